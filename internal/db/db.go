@@ -1,0 +1,121 @@
+// Package db opens the relational database, brings its tables up to date and
+// carries transactions in the context.
+package db
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"path/filepath"
+
+	"github.com/pressly/goose/v3"
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/sqlitedialect"
+	sqlite "modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+//go:embed migrations/sqlite/*.sql
+var migrations embed.FS
+
+// readers is how many statements may read at once; SQLite in WAL mode lets
+// them run beside the one writer.
+const readers = 4
+
+// DB is the relational database. Reads go through Read, writes through Tx; a
+// store never holds a connection of its own.
+type DB struct {
+	read  *bun.DB
+	write *bun.DB
+}
+
+// Open opens DIR/tilth.db, creating it where there is none, and applies the
+// migrations it lacks.
+func Open(ctx context.Context, dir string) (*DB, error) {
+	path := filepath.Join(dir, "tilth.db")
+	write, err := connect(path, "immediate", 1)
+	if err != nil {
+		return nil, err
+	}
+	d := &DB{write: write}
+	if err := migrate(ctx, write.DB); err != nil {
+		return nil, errors.Join(fmt.Errorf("bring %s up to date: %w", path, err), write.Close())
+	}
+	if d.read, err = connect(path, "deferred", readers); err != nil {
+		return nil, errors.Join(err, write.Close())
+	}
+	return d, nil
+}
+
+// connect opens path with what durability and waiting ask of SQLite: a write
+// is on disk when its transaction ends (FULL), and a busy file is waited for.
+func connect(path, lock string, conns int) (*bun.DB, error) {
+	q := url.Values{"_txlock": {lock}, "_pragma": {
+		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)", "temp_store(MEMORY)",
+	}}
+	pool, err := sql.Open("sqlite", "file:"+path+"?"+q.Encode())
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	pool.SetMaxOpenConns(conns)
+	pool.SetMaxIdleConns(conns)
+	if err := pool.Ping(); err != nil {
+		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), pool.Close())
+	}
+	return bun.NewDB(pool, sqlitedialect.New()), nil
+}
+
+func migrate(ctx context.Context, pool *sql.DB) error {
+	files, err := fs.Sub(migrations, "migrations/sqlite")
+	if err != nil {
+		return err
+	}
+	p, err := goose.NewProvider(goose.DialectSQLite3, pool, files)
+	if err != nil {
+		return err
+	}
+	_, err = p.Up(ctx)
+	return err
+}
+
+// Close closes the database.
+func (d *DB) Close() error { return errors.Join(d.read.Close(), d.write.Close()) }
+
+type txKey struct{}
+
+// Read is where a store's queries go: the transaction in ctx when there is
+// one, the reading pool otherwise.
+func (d *DB) Read(ctx context.Context) bun.IDB {
+	if tx, ok := ctx.Value(txKey{}).(bun.Tx); ok {
+		return tx
+	}
+	return d.read
+}
+
+// Tx runs f in one transaction: what f does with the context it is given is
+// kept as a whole when f returns nil, and not at all otherwise. A Tx inside a
+// Tx joins it.
+func (d *DB) Tx(ctx context.Context, f func(ctx context.Context, tx bun.IDB) error) error {
+	if tx, ok := ctx.Value(txKey{}).(bun.Tx); ok {
+		return f(ctx, tx)
+	}
+	return d.write.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+		return f(context.WithValue(ctx, txKey{}, tx), tx)
+	})
+}
+
+// Ping answers whether the database can be read.
+func (d *DB) Ping(ctx context.Context) error { return d.read.PingContext(ctx) }
+
+// IsDuplicate tells whether err is a broken uniqueness rule.
+func IsDuplicate(err error) bool {
+	var e *sqlite.Error
+	return errors.As(err, &e) && (e.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE || e.Code() == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY)
+}
+
+// IsMissing tells whether err says that a row does not exist.
+func IsMissing(err error) bool { return errors.Is(err, sql.ErrNoRows) }

@@ -1,0 +1,90 @@
+// Package errs is the one kind of error that reaches a person: what kind of
+// trouble it is, which sentence to say, and which field it is about. The edges
+// turn it into an answer in one place each.
+package errs
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Kind is what sort of trouble an error is.
+type Kind uint8
+
+// The kinds of error. The zero Kind is a fault of ours.
+const (
+	Internal     Kind = iota // a fault of the server; never shown in detail
+	Malformed                // unreadable request, wrong type: a programmer's error
+	Unknown                  // not signed in, or the session ended
+	Forbidden                // signed in, not allowed
+	NotFound                 // no such thing in this tenant
+	TooMany                  // too many requests
+	Refused                  // the person can mend it
+	Upstream                 // something outside this server failed
+	Unavailable              // overloaded or shutting down
+	NoSuchPath               // never reached a handler
+	NoSuchMethod             // never reached a handler
+	TooLarge                 // body over the limit
+)
+
+// Error is an error that a person may see.
+type Error struct {
+	Kind  Kind
+	Key   string            // of the sentence, in package text
+	Field string            // of the request, named in the sentence; may be empty
+	Args  map[string]string // variables of the sentence
+	Retry time.Duration     // when trying again makes sense; 0: unsaid
+	Cause error             // for the log only
+}
+
+// New makes an error; args are pairs of variable and value.
+func New(kind Kind, key string, args ...string) *Error {
+	e := &Error{Kind: kind, Key: key}
+	for i := 0; i+1 < len(args); i += 2 {
+		if e.Args == nil {
+			e.Args = map[string]string{}
+		}
+		e.Args[args[i]] = args[i+1]
+	}
+	return e
+}
+
+// About names the field that the error is about.
+func (e *Error) About(field string) *Error { e.Field = field; return e }
+
+// After says when trying again makes sense.
+func (e *Error) After(d time.Duration) *Error { e.Retry = d; return e }
+
+// Because keeps the cause for the log.
+func (e *Error) Because(cause error) *Error { e.Cause = cause; return e }
+
+// Error is for logs.
+func (e *Error) Error() string {
+	s := e.Key
+	if e.Field != "" {
+		s = e.Field + ": " + s
+	}
+	if e.Cause != nil {
+		s = fmt.Sprintf("%s: %v", s, e.Cause)
+	}
+	return s
+}
+
+// Unwrap gives the cause.
+func (e *Error) Unwrap() error { return e.Cause }
+
+// As finds the Error in err; anything else is a fault of ours.
+func As(err error) *Error {
+	var e *Error
+	if errors.As(err, &e) {
+		return e
+	}
+	return New(Internal, "error.default").Because(err)
+}
+
+// Is tells whether err is of the given kind.
+func Is(err error, kind Kind) bool { return err != nil && As(err).Kind == kind }
+
+// Missing is the answer to an id or name that this tenant does not have.
+func Missing() *Error { return New(NotFound, "error.404") }

@@ -1,0 +1,81 @@
+package text
+
+import (
+	"regexp"
+	"slices"
+	"testing"
+)
+
+func TestNegotiate(t *testing.T) {
+	for header, want := range map[string]Language{
+		"":                        English,
+		"tr-tr":                   Turkish,
+		"zh-CN,zh;q=0.9":          Chinese,
+		"de-DE, ru-RU;q=0.8":      Russian,
+		"fr":                      English,
+		"EN-GB":                   English,
+		"zh-Hant-TW;q=0.5, en-us": Chinese,
+	} {
+		if got := Negotiate(header); got != want {
+			t.Errorf("Negotiate(%q) = %s, want %s", header, got, want)
+		}
+	}
+}
+
+var variable = regexp.MustCompile(`\{\w+\}`)
+
+// Every language has the same keys, each with the same variables.
+func TestLocalesAgree(t *testing.T) {
+	for _, l := range Languages[1:] {
+		for key, en := range sentences[English] {
+			other, ok := sentences[l][key]
+			if !ok || other == "" {
+				t.Errorf("%s lacks %s", l, key)
+				continue
+			}
+			a, b := variable.FindAllString(en, -1), variable.FindAllString(other, -1)
+			slices.Sort(a)
+			slices.Sort(b)
+			if !slices.Equal(a, b) {
+				t.Errorf("%s: %s has variables %v, English has %v", l, key, b, a)
+			}
+		}
+		for key := range sentences[l] {
+			if _, ok := sentences[English][key]; !ok {
+				t.Errorf("%s has %s, English has not", l, key)
+			}
+		}
+	}
+}
+
+func TestSay(t *testing.T) {
+	if got := Say(Turkish, "signin.locked", map[string]string{"wait": "15 dk"}); got != "Çok fazla hatalı deneme. 15 dk sonra yeniden deneyin" {
+		t.Error(got)
+	}
+	if got := Say("xx", "error.404", nil); got != "This resource does not exist" {
+		t.Errorf("unknown language: %s", got)
+	}
+	if !Has("error.404") || Has("error.none") {
+		t.Error("Has is wrong")
+	}
+}
+
+func TestFold(t *testing.T) {
+	for in, want := range map[string]string{
+		"İRRIGATIÖN Işık": "irrigatiön işik",
+		"Шёлк ЁЖ":         "шелк еж",
+		"ＷＳ－０１":           "ws-01",
+		"Straße":          "straße",
+		"i̇":              "i",
+	} {
+		if got := Fold(in); got != want {
+			t.Errorf("Fold(%q) = %q, want %q", in, got, want)
+		}
+	}
+	if got := FoldASCII("Ada.İ@X"); got != "ada.İ@x" {
+		t.Errorf("FoldASCII: %q", got)
+	}
+	if got := Contains(`50%_\Ş`); got != `%50\%\_\\ş%` {
+		t.Errorf("Contains: %q", got)
+	}
+}
