@@ -1,0 +1,92 @@
+// Package alarm keeps alarm notices and how far the readings have been judged.
+package alarm
+
+import (
+	"context"
+
+	"github.com/uptrace/bun"
+
+	"tilth/internal/db"
+	"tilth/internal/device"
+	"tilth/internal/tenant"
+)
+
+// Level is how much an alarm matters.
+type Level int
+
+// The levels of an alarm.
+const (
+	LevelGeneral   Level = 0
+	LevelImportant Level = 1
+	LevelSerious   Level = 2
+)
+
+// ResolveStatus says whether a notice is open, and how it ended.
+type ResolveStatus int
+
+// The states of a notice.
+const (
+	Pending        ResolveStatus = 0
+	ResolvedItself ResolveStatus = 1
+	ResolvedByHand ResolveStatus = 2
+)
+
+type noticeRow struct {
+	bun.BaseModel `bun:"table:notices,alias:n"`
+	ID            int64 `bun:",pk,autoincrement"`
+	TenantID      tenant.ID
+	RuleID        int64
+	RuleRevision  int64
+	DeviceID      device.ID
+	DeviceName    string
+	Title         string
+	FoldedTitle   string
+	AlarmLevel    Level
+	ResolveStatus ResolveStatus
+	StartTime     int64
+	EndTime       int64
+	CreateTime    int64
+}
+
+// NoticeStore keeps alarm notices.
+type NoticeStore struct{ db *db.DB }
+
+// NewNoticeStore makes a store.
+func NewNoticeStore(d *db.DB) *NoticeStore { return &NoticeStore{db: d} }
+
+// Counts is what the home page tells of notices.
+type Counts struct {
+	Today   int64 // recorded at or after the given midnight
+	Pending int64 // still open, whenever recorded
+	Last    int64 // when the newest of today began, epoch milliseconds; 0 when none
+}
+
+// Count counts a tenant's notices; midnight is epoch milliseconds.
+func (s *NoticeStore) Count(ctx context.Context, t tenant.ID, midnight int64) (Counts, error) {
+	var c Counts
+	err := s.db.Read(ctx).NewSelect().Model((*noticeRow)(nil)).
+		ColumnExpr("COALESCE(SUM(CASE WHEN n.create_time >= ? THEN 1 ELSE 0 END), 0) AS today", midnight).
+		ColumnExpr("COALESCE(SUM(CASE WHEN n.resolve_status = ? THEN 1 ELSE 0 END), 0) AS pending", Pending).
+		ColumnExpr("COALESCE(MAX(CASE WHEN n.create_time >= ? THEN n.start_time END), 0) AS last", midnight).
+		Where("n.tenant_id = ? AND (n.create_time >= ? OR n.resolve_status = ?)", t, midnight, Pending).
+		Scan(ctx, &c)
+	return c, err
+}
+
+// OpenLevels gives the highest level among the open notices of each of a
+// tenant's devices that has one.
+func (s *NoticeStore) OpenLevels(ctx context.Context, t tenant.ID) (map[device.ID]Level, error) {
+	var rows []struct {
+		DeviceID device.ID
+		Level    Level
+	}
+	err := s.db.Read(ctx).NewSelect().Model((*noticeRow)(nil)).
+		ColumnExpr("n.device_id, MAX(n.alarm_level) AS level").
+		Where("n.tenant_id = ? AND n.resolve_status = ?", t, Pending).
+		GroupExpr("n.device_id").Scan(ctx, &rows)
+	levels := make(map[device.ID]Level, len(rows))
+	for _, r := range rows {
+		levels[r.DeviceID] = r.Level
+	}
+	return levels, err
+}

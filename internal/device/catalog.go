@@ -1,0 +1,244 @@
+package device
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"tilth/internal/db"
+	"tilth/internal/errs"
+	"tilth/internal/text"
+)
+
+// Element is the catalogue entry of an identifier ("yeu sign"): its unit, icon
+// and name in four languages. Elements belong to the platform.
+type Element struct {
+	YeuSign string
+	Unit    string
+	YeuURL  string
+	Names   map[text.Language]string
+}
+
+type elementRow struct {
+	bun.BaseModel `bun:"table:elements"`
+	YeuSign       string
+	Unit          string
+	YeuURL        string `bun:"yeu_url"`
+	NameEnUs      string `bun:"name_en_us"`
+	NameZhCn      string `bun:"name_zh_cn"`
+	NameTrTr      string `bun:"name_tr_tr"`
+	NameRuRu      string `bun:"name_ru_ru"`
+}
+
+type numberRow struct {
+	bun.BaseModel `bun:"table:property_numbers"`
+	Number        PropertyID `bun:",pk,autoincrement"`
+	Identifier    string
+}
+
+type productRow struct {
+	bun.BaseModel `bun:"table:products"`
+	ID            int64 `bun:",pk,autoincrement"`
+	Name          string
+	OfflineAfter  int64
+}
+
+type propertyRow struct {
+	bun.BaseModel `bun:"table:product_properties"`
+	ProductID     int64
+	Position      int
+	Number        PropertyID
+	FunctionName  string
+	ElementUnit   string
+	ElementData   string
+	DataType      DataType
+	AccessMode    string
+	MinValue      *float64
+	MaxValue      *float64
+	Decimals      *int
+}
+
+// Catalog keeps the platform's elements and products, in the database and, for
+// reading, in memory. It is the same for all tenants, so it takes none.
+type Catalog struct {
+	db   *db.DB
+	snap atomic.Pointer[snapshot]
+}
+
+type snapshot struct {
+	elements   map[string]*Element
+	products   map[int64]*Product
+	byName     map[string]*Product
+	ordered    []*Product
+	identifier map[PropertyID]string
+}
+
+// NewCatalog makes an empty catalogue; Load fills it.
+func NewCatalog(d *db.DB) *Catalog {
+	c := &Catalog{db: d}
+	c.snap.Store(&snapshot{})
+	return c
+}
+
+// Load reads the catalogue from the database, after a start and after it
+// changed.
+func (c *Catalog) Load(ctx context.Context) error {
+	s, err := c.read(ctx)
+	if err == nil {
+		c.snap.Store(s)
+	}
+	return err
+}
+
+func (c *Catalog) read(ctx context.Context) (*snapshot, error) {
+	var elements []elementRow
+	var numbers []numberRow
+	var products []productRow
+	var properties []propertyRow
+	q := c.db.Read(ctx)
+	for _, err := range []error{
+		q.NewSelect().Model(&elements).Scan(ctx),
+		q.NewSelect().Model(&numbers).Scan(ctx),
+		q.NewSelect().Model(&products).OrderExpr("name").Scan(ctx),
+		q.NewSelect().Model(&properties).OrderExpr("product_id, position").Scan(ctx),
+	} {
+		if err != nil {
+			return nil, err
+		}
+	}
+	s := &snapshot{
+		elements: map[string]*Element{}, products: map[int64]*Product{}, byName: map[string]*Product{},
+		identifier: map[PropertyID]string{},
+	}
+	for _, e := range elements {
+		s.elements[e.YeuSign] = &Element{YeuSign: e.YeuSign, Unit: e.Unit, YeuURL: e.YeuURL, Names: map[text.Language]string{
+			text.English: e.NameEnUs, text.Chinese: e.NameZhCn, text.Turkish: e.NameTrTr, text.Russian: e.NameRuRu,
+		}}
+	}
+	for _, n := range numbers {
+		s.identifier[n.Number] = n.Identifier
+	}
+	for _, r := range products {
+		p := &Product{ID: r.ID, Name: r.Name, OfflineAfter: time.Duration(r.OfflineAfter) * time.Millisecond}
+		s.products[p.ID] = p
+		s.byName[p.Name] = p
+		s.ordered = append(s.ordered, p)
+	}
+	for _, r := range properties {
+		p := s.products[r.ProductID]
+		p.Properties = append(p.Properties, Property{
+			ID: r.Number, Identifier: s.identifier[r.Number], FunctionName: r.FunctionName, ElementUnit: r.ElementUnit,
+			ElementData: r.ElementData, DataType: r.DataType, AccessMode: r.AccessMode,
+			Min: r.MinValue, Max: r.MaxValue, Precision: r.Decimals,
+		})
+	}
+	return s, nil
+}
+
+// Element finds an element by identifier; nil when the catalogue has none.
+func (c *Catalog) Element(yeuSign string) *Element { return c.snap.Load().elements[yeuSign] }
+
+// Product finds a product by id; nil when there is none.
+func (c *Catalog) Product(id int64) *Product { return c.snap.Load().products[id] }
+
+// ProductByName finds a product by name; nil when there is none.
+func (c *Catalog) ProductByName(name string) *Product { return c.snap.Load().byName[name] }
+
+// Products gives every product, by name.
+func (c *Catalog) Products() []*Product { return c.snap.Load().ordered }
+
+// Identifier is the identifier behind a property number; empty when the
+// dictionary has none.
+func (c *Catalog) Identifier(id PropertyID) string { return c.snap.Load().identifier[id] }
+
+// Name is what people call a property: its element's name in their language,
+// else the product's function name, else the identifier.
+func (c *Catalog) Name(l text.Language, p *Property) string {
+	if e := c.Element(p.Identifier); e != nil && e.Names[l] != "" {
+		return e.Names[l]
+	}
+	if p.FunctionName != "" {
+		return p.FunctionName
+	}
+	return p.Identifier
+}
+
+// Unit is a property's unit: the product's own, else its element's.
+func (c *Catalog) Unit(p *Property) string {
+	if p.ElementUnit != "" {
+		return p.ElementUnit
+	}
+	if e := c.Element(p.Identifier); e != nil {
+		return e.Unit
+	}
+	return ""
+}
+
+// PutElement creates or changes an element. Readers see it after Load.
+func (c *Catalog) PutElement(ctx context.Context, e *Element) error {
+	return c.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		_, err := tx.NewInsert().Model(&elementRow{
+			YeuSign: e.YeuSign, Unit: e.Unit, YeuURL: e.YeuURL,
+			NameEnUs: e.Names[text.English], NameZhCn: e.Names[text.Chinese],
+			NameTrTr: e.Names[text.Turkish], NameRuRu: e.Names[text.Russian],
+		}).On("CONFLICT (yeu_sign) DO UPDATE").
+			Set("unit = EXCLUDED.unit, yeu_url = EXCLUDED.yeu_url, name_en_us = EXCLUDED.name_en_us, " +
+				"name_zh_cn = EXCLUDED.name_zh_cn, name_tr_tr = EXCLUDED.name_tr_tr, name_ru_ru = EXCLUDED.name_ru_ru").
+			Exec(ctx)
+		return err
+	})
+}
+
+// PutProduct creates p (ID 0; the new id is set) or changes the product of
+// that id, its properties included; each identifier keeps the number it ever
+// had. Readers see it after Load.
+func (c *Catalog) PutProduct(ctx context.Context, p *Product) error {
+	return c.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		r := productRow{ID: p.ID, Name: p.Name, OfflineAfter: p.OfflineAfter.Milliseconds()}
+		if p.ID == 0 {
+			if _, err := tx.NewInsert().Model(&r).Exec(ctx); err != nil {
+				return err
+			}
+			p.ID = r.ID
+		} else if _, err := tx.NewUpdate().Model(&r).Where("id = ?", p.ID).Exec(ctx); err != nil {
+			return err
+		}
+		if _, err := tx.NewDelete().Model((*propertyRow)(nil)).Where("product_id = ?", p.ID).Exec(ctx); err != nil {
+			return err
+		}
+		for i := range p.Properties {
+			if err := c.putProperty(ctx, tx, p.ID, i, &p.Properties[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (c *Catalog) putProperty(ctx context.Context, tx bun.IDB, product int64, position int, p *Property) error {
+	number := numberRow{Identifier: p.Identifier}
+	err := tx.NewSelect().Model(&number).Where("identifier = ?", p.Identifier).Scan(ctx)
+	if db.IsMissing(err) {
+		_, err = tx.NewInsert().Model(&number).Exec(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	p.ID = number.Number
+	_, err = tx.NewInsert().Model(&propertyRow{
+		ProductID: product, Position: position, Number: p.ID, FunctionName: p.FunctionName,
+		ElementUnit: p.ElementUnit, ElementData: p.ElementData, DataType: p.DataType, AccessMode: p.AccessMode,
+		MinValue: p.Min, MaxValue: p.Max, Decimals: p.Precision,
+	}).Exec(ctx)
+	return err
+}
+
+// missing turns a row that does not exist into the answer for it.
+func missing(err error) error {
+	if db.IsMissing(err) {
+		return errs.Missing()
+	}
+	return err
+}

@@ -1,0 +1,109 @@
+package device
+
+import (
+	"sync"
+	"time"
+
+	"tilth/internal/tenant"
+)
+
+// Reason says why a value or a message was refused; the console shows it in
+// the reader's language.
+type Reason string
+
+// The reasons for which the edge refuses what a device sent.
+const (
+	ReasonUnreadable   Reason = "unreadable"   // not the JSON that is spoken here
+	ReasonUnknown      Reason = "unknown"      // the product has no such property
+	ReasonWrongType    Reason = "wrongType"    // not a number, boolean or text as the property wants
+	ReasonOutOfRange   Reason = "outOfRange"   // below min or above max
+	ReasonTooLong      Reason = "tooLong"      // text over 1,024 characters
+	ReasonTooOld       Reason = "tooOld"       // older than the retention
+	ReasonFuture       Reason = "future"       // more than ten minutes ahead
+	ReasonBadTime      Reason = "badTime"      // ts is no epoch milliseconds
+	ReasonNotYours     Reason = "notYours"     // a gateway named a device its tenant does not have
+	ReasonNotGateway   Reason = "notGateway"   // only a gateway may publish for others
+	ReasonUnknownTopic Reason = "unknownTopic" // outside the device's own topics
+	ReasonDisabled     Reason = "disabled"     // the device is shut out
+)
+
+// Refusal is one thing that was refused.
+type Refusal struct {
+	Time       int64 // arrival, epoch milliseconds
+	Identifier string
+	Reason     Reason
+}
+
+// Intake counts what arrived from a device and what was refused.
+type Intake struct {
+	Messages    int64
+	Values      int64
+	Refused     int64
+	LastRefusal Refusal
+	ClockAhead  time.Duration // how far the newest reading's time was ahead of the server's
+}
+
+// Diagnostics keeps the Intake of every device, so that nothing vanishes in
+// silence.
+type Diagnostics struct {
+	mu      sync.Mutex
+	devices map[ID]*Intake
+	dirty   map[ID]struct{}
+}
+
+// NewDiagnostics makes empty diagnostics.
+func NewDiagnostics() *Diagnostics {
+	return &Diagnostics{devices: map[ID]*Intake{}, dirty: map[ID]struct{}{}}
+}
+
+// Count adds what one message brought: values kept, refusals, and how far its
+// newest time was ahead of the server's clock.
+func (d *Diagnostics) Count(ref Ref, values int, refusals []Refusal, ahead time.Duration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	in := d.devices[ref.ID]
+	if in == nil {
+		in = &Intake{}
+		d.devices[ref.ID] = in
+	}
+	in.Messages++
+	in.Values += int64(values)
+	in.Refused += int64(len(refusals))
+	if n := len(refusals); n > 0 {
+		in.LastRefusal = refusals[n-1]
+	}
+	in.ClockAhead = ahead
+	d.dirty[ref.ID] = struct{}{}
+}
+
+// Get is a device's intake so far.
+func (d *Diagnostics) Get(_ tenant.ID, id ID) Intake {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if in := d.devices[id]; in != nil {
+		return *in
+	}
+	return Intake{}
+}
+
+// Forget drops a deleted device.
+func (d *Diagnostics) Forget(ref Ref) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.devices, ref.ID)
+	delete(d.dirty, ref.ID)
+}
+
+func (d *Diagnostics) restore(ref Ref, in Intake) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.devices[ref.ID] = &in
+}
+
+func (d *Diagnostics) takeDirty() map[ID]struct{} {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	ids := d.dirty
+	d.dirty = map[ID]struct{}{}
+	return ids
+}

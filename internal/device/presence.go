@@ -1,0 +1,324 @@
+package device
+
+import (
+	"container/heap"
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"tilth/internal/tenant"
+)
+
+// Status is what is known of a device's contact with the server. Times are
+// epoch milliseconds; 0 means never.
+type Status struct {
+	Online      bool
+	LastContact int64
+	OnlineTime  int64 // when it last came online
+	OfflineTime int64 // when it last went offline
+}
+
+// Change tells that a device came online or went offline.
+type Change struct {
+	Ref
+	Name   string
+	Online bool
+	At     int64 // epoch milliseconds
+}
+
+// Presence tells which devices are online. Contact is arrival, not a reading's
+// own time: a device is online from its contact, or while its own connection
+// lives, until its product's OfflineAfter passes with neither.
+type Presence struct {
+	registry *Registry
+	now      func() time.Time
+	log      *slog.Logger
+
+	mu      sync.Mutex
+	devices map[ID]*contact
+	online  map[tenant.ID]int
+	due     deadlines
+	changed map[ID]struct{} // came or went, not on disk yet
+	dirty   map[ID]struct{} // heard of, not on disk yet
+	notify  []func(Change)
+	wake    chan struct{}
+}
+
+type contact struct {
+	ref         Ref
+	status      Status
+	silentFrom  int64 // epoch milliseconds: last arrival, or the end of its own connection
+	connections int
+	queued      bool // has an entry in due
+}
+
+// NewPresence makes a Presence in which nobody was ever seen; now is the
+// server's clock.
+func NewPresence(r *Registry, now func() time.Time, log *slog.Logger) *Presence {
+	return &Presence{
+		registry: r,
+		now:      now,
+		log:      log,
+		devices:  map[ID]*contact{},
+		online:   map[tenant.ID]int{},
+		changed:  map[ID]struct{}{},
+		dirty:    map[ID]struct{}{},
+		wake:     make(chan struct{}, 1),
+	}
+}
+
+// OnChange calls f for every change from then on, in order. f must not block.
+func (p *Presence) OnChange(f func(Change)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.notify = append(p.notify, f)
+}
+
+// Seen notes that something arrived from a device.
+func (p *Presence) Seen(ref Ref) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.contact(ref)
+}
+
+// Connected notes that a device's own connection was opened.
+func (p *Presence) Connected(ref Ref) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.contact(ref).connections++
+}
+
+// Disconnected notes that a device's own connection ended. The device stays
+// online until its OfflineAfter has passed since.
+func (p *Presence) Disconnected(ref Ref) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c := p.devices[ref.ID]
+	if c == nil || c.connections == 0 {
+		return
+	}
+	c.connections--
+	c.silentFrom = p.now().UnixMilli()
+}
+
+// Status is what is known of a device; the zero Status when it was never seen.
+func (p *Presence) Status(_ tenant.ID, id ID) Status {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if c := p.devices[id]; c != nil {
+		return c.status
+	}
+	return Status{}
+}
+
+// OnlineCount is how many of a tenant's devices are online.
+func (p *Presence) OnlineCount(t tenant.ID) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.online[t]
+}
+
+// Forget drops a deleted device.
+func (p *Presence) Forget(ref Ref) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c := p.devices[ref.ID]
+	if c == nil {
+		return
+	}
+	if c.status.Online {
+		p.online[ref.Tenant]--
+	}
+	delete(p.devices, ref.ID)
+	delete(p.dirty, ref.ID)
+	delete(p.changed, ref.ID)
+}
+
+// contact records that ref was heard of now. Callers hold the lock.
+func (p *Presence) contact(ref Ref) *contact {
+	at := p.now().UnixMilli()
+	c := p.devices[ref.ID]
+	if c == nil {
+		c = &contact{ref: ref}
+		p.devices[ref.ID] = c
+	}
+	c.status.LastContact = max(at, c.status.LastContact)
+	c.silentFrom = c.status.LastContact
+	p.dirty[ref.ID] = struct{}{}
+	if !c.status.Online {
+		c.status.Online = true
+		c.status.OnlineTime = at
+		p.online[ref.Tenant]++
+		p.tell(c, at)
+	}
+	p.schedule(c)
+	return c
+}
+
+// schedule makes sure that c is looked at when its silence could have lasted
+// too long. A later contact does not move the entry: it is put back when due.
+func (p *Presence) schedule(c *contact) {
+	if c.queued {
+		return
+	}
+	c.queued = true
+	heap.Push(&p.due, deadline{at: c.silentFrom + p.patience(c.ref.ID), id: c.ref.ID})
+	if p.due[0].id == c.ref.ID {
+		select {
+		case p.wake <- struct{}{}:
+		default:
+		}
+	}
+}
+
+func (p *Presence) patience(id ID) int64 {
+	if e := p.registry.Get(id); e != nil && e.Product.OfflineAfter > 0 {
+		return e.Product.OfflineAfter.Milliseconds()
+	}
+	return DefaultOfflineAfter.Milliseconds()
+}
+
+func (p *Presence) tell(c *contact, at int64) {
+	p.changed[c.ref.ID] = struct{}{}
+	name := ""
+	if e := p.registry.Get(c.ref.ID); e != nil {
+		name = e.Name
+	}
+	for _, f := range p.notify {
+		f(Change{Ref: c.ref, Name: name, Online: c.status.Online, At: at})
+	}
+}
+
+// Expire takes every device whose silence has lasted too long offline and
+// answers when to look again; the zero time when nothing is waiting.
+func (p *Presence) Expire() time.Time {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.now().UnixMilli()
+	for len(p.due) > 0 && p.due[0].at <= now {
+		d := heap.Pop(&p.due).(deadline)
+		c := p.devices[d.id]
+		if c == nil {
+			continue
+		}
+		c.queued = false
+		if !c.status.Online {
+			continue
+		}
+		if c.connections > 0 {
+			// A living connection vouches for its device; look again one
+			// patience later, since Disconnected starts a new silence.
+			c.queued = true
+			heap.Push(&p.due, deadline{at: now + p.patience(d.id), id: d.id})
+			continue
+		}
+		if end := c.silentFrom + p.patience(d.id); end > now {
+			c.queued = true
+			heap.Push(&p.due, deadline{at: end, id: d.id})
+			continue
+		}
+		c.status.Online = false
+		c.status.OfflineTime = now
+		p.online[c.ref.Tenant]--
+		p.tell(c, now)
+	}
+	if len(p.due) == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(p.due[0].at)
+}
+
+// Reschedule looks at every deadline anew, after a product's OfflineAfter
+// may have changed.
+func (p *Presence) Reschedule() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.due = p.due[:0]
+	for _, c := range p.devices {
+		c.queued = false
+		if c.status.Online {
+			c.queued = true
+			p.due = append(p.due, deadline{at: c.silentFrom + p.patience(c.ref.ID), id: c.ref.ID})
+		}
+	}
+	heap.Init(&p.due)
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Run takes silent devices offline when their time comes, until ctx ends.
+func (p *Presence) Run(ctx context.Context) {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-p.wake:
+		case <-timer.C:
+		}
+		if next := p.Expire(); !next.IsZero() {
+			timer.Reset(max(next.Sub(p.now()), time.Millisecond))
+		}
+	}
+}
+
+// restore takes up what was known before a start. Callers have not begun to
+// take in messages.
+func (p *Presence) restore(ref Ref, st Status) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c := &contact{ref: ref, status: st, silentFrom: p.now().UnixMilli()}
+	p.devices[ref.ID] = c
+	if st.Online {
+		p.online[ref.Tenant]++
+		p.schedule(c)
+	}
+}
+
+// takeChanged takes the devices that must be written: those that came or went
+// and, when all is set, every one that was heard of.
+func (p *Presence) takeChanged(all bool) map[ID]struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	ids := p.changed
+	p.changed = map[ID]struct{}{}
+	if all {
+		for id := range p.dirty {
+			ids[id] = struct{}{}
+		}
+		p.dirty = map[ID]struct{}{}
+	}
+	return ids
+}
+
+// mark puts back what could not be written.
+func (p *Presence) mark(ids map[ID]struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for id := range ids {
+		p.changed[id] = struct{}{}
+	}
+}
+
+type deadline struct {
+	at int64 // epoch milliseconds
+	id ID
+}
+
+// deadlines is a heap, earliest first.
+type deadlines []deadline
+
+func (d deadlines) Len() int           { return len(d) }
+func (d deadlines) Less(i, j int) bool { return d[i].at < d[j].at }
+func (d deadlines) Swap(i, j int)      { d[i], d[j] = d[j], d[i] }
+func (d *deadlines) Push(x any)        { *d = append(*d, x.(deadline)) }
+func (d *deadlines) Pop() any {
+	old := *d
+	last := old[len(old)-1]
+	*d = old[:len(old)-1]
+	return last
+}

@@ -1,0 +1,148 @@
+package device
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"sync"
+
+	"tilth/internal/tenant"
+)
+
+// SecretHash is the HMAC-SHA-256 of a device secret under the platform's key;
+// secrets themselves are never stored.
+type SecretHash [sha256.Size]byte
+
+// HashSecret computes the stored form of a secret.
+func HashSecret(key []byte, secret string) SecretHash {
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte(secret))
+	var h SecretHash
+	mac.Sum(h[:0])
+	return h
+}
+
+// Entry is what the devices' edge needs to know of one device. Entries are
+// immutable; a change of structure makes a new one.
+type Entry struct {
+	Ref
+	Name     string
+	Product  *Product
+	Gateway  bool // may publish for other devices of its tenant
+	Disabled bool // shut out: no sign-in, no readings
+	secrets  []SecretHash
+}
+
+// Registry holds every device's Entry in memory, so that taking in a reading
+// asks no database. It is read by the edge and replaced piece by piece when
+// provisioning changes structure.
+type Registry struct {
+	key []byte
+
+	mu       sync.RWMutex
+	byID     map[ID]*Entry
+	byName   map[string]*Entry // deviceName is unique on the platform
+	bySecret map[SecretHash]*Entry
+	perOwner map[tenant.ID]int
+	watchers []func()
+}
+
+// NewRegistry makes an empty registry; key is the platform's secret key.
+func NewRegistry(key []byte) *Registry {
+	return &Registry{
+		key:      key,
+		byID:     map[ID]*Entry{},
+		byName:   map[string]*Entry{},
+		bySecret: map[SecretHash]*Entry{},
+		perOwner: map[tenant.ID]int{},
+	}
+}
+
+// Authenticate signs a device in with (deviceName, secret) or, when password
+// is empty, with the secret as user name alone. The returned hash is the one
+// that let it in: see StillValid.
+func (r *Registry) Authenticate(userName, password string) (*Entry, SecretHash, bool) {
+	secret := password
+	if secret == "" {
+		secret = userName
+	}
+	h := HashSecret(r.key, secret)
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	e, ok := r.bySecret[h]
+	if !ok || e.Disabled {
+		return nil, SecretHash{}, false
+	}
+	if password != "" && e.Name != userName {
+		return nil, SecretHash{}, false
+	}
+	return e, h, true
+}
+
+// StillValid tells whether a connection that was let in with hash may go on:
+// the secret still belongs to that device and the device is enabled.
+func (r *Registry) StillValid(id ID, hash SecretHash) bool {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	e, ok := r.bySecret[hash]
+	return ok && e.ID == id && !e.Disabled
+}
+
+// Get finds a device by its number; nil when it is gone.
+func (r *Registry) Get(id ID) *Entry {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.byID[id]
+}
+
+// Find finds a tenant's device by name; nil when the tenant has none of that
+// name.
+func (r *Registry) Find(t tenant.ID, name string) *Entry {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if e := r.byName[name]; e != nil && e.Tenant == t {
+		return e
+	}
+	return nil
+}
+
+// Count is how many devices a tenant has.
+func (r *Registry) Count(t tenant.ID) int {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.perOwner[t]
+}
+
+// Watch calls f after every change of structure. f must not block.
+func (r *Registry) Watch(f func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.watchers = append(r.watchers, f)
+}
+
+// NewEntry builds an entry; secrets are the one or two hashes that let the
+// device in.
+func NewEntry(ref Ref, name string, p *Product, gateway, disabled bool, secrets ...SecretHash) *Entry {
+	return &Entry{Ref: ref, Name: name, Product: p, Gateway: gateway, Disabled: disabled, secrets: secrets}
+}
+
+// Replace makes entries the whole content of the registry.
+func (r *Registry) Replace(entries []*Entry) {
+	r.mu.Lock()
+	r.byID = make(map[ID]*Entry, len(entries))
+	r.byName = make(map[string]*Entry, len(entries))
+	r.bySecret = make(map[SecretHash]*Entry, len(entries))
+	r.perOwner = map[tenant.ID]int{}
+	for _, e := range entries {
+		r.byID[e.ID] = e
+		r.byName[e.Name] = e
+		r.perOwner[e.Tenant]++
+		for _, h := range e.secrets {
+			r.bySecret[h] = e
+		}
+	}
+	watchers := r.watchers
+	r.mu.Unlock()
+	for _, f := range watchers {
+		f()
+	}
+}

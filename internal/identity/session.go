@@ -1,0 +1,257 @@
+package identity
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"tilth/internal/db"
+	"tilth/internal/errs"
+	"tilth/internal/tenant"
+)
+
+// How long tokens live, and how long a used refresh token still answers the
+// pair that replaced it (two tabs refreshing at once).
+const (
+	AccessLife        = 30 * time.Minute
+	RefreshLife       = 12 * time.Hour
+	RefreshLifeRemind = 30 * 24 * time.Hour // with remember-me
+	ReuseWindow       = 30 * time.Second
+)
+
+// Pair is what a sign-in or a refresh gives.
+type Pair struct {
+	Access  string
+	Refresh string
+	Expires int64 // when Access ends, epoch milliseconds
+	UserID  int64
+}
+
+// Caller is who a valid access token speaks for.
+type Caller struct {
+	Tenant  tenant.ID
+	User    int64
+	Session int64
+	Expires int64 // of the token, epoch milliseconds
+}
+
+type sessionRow struct {
+	bun.BaseModel `bun:"table:sessions,alias:s"`
+	ID            int64 `bun:",pk,autoincrement"`
+	TenantID      tenant.ID
+	UserID        int64
+	Remember      bool
+	CreateTime    int64
+}
+
+type accessRow struct {
+	bun.BaseModel `bun:"table:access_tokens,alias:a"`
+	Hash          []byte `bun:",pk"`
+	SessionID     int64
+	ExpireTime    int64
+}
+
+type refreshRow struct {
+	bun.BaseModel `bun:"table:refresh_tokens,alias:r"`
+	Hash          []byte `bun:",pk"`
+	SessionID     int64
+	ExpireTime    int64
+	UseTime       int64
+	Successor     []byte
+}
+
+// SessionStore keeps sessions and their tokens.
+type SessionStore struct {
+	db  *db.DB
+	now func() time.Time
+
+	mu    sync.Mutex
+	onEnd []func(session int64)
+}
+
+// NewSessionStore makes a store; now is the server's clock.
+func NewSessionStore(d *db.DB, now func() time.Time) *SessionStore {
+	return &SessionStore{db: d, now: now}
+}
+
+// OnEnd calls f with every session that ends from then on, so that its open
+// streams can be closed.
+func (s *SessionStore) OnEnd(f func(session int64)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.onEnd = append(s.onEnd, f)
+}
+
+func (s *SessionStore) ended(sessions ...int64) {
+	s.mu.Lock()
+	watchers := s.onEnd
+	s.mu.Unlock()
+	for _, id := range sessions {
+		for _, f := range watchers {
+			f(id)
+		}
+	}
+}
+
+// Start opens a session for a user who has proven to be one.
+func (s *SessionStore) Start(ctx context.Context, t tenant.ID, user int64, remember bool) (Pair, error) {
+	var pair Pair
+	now := s.now().UnixMilli()
+	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		row := sessionRow{TenantID: t, UserID: user, Remember: remember, CreateTime: now}
+		if _, err := tx.NewInsert().Model(&row).Exec(ctx); err != nil {
+			return err
+		}
+		if _, err := tx.NewUpdate().Model((*userRow)(nil)).Set("login_before = login_time, login_time = ?", now).
+			Where("u.tenant_id = ? AND u.id = ?", t, user).Exec(ctx); err != nil {
+			return err
+		}
+		var err error
+		pair, err = s.issue(ctx, tx, row)
+		return err
+	})
+	return pair, err
+}
+
+func (s *SessionStore) issue(ctx context.Context, tx bun.IDB, of sessionRow) (Pair, error) {
+	pair := Pair{UserID: of.UserID}
+	var err error
+	if pair.Access, err = newToken(); err != nil {
+		return pair, err
+	}
+	if pair.Refresh, err = newToken(); err != nil {
+		return pair, err
+	}
+	life := RefreshLife
+	if of.Remember {
+		life = RefreshLifeRemind
+	}
+	now := s.now()
+	pair.Expires = now.Add(AccessLife).UnixMilli()
+	access := accessRow{Hash: hashToken(pair.Access), SessionID: of.ID, ExpireTime: pair.Expires}
+	if _, err := tx.NewInsert().Model(&access).Exec(ctx); err != nil {
+		return pair, err
+	}
+	refresh := refreshRow{Hash: hashToken(pair.Refresh), SessionID: of.ID, ExpireTime: now.Add(life).UnixMilli()}
+	_, err = tx.NewInsert().Model(&refresh).Exec(ctx)
+	return pair, err
+}
+
+// Caller tells who an access token speaks for: the tenant comes from here and
+// nowhere else. An unknown or expired token, and one of a disabled user, is an
+// Unknown error.
+func (s *SessionStore) Caller(ctx context.Context, access string) (Caller, error) {
+	var row struct {
+		TenantID   tenant.ID
+		UserID     int64
+		SessionID  int64
+		ExpireTime int64
+	}
+	err := s.db.Read(ctx).NewSelect().Model((*accessRow)(nil)).
+		ColumnExpr("s.tenant_id, s.user_id, a.session_id, a.expire_time").
+		Join("JOIN sessions AS s ON s.id = a.session_id").
+		Join("JOIN users AS u ON u.id = s.user_id AND NOT u.disabled").
+		Where("a.hash = ? AND a.expire_time > ?", hashToken(access), s.now().UnixMilli()).
+		Scan(ctx, &row)
+	if db.IsMissing(err) {
+		return Caller{}, notSignedIn()
+	}
+	return Caller{Tenant: row.TenantID, User: row.UserID, Session: row.SessionID, Expires: row.ExpireTime}, err
+}
+
+// Refresh exchanges a refresh token for a new pair. For ReuseWindow a used one
+// answers the same pair again; its reuse later ends the session, since one of
+// its two holders is not who signed in.
+func (s *SessionStore) Refresh(ctx context.Context, refresh string) (Pair, error) {
+	var pair Pair
+	var stolen int64
+	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		now := s.now().UnixMilli()
+		var row refreshRow
+		err := tx.NewSelect().Model(&row).Where("r.hash = ? AND r.expire_time > ?", hashToken(refresh), now).Scan(ctx)
+		if db.IsMissing(err) {
+			return notSignedIn()
+		}
+		if err != nil {
+			return err
+		}
+		if row.UseTime != 0 {
+			if now-row.UseTime <= ReuseWindow.Milliseconds() {
+				pair, err = unseal(refresh, row.Successor)
+				return err
+			}
+			stolen = row.SessionID
+			_, err := tx.NewDelete().Model((*sessionRow)(nil)).Where("s.id = ?", row.SessionID).Exec(ctx)
+			return err
+		}
+		var of sessionRow
+		err = tx.NewSelect().Model(&of).Join("JOIN users AS u ON u.id = s.user_id AND NOT u.disabled").
+			Where("s.id = ?", row.SessionID).Scan(ctx)
+		if db.IsMissing(err) {
+			return notSignedIn()
+		}
+		if err != nil {
+			return err
+		}
+		if pair, err = s.issue(ctx, tx, of); err != nil {
+			return err
+		}
+		if row.Successor, err = seal(refresh, pair); err != nil {
+			return err
+		}
+		row.UseTime = now
+		_, err = tx.NewUpdate().Model(&row).Column("use_time", "successor").WherePK().Exec(ctx)
+		return err
+	})
+	if err == nil && stolen != 0 {
+		s.ended(stolen)
+		return Pair{}, notSignedIn()
+	}
+	return pair, err
+}
+
+// End ends one session of a tenant.
+func (s *SessionStore) End(ctx context.Context, t tenant.ID, session int64) error {
+	return s.end(ctx, t, "s.id = ?", session)
+}
+
+// EndUser ends every session of a user.
+func (s *SessionStore) EndUser(ctx context.Context, t tenant.ID, user int64) error {
+	return s.end(ctx, t, "s.user_id = ?", user)
+}
+
+func (s *SessionStore) end(ctx context.Context, t tenant.ID, where string, arg any) error {
+	var ids []int64
+	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		if err := tx.NewSelect().Model((*sessionRow)(nil)).Column("id").
+			Where("s.tenant_id = ?", t).Where(where, arg).Scan(ctx, &ids); err != nil || len(ids) == 0 {
+			return err
+		}
+		_, err := tx.NewDelete().Model((*sessionRow)(nil)).Where("s.id IN (?)", bun.List(ids)).Exec(ctx)
+		return err
+	})
+	if err == nil {
+		s.ended(ids...)
+	}
+	return err
+}
+
+// Sweep removes tokens that expired, and sessions that have none left.
+func (s *SessionStore) Sweep(ctx context.Context) error {
+	now := s.now().UnixMilli()
+	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		if _, err := tx.NewDelete().Model((*accessRow)(nil)).Where("a.expire_time <= ?", now).Exec(ctx); err != nil {
+			return err
+		}
+		if _, err := tx.NewDelete().Model((*refreshRow)(nil)).Where("r.expire_time <= ?", now).Exec(ctx); err != nil {
+			return err
+		}
+		_, err := tx.NewDelete().Model((*sessionRow)(nil)).
+			Where("NOT EXISTS (SELECT 1 FROM refresh_tokens r WHERE r.session_id = s.id)").Exec(ctx)
+		return err
+	})
+}
+
+func notSignedIn() *errs.Error { return errs.New(errs.Unknown, "error.401") }

@@ -1,0 +1,76 @@
+package identity
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+)
+
+// tokenLen is the length of a token in bytes: 256 random bits.
+const tokenLen = 32
+
+// newToken makes an opaque token.
+func newToken() (string, error) {
+	b := make([]byte, tokenLen)
+	if _, err := rand.Read(b); err != nil {
+		return "", err
+	}
+	return base64.RawURLEncoding.EncodeToString(b), nil
+}
+
+// hashToken is the form in which a token is stored and looked up.
+func hashToken(token string) []byte {
+	sum := sha256.Sum256([]byte(token))
+	return sum[:]
+}
+
+// seal encrypts the pair that replaced a refresh token under a key which only
+// that token gives, so that the database alone opens nothing.
+func seal(used string, pair Pair) ([]byte, error) {
+	box, err := boxFor(used)
+	if err != nil {
+		return nil, err
+	}
+	plain, err := json.Marshal(pair)
+	if err != nil {
+		return nil, err
+	}
+	nonce := make([]byte, box.NonceSize())
+	if _, err := rand.Read(nonce); err != nil {
+		return nil, err
+	}
+	return box.Seal(nonce, nonce, plain, nil), nil
+}
+
+func unseal(used string, sealed []byte) (Pair, error) {
+	var pair Pair
+	box, err := boxFor(used)
+	if err != nil {
+		return pair, err
+	}
+	if len(sealed) < box.NonceSize() {
+		return pair, fmt.Errorf("sealed pair of %d bytes", len(sealed))
+	}
+	plain, err := box.Open(nil, sealed[:box.NonceSize()], sealed[box.NonceSize():], nil)
+	if err != nil {
+		return pair, err
+	}
+	return pair, json.Unmarshal(plain, &pair)
+}
+
+func boxFor(used string) (cipher.AEAD, error) {
+	key, err := hkdf.Key(sha256.New, []byte(used), nil, "refresh token successor", 32)
+	if err != nil {
+		return nil, err
+	}
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, err
+	}
+	return cipher.NewGCM(block)
+}

@@ -1,0 +1,164 @@
+package tenant
+
+import (
+	"context"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"tilth/internal/db"
+	"tilth/internal/errs"
+	"tilth/internal/text"
+)
+
+// Branding is a tenant's own face; empty parts are Tilth's.
+type Branding struct {
+	Title, Content, Logo, Background, Favicon string
+}
+
+// Tenant is one organisation.
+type Tenant struct {
+	ID       ID
+	Name     string
+	Hosts    []string // lower-case, without port; the first is where links in mails lead
+	TimeZone *time.Location
+	Language text.Language
+	Branding Branding
+}
+
+type row struct {
+	bun.BaseModel `bun:"table:tenants"`
+	ID            ID `bun:",pk,autoincrement"`
+	Name          string
+	TimeZone      string
+	Language      string
+	Title         string
+	Content       string
+	Logo          string
+	Background    string
+	Favicon       string
+	CreateTime    int64
+}
+
+type hostRow struct {
+	bun.BaseModel `bun:"table:tenant_hosts"`
+	Host          string `bun:",pk"`
+	TenantID      ID
+}
+
+// Store keeps tenants.
+type Store struct {
+	db  *db.DB
+	now func() time.Time
+}
+
+// NewStore makes a store; now is the server's clock.
+func NewStore(d *db.DB, now func() time.Time) *Store { return &Store{db: d, now: now} }
+
+// Get finds a tenant by id.
+func (s *Store) Get(ctx context.Context, id ID) (*Tenant, error) {
+	return s.one(ctx, "id = ?", id)
+}
+
+// ByName finds a tenant by its name; a NotFound error when there is none.
+func (s *Store) ByName(ctx context.Context, name string) (*Tenant, error) {
+	return s.one(ctx, "name = ?", strings.TrimSpace(name))
+}
+
+// ByHost finds the tenant that a host, with or without a port, belongs to; a
+// NotFound error when there is none.
+func (s *Store) ByHost(ctx context.Context, website string) (*Tenant, error) {
+	return s.one(ctx, "id = (SELECT tenant_id FROM tenant_hosts WHERE host = ?)", Host(website))
+}
+
+// Host is the form in which hosts are kept and compared: lower-case, without
+// port, brackets and a final dot.
+func Host(website string) string {
+	h := strings.ToLower(strings.TrimSpace(website))
+	if name, _, err := net.SplitHostPort(h); err == nil {
+		h = name
+	}
+	return strings.TrimSuffix(strings.Trim(h, "[]"), ".")
+}
+
+func (s *Store) one(ctx context.Context, where string, args ...any) (*Tenant, error) {
+	var r row
+	if err := s.db.Read(ctx).NewSelect().Model(&r).Where(where, args...).Scan(ctx); err != nil {
+		if db.IsMissing(err) {
+			return nil, errs.Missing()
+		}
+		return nil, err
+	}
+	return s.full(ctx, r)
+}
+
+func (s *Store) full(ctx context.Context, r row) (*Tenant, error) {
+	zone, err := time.LoadLocation(r.TimeZone)
+	if err != nil {
+		return nil, err
+	}
+	t := &Tenant{
+		ID: r.ID, Name: r.Name, TimeZone: zone, Language: text.Language(r.Language),
+		Branding: Branding{Title: r.Title, Content: r.Content, Logo: r.Logo, Background: r.Background, Favicon: r.Favicon},
+	}
+	err = s.db.Read(ctx).NewSelect().Model((*hostRow)(nil)).Column("host").
+		Where("tenant_id = ?", r.ID).OrderExpr("rowid").Scan(ctx, &t.Hosts)
+	return t, err
+}
+
+// List gives every tenant, for whoever runs the platform.
+func (s *Store) List(ctx context.Context) ([]*Tenant, error) {
+	var rows []row
+	if err := s.db.Read(ctx).NewSelect().Model(&rows).OrderExpr("id").Scan(ctx); err != nil {
+		return nil, err
+	}
+	all := make([]*Tenant, 0, len(rows))
+	for _, r := range rows {
+		t, err := s.full(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, t)
+	}
+	return all, nil
+}
+
+// Put creates t (ID 0; the new id is set) or changes the tenant of that id,
+// its hosts included.
+func (s *Store) Put(ctx context.Context, t *Tenant) error {
+	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		r := row{
+			ID: t.ID, Name: t.Name, TimeZone: t.TimeZone.String(), Language: string(t.Language),
+			Title: t.Branding.Title, Content: t.Branding.Content, Logo: t.Branding.Logo,
+			Background: t.Branding.Background, Favicon: t.Branding.Favicon, CreateTime: s.now().UnixMilli(),
+		}
+		if t.ID == 0 {
+			if _, err := tx.NewInsert().Model(&r).Exec(ctx); err != nil {
+				return err
+			}
+			t.ID = r.ID
+		} else if _, err := tx.NewUpdate().Model(&r).WherePK().ExcludeColumn("create_time").Exec(ctx); err != nil {
+			return err
+		}
+		if _, err := tx.NewDelete().Model((*hostRow)(nil)).Where("tenant_id = ?", t.ID).Exec(ctx); err != nil {
+			return err
+		}
+		for _, h := range t.Hosts {
+			if _, err := tx.NewInsert().Model(&hostRow{Host: h, TenantID: t.ID}).Exec(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Delete removes an empty tenant: the database refuses while users, scenes or
+// devices of it exist.
+func (s *Store) Delete(ctx context.Context, id ID) error {
+	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		_, err := tx.NewDelete().Model((*row)(nil)).Where("id = ?", id).Exec(ctx)
+		return err
+	})
+}
