@@ -1,0 +1,181 @@
+package httpapi
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+
+	"tilth/internal/errs"
+)
+
+// bodyLimit is how large a request's body may be, in bytes.
+const bodyLimit = 1 << 20
+
+// checked lets a call through to its handler when its path and method exist,
+// its token is valid, and its parameters and body are as the contract says, in
+// that order.
+func (s *server) checked(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "no-store")
+		if err := s.check(w, r); err != nil {
+			s.fail(w, r, err)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func (s *server) check(w http.ResponseWriter, r *http.Request) error {
+	route, params, err := s.router.FindRoute(r)
+	switch {
+	case errors.Is(err, routers.ErrMethodNotAllowed):
+		return errs.New(errs.NoSuchMethod, "error.405")
+	case err != nil:
+		return errs.New(errs.NoSuchPath, "error.404")
+	}
+	info := of(r.Context())
+	info.operation = route.Operation.OperationID
+	if public(route) {
+		if wait := s.public.take(info.address); wait > 0 {
+			return errs.New(errs.TooMany, "error.429").After(wait)
+		}
+	} else {
+		token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+		if !ok {
+			return errs.New(errs.Unknown, "error.401")
+		}
+		if info.caller, err = s.Sessions.Caller(r.Context(), token); err != nil {
+			return err
+		}
+	}
+	if name := r.Header.Get("Time-Zone"); name != "" {
+		// LoadLocation takes "Local" for the server's own zone, which is nobody's business.
+		zone, err := time.LoadLocation(name)
+		if err != nil || name == "Local" {
+			return errs.New(errs.Malformed, "error.timeZone", "zone", name)
+		}
+		info.zone = zone
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, bodyLimit)
+	err = openapi3filter.ValidateRequest(r.Context(), &openapi3filter.RequestValidationInput{
+		Request: r, PathParams: params, Route: route,
+		Options: &openapi3filter.Options{AuthenticationFunc: openapi3filter.NoopAuthenticationFunc, MultiError: false},
+	})
+	if err == nil && route.Operation.RequestBody == nil {
+		// A body that nobody asked for is read within the limit, so that the
+		// connection can be used again.
+		_, err = io.Copy(io.Discard, r.Body)
+	}
+	return broken(err)
+}
+
+func public(route *routers.Route) bool {
+	return route.Operation.Security != nil && len(*route.Operation.Security) == 0
+}
+
+// broken says which rule of the contract a request breaks: 400 what cannot be
+// read, 601 what the person can mend, naming the field.
+func broken(err error) error {
+	if err == nil {
+		return nil
+	}
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
+		return errs.New(errs.TooLarge, "error.413")
+	}
+	field := ""
+	var re *openapi3filter.RequestError
+	if errors.As(err, &re) {
+		if re.Parameter != nil {
+			field = re.Parameter.Name
+		}
+		if errors.Is(re.Err, openapi3filter.ErrInvalidRequired) && field != "" {
+			return errs.New(errs.Refused, "invalid.required").About(field).Because(err)
+		}
+	}
+	var se *openapi3.SchemaError
+	if !errors.As(err, &se) {
+		return errs.New(errs.Malformed, "error.400").About(field).Because(err)
+	}
+	if pointer := se.JSONPointer(); len(pointer) > 0 {
+		field = pointer[0]
+	}
+	return rule(se, field).Because(err)
+}
+
+func rule(se *openapi3.SchemaError, field string) *errs.Error {
+	refuse := func(key string, args ...string) *errs.Error { return errs.New(errs.Refused, key, args...).About(field) }
+	switch se.SchemaField {
+	case "required":
+		return refuse("invalid.required")
+	case "minimum":
+		return refuse("invalid.min", "limit", number(*se.Schema.Min))
+	case "maximum":
+		return refuse("invalid.max", "limit", number(*se.Schema.Max))
+	case "minLength":
+		if se.Schema.MinLength == 1 {
+			return refuse("invalid.required")
+		}
+		return refuse("invalid.short")
+	case "maxLength":
+		return refuse("invalid.long", "limit", strconv.FormatUint(*se.Schema.MaxLength, 10))
+	case "minItems":
+		return refuse("invalid.few", "limit", strconv.FormatUint(se.Schema.MinItems, 10))
+	case "maxItems":
+		return refuse("invalid.many", "limit", strconv.FormatUint(*se.Schema.MaxItems, 10))
+	case "enum":
+		return refuse("invalid.choice")
+	case "pattern", "format":
+		return refuse("invalid.format")
+	default:
+		return errs.New(errs.Malformed, "invalid.type").About(field)
+	}
+}
+
+func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+
+var indexed = regexp.MustCompile(`^(.+)\[\d*\]$`)
+
+// listParams brings the ways in which clients write lists in a query to one:
+// a[]=1&a[]=2, a[0]=1&a[1]=2 and a=1&a=2 become a=1,2.
+func listParams(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.Contains(r.URL.RawQuery, "&") || strings.Contains(r.URL.RawQuery, "[") || strings.Contains(r.URL.RawQuery, "%5B") || strings.Contains(r.URL.RawQuery, "%5b") {
+			r = r.Clone(r.Context())
+			r.URL.RawQuery = joinLists(r.URL.RawQuery)
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func joinLists(raw string) string {
+	values, order := map[string][]string{}, []string{}
+	for part := range strings.SplitSeq(raw, "&") {
+		key, value, _ := strings.Cut(part, "=")
+		name, err := url.QueryUnescape(key)
+		if err != nil || name == "" {
+			continue
+		}
+		if m := indexed.FindStringSubmatch(name); m != nil {
+			name = m[1]
+		}
+		if _, seen := values[name]; !seen {
+			order = append(order, name)
+		}
+		values[name] = append(values[name], value)
+	}
+	joined := make([]string, 0, len(order))
+	for _, name := range order {
+		joined = append(joined, url.QueryEscape(name)+"="+strings.Join(values[name], ","))
+	}
+	return strings.Join(joined, "&")
+}

@@ -1,0 +1,114 @@
+package httpapi
+
+import (
+	"io/fs"
+	"mime"
+	"net/http"
+	"net/url"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// Console serves the web console: assets under their hashed names for ever,
+// compressed in advance; every other path is the page, whose router knows it.
+// tiles is the tile server of the map; nil when there is none.
+func Console(dist fs.FS, tiles *MapTiles) http.Handler {
+	c := &console{dist: dist, policy: policy(tiles)}
+	return http.HandlerFunc(c.serve)
+}
+
+type console struct {
+	dist   fs.FS
+	policy string
+}
+
+// policy is the page's content security policy: scripts and calls from this
+// server only; images from the tenants' branding too, which may live anywhere.
+func policy(tiles *MapTiles) string {
+	images := "'self' data: blob: https:"
+	if tiles != nil {
+		if u, err := url.Parse(tiles.URL); err == nil && u.Scheme == "http" {
+			images += " http://" + strings.NewReplacer("{s}", "*").Replace(u.Host)
+		}
+	}
+	return "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; font-src 'self'; connect-src 'self'; " +
+		"img-src " + images + "; manifest-src 'self'; worker-src 'self' blob:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+}
+
+func (c *console) serve(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
+		return
+	}
+	name := strings.TrimPrefix(path.Clean("/"+r.URL.Path), "/")
+	h := w.Header()
+	if name != "" && name != "index.html" && name[0] != '.' && c.exists(name) {
+		if strings.HasPrefix(name, "assets/") {
+			h.Set("Cache-Control", "public, max-age=31536000, immutable")
+		} else {
+			h.Set("Cache-Control", "no-cache")
+		}
+		c.file(w, r, name)
+		return
+	}
+	if strings.HasPrefix(name, "assets/") || path.Ext(name) != "" {
+		http.NotFound(w, r)
+		return
+	}
+	if !c.exists("index.html") {
+		plain(w, http.StatusNotFound, "This binary was built without the console. Build it with: make build")
+		return
+	}
+	h.Set("Cache-Control", "no-cache")
+	h.Set("Content-Security-Policy", c.policy)
+	h.Set("X-Frame-Options", "DENY")
+	c.file(w, r, "index.html")
+}
+
+func (c *console) exists(name string) bool {
+	info, err := fs.Stat(c.dist, name)
+	return err == nil && !info.IsDir()
+}
+
+// file answers a file in the best form that the client takes.
+func (c *console) file(w http.ResponseWriter, r *http.Request, name string) {
+	h := w.Header()
+	kind := mime.TypeByExtension(path.Ext(name))
+	if kind == "" {
+		kind = "application/octet-stream"
+	}
+	h.Set("Content-Type", kind)
+	stored := name
+	for _, form := range []struct{ coding, suffix string }{{"br", ".br"}, {"gzip", ".gz"}} {
+		if !c.exists(name + form.suffix) {
+			continue
+		}
+		h.Set("Vary", "Accept-Encoding")
+		if accepts(r, form.coding) {
+			stored = name + form.suffix
+			h.Set("Content-Encoding", form.coding)
+			break
+		}
+	}
+	body, err := fs.ReadFile(c.dist, stored)
+	if err != nil {
+		http.NotFound(w, r)
+		return
+	}
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(http.StatusOK)
+	if r.Method == http.MethodGet {
+		_, _ = w.Write(body) // the client may be gone
+	}
+}
+
+func accepts(r *http.Request, coding string) bool {
+	for part := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
+		name, params, _ := strings.Cut(strings.TrimSpace(part), ";")
+		if strings.EqualFold(name, coding) {
+			return !strings.HasSuffix(strings.ReplaceAll(params, " ", ""), "q=0")
+		}
+	}
+	return false
+}

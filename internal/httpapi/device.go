@@ -1,0 +1,187 @@
+package httpapi
+
+import (
+	"context"
+
+	"tilth/internal/alarm"
+	"tilth/internal/device"
+	"tilth/internal/httpapi/wire"
+	"tilth/internal/tenant"
+)
+
+// groupDevices is how many devices a group lists at once.
+const groupDevices = 100
+
+// GetDevicePage answers devices of the tenant, page by page.
+func (s *server) GetDevicePage(ctx context.Context, r wire.GetDevicePageRequestObject) (wire.GetDevicePageResponseObject, error) {
+	p := r.Params
+	q := paged(p.PageNo, p.PageSize)
+	q.Scene = p.GroupId
+	if p.DeviceName != nil {
+		q.Search = trimmed(*p.DeviceName)
+	}
+	if p.ExecutionId != nil {
+		q.Names = *p.ExecutionId
+	}
+	if p.ProductId != nil {
+		q.ProductID = *p.ProductId
+	}
+	if p.OnlineState != nil {
+		online := *p.OnlineState == 1
+		q.Online = &online
+	}
+	page, err := s.devicePage(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return wire.GetDevicePage200JSONResponse{Code: success, Data: page}, nil
+}
+
+// GetDevicesByNames answers the devices of the given names, page by page.
+func (s *server) GetDevicesByNames(ctx context.Context, r wire.GetDevicesByNamesRequestObject) (wire.GetDevicesByNamesResponseObject, error) {
+	q := paged(r.Params.PageNo, r.Params.PageSize)
+	if r.Params.DeviceNames != nil {
+		q.Names = *r.Params.DeviceNames
+	}
+	page, err := s.devicePage(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return wire.GetDevicesByNames200JSONResponse{Code: success, Data: page}, nil
+}
+
+// GetGroupDeviceList answers groups with their first devices.
+func (s *server) GetGroupDeviceList(ctx context.Context, r wire.GetGroupDeviceListRequestObject) (wire.GetGroupDeviceListResponseObject, error) {
+	t := caller(ctx).Tenant
+	show, err := s.shower(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	counts, err := s.Devices.CountByScene(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	groups := []wire.Group{}
+	for _, scene := range append([]device.Scene{{ID: device.DefaultScene, Status: device.SceneUsable}}, show.scenes...) {
+		if r.Params.GroupId != nil && *r.Params.GroupId != scene.ID {
+			continue
+		}
+		devices, _, err := s.Devices.Page(ctx, t, device.Query{Scene: &scene.ID, Limit: groupDevices})
+		if err != nil {
+			return nil, err
+		}
+		groups = append(groups, wire.Group{
+			Id: scene.ID, GroupName: scene.Name, GroupStatus: int(scene.Status),
+			DeviceCount: counts[scene.ID].Devices, OnlineCount: counts[scene.ID].Online,
+			DeviceList: show.all(ctx, devices),
+		})
+	}
+	return wire.GetGroupDeviceList200JSONResponse{Code: success, Data: &groups}, nil
+}
+
+func (s *server) devicePage(ctx context.Context, q device.Query) (*wire.DevicePage, error) {
+	t := caller(ctx).Tenant
+	show, err := s.shower(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	devices, total, err := s.Devices.Page(ctx, t, q)
+	if err != nil {
+		return nil, err
+	}
+	return &wire.DevicePage{List: show.all(ctx, devices), Total: int(total)}, nil
+}
+
+func paged(pageNo, pageSize *int) device.Query {
+	no, size := 1, 10
+	if pageNo != nil {
+		no = *pageNo
+	}
+	if pageSize != nil {
+		size = *pageSize
+	}
+	return device.Query{Offset: int64(no-1) * int64(size), Limit: int64(size)}
+}
+
+// shower writes devices as the wire has them, with everything a list, a card
+// or a marker needs.
+type shower struct {
+	s      *server
+	tenant tenant.ID
+	scenes []device.Scene
+	names  map[int64]string
+	levels map[device.ID]alarm.Level
+}
+
+func (s *server) shower(ctx context.Context, t tenant.ID) (*shower, error) {
+	scenes, err := s.Scenes.List(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	levels, err := s.Notices.OpenLevels(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	names := make(map[int64]string, len(scenes))
+	for _, sc := range scenes {
+		names[sc.ID] = sc.Name
+	}
+	return &shower{s: s, tenant: t, scenes: scenes, names: names, levels: levels}, nil
+}
+
+func (sh *shower) all(ctx context.Context, devices []*device.Device) []wire.Device {
+	list := make([]wire.Device, 0, len(devices))
+	for _, d := range devices {
+		list = append(list, sh.one(ctx, d))
+	}
+	return list
+}
+
+func (sh *shower) one(ctx context.Context, d *device.Device) wire.Device {
+	status := sh.s.Presence.Status(sh.tenant, d.ID)
+	w := wire.Device{
+		Id: int64(d.ID), DeviceName: d.Name, Serial: d.Serial, NoteName: d.NoteName,
+		GroupId: d.SceneID, GroupName: sh.names[d.SceneID], Longitude: d.Longitude, Latitude: d.Latitude,
+		OnlineState: flag(status.Online), State: flag(!status.Online || d.Disabled),
+		CreateTime: d.CreateTime, OnlineTime: some(status.OnlineTime), OfflineTime: some(status.OfflineTime),
+		LastContact: some(status.LastContact), Type: 1, AlarmLevel: sh.level(d.ID), LastData: []wire.Latest{},
+	}
+	if d.IsVideo() {
+		w.Type = 2
+	}
+	if p := sh.s.Catalog.Product(d.ProductID); p != nil {
+		w.ProductId, w.ProductName, w.OfflineAfter = p.ID, p.Name, p.OfflineAfter.Milliseconds()
+		if len(p.Properties) > 0 {
+			w.MainSign = p.Properties[0].Identifier
+		}
+		if latest := sh.s.latest(ctx, sh.tenant, d.ID, p); len(latest) > 0 {
+			w.LastData = append(w.LastData, latest)
+		}
+	}
+	return w
+}
+
+func (sh *shower) level(id device.ID) *wire.AlarmLevel {
+	if level, open := sh.levels[id]; open {
+		n := int(level)
+		return &n
+	}
+	return nil
+}
+
+// flag is a yes or no as the wire writes it.
+func flag(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// GetProductSimpleList answers every product's id and name.
+func (s *server) GetProductSimpleList(context.Context, wire.GetProductSimpleListRequestObject) (wire.GetProductSimpleListResponseObject, error) {
+	list := []wire.ProductName{}
+	for _, p := range s.Catalog.Products() {
+		list = append(list, wire.ProductName{Id: p.ID, ProductName: p.Name})
+	}
+	return wire.GetProductSimpleList200JSONResponse{Code: success, Data: &list}, nil
+}

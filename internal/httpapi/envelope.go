@@ -1,0 +1,93 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+
+	"tilth/internal/errs"
+	"tilth/internal/text"
+)
+
+// success is the envelope's code for what went well.
+const success = 200
+
+// codes are the envelope's codes, and statuses the HTTP statuses of what never
+// reached a handler; everything else answers 200.
+var (
+	codes = map[errs.Kind]int{
+		errs.Internal: 500, errs.Malformed: 400, errs.Unknown: 401, errs.Forbidden: 403, errs.NotFound: 404,
+		errs.TooMany: 429, errs.Refused: 601, errs.Upstream: -699, errs.Unavailable: 503,
+		errs.NoSuchPath: 404, errs.NoSuchMethod: 405, errs.TooLarge: 413,
+	}
+	statuses = map[errs.Kind]int{
+		errs.Unavailable: http.StatusServiceUnavailable, errs.NoSuchPath: http.StatusNotFound,
+		errs.NoSuchMethod: http.StatusMethodNotAllowed, errs.TooLarge: http.StatusRequestEntityTooLarge,
+	}
+)
+
+// fail answers err: the one place where an error becomes an envelope.
+func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
+	e := errs.As(err)
+	info := of(r.Context())
+	info.err = e
+	if r.Context().Err() != nil && errors.Is(err, r.Context().Err()) {
+		return // the client is gone; there is nobody to answer
+	}
+	status := http.StatusOK
+	if st, ok := statuses[e.Kind]; ok {
+		status = st
+	}
+	if e.Kind == errs.Unavailable || e.Kind == errs.TooMany {
+		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(max(e.Retry, time.Second).Seconds()))))
+	}
+	body, err := json.Marshal(struct {
+		Code int    `json:"code"`
+		Data any    `json:"data"`
+		Msg  string `json:"msg"`
+	}{Code: codes[e.Kind], Msg: sentence(info.language, e)})
+	if err != nil {
+		s.Log.Error("envelope not written", "request", info.id, "error", err)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // the client may be gone; the log line tells what was answered
+}
+
+// malformed answers what could not even be read.
+func (s *server) malformed(w http.ResponseWriter, r *http.Request, err error) {
+	s.fail(w, r, errs.New(errs.Malformed, "error.400").Because(err))
+}
+
+// sentence is what a person reads, naming the field it is about.
+func sentence(l text.Language, e *errs.Error) string {
+	args := e.Args
+	if e.Retry > 0 {
+		args = map[string]string{"wait": wait(l, e.Retry)}
+		for k, v := range e.Args {
+			args[k] = v
+		}
+	}
+	said := text.Say(l, e.Key, args)
+	if e.Field == "" {
+		return said
+	}
+	field := e.Field
+	if text.Has("field." + field) {
+		field = text.Say(l, "field."+field, nil)
+	}
+	return text.Say(l, "field", map[string]string{"field": field, "reason": said})
+}
+
+// wait is a length of time in words: seconds below a minute, else minutes,
+// rounded up.
+func wait(l text.Language, d time.Duration) string {
+	if d < time.Minute {
+		return text.Say(l, "wait.seconds", map[string]string{"n": strconv.Itoa(int(math.Ceil(d.Seconds())))})
+	}
+	return text.Say(l, "wait.minutes", map[string]string{"n": strconv.Itoa(int(math.Ceil(d.Minutes())))})
+}

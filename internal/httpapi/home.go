@@ -1,0 +1,55 @@
+package httpapi
+
+import (
+	"context"
+
+	"tilth/internal/device"
+	"tilth/internal/httpapi/wire"
+)
+
+// GetOverviewStatistics answers the four statistics of the home page.
+func (s *server) GetOverviewStatistics(ctx context.Context, _ wire.GetOverviewStatisticsRequestObject) (wire.GetOverviewStatisticsResponseObject, error) {
+	t := caller(ctx).Tenant
+	midnight, err := s.midnight(ctx)
+	if err != nil {
+		return nil, err
+	}
+	counts, err := s.Devices.CountByScene(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	scenes, err := s.Scenes.List(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	notices, err := s.Notices.Count(ctx, t, midnight)
+	if err != nil {
+		return nil, err
+	}
+	gone, err := s.Status.OfflineSince(ctx, t, midnight)
+	if err != nil {
+		return nil, err
+	}
+	total := 0
+	for _, c := range counts {
+		total += c.Devices
+	}
+	online := min(s.Presence.OnlineCount(t), total)
+	return wire.GetOverviewStatistics200JSONResponse{Code: success, Data: &wire.Overview{
+		DeviceCount: total, OnlineCount: online, OfflineCount: total - online,
+		TodayAlarmCount: int(notices.Today), PendingAlarmCount: int(notices.Pending), LastAlarmTime: some(notices.Last),
+		SceneCount: len(scenes), UnassignedCount: counts[device.DefaultScene].Devices,
+		OfflineTodayCount: int(gone), Time: s.Now().UnixMilli(),
+	}}, nil
+}
+
+// GetUnreadCount answers how many messages the signed-in user has not read.
+func (s *server) GetUnreadCount(ctx context.Context, _ wire.GetUnreadCountRequestObject) (wire.GetUnreadCountResponseObject, error) {
+	c := caller(ctx)
+	n, err := s.Messages.CountUnread(ctx, c.Tenant, c.User)
+	if err != nil {
+		return nil, err
+	}
+	count := int(n)
+	return wire.GetUnreadCount200JSONResponse{Code: success, Data: &count}, nil
+}

@@ -1,0 +1,133 @@
+package httpapi
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"tilth/internal/alarm"
+	"tilth/internal/device"
+	"tilth/internal/errs"
+	"tilth/internal/httpapi/wire"
+)
+
+const (
+	// markersAtMost is how many devices are drawn one by one; beyond, the
+	// server answers clusters.
+	markersAtMost = 2000
+	// clusterPixels is the width of a cluster's cell on the screen.
+	clusterPixels = 64
+	tilePixels    = 256
+	defaultZoom   = 5
+)
+
+// GetDeviceMap answers the markers, or clusters, inside a box.
+func (s *server) GetDeviceMap(ctx context.Context, r wire.GetDeviceMapRequestObject) (wire.GetDeviceMapResponseObject, error) {
+	t := caller(ctx).Tenant
+	box, err := boxOf(r.Params)
+	if err != nil {
+		return nil, err
+	}
+	places, unplaced, err := s.Devices.Places(ctx, t, box)
+	if err != nil {
+		return nil, err
+	}
+	levels, err := s.Notices.OpenLevels(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	m := &wire.DeviceMap{Markers: []wire.MapMarker{}, Clusters: []wire.MapCluster{}, Total: len(places), Unplaced: int(unplaced)}
+	online := func(p device.Place) bool { return s.Presence.Status(t, p.ID).Online }
+	if len(places) > markersAtMost {
+		zoom := defaultZoom
+		if r.Params.Zoom != nil {
+			zoom = *r.Params.Zoom
+		}
+		m.Clusters = clusters(places, zoom, online, levels)
+		return wire.GetDeviceMap200JSONResponse{Code: success, Data: m}, nil
+	}
+	for _, p := range places {
+		w := wire.MapMarker{
+			DeviceName: p.Name, NoteName: p.NoteName, GroupId: p.SceneID,
+			Longitude: p.Longitude, Latitude: p.Latitude, OnlineState: flag(online(p)),
+		}
+		if level, open := levels[p.ID]; open {
+			n := int(level)
+			w.AlarmLevel = &n
+		}
+		m.Markers = append(m.Markers, w)
+	}
+	return wire.GetDeviceMap200JSONResponse{Code: success, Data: m}, nil
+}
+
+func boxOf(p wire.GetDeviceMapParams) (*device.Box, error) {
+	given := 0
+	for _, side := range []*float64{p.West, p.South, p.East, p.North} {
+		if side != nil {
+			given++
+		}
+	}
+	switch {
+	case given == 0:
+		return nil, nil
+	case given < 4:
+		for name, side := range map[string]*float64{"west": p.West, "south": p.South, "east": p.East, "north": p.North} {
+			if side == nil {
+				return nil, errs.New(errs.Refused, "invalid.required").About(name)
+			}
+		}
+	}
+	return &device.Box{West: *p.West, South: *p.South, East: *p.East, North: *p.North}, nil
+}
+
+type cell struct{ x, y int }
+
+// clusters groups places by cells of the Web-Mercator plane at a zoom; each
+// cluster stands at the mean of its devices.
+func clusters(places []device.Place, zoom int, online func(device.Place) bool, levels map[device.ID]alarm.Level) []wire.MapCluster {
+	by := map[cell]*wire.MapCluster{}
+	scale := tilePixels * math.Exp2(float64(zoom)) / clusterPixels
+	for _, p := range places {
+		at := cell{int(mercatorX(p.Longitude) * scale), int(mercatorY(p.Latitude) * scale)}
+		c := by[at]
+		if c == nil {
+			c = &wire.MapCluster{West: p.Longitude, East: p.Longitude, South: p.Latitude, North: p.Latitude}
+			by[at] = c
+		}
+		c.Longitude += p.Longitude
+		c.Latitude += p.Latitude
+		c.West, c.East = min(c.West, p.Longitude), max(c.East, p.Longitude)
+		c.South, c.North = min(c.South, p.Latitude), max(c.North, p.Latitude)
+		c.Count++
+		c.OnlineCount += flag(online(p))
+		if _, open := levels[p.ID]; open {
+			c.AlarmCount++
+		}
+	}
+	list := make([]wire.MapCluster, 0, len(by))
+	for _, c := range by {
+		c.Longitude /= float64(c.Count)
+		c.Latitude /= float64(c.Count)
+		list = append(list, *c)
+	}
+	slices.SortFunc(list, func(a, b wire.MapCluster) int {
+		if a.Count != b.Count {
+			return b.Count - a.Count
+		}
+		if a.Longitude != b.Longitude {
+			return int(math.Copysign(1, a.Longitude-b.Longitude))
+		}
+		return int(math.Copysign(1, a.Latitude-b.Latitude))
+	})
+	return list
+}
+
+// mercatorX and mercatorY place a position in the unit square of the
+// Web-Mercator projection (EPSG:3857), whose latitude ends at 85.0511°.
+func mercatorX(longitude float64) float64 { return longitude/360 + 0.5 }
+
+func mercatorY(latitude float64) float64 {
+	const limit = 85.05112878
+	sin := math.Sin(max(-limit, min(limit, latitude)) * math.Pi / 180)
+	return 0.5 - math.Log((1+sin)/(1-sin))/(4*math.Pi)
+}

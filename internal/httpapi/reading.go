@@ -1,0 +1,188 @@
+package httpapi
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"tilth/internal/device"
+	"tilth/internal/errs"
+	"tilth/internal/httpapi/wire"
+	"tilth/internal/tenant"
+	"tilth/internal/text"
+)
+
+// longestRange is how much history one call may ask for.
+const longestRange = 30 * 24 * time.Hour
+
+// latest gives a device's newest readings by identifier, of the properties
+// that its product has now.
+func (s *server) latest(ctx context.Context, t tenant.ID, id device.ID, p *device.Product) wire.Latest {
+	last := s.Readings.Latest(ctx, t, id)
+	if len(last) == 0 {
+		return nil
+	}
+	by := make(wire.Latest, len(last))
+	l := of(ctx).language
+	for i := range p.Properties {
+		for _, v := range last {
+			if prop := &p.Properties[i]; prop.ID == v.Property {
+				by[prop.Identifier] = wire.Reading{
+					Value: v.Value, Time: v.Time, Unit: s.Catalog.Unit(prop), Name: s.Catalog.Name(l, prop), Precision: prop.Precision,
+				}
+			}
+		}
+	}
+	return by
+}
+
+// known finds the caller's device and its product by device name.
+func (s *server) known(ctx context.Context, name string) (*device.Device, *device.Product, error) {
+	d, err := s.Devices.Get(ctx, caller(ctx).Tenant, trimmed(name))
+	if err != nil {
+		return nil, nil, err
+	}
+	p := s.Catalog.Product(d.ProductID)
+	if p == nil {
+		return nil, nil, errs.Missing()
+	}
+	return d, p, nil
+}
+
+// GetDataLast answers the latest reading of each property of a device.
+func (s *server) GetDataLast(ctx context.Context, r wire.GetDataLastRequestObject) (wire.GetDataLastResponseObject, error) {
+	d, p, err := s.known(ctx, r.Params.DeviceName)
+	if err != nil {
+		return nil, err
+	}
+	latest := s.latest(ctx, d.Tenant, d.ID, p)
+	if latest == nil {
+		latest = wire.Latest{}
+	}
+	return wire.GetDataLast200JSONResponse{Code: success, Data: &latest}, nil
+}
+
+// GetTsl answers the thing model of a device.
+func (s *server) GetTsl(ctx context.Context, r wire.GetTslRequestObject) (wire.GetTslResponseObject, error) {
+	d, p, err := s.known(ctx, r.Params.DeviceName)
+	if err != nil {
+		return nil, err
+	}
+	tsl := &wire.Tsl{DeviceName: d.Name, Propertie: make([]wire.TslProperty, 0, len(p.Properties))}
+	for i := range p.Properties {
+		prop := &p.Properties[i]
+		w := wire.TslProperty{
+			Identifier: prop.Identifier, FunctionName: prop.FunctionName, YeuName: s.Catalog.Name(of(ctx).language, prop),
+			ElementUnit: s.Catalog.Unit(prop), ElementData: prop.ElementData, DataType: wire.TslPropertyDataType(prop.DataType),
+			AccessMode: wire.TslPropertyAccessMode(prop.AccessMode), Min: prop.Min, Max: prop.Max, Precision: prop.Precision,
+		}
+		if own, ok := d.ElementData[prop.Identifier]; ok {
+			w.ElementData = own
+		}
+		if e := s.Catalog.Element(prop.Identifier); e != nil {
+			w.YeuUrl = e.YeuURL
+		}
+		tsl.Propertie = append(tsl.Propertie, w)
+	}
+	return wire.GetTsl200JSONResponse{Code: success, Data: tsl}, nil
+}
+
+// GetElementMap answers catalogue entries by identifier.
+func (s *server) GetElementMap(ctx context.Context, r wire.GetElementMapRequestObject) (wire.GetElementMapResponseObject, error) {
+	by := map[string]wire.Element{}
+	for _, sign := range r.Params.YeuSigns {
+		if e := s.Catalog.Element(trimmed(sign)); e != nil {
+			by[e.YeuSign] = wire.Element{YeuSign: e.YeuSign, YeuName: e.Names[of(ctx).language], YeuUrl: e.YeuURL, Unit: e.Unit}
+		}
+	}
+	return wire.GetElementMap200JSONResponse{Code: success, Data: &by}, nil
+}
+
+// GetTimeIntervalDataMap answers a device's readings over a range, by property.
+func (s *server) GetTimeIntervalDataMap(ctx context.Context, r wire.GetTimeIntervalDataMapRequestObject) (wire.GetTimeIntervalDataMapResponseObject, error) {
+	d, p, err := s.known(ctx, r.Params.DeviceName)
+	if err != nil {
+		return nil, err
+	}
+	from, to, err := span(r.Params.StartTime, r.Params.EndTime)
+	if err != nil {
+		return nil, err
+	}
+	props, err := chosen(p, r.Params.YeuSignList)
+	if err != nil {
+		return nil, err
+	}
+	points := 0
+	if r.Params.Points != nil {
+		points = *r.Params.Points
+	}
+	ids := make([]device.PropertyID, len(props))
+	for i, prop := range props {
+		ids[i] = prop.ID
+	}
+	series, err := s.Readings.Series(ctx, d.Tenant, d.ID, from, to, ids, points)
+	if err != nil {
+		return nil, err
+	}
+	by := make(wire.Series, len(props))
+	for _, prop := range props {
+		list := make([]wire.SeriesPoint, 0, len(series[prop.ID]))
+		for _, pt := range series[prop.ID] {
+			list = append(list, wire.SeriesPoint{Time: pt.Time, Value: pt.Value})
+		}
+		by[prop.Identifier] = list
+	}
+	return wire.GetTimeIntervalDataMap200JSONResponse{Code: success, Data: &by}, nil
+}
+
+// span checks a range of history, in epoch milliseconds.
+func span(start, end *int64) (from, to int64, err error) {
+	switch {
+	case start == nil || end == nil:
+		return 0, 0, errs.New(errs.Refused, "history.rangeRequired")
+	case *start > *end:
+		return 0, 0, errs.New(errs.Refused, "history.rangeOrder")
+	case *end-*start > longestRange.Milliseconds():
+		return 0, 0, errs.New(errs.Refused, "history.rangeTooLong")
+	}
+	return *start, *end, nil
+}
+
+// chosen finds the properties that a call names; none, or one that the product
+// does not have, is refused.
+func chosen(p *device.Product, signs *[]string) ([]*device.Property, error) {
+	if signs == nil || len(*signs) == 0 {
+		return nil, errs.New(errs.Refused, "history.attrRequired")
+	}
+	props := make([]*device.Property, 0, len(*signs))
+	for _, sign := range *signs {
+		prop := p.Property(trimmed(sign))
+		if prop == nil {
+			return nil, errs.New(errs.Refused, "invalid.unknown", "value", sign).About("yeuSignList")
+		}
+		props = append(props, prop)
+	}
+	return props, nil
+}
+
+// GetDeviceDiagnostics answers what arrived from a device and what was refused.
+func (s *server) GetDeviceDiagnostics(ctx context.Context, r wire.GetDeviceDiagnosticsRequestObject) (wire.GetDeviceDiagnosticsResponseObject, error) {
+	d, _, err := s.known(ctx, r.Params.DeviceName)
+	if err != nil {
+		return nil, err
+	}
+	in := s.Diagnostics.Get(d.Tenant, d.ID)
+	w := &wire.Diagnostics{
+		Received: in.Messages, Values: in.Values, Refused: in.Refused, ClockAhead: in.ClockAhead.Milliseconds(),
+		LastContact: some(s.Presence.Status(d.Tenant, d.ID).LastContact),
+	}
+	if last := in.LastRefusal; last.Time != 0 {
+		w.LastRefusal = &wire.Refusal{
+			Time: last.Time, Identifier: last.Identifier, Reason: wire.RefusalReason(last.Reason),
+			Text: text.Say(of(ctx).language, "refusal."+string(last.Reason), nil),
+		}
+	}
+	return wire.GetDeviceDiagnostics200JSONResponse{Code: success, Data: w}, nil
+}
+
+func trimmed(s string) string { return strings.TrimSpace(s) }

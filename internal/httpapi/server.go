@@ -1,0 +1,119 @@
+// Package httpapi is the console's edge: it converts between the wire and the
+// domains and decides nothing.
+package httpapi
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/routers"
+	"github.com/getkin/kin-openapi/routers/legacy"
+
+	"tilth/api"
+	"tilth/internal/alarm"
+	"tilth/internal/device"
+	"tilth/internal/httpapi/wire"
+	"tilth/internal/identity"
+	"tilth/internal/live"
+	"tilth/internal/notify"
+	"tilth/internal/reading"
+	"tilth/internal/tenant"
+)
+
+// Readings is what the console reads of the readings store.
+type Readings interface {
+	Latest(ctx context.Context, t tenant.ID, d device.ID) []reading.Last
+	Series(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, points int) (map[device.PropertyID][]reading.Point, error)
+}
+
+// MapTiles is the tile server under the console's map.
+type MapTiles struct {
+	URL, Attribution, Datum string
+}
+
+// Options is everything the console's edge speaks to.
+type Options struct {
+	Version       string
+	DefaultTenant string
+	MapTiles      *MapTiles
+	Proxies       []netip.Prefix // whose forwarded addresses are believed
+	Now           func() time.Time
+	Log           *slog.Logger
+	Ready         func(ctx context.Context) error // nil error: the server takes requests
+
+	Tenants     *tenant.Store
+	Users       *identity.UserStore
+	Sessions    *identity.SessionStore
+	SignIn      *identity.SignIn
+	Catalog     *device.Catalog
+	Devices     *device.Store
+	Scenes      *device.SceneStore
+	Presence    *device.Presence
+	Status      *device.StatusStore
+	Diagnostics *device.Diagnostics
+	Readings    Readings
+	Notices     *alarm.NoticeStore
+	Messages    *notify.MessageStore
+	Live        *live.Hub
+
+	Telemetry http.Handler // the devices' side over HTTP, below /api/v1/
+	Console   http.Handler // the web console: everything else
+}
+
+type server struct {
+	Options
+	router routers.Router
+	public *limiter
+}
+
+var _ wire.StrictServerInterface = (*server)(nil)
+
+// New makes the handler of the HTTP address.
+func New(o Options) (http.Handler, error) {
+	doc, err := openapi3.NewLoader().LoadFromData(api.OpenAPI)
+	if err != nil {
+		return nil, fmt.Errorf("read the contract: %w", err)
+	}
+	router, err := legacy.NewRouter(doc)
+	if err != nil {
+		return nil, fmt.Errorf("read the contract: %w", err)
+	}
+	s := &server{Options: o, router: router, public: newLimiter(o.Now)}
+	calls := wire.HandlerWithOptions(
+		wire.NewStrictHandlerWithOptions(s, nil, wire.StrictHTTPServerOptions{
+			RequestErrorHandlerFunc: s.malformed, ResponseErrorHandlerFunc: s.fail,
+		}),
+		wire.StdHTTPServerOptions{ErrorHandlerFunc: s.malformed},
+	)
+	mux := http.NewServeMux()
+	checked := listParams(s.checked(calls))
+	mux.Handle("/admin-api/", checked)
+	mux.Handle("/app-api/", checked)
+	mux.Handle("/api/v1/", o.Telemetry)
+	mux.HandleFunc("GET /healthz", s.healthz)
+	mux.HandleFunc("GET /readyz", s.readyz)
+	mux.Handle("/", o.Console)
+	return s.observed(s.recovered(mux)), nil
+}
+
+func (s *server) healthz(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok") }
+
+func (s *server) readyz(w http.ResponseWriter, r *http.Request) {
+	if err := s.Ready(r.Context()); err != nil {
+		plain(w, http.StatusServiceUnavailable, err.Error())
+		return
+	}
+	plain(w, http.StatusOK, "ready")
+}
+
+func plain(w http.ResponseWriter, status int, body string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	fmt.Fprintln(w, body)
+}

@@ -1,0 +1,153 @@
+package reading
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// Append writes a batch: its values and one journal entry, durable together
+// when it returns nil. Then Latest shows the values and the journal's consumer
+// gets the batch, batches in the order in which they were written.
+//
+// Frames of one device and time are merged by property; a property that comes
+// again replaces the earlier value, so repeating a batch changes nothing.
+// Frames may be late and in any order. Frames without fields are left out, and
+// a batch of none is nothing to do. A value that is NaN, infinite or none, an
+// owner or device that is not positive, or a time beyond the calendar is an
+// error before anything is written.
+//
+// When the consumer is QueueBatches behind, Append waits for room, or until ctx
+// ends, before it writes; from then on ctx is not looked at, so an error of ctx
+// means that nothing was written. The batch belongs to the store afterwards:
+// the caller must not change it. After ErrBroken nothing is known of the batch.
+func (s *Store) Append(ctx context.Context, batch []Arrival) error {
+	batch, err := normalise(batch)
+	if err != nil || len(batch) == 0 {
+		return err
+	}
+	if err := s.enter(); err != nil {
+		return err
+	}
+	defer s.leave()
+	if err := s.journal.reserve(ctx, s.life.Done()); err != nil {
+		return err
+	}
+	e := encoders.Get().(*encoder)
+	defer encoders.Put(e)
+	b := s.db.NewBatchWithSize(len(batch) * 96)
+	values, err := e.encode(b, batch)
+	if err == nil {
+		err = s.write(b, func(pos uint64) (uint64, error) {
+			e.key = appendJournalKey(e.key[:0], pos+1)
+			return 1, b.Set(e.key, e.entry.buf, nil)
+		}, func(pos uint64) {
+			s.latest.apply(pos, batch, nil)
+			s.journal.handOver(pos, batch)
+		})
+	}
+	if err != nil {
+		s.journal.release()
+		return err
+	}
+	s.counts.batches.Add(1)
+	s.counts.frames.Add(uint64(len(batch)))
+	s.counts.values.Add(uint64(values))
+	return b.Close()
+}
+
+// encoder holds the buffers of one Append.
+type encoder struct {
+	key   []byte
+	entry entryWriter
+}
+
+var encoders = sync.Pool{New: func() any { return new(encoder) }}
+
+// encode puts the batch's values into b and its journal entry into e.
+func (e *encoder) encode(b *pebble.Batch, batch []Arrival) (values int, err error) {
+	e.entry.begin(len(batch))
+	for i := range batch {
+		a := &batch[i]
+		e.key = appendFrameKey(e.key[:0], a.Tenant, a.Device, a.Time)
+		if err := b.Merge(e.key, e.entry.add(a), nil); err != nil {
+			return 0, err
+		}
+		values += len(a.Fields)
+	}
+	return values, nil
+}
+
+// normalise checks a batch and makes every frame's fields sorted and unique,
+// the last of equal properties staying. The caller's batch is not changed.
+func normalise(batch []Arrival) ([]Arrival, error) {
+	copied := false
+	own := func() {
+		if !copied {
+			batch = slices.Clone(batch)
+			copied = true
+		}
+	}
+	empty := 0
+	for i := range batch {
+		if err := check(&batch[i].Frame); err != nil {
+			return nil, err
+		}
+		if len(batch[i].Fields) == 0 {
+			empty++
+		} else if !inOrder(batch[i].Fields) {
+			own()
+			batch[i].Fields = sortFields(batch[i].Fields)
+		}
+	}
+	if empty > 0 {
+		own()
+		batch = slices.DeleteFunc(batch, func(a Arrival) bool { return len(a.Fields) == 0 })
+	}
+	return batch, nil
+}
+
+func check(f *Frame) error {
+	if f.Tenant <= 0 || f.Device <= 0 {
+		return fmt.Errorf("reading: frame of tenant %d, device %d: not an owner and a device", f.Tenant, f.Device)
+	}
+	if f.Time <= minTime || f.Time >= maxTime {
+		return fmt.Errorf("reading: frame of device %d: time %d is beyond the calendar", f.Device, f.Time)
+	}
+	for _, v := range f.Fields {
+		bad := v.Value.kind == KindNone || v.Value.kind > KindText ||
+			v.Value.kind == KindNumber && (math.IsNaN(v.Value.num) || math.IsInf(v.Value.num, 0))
+		if bad {
+			return fmt.Errorf("reading: frame of device %d: property %d holds no value that can be kept: %q",
+				f.Device, v.Property, v.Value)
+		}
+	}
+	return nil
+}
+
+func inOrder(fields []Field) bool {
+	for i := 1; i < len(fields); i++ {
+		if fields[i-1].Property >= fields[i].Property {
+			return false
+		}
+	}
+	return true
+}
+
+// sortFields is a sorted copy in which each property's last value stays.
+func sortFields(fields []Field) []Field {
+	sorted := slices.Clone(fields)
+	slices.SortStableFunc(sorted, func(a, b Field) int { return cmp.Compare(a.Property, b.Property) })
+	kept := sorted[:0]
+	for i, f := range sorted {
+		if i+1 == len(sorted) || sorted[i+1].Property != f.Property {
+			kept = append(kept, f)
+		}
+	}
+	return kept
+}

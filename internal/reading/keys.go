@@ -1,0 +1,209 @@
+package reading
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"tilth/internal/device"
+	"tilth/internal/tenant"
+)
+
+// The key space. Every key begins with one byte that says what it is; numbers
+// are big-endian or "ordered" (see appendOrdered), so that byte order is
+// numeric order.
+//
+//	h | day 4 | generation 2 | tenant ordered | device ordered | ms of day 4 -> frame
+//	c | day 4 | tenant ordered | device ordered                              -> sealed chunk (reserved)
+//	g | day 4                                                                -> a sealed day's generation (reserved)
+//	j | position 8                                                           -> journal entry
+//	l | tenant ordered | device ordered                                      -> a device's latest values
+//	e | tenant ordered | device ordered                                      -> journal position of its erasure
+//	m | name                                                                 -> format number, checkpoint position
+//
+// The day comes first, so retention is one range delete and writing touches
+// one end of the key space. Days and milliseconds are UTC. The generation lets
+// a day be sealed into chunks later without rewriting a key: sealing writes
+// the chunks, raises the day's generation, and range-deletes the old one;
+// frames that arrive late land in the new generation and are merged over the
+// chunk. Until then every day is in generation 0.
+const (
+	tagHot        = 'h'
+	tagJournal    = 'j'
+	tagLatest     = 'l'
+	tagErased     = 'e'
+	tagMeta       = 'm'
+	msPerDay      = int64(24 * time.Hour / time.Millisecond)
+	hotPrefixLen  = 1 + 4 + 2 // tag, day, generation
+	msLen         = 4
+	afterEveryKey = 0xff // above the first byte of any millisecond of a day
+)
+
+var (
+	keyFormat     = []byte{tagMeta, 'f'}
+	keyCheckpoint = []byte{tagMeta, 'c'}
+)
+
+var errKey = errors.New("malformed key")
+
+// The times that a key can hold: about 5.8 million years either side of 1970.
+// Append takes times strictly between, so that a clamped time finds no frame.
+const (
+	minTime = int64(math.MinInt32) * msPerDay
+	maxTime = int64(math.MaxInt32)*msPerDay + msPerDay - 1
+)
+
+// clampTime brings t into the range that keys can hold.
+func clampTime(t int64) int64 { return min(max(t, minTime), maxTime) }
+
+// dayOf splits a time (epoch ms, within minTime..maxTime) into its UTC day and
+// the milliseconds since that day began.
+func dayOf(t int64) (day int32, ms uint32) {
+	d := t / msPerDay
+	r := t % msPerDay
+	if r < 0 {
+		d--
+		r += msPerDay
+	}
+	return int32(d), uint32(r)
+}
+
+// generation is the generation that a day's frames are written to and read
+// from; the one place to change when days are sealed.
+func generation(_ int32) uint16 { return 0 }
+
+// appendOrdered appends x in a form that sorts as the number does and takes
+// one byte more than its significant bytes: their count, then themselves.
+func appendOrdered(b []byte, x uint64) []byte {
+	var buf [8]byte
+	binary.BigEndian.PutUint64(buf[:], x)
+	skip := 0
+	for skip < 8 && buf[skip] == 0 {
+		skip++
+	}
+	b = append(b, byte(8-skip))
+	return append(b, buf[skip:]...)
+}
+
+// cutOrdered reads what appendOrdered wrote and returns the rest.
+func cutOrdered(b []byte) (x uint64, rest []byte, err error) {
+	if len(b) == 0 || b[0] > 8 || len(b) < 1+int(b[0]) {
+		return 0, nil, errKey
+	}
+	n := int(b[0])
+	for _, c := range b[1 : 1+n] {
+		x = x<<8 | uint64(c)
+	}
+	return x, b[1+n:], nil
+}
+
+// appendDay appends the beginning of every hot key of a day; days before 1970
+// sort first.
+func appendDay(b []byte, day int32) []byte {
+	b = append(b, tagHot)
+	return binary.BigEndian.AppendUint32(b, uint32(day)^1<<31)
+}
+
+// appendDevicePrefix appends the beginning of the hot keys of one device on one
+// day.
+func appendDevicePrefix(b []byte, day int32, t tenant.ID, d device.ID) []byte {
+	b = appendDay(b, day)
+	b = binary.BigEndian.AppendUint16(b, generation(day))
+	b = appendOrdered(b, uint64(t))
+	return appendOrdered(b, uint64(d))
+}
+
+// appendFrameKey appends the hot key of a frame; at is within minTime..maxTime.
+func appendFrameKey(b []byte, t tenant.ID, d device.ID, at int64) []byte {
+	day, ms := dayOf(at)
+	b = appendDevicePrefix(b, day, t, d)
+	return binary.BigEndian.AppendUint32(b, ms)
+}
+
+// cutDay reads the day of a hot key.
+func cutDay(key []byte) (int32, error) {
+	if len(key) < hotPrefixLen || key[0] != tagHot {
+		return 0, errKey
+	}
+	return int32(binary.BigEndian.Uint32(key[1:]) ^ 1<<31), nil
+}
+
+// parseFrameKey reads a hot key.
+func parseFrameKey(key []byte) (ref device.Ref, at int64, err error) {
+	day, err := cutDay(key)
+	if err != nil {
+		return ref, 0, err
+	}
+	ref, rest, err := cutRef(key[hotPrefixLen:])
+	if err != nil {
+		return ref, 0, err
+	}
+	if len(rest) != msLen || int64(binary.BigEndian.Uint32(rest)) >= msPerDay {
+		return ref, 0, errKey
+	}
+	return ref, int64(day)*msPerDay + int64(binary.BigEndian.Uint32(rest)), nil
+}
+
+// appendRefKey appends a key of one device under tag.
+func appendRefKey(b []byte, tag byte, ref device.Ref) []byte {
+	b = append(b, tag)
+	b = appendOrdered(b, uint64(ref.Tenant))
+	return appendOrdered(b, uint64(ref.ID))
+}
+
+// cutRef reads the tenant and device of a key and returns the rest.
+func cutRef(b []byte) (device.Ref, []byte, error) {
+	t, b, err := cutOrdered(b)
+	if err != nil {
+		return device.Ref{}, nil, err
+	}
+	d, b, err := cutOrdered(b)
+	if err != nil {
+		return device.Ref{}, nil, err
+	}
+	return device.Ref{Tenant: tenant.ID(t), ID: device.ID(d)}, b, nil
+}
+
+// parseRefKey reads a key that appendRefKey wrote.
+func parseRefKey(key []byte) (device.Ref, error) {
+	if len(key) == 0 {
+		return device.Ref{}, errKey
+	}
+	ref, rest, err := cutRef(key[1:])
+	if err == nil && len(rest) != 0 {
+		err = errKey
+	}
+	return ref, err
+}
+
+// appendJournalKey appends the key of a journal entry.
+func appendJournalKey(b []byte, pos uint64) []byte {
+	return binary.BigEndian.AppendUint64(append(b, tagJournal), pos)
+}
+
+// parseJournalKey reads the position of a journal entry.
+func parseJournalKey(key []byte) (uint64, error) {
+	if len(key) != 9 || key[0] != tagJournal {
+		return 0, errKey
+	}
+	return binary.BigEndian.Uint64(key[1:]), nil
+}
+
+// printKey names a key for an error or a log.
+func printKey(key []byte) string {
+	if ref, at, err := parseFrameKey(key); err == nil {
+		return fmt.Sprintf("frame of tenant %d device %d at %s", ref.Tenant, ref.ID,
+			time.UnixMilli(at).UTC().Format("2006-01-02T15:04:05.000Z"))
+	}
+	if pos, err := parseJournalKey(key); err == nil {
+		return fmt.Sprintf("journal entry %d", pos)
+	}
+	if len(key) > 0 && key[0] == tagLatest {
+		if ref, err := parseRefKey(key); err == nil {
+			return fmt.Sprintf("latest values of tenant %d device %d", ref.Tenant, ref.ID)
+		}
+	}
+	return fmt.Sprintf("key %x", key)
+}

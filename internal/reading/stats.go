@@ -1,0 +1,44 @@
+package reading
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// counters count since the store was opened.
+type counters struct {
+	frames, values, batches, syncNanos atomic.Uint64
+}
+
+// Stats are a store's figures for the metrics page. Counts are since Open.
+type Stats struct {
+	Frames       uint64  // frames appended
+	Values       uint64  // values appended
+	Batches      uint64  // batches appended
+	FsyncSeconds float64 // time that writes waited for the disk, summed over writes
+	JournalLag   uint64  // batches written and not yet taken by the consumer
+	Position     uint64  // last journal position written
+	Devices      int     // devices with latest values in memory
+	DiskBytes    uint64  // size of the data folder
+	Broken       bool    // see ErrBroken
+}
+
+// Stats are the figures as of now; zero after Close.
+func (s *Store) Stats() Stats {
+	if s.enter() != nil {
+		return Stats{}
+	}
+	defer s.leave()
+	written, consumed, judged := s.journal.positions()
+	return Stats{
+		Frames:       s.counts.frames.Load(),
+		Values:       s.counts.values.Load(),
+		Batches:      s.counts.batches.Load(),
+		FsyncSeconds: time.Duration(s.counts.syncNanos.Load()).Seconds(),
+		JournalLag:   written - min(written, max(consumed, judged)),
+		Position:     written,
+		Devices:      s.latest.count(),
+		DiskBytes:    s.db.Metrics().DiskSpaceUsage(),
+		Broken:       s.broken.Load() != nil,
+	}
+}

@@ -1,0 +1,268 @@
+package reading
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"tilth/internal/device"
+)
+
+var (
+	// ErrClosed is returned by every method once Close has begun.
+	ErrClosed = errors.New("reading: the store is closed")
+	// ErrBroken is wrapped by Append and Erase once a write to the log has
+	// failed. What the disk holds of that batch is then unknown, so nothing
+	// more is written; the next start finds everything acknowledged before.
+	ErrBroken = errors.New("reading: writing to disk has failed, a restart is needed")
+)
+
+// Options say how a Store is opened; zero fields take the defaults.
+type Options struct {
+	Dir             string           // data folder, made when missing
+	Retention       time.Duration    // how long readings are kept; default 400 days
+	Now             func() time.Time // for retention; default time.Now
+	Logger          *slog.Logger     // default: discard
+	QueueBatches    int              // batches that Append may be ahead of the consumer; default 64
+	CheckpointEvery time.Duration    // between checkpoints of the latest values; default 15 s
+	RetryWait       time.Duration    // before a consumer is asked again, doubled up to 64 times; default 100 ms
+	CacheBytes      int64            // block cache; default 64 MiB
+
+	fs            vfs.FS // tests: a disk that can crash; Dir is not made
+	memTableBytes uint64 // tests: small ones, so that files are written
+}
+
+const formatNumber = 1
+
+func (o *Options) setDefaults() {
+	if o.Retention <= 0 {
+		o.Retention = 400 * 24 * time.Hour
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.QueueBatches <= 0 {
+		o.QueueBatches = 64
+	}
+	if o.CheckpointEvery <= 0 {
+		o.CheckpointEvery = 15 * time.Second
+	}
+	if o.RetryWait <= 0 {
+		o.RetryWait = 100 * time.Millisecond
+	}
+	if o.CacheBytes <= 0 {
+		o.CacheBytes = 64 << 20
+	}
+	if o.memTableBytes == 0 {
+		o.memTableBytes = 32 << 20
+	}
+}
+
+// Store keeps readings in one folder. It is safe for concurrent use.
+type Store struct {
+	opts    Options
+	db      *pebble.DB
+	latest  *latest
+	journal *journal
+	counts  counters
+
+	// order makes journal positions, write order and hand-over order one.
+	order struct {
+		sync.Mutex
+		pos    uint64        // last position given out
+		opened uint64        // pos when the store was opened
+		done   chan struct{} // closed when the last write was handed over
+		erased map[device.Ref]uint64
+	}
+	broken atomic.Pointer[error]
+
+	// checkpointing keeps a checkpoint from writing back what Erase removes.
+	checkpointing sync.Mutex
+	trimmed       uint64 // guarded by checkpointing: journal deleted up to here
+
+	gate struct {
+		sync.Mutex
+		closing bool
+		inside  sync.WaitGroup
+	}
+	life     context.Context // ends when Close begins
+	endLife  context.CancelFunc
+	closed   sync.Once
+	closeErr error
+}
+
+// Open opens the readings in o.Dir, or begins there. It reads the latest values
+// of every device into memory: the last checkpoint, then the journal after it;
+// ending ctx stops that. A folder that cannot be opened (in use, no permission,
+// not ours) gives one error that says so.
+func Open(ctx context.Context, o Options) (*Store, error) {
+	o.setDefaults()
+	db, err := openEngine(o)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{opts: o, db: db, latest: newLatest()}
+	s.journal = newJournal(o.QueueBatches)
+	s.life, s.endLife = context.WithCancel(context.Background())
+	s.order.erased = map[device.Ref]uint64{}
+	s.order.done = make(chan struct{})
+	close(s.order.done)
+	err = s.checkFormat()
+	if err == nil {
+		err = s.recover(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("reading: cannot open the data folder %s: %w", o.Dir, err), db.Close())
+	}
+	return s, nil
+}
+
+// checkFormat refuses a folder that a later version of this package wrote.
+func (s *Store) checkFormat() error {
+	number, found, err := s.readNumber(keyFormat)
+	switch {
+	case err != nil:
+		return err
+	case !found:
+		return s.db.Set(keyFormat, binary.AppendUvarint(nil, formatNumber), pebble.Sync)
+	case number != formatNumber:
+		return fmt.Errorf("its format is %d, this version reads %d", number, formatNumber)
+	}
+	return nil
+}
+
+// readNumber reads a number kept under a meta key.
+func (s *Store) readNumber(key []byte) (x uint64, found bool, err error) {
+	b, closer, err := s.db.Get(key)
+	if errors.Is(err, pebble.ErrNotFound) {
+		return 0, false, nil
+	}
+	if err != nil {
+		return 0, false, err
+	}
+	x, n := binary.Uvarint(b)
+	if n <= 0 {
+		err = fmt.Errorf("%w: %s", ErrCorrupt, printKey(key))
+	}
+	return x, true, errors.Join(err, closer.Close())
+}
+
+// Close ends Consume and Run, waits for calls in progress, writes a last
+// checkpoint and closes the folder. A second Close returns what the first did.
+func (s *Store) Close() error {
+	s.closed.Do(func() {
+		s.gate.Lock()
+		s.gate.closing = true
+		s.gate.Unlock()
+		s.endLife()
+		s.gate.inside.Wait()
+		var err error
+		if s.broken.Load() == nil {
+			err = s.writeCheckpoint(context.Background())
+		}
+		s.closeErr = errors.Join(err, s.db.Close())
+	})
+	return s.closeErr
+}
+
+// enter keeps Close waiting until leave; it fails once Close has begun.
+func (s *Store) enter() error {
+	s.gate.Lock()
+	defer s.gate.Unlock()
+	if s.gate.closing {
+		return ErrClosed
+	}
+	s.gate.inside.Add(1)
+	return nil
+}
+
+func (s *Store) leave() { s.gate.inside.Done() }
+
+// ended is why work should stop: the caller's context or Close.
+func (s *Store) ended(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if s.life.Err() != nil {
+		return ErrClosed
+	}
+	return nil
+}
+
+// turn is a write's place in the order: its journal position, and the moment
+// when it may hand over what it wrote.
+type turn struct {
+	pos   uint64
+	after chan struct{} // closed when the write before has been handed over
+	done  chan struct{}
+}
+
+// write makes a batch durable. In order, prepare completes the batch and tells
+// how many journal positions it takes; once on disk, and after every earlier
+// write was handed over, handOver passes it on. Fsyncs of writes that overlap
+// are shared. After an error of the disk nothing is handed over, then or later.
+func (s *Store) write(b *pebble.Batch, prepare func(pos uint64) (taken uint64, err error), handOver func(pos uint64)) error {
+	t, err := s.apply(b, prepare)
+	if err != nil {
+		return err
+	}
+	defer close(t.done)
+	started := time.Now() // a duration for the metrics, not a time of day
+	err = b.SyncWait()
+	s.counts.syncNanos.Add(uint64(time.Since(started)))
+	<-t.after
+	if err != nil {
+		s.fail(err)
+	}
+	if p := s.broken.Load(); p != nil {
+		return *p
+	}
+	handOver(t.pos)
+	return nil
+}
+
+// apply gives a batch its place and its way into the log.
+func (s *Store) apply(b *pebble.Batch, prepare func(pos uint64) (uint64, error)) (turn, error) {
+	s.order.Lock()
+	defer s.order.Unlock()
+	if p := s.broken.Load(); p != nil {
+		return turn{}, *p
+	}
+	taken, err := prepare(s.order.pos)
+	if err != nil {
+		return turn{}, err
+	}
+	if err := s.db.ApplyNoSyncWait(b, pebble.Sync); err != nil {
+		s.fail(err)
+		return turn{}, *s.broken.Load()
+	}
+	s.order.pos += taken
+	t := turn{pos: s.order.pos, after: s.order.done, done: make(chan struct{})}
+	s.order.done = t.done
+	return t, nil
+}
+
+// fail stops all further writing; the first reason stays.
+func (s *Store) fail(cause error) {
+	err := fmt.Errorf("%w: %w", ErrBroken, cause)
+	if s.broken.CompareAndSwap(nil, &err) {
+		s.opts.Logger.Error("readings: a write failed; nothing more is written until a restart", "error", cause)
+	}
+}
+
+// closeInto joins the error of closing c to *err.
+func closeInto(err *error, c io.Closer) {
+	*err = errors.Join(*err, c.Close())
+}
