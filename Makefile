@@ -1,0 +1,55 @@
+# Tilth. `make demo` to see it, `make test` to prove it, `make help` for the rest.
+# Needs Go 1.26, Node 20.19 or newer with npm, and, for the browser tests, Debian's apt (or Chromium already there).
+
+VERSION ?= 0.1.0-dev
+GO_FILES := $(shell find cmd internal api web/embed.go -name '*.go' 2>/dev/null)
+WEB_FILES := $(shell find web/src web/scripts web/public web/index.html web/vite.config.ts web/package.json -type f 2>/dev/null)
+
+.PHONY: help demo dev build gen check test e2e bench clean tools
+
+help: ## what there is
+	@grep -hE '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 10
+
+demo: build ## build everything and start it with a farm of its own
+	./bin/tilth demo
+
+dev: web/node_modules ## the demo with a console that reloads as you type, on port 5173
+	go run ./cmd/tilth demo & trap 'kill $$!' EXIT; cd web && npm run dev
+
+build: bin/tilth ## bin/tilth, the console inside
+
+bin/tilth: web/dist/index.html $(GO_FILES)
+	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X tilth/internal/app.Version=$(VERSION)' -o $@ ./cmd/tilth
+
+web/node_modules: web/package.json web/package-lock.json
+	cd web && npm ci --no-audit --no-fund --ignore-scripts
+	@touch $@
+
+web/dist/index.html: web/node_modules $(WEB_FILES)
+	cd web && npm run build
+
+gen: web/node_modules ## generate Go and TypeScript from api/openapi.yaml
+	go tool oapi-codegen -config api/console.codegen.yaml api/openapi.yaml
+	go tool oapi-codegen -config api/provider.codegen.yaml api/openapi.yaml
+	cd web && npm run gen
+
+check: web/dist/index.html ## formatting, lint, types, drift of what is generated, sizes of what a page loads
+	scripts/check.sh
+
+test: tools build ## everything: checks, Go and web tests, the browser
+	$(MAKE) check
+	go test ./...
+	cd web && npm test
+	$(MAKE) e2e
+
+e2e: build ## browser tests against the built binary
+	cd web && npm run e2e
+
+bench: ## figures of the stores and the devices' side
+	go test -run '^$$' -bench . -benchtime 3s ./internal/reading ./internal/ingest
+
+tools: ## what the tests need beside Go and Node: Chromium, fonts, mosquitto's clients
+	scripts/tools.sh
+
+clean: ## remove what was built
+	rm -rf bin web/dist/* web/node_modules

@@ -1,0 +1,77 @@
+import { spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+const binary = resolve(import.meta.dirname, "../bin/tilth");
+
+/** Where the server under test listens. */
+export const addresses = {
+  console: "http://127.0.0.1:18080",
+  http: "127.0.0.1:18080",
+  mqtt: "127.0.0.1:11883",
+  admin: "127.0.0.1:19090",
+};
+
+export type Server = { stop: () => Promise<void> };
+
+/** Starts the built binary on an empty data folder and applies e2e/farm.yaml. */
+export async function startServer(): Promise<Server> {
+  const folder = mkdtempSync(join(tmpdir(), "tilth-e2e-"));
+  const token = "e2e-provider-token-0123456789abcdef";
+  const environment = { ...process.env, TILTH_PROVIDER_TOKEN: token };
+  const server = spawn(
+    binary,
+    [
+      "serve",
+      `--data-dir=${folder}`,
+      `--http-addr=${addresses.http}`,
+      `--mqtt-addr=${addresses.mqtt}`,
+      `--admin-addr=${addresses.admin}`,
+      "--default-tenant=orchard",
+    ],
+    { env: environment, stdio: ["ignore", "ignore", "pipe"] },
+  );
+  let log = "";
+  server.stderr.on("data", (chunk) => {
+    log += chunk;
+  });
+  const ended = new Promise<void>((done) => server.once("exit", () => done()));
+  await ready(() => server.exitCode === null, () => log);
+  apply(resolve(import.meta.dirname, "farm.yaml"), environment);
+  return {
+    stop: async () => {
+      server.kill("SIGTERM");
+      await ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Applies a file through the command line, as a provider would. */
+export function applyText(yaml: string): void {
+  const folder = mkdtempSync(join(tmpdir(), "tilth-apply-"));
+  const file = join(folder, "change.yaml");
+  writeFileSync(file, yaml);
+  apply(file, { ...process.env, TILTH_PROVIDER_TOKEN: "e2e-provider-token-0123456789abcdef" });
+  rmSync(folder, { recursive: true });
+}
+
+function apply(file: string, env: NodeJS.ProcessEnv): void {
+  const run = spawnSync(binary, ["apply", "-f", file, `--server=http://${addresses.admin}`], { env, encoding: "utf8" });
+  if (run.status !== 0) {
+    throw new Error(`tilth apply: ${run.stdout}${run.stderr}`);
+  }
+}
+
+async function ready(alive: () => boolean, log: () => string): Promise<void> {
+  const deadline = Date.now() + 30_000;
+  while (Date.now() < deadline && alive()) {
+    const answer = await fetch(`${addresses.console}/readyz`).catch(() => undefined);
+    if (answer?.ok) {
+      return;
+    }
+    await new Promise((again) => setTimeout(again, 50));
+  }
+  throw new Error(`the server did not become ready:\n${log()}`);
+}

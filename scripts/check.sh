@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Formatting, lint, types, drift and sizes. Every step is run; the first that
+# fails ends with its name.
+set -euo pipefail
+LINT_VERSION=v2.15.0
+cd "$(dirname "$0")/.."
+
+step() { echo "check: $1"; }
+
+step "go formatting"
+unformatted=$(gofmt -l cmd internal api web/*.go)
+[ -z "$unformatted" ] || { echo "run gofmt -w on:"; echo "$unformatted"; exit 1; }
+
+step "golangci-lint"
+lint=bin/golangci-lint-$LINT_VERSION
+if [ ! -x "$lint" ]; then
+  GOBIN=$PWD/bin go install "github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$LINT_VERSION"
+  mv bin/golangci-lint "$lint"
+fi
+"$lint" run ./...
+
+step "generated code is what api/openapi.yaml gives"
+fresh=$(mktemp -d)
+trap 'rm -rf "$fresh"' EXIT
+for side in console provider; do
+  sed "s|^output: .*|output: $fresh/$side.go|" "api/$side.codegen.yaml" > "$fresh/$side.yaml"
+  go tool oapi-codegen -config "$fresh/$side.yaml" api/openapi.yaml
+done
+cmp "$fresh/console.go" internal/httpapi/wire/wire.gen.go
+cmp "$fresh/provider.go" internal/providerapi/wire/wire.gen.go
+(cd web && npx --no-install openapi-typescript ../api/openapi.yaml -o "$fresh/schema.ts" >/dev/null)
+cmp "$fresh/schema.ts" web/src/api/schema.gen.ts
+
+step "web formatting, lint and types"
+(cd web && npm run --silent check)
+
+step "what a page loads"
+(cd web && npm run --silent size)
+
+step "no registry address in the lock file"
+! grep -n '"resolved"' web/package-lock.json

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Installs what the tests need beside Go and Node, where it is missing:
+# Chromium and a Chinese font for the browser tests, mosquitto's clients and
+# curl for the device tests. Needs root where something is missing.
+set -euo pipefail
+
+missing=()
+command -v chromium >/dev/null || missing+=(chromium)
+command -v mosquitto_pub >/dev/null || missing+=(mosquitto-clients)
+command -v curl >/dev/null || missing+=(curl)
+fc-list 2>/dev/null | grep -qi 'noto.*cjk' || missing+=(fonts-noto-cjk fontconfig)
+
+if [ "${#missing[@]}" -gt 0 ]; then
+  echo "Installing for the tests: ${missing[*]}"
+  if ! command -v apt-get >/dev/null; then
+    echo "Install these with your system's package manager, then run again." >&2
+    exit 1
+  fi
+  export DEBIAN_FRONTEND=noninteractive
+  apt-get update -qq
+  apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+fi
