@@ -37,7 +37,7 @@ type DB struct {
 // migrations it lacks.
 func Open(ctx context.Context, dir string) (*DB, error) {
 	path := filepath.Join(dir, "tilth.db")
-	write, err := connect(path, "immediate", 1)
+	write, err := connect(ctx, path, "immediate", 1)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func Open(ctx context.Context, dir string) (*DB, error) {
 	if err := migrate(ctx, write.DB); err != nil {
 		return nil, errors.Join(fmt.Errorf("bring %s up to date: %w", path, err), write.Close())
 	}
-	if d.read, err = connect(path, "deferred", readers); err != nil {
+	if d.read, err = connect(ctx, path, "deferred", readers); err != nil {
 		return nil, errors.Join(err, write.Close())
 	}
 	return d, nil
@@ -53,17 +53,18 @@ func Open(ctx context.Context, dir string) (*DB, error) {
 
 // connect opens path with what durability and waiting ask of SQLite: a write
 // is on disk when its transaction ends (FULL), and a busy file is waited for.
-func connect(path, lock string, conns int) (*bun.DB, error) {
+func connect(ctx context.Context, path, lock string, conns int) (*bun.DB, error) {
 	q := url.Values{"_txlock": {lock}, "_pragma": {
 		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)", "temp_store(MEMORY)",
 	}}
-	pool, err := sql.Open("sqlite", "file:"+path+"?"+q.Encode())
+	// The path is part of an address: what means something there is escaped.
+	pool, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?"+q.Encode())
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	pool.SetMaxOpenConns(conns)
 	pool.SetMaxIdleConns(conns)
-	if err := pool.Ping(); err != nil {
+	if err := pool.PingContext(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), pool.Close())
 	}
 	return bun.NewDB(pool, sqlitedialect.New()), nil
@@ -87,11 +88,17 @@ func (d *DB) Close() error { return errors.Join(d.read.Close(), d.write.Close())
 
 type txKey struct{}
 
+// under is the transaction that a context carries.
+type under struct {
+	tx    bun.Tx
+	after []func()
+}
+
 // Read is where a store's queries go: the transaction in ctx when there is
 // one, the reading pool otherwise.
 func (d *DB) Read(ctx context.Context) bun.IDB {
-	if tx, ok := ctx.Value(txKey{}).(bun.Tx); ok {
-		return tx
+	if u, ok := ctx.Value(txKey{}).(*under); ok {
+		return u.tx
 	}
 	return d.read
 }
@@ -100,12 +107,32 @@ func (d *DB) Read(ctx context.Context) bun.IDB {
 // kept as a whole when f returns nil, and not at all otherwise. A Tx inside a
 // Tx joins it.
 func (d *DB) Tx(ctx context.Context, f func(ctx context.Context, tx bun.IDB) error) error {
-	if tx, ok := ctx.Value(txKey{}).(bun.Tx); ok {
-		return f(ctx, tx)
+	if u, ok := ctx.Value(txKey{}).(*under); ok {
+		return f(ctx, u.tx)
 	}
-	return d.write.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
-		return f(context.WithValue(ctx, txKey{}, tx), tx)
+	var u under
+	err := d.write.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+		u.tx = tx
+		return f(context.WithValue(ctx, txKey{}, &u), tx)
 	})
+	if err != nil {
+		return err
+	}
+	for _, f := range u.after {
+		f()
+	}
+	return nil
+}
+
+// AfterCommit calls f once what the transaction in ctx did is kept, never when
+// it is not; at once where ctx carries no transaction. It is for telling others
+// of a change, who would read the old state before.
+func (d *DB) AfterCommit(ctx context.Context, f func()) {
+	if u, ok := ctx.Value(txKey{}).(*under); ok {
+		u.after = append(u.after, f)
+		return
+	}
+	f()
 }
 
 // Ping answers whether the database can be read.
@@ -115,6 +142,13 @@ func (d *DB) Ping(ctx context.Context) error { return d.read.PingContext(ctx) }
 func IsDuplicate(err error) bool {
 	var e *sqlite.Error
 	return errors.As(err, &e) && (e.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE || e.Code() == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY)
+}
+
+// IsReferenced tells whether err says that other rows still point to the one
+// that was to go.
+func IsReferenced(err error) bool {
+	var e *sqlite.Error
+	return errors.As(err, &e) && e.Code() == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY
 }
 
 // IsMissing tells whether err says that a row does not exist.

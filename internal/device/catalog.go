@@ -83,21 +83,23 @@ func NewCatalog(d *db.DB) *Catalog {
 }
 
 // Load reads the catalogue from the database, after a start and after it
-// changed.
+// changed; in one transaction, so that a product and its properties are of one
+// moment and an older reading never replaces a newer one.
 func (c *Catalog) Load(ctx context.Context) error {
-	s, err := c.read(ctx)
-	if err == nil {
-		c.snap.Store(s)
-	}
-	return err
+	return c.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		s, err := read(ctx, tx)
+		if err == nil {
+			c.snap.Store(s)
+		}
+		return err
+	})
 }
 
-func (c *Catalog) read(ctx context.Context) (*snapshot, error) {
+func read(ctx context.Context, q bun.IDB) (*snapshot, error) {
 	var elements []elementRow
 	var numbers []numberRow
 	var products []productRow
 	var properties []propertyRow
-	q := c.db.Read(ctx)
 	for _, err := range []error{
 		q.NewSelect().Model(&elements).Scan(ctx),
 		q.NewSelect().Model(&numbers).Scan(ctx),

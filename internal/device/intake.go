@@ -47,13 +47,13 @@ type Intake struct {
 // silence.
 type Diagnostics struct {
 	mu      sync.Mutex
-	devices map[ID]*Intake
+	devices map[Ref]*Intake
 	dirty   map[ID]struct{}
 }
 
 // NewDiagnostics makes empty diagnostics.
 func NewDiagnostics() *Diagnostics {
-	return &Diagnostics{devices: map[ID]*Intake{}, dirty: map[ID]struct{}{}}
+	return &Diagnostics{devices: map[Ref]*Intake{}, dirty: map[ID]struct{}{}}
 }
 
 // Count adds what one message brought: values kept, refusals, and how far its
@@ -61,10 +61,10 @@ func NewDiagnostics() *Diagnostics {
 func (d *Diagnostics) Count(ref Ref, values int, refusals []Refusal, ahead time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	in := d.devices[ref.ID]
+	in := d.devices[ref]
 	if in == nil {
 		in = &Intake{}
-		d.devices[ref.ID] = in
+		d.devices[ref] = in
 	}
 	in.Messages++
 	in.Values += int64(values)
@@ -76,11 +76,11 @@ func (d *Diagnostics) Count(ref Ref, values int, refusals []Refusal, ahead time.
 	d.dirty[ref.ID] = struct{}{}
 }
 
-// Get is a device's intake so far.
-func (d *Diagnostics) Get(_ tenant.ID, id ID) Intake {
+// Get is the intake of a tenant's device so far.
+func (d *Diagnostics) Get(t tenant.ID, id ID) Intake {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if in := d.devices[id]; in != nil {
+	if in := d.devices[Ref{Tenant: t, ID: id}]; in != nil {
 		return *in
 	}
 	return Intake{}
@@ -90,14 +90,14 @@ func (d *Diagnostics) Get(_ tenant.ID, id ID) Intake {
 func (d *Diagnostics) Forget(ref Ref) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	delete(d.devices, ref.ID)
+	delete(d.devices, ref)
 	delete(d.dirty, ref.ID)
 }
 
 func (d *Diagnostics) restore(ref Ref, in Intake) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.devices[ref.ID] = &in
+	d.devices[ref] = &in
 }
 
 func (d *Diagnostics) takeDirty() map[ID]struct{} {

@@ -75,18 +75,34 @@ func (p *Presence) OnChange(f func(Change)) {
 	p.notify = append(p.notify, f)
 }
 
-// Seen notes that something arrived from a device.
-func (p *Presence) Seen(ref Ref) {
+// Seen notes that something arrived from a device now.
+func (p *Presence) Seen(ref Ref) { p.SeenAt(ref, p.now().UnixMilli()) }
+
+// SeenAt notes that something arrived from a device at a time (epoch
+// milliseconds) that may be past, as when a history is fed in: such a contact
+// brings nobody online whose patience has run out since.
+func (p *Presence) SeenAt(ref Ref, at int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.contact(ref)
+	if now := p.now().UnixMilli(); at+p.patience(ref.ID) > now {
+		p.contact(ref, at)
+		return
+	}
+	c := p.known(ref)
+	if at > c.status.LastContact {
+		c.status.LastContact = at
+		if !c.status.Online {
+			c.status.OfflineTime = at + p.patience(ref.ID)
+		}
+		p.dirty[ref.ID] = struct{}{}
+	}
 }
 
 // Connected notes that a device's own connection was opened.
 func (p *Presence) Connected(ref Ref) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.contact(ref).connections++
+	p.contact(ref, p.now().UnixMilli()).connections++
 }
 
 // Disconnected notes that a device's own connection ended. The device stays
@@ -102,11 +118,22 @@ func (p *Presence) Disconnected(ref Ref) {
 	c.silentFrom = p.now().UnixMilli()
 }
 
-// Status is what is known of a device; the zero Status when it was never seen.
-func (p *Presence) Status(_ tenant.ID, id ID) Status {
+// Gone notes that a gateway lost a device: it is offline at once, unless a
+// connection of its own lives.
+func (p *Presence) Gone(ref Ref) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if c := p.devices[id]; c != nil {
+	if c := p.devices[ref.ID]; c != nil && c.status.Online && c.connections == 0 {
+		p.offline(c, p.now().UnixMilli())
+	}
+}
+
+// Status is what is known of a tenant's device; the zero Status when it was
+// never seen.
+func (p *Presence) Status(t tenant.ID, id ID) Status {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if c := p.devices[id]; c != nil && c.ref.Tenant == t {
 		return c.status
 	}
 	return Status{}
@@ -135,16 +162,22 @@ func (p *Presence) Forget(ref Ref) {
 	delete(p.changed, ref.ID)
 }
 
-// contact records that ref was heard of now. Callers hold the lock.
-func (p *Presence) contact(ref Ref) *contact {
-	at := p.now().UnixMilli()
+// known finds or makes what is known of ref. Callers hold the lock.
+func (p *Presence) known(ref Ref) *contact {
 	c := p.devices[ref.ID]
 	if c == nil {
 		c = &contact{ref: ref}
 		p.devices[ref.ID] = c
 	}
+	return c
+}
+
+// contact records that ref was heard of at a time from which it still counts
+// as online. Callers hold the lock.
+func (p *Presence) contact(ref Ref, at int64) *contact {
+	c := p.known(ref)
 	c.status.LastContact = max(at, c.status.LastContact)
-	c.silentFrom = c.status.LastContact
+	c.silentFrom = max(at, c.silentFrom)
 	p.dirty[ref.ID] = struct{}{}
 	if !c.status.Online {
 		c.status.Online = true
@@ -177,6 +210,14 @@ func (p *Presence) patience(id ID) int64 {
 		return e.Product.OfflineAfter.Milliseconds()
 	}
 	return DefaultOfflineAfter.Milliseconds()
+}
+
+// offline takes c offline. Callers hold the lock.
+func (p *Presence) offline(c *contact, at int64) {
+	c.status.Online = false
+	c.status.OfflineTime = at
+	p.online[c.ref.Tenant]--
+	p.tell(c, at)
 }
 
 func (p *Presence) tell(c *contact, at int64) {
@@ -218,10 +259,7 @@ func (p *Presence) Expire() time.Time {
 			heap.Push(&p.due, deadline{at: end, id: d.id})
 			continue
 		}
-		c.status.Online = false
-		c.status.OfflineTime = now
-		p.online[c.ref.Tenant]--
-		p.tell(c, now)
+		p.offline(c, now)
 	}
 	if len(p.due) == 0 {
 		return time.Time{}

@@ -76,14 +76,14 @@ func (s *StatusStore) Load(ctx context.Context) error {
 func (s *StatusStore) Run(ctx context.Context) error {
 	tick := time.NewTicker(changesEvery)
 	defer tick.Stop()
-	for n := time.Duration(1); ; n++ {
+	for n := 1; ; n++ {
 		select {
 		case <-ctx.Done():
 			return s.Flush(context.WithoutCancel(ctx), true)
 		case <-tick.C:
 			// A database that cannot be written now is tried again: what was
 			// to be written stays marked.
-			if err := s.Flush(ctx, n*changesEvery%contactsEvery == 0); err != nil {
+			if err := s.Flush(ctx, n%int(contactsEvery/changesEvery) == 0); err != nil {
 				s.presence.log.Error("device status not written", "error", err)
 			}
 		}

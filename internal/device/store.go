@@ -199,7 +199,7 @@ func (s *Store) Places(ctx context.Context, t tenant.ID, box *Box) ([]Place, int
 }
 
 // Put creates d (ID 0; the new id is set) or changes the tenant's device of
-// that id. Its name never changes.
+// that id. Its name never changes; a scene must be the tenant's own.
 func (s *Store) Put(ctx context.Context, t tenant.ID, d *Device) error {
 	own, err := json.Marshal(d.ElementData)
 	if err != nil {
@@ -219,6 +219,15 @@ func (s *Store) Put(ctx context.Context, t tenant.ID, d *Device) error {
 		r.SceneID = &d.SceneID
 	}
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		if r.SceneID != nil {
+			mine, err := tx.NewSelect().Model((*sceneRow)(nil)).Where("tenant_id = ? AND id = ?", t, *r.SceneID).Exists(ctx)
+			if err != nil {
+				return err
+			}
+			if !mine {
+				return errs.Missing().About("groupId")
+			}
+		}
 		if d.ID == 0 {
 			if _, err := tx.NewInsert().Model(&r).Exec(ctx); err != nil {
 				return err
@@ -231,10 +240,11 @@ func (s *Store) Put(ctx context.Context, t tenant.ID, d *Device) error {
 		if err != nil {
 			return err
 		}
-		if n, err := res.RowsAffected(); err != nil || n == 0 {
-			return errs.Missing().Because(err)
+		n, err := res.RowsAffected()
+		if err == nil && n == 0 {
+			return errs.Missing()
 		}
-		return nil
+		return err
 	})
 }
 
@@ -296,27 +306,34 @@ func (s *Store) OwnerOf(ctx context.Context, name string) (tenant.ID, error) {
 	return owner, err
 }
 
-// LoadRegistry makes the registry hold every device as the database has it.
+// LoadRegistry makes the registry hold every device as the database has it,
+// and reads the catalogue with it: both are of one moment, and an older reading
+// never replaces a newer one.
 func (s *Store) LoadRegistry(ctx context.Context, c *Catalog, r *Registry) error {
-	var rows []row
-	var secrets []secretRow
-	if err := s.db.Read(ctx).NewSelect().Model(&rows).Column("id", "tenant_id", "name", "product_id", "gateway", "disabled").Scan(ctx); err != nil {
-		return err
-	}
-	if err := s.db.Read(ctx).NewSelect().Model(&secrets).Scan(ctx); err != nil {
-		return err
-	}
-	hashes := make(map[ID][]SecretHash, len(rows))
-	for _, sec := range secrets {
-		hashes[sec.DeviceID] = append(hashes[sec.DeviceID], SecretHash(sec.Hash))
-	}
-	entries := make([]*Entry, 0, len(rows))
-	for _, d := range rows {
-		ref := Ref{Tenant: d.TenantID, ID: d.ID}
-		entries = append(entries, NewEntry(ref, d.Name, c.Product(d.ProductID), d.Gateway, d.Disabled, hashes[d.ID]...))
-	}
-	r.Replace(entries)
-	return nil
+	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		if err := c.Load(ctx); err != nil {
+			return err
+		}
+		var rows []row
+		var secrets []secretRow
+		if err := tx.NewSelect().Model(&rows).Column("id", "tenant_id", "name", "product_id", "gateway", "disabled").Scan(ctx); err != nil {
+			return err
+		}
+		if err := tx.NewSelect().Model(&secrets).Scan(ctx); err != nil {
+			return err
+		}
+		hashes := make(map[ID][]SecretHash, len(rows))
+		for _, sec := range secrets {
+			hashes[sec.DeviceID] = append(hashes[sec.DeviceID], SecretHash(sec.Hash))
+		}
+		entries := make([]*Entry, 0, len(rows))
+		for _, d := range rows {
+			ref := Ref{Tenant: d.TenantID, ID: d.ID}
+			entries = append(entries, NewEntry(ref, d.Name, c.Product(d.ProductID), d.Gateway, d.Disabled, hashes[d.ID]...))
+		}
+		r.Replace(entries)
+		return nil
+	})
 }
 
 func (r *row) device() (*Device, error) {

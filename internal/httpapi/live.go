@@ -65,7 +65,7 @@ func (st *stream) VisitGetLiveResponse(w http.ResponseWriter) error {
 		out.event(st.s.Live.Position(e.Seq), e.Name, e.Data)
 	}
 	if err := out.flush(); err != nil {
-		return nil //nolint:nilerr // the client is gone; there is nobody to tell
+		return nil // the client is gone; there is nobody to tell
 	}
 	st.pump(screen, out, time.UnixMilli(c.Expires))
 	return nil

@@ -102,7 +102,7 @@ func (s *server) observed(next http.Handler) http.Handler {
 func (s *server) recovered(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
-			if p := recover(); p != nil && p != http.ErrAbortHandler {
+			if p := recover(); p != nil {
 				s.Log.Error("panic", "request", of(r.Context()).id, "panic", p, "stack", string(debug.Stack()))
 				s.fail(w, r, fmt.Errorf("panic: %v", p))
 			}

@@ -95,20 +95,27 @@ func (s *SessionStore) ended(sessions ...int64) {
 	}
 }
 
-// Start opens a session for a user who has proven to be one.
+// Start opens a session for a tenant's user who has proven to be one.
 func (s *SessionStore) Start(ctx context.Context, t tenant.ID, user int64, remember bool) (Pair, error) {
 	var pair Pair
 	now := s.now().UnixMilli()
 	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		res, err := tx.NewUpdate().Model((*userRow)(nil)).Set("login_before = login_time, login_time = ?", now).
+			Where("u.tenant_id = ? AND u.id = ?", t, user).Exec(ctx)
+		if err != nil {
+			return err
+		}
+		n, err := res.RowsAffected()
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return errs.Missing()
+		}
 		row := sessionRow{TenantID: t, UserID: user, Remember: remember, CreateTime: now}
 		if _, err := tx.NewInsert().Model(&row).Exec(ctx); err != nil {
 			return err
 		}
-		if _, err := tx.NewUpdate().Model((*userRow)(nil)).Set("login_before = login_time, login_time = ?", now).
-			Where("u.tenant_id = ? AND u.id = ?", t, user).Exec(ctx); err != nil {
-			return err
-		}
-		var err error
 		pair, err = s.issue(ctx, tx, row)
 		return err
 	})
@@ -159,6 +166,11 @@ func (s *SessionStore) Caller(ctx context.Context, access string) (Caller, error
 		return Caller{}, notSignedIn()
 	}
 	return Caller{Tenant: row.TenantID, User: row.UserID, Session: row.SessionID, Expires: row.ExpireTime}, err
+}
+
+// Lives tells whether a tenant's session has not ended.
+func (s *SessionStore) Lives(ctx context.Context, t tenant.ID, session int64) (bool, error) {
+	return s.db.Read(ctx).NewSelect().Model((*sessionRow)(nil)).Where("s.tenant_id = ? AND s.id = ?", t, session).Exists(ctx)
 }
 
 // Refresh exchanges a refresh token for a new pair. For ReuseWindow a used one
@@ -233,7 +245,7 @@ func (s *SessionStore) end(ctx context.Context, t tenant.ID, where string, arg a
 		return err
 	})
 	if err == nil {
-		s.ended(ids...)
+		s.db.AfterCommit(ctx, func() { s.ended(ids...) })
 	}
 	return err
 }

@@ -103,7 +103,7 @@ func (f *failures) add(key string) {
 	defer f.mu.Unlock()
 	now := f.now()
 	p := f.pairs[key]
-	if p == nil || now.Sub(p.first) > failureMemory {
+	if p == nil || now.Sub(p.first) >= failureMemory {
 		f.forget(now)
 		p = &failure{first: now}
 		f.pairs[key] = p

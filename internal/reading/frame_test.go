@@ -191,8 +191,8 @@ func TestEncodingAFrameAllocatesNothing(t *testing.T) {
 func TestEntriesAreReadBackExactly(t *testing.T) {
 	rng := rand.New(rand.NewPCG(rand.Uint64(), 1))
 	var w entryWriter
-	for range 500 {
-		batch := make([]Arrival, rng.IntN(20))
+	for range 60 {
+		batch := make([]Arrival, rng.IntN(12))
 		w.begin(len(batch))
 		for i := range batch {
 			batch[i] = arrival(1+7, device.ID(rng.Uint64()>>rng.IntN(63)), rng.Int64()-rng.Int64(), randomFields(rng)...)

@@ -3,6 +3,7 @@ package reading
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"math"
 	"os"
 	"path/filepath"
@@ -208,7 +209,7 @@ func TestOpenSaysWhatIsWrongWithTheFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	foreign := vfs.NewMem()
-	db, err := pebble.Open("data", &pebble.Options{FS: foreign, FormatMajorVersion: pebble.FormatNewest})
+	db, err := pebble.Open("data", &pebble.Options{FS: foreign, FormatMajorVersion: pebble.FormatNewest, Logger: engineLog{slog.New(slog.DiscardHandler)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -294,17 +295,10 @@ func TestFailedSyncIsNotAcknowledged(t *testing.T) {
 		}
 		return nil
 	})))
-	var judged []uint64
-	ctx, cancel := context.WithCancel(t.Context())
-	consumed := make(chan error, 1)
-	go func() {
-		consumed <- s.Consume(ctx, 0, func(_ context.Context, pos uint64, _ []Arrival) error {
-			judged = append(judged, pos)
-			return nil
-		})
-	}()
+	c := consume(t, s, 0, nil)
 	<-s.Replayed()
 	mustAppend(t, s, arrival(1, 1, start, num(1, 1)))
+	c.wait(1)
 	failing.Store(true)
 	for range 2 {
 		if err := s.Append(t.Context(), []Arrival{arrival(1, 1, start+1, num(1, 2))}); !errors.Is(err, ErrBroken) {
@@ -321,11 +315,10 @@ func TestFailedSyncIsNotAcknowledged(t *testing.T) {
 	if !s.Stats().Broken {
 		t.Error("stats do not say that the store is broken")
 	}
-	cancel()
-	if err := <-consumed; !errors.Is(err, context.Canceled) {
+	if err := c.stop(); !errors.Is(err, context.Canceled) {
 		t.Errorf("consume: %v", err)
 	}
-	same(t, "judged", judged, []uint64{1})
+	same(t, "judged", c.positions(), []uint64{1})
 	after := openStore(t, Options{Dir: "data", fs: disk.CrashClone(vfs.CrashCloneCfg{})})
 	same(t, "after a restart", readRange(t, after, 1, 1, start, start+1, 1), []row{{start, []Field{num(1, 1)}}})
 }

@@ -139,8 +139,18 @@ func (s *Store) Put(ctx context.Context, t *Tenant) error {
 				return err
 			}
 			t.ID = r.ID
-		} else if _, err := tx.NewUpdate().Model(&r).WherePK().ExcludeColumn("create_time").Exec(ctx); err != nil {
-			return err
+		} else {
+			res, err := tx.NewUpdate().Model(&r).WherePK().ExcludeColumn("create_time").Exec(ctx)
+			if err != nil {
+				return err
+			}
+			n, err := res.RowsAffected()
+			if err != nil {
+				return err
+			}
+			if n == 0 {
+				return errs.Missing()
+			}
 		}
 		if _, err := tx.NewDelete().Model((*hostRow)(nil)).Where("tenant_id = ?", t.ID).Exec(ctx); err != nil {
 			return err

@@ -78,10 +78,12 @@ func Say(l Language, key string, args map[string]string) string {
 	if !ok {
 		return key
 	}
+	// In one pass: a value is never looked through for other variables.
+	pairs := make([]string, 0, 2*len(args))
 	for name, value := range args {
-		s = strings.ReplaceAll(s, "{"+name+"}", value)
+		pairs = append(pairs, "{"+name+"}", value)
 	}
-	return s
+	return strings.NewReplacer(pairs...).Replace(s)
 }
 
 // Has tells whether there is a sentence for key.

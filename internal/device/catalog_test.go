@@ -1,0 +1,190 @@
+package device_test
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	"tilth/internal/db"
+	"tilth/internal/device"
+	"tilth/internal/testkit"
+	"tilth/internal/text"
+)
+
+func catalog(t *testing.T) (*device.Catalog, func() *device.Catalog) {
+	d := testkit.DB(t)
+	fresh := func() *device.Catalog {
+		t.Helper()
+		c := device.NewCatalog(d)
+		if err := c.Load(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	return device.NewCatalog(d), fresh
+}
+
+func put(t *testing.T, c *device.Catalog, p *device.Product) {
+	t.Helper()
+	if err := c.PutProduct(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func product(name string, identifiers ...string) *device.Product {
+	p := &device.Product{Name: name, OfflineAfter: time.Minute}
+	for _, id := range identifiers {
+		p.Properties = append(p.Properties, device.Property{Identifier: id, DataType: device.Number, AccessMode: "r"})
+	}
+	return p
+}
+
+func TestCatalogRoundTrip(t *testing.T) {
+	c, fresh := catalog(t)
+	air := &device.Element{YeuSign: "air", Unit: "°C", YeuURL: "/air.svg", Names: map[text.Language]string{
+		text.English: "Air", text.Chinese: "空气", text.Turkish: "Hava", text.Russian: "Воздух",
+	}}
+	if err := c.PutElement(t.Context(), air); err != nil {
+		t.Fatal(err)
+	}
+	mast := &device.Product{Name: "mast", OfflineAfter: 90*time.Second + time.Millisecond, Properties: []device.Property{
+		{Identifier: "wind", FunctionName: "Wind", ElementUnit: "m/s", DataType: device.Number, AccessMode: "r", Min: new(-0.5), Max: new(75.25), Precision: new(0)},
+		{Identifier: "air", DataType: device.Number, AccessMode: "rw"},
+		{Identifier: "door", DataType: device.Boolean, AccessMode: "r"},
+		{Identifier: "clip", ElementData: "<b>x</b>", DataType: device.Text, AccessMode: "r"},
+	}}
+	put(t, c, mast)
+	put(t, c, product("a-gauge", "rain"))
+	if c.Product(mast.ID) != nil || c.Element("air") != nil {
+		t.Error("readers see a change before Load")
+	}
+
+	got := fresh()
+	if p := got.Product(mast.ID); !reflect.DeepEqual(p, mast) || got.ProductByName("mast") != p {
+		t.Errorf("%+v, want %+v", p, mast)
+	}
+	if e := got.Element("air"); !reflect.DeepEqual(e, air) {
+		t.Errorf("%+v, want %+v", e, air)
+	}
+	if all := got.Products(); len(all) != 2 || all[0].Name != "a-gauge" || all[1].Name != "mast" {
+		t.Errorf("products are not by name: %v", all)
+	}
+	for i, p := range mast.Properties {
+		if p.ID == 0 || got.Identifier(p.ID) != p.Identifier {
+			t.Errorf("property %d: number %d means %q", i, p.ID, got.Identifier(p.ID))
+		}
+	}
+	if got.Product(99) != nil || got.ProductByName("none") != nil || got.Element("wind") != nil || got.Identifier(99) != "" {
+		t.Error("found what does not exist")
+	}
+	if p := got.Product(mast.ID); p.Property("air") != &p.Properties[1] || p.Property("none") != nil {
+		t.Error("Property is wrong")
+	}
+}
+
+// Readings on disk carry numbers: an identifier keeps the number it ever had,
+// and a number never means another identifier.
+func TestPropertyNumbersAreNeverReused(t *testing.T) {
+	c, fresh := catalog(t)
+	mast := product("mast", "air", "wind")
+	put(t, c, mast)
+	air, wind := mast.Properties[0].ID, mast.Properties[1].ID
+
+	mast.Properties = product("", "wind", "sun").Properties // air is dropped
+	put(t, c, mast)
+	put(t, c, product("gauge", "rain", "sun"))
+	if mast.Properties[0].ID != wind {
+		t.Errorf("wind was %d, is %d", wind, mast.Properties[0].ID)
+	}
+	got := fresh()
+	if got.Identifier(air) != "air" {
+		t.Errorf("old readings of air do not decode: %d means %q", air, got.Identifier(air))
+	}
+	sun := got.ProductByName("mast").Property("sun").ID
+	if other := got.ProductByName("gauge").Property("sun").ID; other != sun {
+		t.Errorf("sun is %d in one product and %d in another", sun, other)
+	}
+	if rain := got.ProductByName("gauge").Property("rain").ID; rain == air || rain == wind || rain == sun {
+		t.Errorf("rain took the number %d", rain)
+	}
+
+	mast.Properties = product("", "air", "wind").Properties // and regained
+	put(t, c, mast)
+	if p := fresh().Product(mast.ID); p.Properties[0].ID != air || p.Properties[1].ID != wind {
+		t.Errorf("regained as %d and %d, were %d and %d", p.Properties[0].ID, p.Properties[1].ID, air, wind)
+	}
+}
+
+func TestCatalogChanges(t *testing.T) {
+	c, fresh := catalog(t)
+	mast := product("mast", "air", "wind")
+	put(t, c, mast)
+	mast.Name, mast.OfflineAfter = "tower", time.Hour
+	mast.Properties = product("", "wind", "air").Properties
+	mast.Properties[0].Max = new(9.0)
+	put(t, c, mast)
+	if p := fresh().Product(mast.ID); !reflect.DeepEqual(p, mast) {
+		t.Errorf("%+v, want %+v", p, mast)
+	}
+	for _, name := range []string{"Air", "Luft"} {
+		e := &device.Element{YeuSign: "air", Unit: name, YeuURL: name, Names: map[text.Language]string{
+			text.English: name, text.Chinese: name, text.Turkish: name, text.Russian: name,
+		}}
+		if err := c.PutElement(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+		if got := fresh().Element("air"); !reflect.DeepEqual(got, e) {
+			t.Errorf("%+v, want %+v", got, e)
+		}
+	}
+}
+
+// What is refused leaves everything as it was.
+func TestCatalogRefuses(t *testing.T) {
+	c, fresh := catalog(t)
+	mast := product("mast", "air")
+	put(t, c, mast)
+	for name, p := range map[string]*device.Product{
+		"same name":       product("mast", "wind"),
+		"property twice":  {ID: mast.ID, Name: "other", Properties: product("", "wind", "wind").Properties},
+		"other data type": {ID: mast.ID, Name: "other", Properties: []device.Property{{Identifier: "sun", DataType: "date"}}},
+	} {
+		if err := c.PutProduct(t.Context(), p); err == nil {
+			t.Errorf("%s: taken", name)
+		} else if name != "other data type" && !db.IsDuplicate(err) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	got := fresh()
+	if p := got.Product(mast.ID); len(got.Products()) != 1 || !reflect.DeepEqual(p, mast) {
+		t.Errorf("%+v, want %+v", p, mast)
+	}
+}
+
+// A property is called by its element's name in the reader's language, else by
+// the product's word for it, else by its identifier; its unit likewise.
+func TestNamesAndUnits(t *testing.T) {
+	c, fresh := catalog(t)
+	if err := c.PutElement(t.Context(), &device.Element{YeuSign: "air", Unit: "°C", Names: map[text.Language]string{
+		text.English: "Air", text.Turkish: "Hava",
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	got := fresh()
+	for _, row := range []struct {
+		p          device.Property
+		l          text.Language
+		name, unit string
+	}{
+		{device.Property{Identifier: "air", FunctionName: "Temp"}, text.Turkish, "Hava", "°C"},
+		{device.Property{Identifier: "air", FunctionName: "Temp", ElementUnit: "°F"}, text.English, "Air", "°F"},
+		{device.Property{Identifier: "air", FunctionName: "Temp"}, text.Russian, "Temp", "°C"},
+		{device.Property{Identifier: "air"}, text.Russian, "air", "°C"},
+		{device.Property{Identifier: "wind", FunctionName: "Wind"}, text.English, "Wind", ""},
+		{device.Property{Identifier: "wind"}, text.English, "wind", ""},
+	} {
+		if name, unit := got.Name(row.l, &row.p), got.Unit(&row.p); name != row.name || unit != row.unit {
+			t.Errorf("%+v in %s: %q in %q", row.p, row.l, name, unit)
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package device
+
+import (
+	"context"
+
+	"github.com/uptrace/bun"
+
+	"tilth/internal/tenant"
+)
+
+// askedAtOnce is how many names or hashes one statement asks for, well below the
+// limits of a database's statements.
+const askedAtOnce = 500
+
+// ByNames gives those of a tenant's devices that have one of the names, by
+// name.
+func (s *Store) ByNames(ctx context.Context, t tenant.ID, names []string) (map[string]*Device, error) {
+	found := make(map[string]*Device, len(names))
+	err := inSteps(names, func(part []string) error {
+		var rows []row
+		err := s.db.Read(ctx).NewSelect().Model(&rows).
+			Where("d.tenant_id = ? AND d.name IN (?)", t, bun.List(part)).Scan(ctx)
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			d, err := rows[i].device()
+			if err != nil {
+				return err
+			}
+			found[d.Name] = d
+		}
+		return nil
+	})
+	return found, err
+}
+
+// OwnersOf tells, for whoever runs the platform, which tenant has the device
+// of each name; names that nobody has are absent.
+func (s *Store) OwnersOf(ctx context.Context, names []string) (map[string]tenant.ID, error) {
+	owners := map[string]tenant.ID{}
+	err := inSteps(names, func(part []string) error {
+		var rows []row
+		err := s.db.Read(ctx).NewSelect().Model(&rows).Column("name", "tenant_id").
+			Where("d.name IN (?)", bun.List(part)).Scan(ctx)
+		for _, r := range rows {
+			owners[r.Name] = r.TenantID
+		}
+		return err
+	})
+	return owners, err
+}
+
+// SecretsOf gives the hashes that let each of a tenant's devices in.
+func (s *Store) SecretsOf(ctx context.Context, t tenant.ID, ids []ID) (map[ID][]SecretHash, error) {
+	found := make(map[ID][]SecretHash, len(ids))
+	err := inSteps(ids, func(part []ID) error {
+		var rows []secretRow
+		err := s.db.Read(ctx).NewSelect().Model(&rows).
+			Where("device_id IN (SELECT id FROM devices WHERE tenant_id = ? AND id IN (?))", t, bun.List(part)).
+			OrderExpr("create_time, rowid").Scan(ctx)
+		for _, r := range rows {
+			found[r.DeviceID] = append(found[r.DeviceID], SecretHash(r.Hash))
+		}
+		return err
+	})
+	return found, err
+}
+
+// SecretOwners tells, for whoever runs the platform, which device each hash
+// lets in; hashes that nobody has are absent.
+func (s *Store) SecretOwners(ctx context.Context, hashes []SecretHash) (map[SecretHash]ID, error) {
+	owners := map[SecretHash]ID{}
+	err := inSteps(hashes, func(part []SecretHash) error {
+		keys := make([][]byte, len(part))
+		for i := range part {
+			keys[i] = part[i][:]
+		}
+		var rows []secretRow
+		err := s.db.Read(ctx).NewSelect().Model(&rows).Where("hash IN (?)", bun.List(keys)).Scan(ctx)
+		for _, r := range rows {
+			owners[SecretHash(r.Hash)] = r.DeviceID
+		}
+		return err
+	})
+	return owners, err
+}
+
+// inSteps hands all to f in parts.
+func inSteps[T any](all []T, f func(part []T) error) error {
+	for len(all) > 0 {
+		n := min(askedAtOnce, len(all))
+		if err := f(all[:n]); err != nil {
+			return err
+		}
+		all = all[n:]
+	}
+	return nil
+}

@@ -1,0 +1,73 @@
+package errs
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"testing"
+	"time"
+)
+
+func TestNew(t *testing.T) {
+	e := New(Refused, "invalid.max", "limit", "400", "odd").About("pageSize").After(3 * time.Second).Because(io.EOF)
+	if e.Kind != Refused || e.Key != "invalid.max" || e.Field != "pageSize" || e.Retry != 3*time.Second {
+		t.Errorf("%+v", e)
+	}
+	if len(e.Args) != 1 || e.Args["limit"] != "400" {
+		t.Errorf("args %v: a variable without a value must be left out", e.Args)
+	}
+	if New(NotFound, "error.404").Args != nil {
+		t.Error("no pairs, but args")
+	}
+}
+
+func TestErrorIsForLogs(t *testing.T) {
+	for want, e := range map[string]*Error{
+		"error.404":                                 Missing(),
+		"pageNo: invalid.min":                       New(Refused, "invalid.min").About("pageNo"),
+		"error.default: EOF":                        New(Internal, "error.default").Because(io.EOF),
+		"name: invalid.long: unexpected EOF":        New(Refused, "invalid.long").About("name").Because(io.ErrUnexpectedEOF),
+		"error.503: error.404":                      New(Unavailable, "error.503").Because(Missing()),
+		"error.429: 2: " + io.ErrNoProgress.Error(): New(TooMany, "error.429").Because(fmt.Errorf("2: %w", io.ErrNoProgress)),
+	} {
+		if got := e.Error(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestAs(t *testing.T) {
+	mine := Missing()
+	if got := As(fmt.Errorf("page 3: %w", mine)); got != mine {
+		t.Errorf("%+v, want the error that was wrapped", got)
+	}
+	foreign := As(io.EOF)
+	if foreign.Kind != Internal || foreign.Key != "error.default" || !errors.Is(foreign, io.EOF) {
+		t.Errorf("%+v, want a fault of ours with its cause", foreign)
+	}
+}
+
+func TestIs(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		kind Kind
+		want bool
+	}{
+		{Missing(), NotFound, true},
+		{fmt.Errorf("wrapped: %w", Missing()), NotFound, true},
+		{Missing(), Refused, false},
+		{io.EOF, Internal, true},
+		{io.EOF, NotFound, false},
+		{nil, Internal, false}, // nothing is wrong, so nothing is a fault either
+	} {
+		if got := Is(c.err, c.kind); got != c.want {
+			t.Errorf("Is(%v, %d) = %t", c.err, c.kind, got)
+		}
+	}
+}
+
+func TestUnwrap(t *testing.T) {
+	if !errors.Is(New(Upstream, "x").Because(io.EOF), io.EOF) || Missing().Unwrap() != nil {
+		t.Error("the cause is lost")
+	}
+}

@@ -1,0 +1,38 @@
+package farm
+
+import "sync"
+
+// epoch is the local day on which everything with a memory starts:
+// 2020-01-01. Before it, such things stay as they were then.
+const epoch = 18262
+
+// chain is a state that goes from day to day. It is stepped from the epoch and
+// keeps each midnight, so that any day can be asked for and gives the same
+// bits whatever was asked before.
+type chain[S any] struct {
+	step func(day int, s S) S // from the start of a day to that of the next
+
+	mu     sync.RWMutex
+	states []S // states[i] is that at the start of day epoch+i
+}
+
+func newChain[S any](first S, step func(day int, s S) S) *chain[S] {
+	return &chain[S]{step: step, states: []S{first}}
+}
+
+// at is the state at the start of a day.
+func (c *chain[S]) at(day int) S {
+	i := max(0, day-epoch)
+	c.mu.RLock()
+	if i < len(c.states) {
+		defer c.mu.RUnlock()
+		return c.states[i]
+	}
+	c.mu.RUnlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for n := len(c.states); n <= i; n++ {
+		c.states = append(c.states, c.step(epoch+n-1, c.states[n-1]))
+	}
+	return c.states[i]
+}

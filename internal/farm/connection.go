@@ -1,0 +1,99 @@
+package farm
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+
+	mqtt "github.com/eclipse/paho.mqtt.golang"
+)
+
+// telemetryTopic is where a device publishes what it measured.
+const telemetryTopic = "v1/devices/me/telemetry"
+
+const (
+	connectTimeout = 10 * time.Second
+	writeTimeout   = 10 * time.Second
+	keepAlive      = 30 * time.Second
+	farewell       = 250 // ms for the DISCONNECT to get out
+)
+
+// connection is one signed-in MQTT connection of a device. It is not taken up
+// again once lost: the sender knows what was acknowledged, and dials anew.
+type connection struct {
+	client mqtt.Client
+	lost   chan error // gets the reason when the connection is cut
+}
+
+// dial signs a device in, unless ctx ends first.
+func (s *sender) dial(ctx context.Context) (*connection, error) {
+	c := &connection{lost: make(chan error, 1)}
+	options := mqtt.NewClientOptions().
+		AddBroker(s.broker).
+		SetClientID(s.name).
+		SetUsername(s.name).
+		SetPassword(s.secret).
+		SetCleanSession(true).
+		SetAutoReconnect(false).
+		SetConnectTimeout(connectTimeout).
+		SetWriteTimeout(writeTimeout).
+		SetKeepAlive(keepAlive).
+		SetConnectionLostHandler(func(_ mqtt.Client, err error) { c.lost <- err })
+	c.client = mqtt.NewClient(options)
+	token := c.client.Connect()
+	select {
+	case <-ctx.Done():
+		c.close()
+		return nil, ctx.Err()
+	case <-token.Done():
+	}
+	if err := token.Error(); err != nil {
+		return nil, fmt.Errorf("connect: %w", err)
+	}
+	return c, nil
+}
+
+func (c *connection) publish(r Report) mqtt.Token {
+	return c.client.Publish(telemetryTopic, 1, false, r.Payload())
+}
+
+func (c *connection) close() {
+	c.client.Disconnect(farewell)
+}
+
+// Payload is a report as devices send it: {"ts":ms,"values":{…}}.
+func (r Report) Payload() []byte {
+	b := make([]byte, 0, 64+32*len(r.Values))
+	b = append(b, `{"ts":`...)
+	b = strconv.AppendInt(b, r.Time.UnixMilli(), 10)
+	b = append(b, `,"values":{`...)
+	for i, v := range r.Values {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendJSON(b, v.Identifier)
+		b = append(b, ':')
+		b = appendJSON(b, v.Value)
+	}
+	return append(b, "}}"...)
+}
+
+// appendJSON writes an identifier or a value.
+func appendJSON(b []byte, v any) []byte {
+	switch v := v.(type) {
+	case float64:
+		return strconv.AppendFloat(b, v, 'f', -1, 64)
+	case bool:
+		return strconv.AppendBool(b, v)
+	case string:
+		text, err := json.Marshal(v)
+		if err != nil {
+			panic(err) // strings always marshal
+		}
+		return append(b, text...)
+	default:
+		panic(fmt.Sprintf("a reading cannot be a %T", v))
+	}
+}

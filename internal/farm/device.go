@@ -1,0 +1,90 @@
+package farm
+
+import (
+	"math"
+	"time"
+)
+
+// Device is one simulated device. It is safe for concurrent use.
+type Device struct {
+	Name    string // deviceName, unique on the platform
+	Tenant  string // name of its owner; empty for one made by Simulate
+	Product string
+
+	// How often the product reports: in a stored history, and over a living
+	// connection.
+	HistoryInterval, LiveInterval time.Duration
+
+	seed    uint64
+	site    *site
+	product *product
+	sensors map[string]*sensor
+	plan    plan
+	story   story
+
+	hollow    bool
+	warmer    float64 // °C, the spot's own deviation
+	exposure  float64 // the spot's share of the wind
+	lag       float64 // s, when the site's clouds get here
+	reception float64 // dBm
+	signal    noise
+
+	battery *battery
+	plot    *plot       // of a soil probe
+	house   *greenhouse // of a greenhouse's climate computer
+	tank    *tank       // of a water station
+}
+
+// newDevice makes an ordinary device on open ground; the caller adds what its
+// product measures.
+func newDevice(seed uint64, s *site, name, productName string, properties []Property) *Device {
+	p := products[productName]
+	d := &Device{
+		Name: name, Product: productName,
+		HistoryInterval: p.history, LiveInterval: p.live,
+		seed: seed, site: s, product: p,
+		sensors: map[string]*sensor{},
+		plan:    newPlan(seed, name),
+		story:   quiet(),
+		signal:  namedNoise(seed, name, "signal"),
+	}
+	spot := namedNoise(seed, name, "spot")
+	d.warmer = .15 * spot.normal(0)
+	d.exposure = math.Exp(.12 * spot.normal(1))
+	d.lag = 90 * spot.normal(2)
+	d.reception = -76 + 5*spot.normal(3)
+	d.battery = newBattery(s, math.Exp(.08*spot.normal(4)), deviceLoad*math.Exp(.1*spot.normal(5)), 0)
+	for _, property := range properties {
+		d.sensors[property.Identifier] = property.sensor(seed, name, p.accuracy[property.Identifier])
+	}
+	return d
+}
+
+// At is what the device measures at t, rounded as its product rounds, with its
+// sensors' noise. Rainfall is what fell in the time since before t. It is false
+// when the device is dark: never put up, gone silent, or out of power.
+//
+// The values are in the order of the product's thing model. The same t gives
+// the same values, but for rainfall, which needs the same since.
+func (d *Device) At(t time.Time, since time.Duration) ([]Value, bool) {
+	m := d.site.moment(t)
+	if d.dark(m) {
+		return nil, false
+	}
+	f := frame{device: d, index: t.UnixMilli(), values: make([]Value, 0, len(d.sensors))}
+	d.product.measure(d, d.site.moment(t.Add(-since)), m, &f)
+	d.story.falsify(m, f.values)
+	return f.values, true
+}
+
+// dark tells whether the device is silent then, for good or for the night.
+func (d *Device) dark(m moment) bool {
+	if m.seconds >= d.story.silentFrom {
+		return true
+	}
+	if d.battery.dying == 0 {
+		return false
+	}
+	_, alive := d.battery.volts(m)
+	return !alive
+}

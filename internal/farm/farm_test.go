@@ -1,0 +1,112 @@
+package farm
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestFarmHoldsTheDevicesOfTheFile(t *testing.T) {
+	f := testFarm(t)
+	i := 0
+	for _, tenant := range parsed(t).Tenants {
+		for _, df := range tenant.Devices {
+			d := f.Devices()[i]
+			if d.Name != df.DeviceName || d.Tenant != tenant.Name || d.Product != df.Product {
+				t.Errorf("device %d is %s of %s, a %s", i, d.Name, d.Tenant, d.Product)
+			}
+			if d.HistoryInterval != products[df.Product].history || d.LiveInterval != products[df.Product].live {
+				t.Errorf("%s reports every %v, live every %v", d.Name, d.HistoryInterval, d.LiveInterval)
+			}
+			i++
+		}
+	}
+	if i != len(f.Devices()) {
+		t.Errorf("%d devices, the file has %d", len(f.Devices()), i)
+	}
+}
+
+func TestDevicesBelongToTheCaller(t *testing.T) {
+	f := testFarm(t)
+	f.Devices()[0] = nil
+	if f.Devices()[0] == nil {
+		t.Error("a caller changed the farm")
+	}
+}
+
+func TestEquipment(t *testing.T) {
+	for _, d := range testFarm(t).Devices() {
+		if (d.plot != nil) != (d.Product == "soil-probe") ||
+			(d.house != nil) != (d.Product == "greenhouse-climate") ||
+			(d.tank != nil) != (d.Product == "water-station") {
+			t.Errorf("%s, a %s, has a plot %v, a house %v, a tank %v", d.Name, d.Product, d.plot != nil, d.house != nil, d.tank != nil)
+		}
+	}
+	f := testFarm(t)
+	if !findDevice(t, f, "SP-1203").plot.irrigated || findDevice(t, f, "SP-1288").plot.irrigated {
+		t.Error("the wrong ground is irrigated")
+	}
+	if !findDevice(t, f, "WS-0417").hollow || findDevice(t, f, "WS-0422").hollow {
+		t.Error("the wrong mast stands in the hollow")
+	}
+	if findDevice(t, f, "WS-0417").site == findDevice(t, f, "HB-WS-01").site {
+		t.Error("Ankara and Hebei share a sky")
+	}
+	if findDevice(t, f, "WS-0417").site != findDevice(t, f, "SP-1203").site {
+		t.Error("neighbours have different skies")
+	}
+}
+
+const smallFile = `
+products:
+  - {name: soil-probe, properties: [{identifier: soilMoisture10, precision: 1}]}
+  - {name: water-station, properties: [{identifier: waterLevel, precision: 2}]}
+tenants:
+  - name: a
+    devices:
+      - {deviceName: P, serial: P, product: soil-probe}
+      - {deviceName: W, serial: W, product: water-station}
+`
+
+const smallSites = "sites:\n  a: {climate: ankara, latitude: 40, longitude: 33, elevation: 900, zone: 3h}\n"
+
+// Listing a device is all it takes.
+func TestUnlistedDevicesAreOrdinary(t *testing.T) {
+	f, err := build(1, demoNow, []byte(smallFile), []byte(smallSites))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range f.devices {
+		values, ok := d.At(demoNow, d.LiveInterval)
+		if !ok || len(values) != 1 {
+			t.Errorf("%s says %v, %v", d.Name, values, ok)
+		}
+	}
+}
+
+func TestWrongFilesAreRefused(t *testing.T) {
+	for _, c := range []struct{ name, file, sites, want string }{
+		{"an unreadable farm", "tenants: [", smallSites, "farm file"},
+		{"unreadable sites", smallFile, "sites: 7", "sites file"},
+		{"an unknown word", smallFile, smallSites + "devices:\n  P: {holow: true}\n", "sites file"},
+		{"a tenant without a site", smallFile, "sites: {}", "tenant a has no site"},
+		{"a climate nobody knows", smallFile, "sites:\n  a: {climate: mars, zone: 3h}\n", `no climate is called "mars"`},
+		{"a zone nobody knows", smallFile, "sites:\n  a: {climate: ankara, zone: Ankara}\n", "zone of a"},
+		{"a product nobody knows", strings.Replace(smallFile, "product: soil-probe", "product: plough", 1), smallSites, `no product of the simulator is called "plough"`},
+		{"a spot for nobody", smallFile, smallSites + "devices:\n  Q: {hollow: true}\n", "no device is called Q"},
+		{"a crop nobody knows", smallFile, smallSites + "devices:\n  P: {crop: money}\n", `no crop is called "money"`},
+		{"water from a probe", smallFile, smallSites + "devices:\n  P: {irrigatedFrom: P}\n", "no water station"},
+		{"water from nowhere", smallFile, smallSites + "devices:\n  P: {irrigatedFrom: X}\n", "no water station"},
+		{"an unknown story", smallFile, smallSites + "devices:\n  P: {story: once-upon-a-time}\n", "once-upon-a-time"},
+	} {
+		_, err := build(1, demoNow, []byte(c.file), []byte(c.sites))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+	}
+}
+
+func TestTheBuiltInFarmIsSound(t *testing.T) {
+	if _, err := build(1, demoNow, farmFile, sitesFile); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,126 @@
+package farm
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+
+	"github.com/goccy/go-yaml"
+)
+
+//go:embed farm.yaml
+var farmFile []byte
+
+// structure is what farm.yaml holds, in the format that `tilth apply` reads.
+type structure struct {
+	Elements []element     `yaml:"elements"`
+	Products []productFile `yaml:"products"`
+	Tenants  []tenantFile  `yaml:"tenants"`
+}
+
+type element struct {
+	YeuSign string    `yaml:"yeuSign"`
+	Unit    string    `yaml:"unit"`
+	YeuURL  string    `yaml:"yeuUrl"`
+	YeuName languages `yaml:"yeuName"`
+}
+
+type languages struct {
+	English string `yaml:"en-us"`
+	Chinese string `yaml:"zh-cn"`
+	Turkish string `yaml:"tr-tr"`
+	Russian string `yaml:"ru-ru"`
+}
+
+type productFile struct {
+	Name         string     `yaml:"name"`
+	OfflineAfter string     `yaml:"offlineAfter"`
+	Properties   []Property `yaml:"properties"`
+}
+
+type tenantFile struct {
+	Name     string       `yaml:"name"`
+	Hosts    []string     `yaml:"hosts"`
+	TimeZone string       `yaml:"timeZone"`
+	Language string       `yaml:"language"`
+	Diy      branding     `yaml:"diy"`
+	Users    []userFile   `yaml:"users"`
+	Scenes   []string     `yaml:"scenes"`
+	Devices  []deviceFile `yaml:"devices"`
+}
+
+type branding struct {
+	Title   string `yaml:"title,omitempty"`
+	Content string `yaml:"content,omitempty"`
+}
+
+type userFile struct {
+	UserName string `yaml:"userName"`
+	Password string `yaml:"password,omitempty"`
+	Nickname string `yaml:"nickname,omitempty"`
+	Email    string `yaml:"email,omitempty"`
+	Mobile   string `yaml:"mobile,omitempty"`
+}
+
+type deviceFile struct {
+	DeviceName string   `yaml:"deviceName"`
+	Serial     string   `yaml:"serial"`
+	NoteName   string   `yaml:"noteName,omitempty"`
+	Product    string   `yaml:"product"`
+	Secret     string   `yaml:"secret,omitempty"`
+	Scene      string   `yaml:"scene,omitempty"`
+	Longitude  *float64 `yaml:"longitude,omitempty"`
+	Latitude   *float64 `yaml:"latitude,omitempty"`
+}
+
+// Devices' secrets have at least so many characters.
+const shortestSecret = 20
+
+// File is the demo's farm in the format that `tilth apply` reads. The file in
+// the repository holds no secret, since what everybody can read opens nothing:
+// secret gives each device's, at least 20 characters and each its own, and
+// password gives each user's, never empty. Anything else is an error.
+func File(secret func(deviceName string) string, password func(tenant, userName string) string) ([]byte, error) {
+	s, err := parse(farmFile)
+	if err != nil {
+		return nil, err
+	}
+	var faults []error
+	owner := map[string]string{}
+	for i := range s.Tenants {
+		t := &s.Tenants[i]
+		for j := range t.Users {
+			u := &t.Users[j]
+			if u.Password = password(t.Name, u.UserName); u.Password == "" {
+				faults = append(faults, fmt.Errorf("user %s of %s has no password", u.UserName, t.Name))
+			}
+		}
+		for j := range t.Devices {
+			d := &t.Devices[j]
+			d.Secret = secret(d.DeviceName)
+			switch other, taken := owner[d.Secret]; {
+			case len(d.Secret) < shortestSecret:
+				faults = append(faults, fmt.Errorf("the secret of %s has fewer than %d characters", d.DeviceName, shortestSecret))
+			case taken:
+				faults = append(faults, fmt.Errorf("%s and %s share a secret", other, d.DeviceName))
+			}
+			owner[d.Secret] = d.DeviceName
+		}
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, fmt.Errorf("farm file: %w", err)
+	}
+	b, err := yaml.Marshal(s)
+	if err != nil {
+		return nil, fmt.Errorf("farm file: %w", err)
+	}
+	return b, nil
+}
+
+func parse(b []byte) (*structure, error) {
+	var s structure
+	if err := yaml.UnmarshalWithOptions(b, &s, yaml.Strict()); err != nil {
+		return nil, fmt.Errorf("farm file: %w", err)
+	}
+	return &s, nil
+}

@@ -1,0 +1,276 @@
+package farm
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/goccy/go-yaml"
+)
+
+func parsed(t *testing.T) *structure {
+	t.Helper()
+	s, err := parse(farmFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func secretOf(name string) string        { return "secret-of-device-" + name }
+func passwordOf(tenant, u string) string { return "password of " + u + " at " + tenant }
+
+func TestEveryPropertyHasItsElement(t *testing.T) {
+	s := parsed(t)
+	elements := map[string]element{}
+	for _, e := range s.Elements {
+		if _, twice := elements[e.YeuSign]; twice {
+			t.Errorf("element %s stands there twice", e.YeuSign)
+		}
+		elements[e.YeuSign] = e
+		for _, name := range []string{e.YeuName.English, e.YeuName.Chinese, e.YeuName.Turkish, e.YeuName.Russian} {
+			if name == "" {
+				t.Errorf("element %s lacks a name: %+v", e.YeuSign, e.YeuName)
+			}
+		}
+	}
+	used := map[string]bool{}
+	for _, p := range s.Products {
+		for _, property := range p.Properties {
+			e, ok := elements[property.Identifier]
+			if !ok {
+				t.Errorf("%s: %s has no element", p.Name, property.Identifier)
+			}
+			used[property.Identifier] = true
+			if property.ElementUnit != e.Unit || property.FunctionName != e.YeuName.English {
+				t.Errorf("%s: %+v beside %+v", p.Name, property, e)
+			}
+		}
+	}
+	for sign := range elements {
+		if !used[sign] {
+			t.Errorf("no product measures %s", sign)
+		}
+	}
+}
+
+func TestProductsOfTheFile(t *testing.T) {
+	s := parsed(t)
+	if len(s.Products) != len(products) {
+		t.Errorf("%d products, the simulator knows %d", len(s.Products), len(products))
+	}
+	offline := map[string]time.Duration{"weather-mast": 5 * time.Minute, "soil-probe": 30 * time.Minute, "field-camera": 30 * time.Minute}
+	for _, p := range s.Products {
+		known := products[p.Name]
+		if known == nil {
+			t.Errorf("the simulator knows no %s", p.Name)
+			continue
+		}
+		want, ok := offline[p.Name]
+		if !ok {
+			want = 10 * time.Minute
+		}
+		if d, err := time.ParseDuration(p.OfflineAfter); err != nil || d != want || d < 2*known.live {
+			t.Errorf("%s: offlineAfter %s, %v", p.Name, p.OfflineAfter, err)
+		}
+		listed := map[string]bool{}
+		for _, property := range p.Properties {
+			listed[property.Identifier] = true
+			switch property.DataType {
+			case "number":
+				if property.Precision == nil || property.Min == nil || property.Max == nil || *property.Min >= *property.Max {
+					t.Errorf("%s: %+v", p.Name, property)
+				}
+			case "boolean", "text":
+				if property.Precision != nil || property.Min != nil || property.Max != nil {
+					t.Errorf("%s: %+v", p.Name, property)
+				}
+			default:
+				t.Errorf("%s: %s is a %q", p.Name, property.Identifier, property.DataType)
+			}
+		}
+		for identifier := range known.accuracy {
+			if !listed[identifier] {
+				t.Errorf("%s measures %s, which its thing model does not list", p.Name, identifier)
+			}
+		}
+	}
+}
+
+func TestTenantsOfTheFile(t *testing.T) {
+	s := parsed(t)
+	names, hosts := map[string]bool{}, map[string]bool{}
+	for _, tenant := range s.Tenants {
+		if _, err := time.LoadLocation(tenant.TimeZone); err != nil {
+			t.Errorf("%s: %v", tenant.Name, err)
+		}
+		for _, h := range tenant.Hosts {
+			if hosts[h] || h != strings.ToLower(h) || strings.Contains(h, ":") {
+				t.Errorf("%s: host %s", tenant.Name, h)
+			}
+			hosts[h] = true
+		}
+		if len(tenant.Users) == 0 || tenant.Diy.Title == "" || tenant.Diy.Content == "" {
+			t.Errorf("%s: %+v", tenant.Name, tenant)
+		}
+		scenes := map[string]bool{}
+		for _, scene := range tenant.Scenes {
+			scenes[scene] = true
+		}
+		for _, d := range tenant.Devices {
+			if names[d.DeviceName] || d.Serial == "" || d.NoteName == "" || utf8.RuneCountInString(d.NoteName) > 64 {
+				t.Errorf("%s: %+v", tenant.Name, d)
+			}
+			names[d.DeviceName] = true
+			if d.Scene != "" && !scenes[d.Scene] {
+				t.Errorf("%s is in a scene %q that its tenant does not have", d.DeviceName, d.Scene)
+			}
+			if (d.Latitude == nil) != (d.Longitude == nil) {
+				t.Errorf("%s has half a position", d.DeviceName)
+			}
+			if video := strings.Contains(d.Serial, "SXT"); video != (d.Product == "field-camera") {
+				t.Errorf("%s: a %s with the serial %s", d.DeviceName, d.Product, d.Serial)
+			}
+			if d.Secret != "" {
+				t.Errorf("the secret of %s stands in the repository", d.DeviceName)
+			}
+		}
+		for _, u := range tenant.Users {
+			if u.Password != "" {
+				t.Errorf("the password of %s stands in the repository", u.UserName)
+			}
+		}
+	}
+	for _, host := range []string{"demo.localhost", "localhost", "127.0.0.1"} {
+		if !hosts[host] {
+			t.Errorf("nobody answers at %s", host)
+		}
+	}
+}
+
+// The demo shows every product, a device in no scene, and one without a place.
+func TestDemoShowsEverything(t *testing.T) {
+	demo := parsed(t).Tenants[0]
+	if demo.Name != "demo" || demo.Users[0].UserName != "demo" {
+		t.Fatalf("%+v", demo)
+	}
+	count := map[string]int{}
+	homeless, placeless := 0, 0
+	for _, d := range demo.Devices {
+		count[d.Product]++
+		if d.Scene == "" {
+			homeless++
+		}
+		if d.Latitude == nil {
+			placeless++
+		}
+	}
+	for name := range products {
+		if count[name] == 0 {
+			t.Errorf("no %s", name)
+		}
+	}
+	if homeless == 0 || placeless == 0 || count["soil-probe"] < 3 {
+		t.Errorf("%d in no scene, %d without a place, %v", homeless, placeless, count)
+	}
+}
+
+// Fields look like fields on a map: a scene's devices lie close together, and
+// all of a farm within two kilometres.
+func TestDevicesLieTogether(t *testing.T) {
+	const degree = 111.2 // km
+	for _, tenant := range parsed(t).Tenants {
+		site := findDevice(t, testFarm(t), tenant.Devices[0].DeviceName).site
+		var inScene = map[string][]deviceFile{}
+		for _, d := range tenant.Devices {
+			if d.Latitude == nil {
+				continue
+			}
+			within(t, d.DeviceName+" km north of its site", (*d.Latitude-site.latitude)*degree, -2, 2)
+			within(t, d.DeviceName+" km east of its site", (*d.Longitude-site.longitude)*degree*site.cosLat, -2, 2)
+			inScene[d.Scene] = append(inScene[d.Scene], d)
+		}
+		delete(inScene, "")
+		for scene, devices := range inScene {
+			for _, d := range devices[1:] {
+				within(t, scene+" km", (*d.Latitude-*devices[0].Latitude)*degree, -.5, .5)
+				within(t, scene+" km", (*d.Longitude-*devices[0].Longitude)*degree*site.cosLat, -.5, .5)
+			}
+		}
+	}
+}
+
+func TestFileIsFilledIn(t *testing.T) {
+	b, err := File(secretOf, passwordOf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var plain map[string]any
+	if err := yaml.Unmarshal(b, &plain); err != nil {
+		t.Fatal(err)
+	}
+	filled, err := parse(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	original := parsed(t)
+	for i, tenant := range filled.Tenants {
+		for j, u := range tenant.Users {
+			if u.Password != passwordOf(tenant.Name, u.UserName) {
+				t.Errorf("%s has the password %q", u.UserName, u.Password)
+			}
+			filled.Tenants[i].Users[j].Password = ""
+		}
+		for j, d := range tenant.Devices {
+			if d.Secret != secretOf(d.DeviceName) {
+				t.Errorf("%s has the secret %q", d.DeviceName, d.Secret)
+			}
+			filled.Tenants[i].Devices[j].Secret = ""
+		}
+	}
+	// Beyond that it is what the repository holds.
+	got, err := yaml.Marshal(filled)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := yaml.Marshal(original)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != string(want) {
+		t.Errorf("the file changed on its way:\n%s\nwas\n%s", got, want)
+	}
+}
+
+func TestFileRefusesWeakSecrets(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		secret   func(string) string
+		password func(string, string) string
+		want     string
+	}{
+		{"short", func(n string) string { return "s-" + n }, passwordOf, "WS-0417 has fewer than 20"},
+		{"shared", func(string) string { return "the same for all devices" }, passwordOf, "share a secret"},
+		{"no password", secretOf, func(string, string) string { return "" }, "user demo of demo has no password"},
+	} {
+		b, err := File(c.secret, c.password)
+		if err == nil || !strings.Contains(err.Error(), c.want) || b != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
+func TestParseRefusesUnknownWords(t *testing.T) {
+	for _, text := range []string{
+		"tenant: []", "tenants:\n  - name: x\n    devises: []\n", "tenants: 7", "tenants: [",
+	} {
+		if _, err := parse([]byte(text)); err == nil {
+			t.Errorf("%q is taken", text)
+		}
+	}
+	if _, err := parse([]byte(fmt.Sprintf("tenants:\n  - name: %s\n", "x"))); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,76 @@
+package farm
+
+import (
+	"container/heap"
+	"context"
+	"iter"
+	"time"
+)
+
+// History calls emit with everything that arrives from the farm's devices at
+// or after from and before to, in order of arrival, each product at the pace
+// of its stored history. It ends early with emit's error or that of ctx.
+func (f *Farm) History(ctx context.Context, from, to time.Time, emit func(deviceName string, r Report) error) error {
+	var sources sources
+	defer func() {
+		for _, s := range sources {
+			s.stop()
+		}
+	}()
+	for i, d := range f.devices {
+		next, stop := iter.Pull(d.Reports(from, to, d.HistoryInterval))
+		if r, ok := next(); ok {
+			sources = append(sources, &source{device: d, order: i, head: r, next: next, stop: stop})
+		} else {
+			stop()
+		}
+	}
+	heap.Init(&sources)
+	for len(sources) > 0 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		s := sources[0]
+		if err := emit(s.device.Name, s.head); err != nil {
+			return err
+		}
+		r, ok := s.next()
+		if !ok {
+			s.stop()
+			heap.Pop(&sources)
+			continue
+		}
+		s.head = r
+		heap.Fix(&sources, 0)
+	}
+	return nil
+}
+
+// source is one device's reports; head is the next.
+type source struct {
+	device *Device
+	order  int
+	head   Report
+	next   func() (Report, bool)
+	stop   func()
+}
+
+// sources is a heap: the next arrival first, and of two at once that of the
+// device that the farm lists first.
+type sources []*source
+
+func (s sources) Len() int { return len(s) }
+func (s sources) Less(i, j int) bool {
+	if !s[i].head.Sent.Equal(s[j].head.Sent) {
+		return s[i].head.Sent.Before(s[j].head.Sent)
+	}
+	return s[i].order < s[j].order
+}
+func (s sources) Swap(i, j int) { s[i], s[j] = s[j], s[i] }
+func (s *sources) Push(x any)   { *s = append(*s, x.(*source)) }
+func (s *sources) Pop() any {
+	old := *s
+	last := old[len(old)-1]
+	*s = old[:len(old)-1]
+	return last
+}

@@ -1,0 +1,121 @@
+package farm
+
+import (
+	"math"
+	"time"
+)
+
+// plan decides when a device reports and what becomes of each report on its
+// way. It knows times only, in epoch milliseconds.
+type plan struct {
+	phase noise
+	clock noise
+	gaps  noise
+	mail  noise
+}
+
+func newPlan(seed uint64, name string) plan {
+	return plan{
+		phase: namedNoise(seed, name, "phase"),
+		clock: namedNoise(seed, name, "clock"),
+		gaps:  namedNoise(seed, name, "gaps"),
+		mail:  namedNoise(seed, name, "mail"),
+	}
+}
+
+const (
+	gapChance   = .04 // a device and day
+	gapMean     = 1.5 * 3600e3
+	gapLongest  = 12 * 3600e3
+	gapComes    = .7 // of gaps come later in one batch; the others are lost
+	lateChance  = .01
+	lateLongest = 5 * 60e3
+	twiceChance = .005
+	twiceAfter  = 20e3
+	clockJitter = 2000
+)
+
+// slots is the plan at one rate: report k is due at k*every + offset, give or
+// take the jitter.
+type slots struct {
+	plan
+	every, offset, jitter int64 // ms
+}
+
+func (p plan) slots(every time.Duration) slots {
+	ms := max(1, every.Milliseconds())
+	return slots{
+		plan: p, every: ms,
+		// Devices are spread over the interval: they do not all call at once.
+		offset: int64(p.phase.uniform(0) * float64(ms)),
+		// A jitter that is small beside the interval never swaps two reports.
+		jitter: min(clockJitter, ms/5),
+	}
+}
+
+// due is when slot k is due before jitter.
+func (s slots) due(k int64) int64 {
+	return k*s.every + s.offset
+}
+
+// at is when slot k is measured.
+func (s slots) at(k int64) int64 {
+	return s.due(k) + int64((2*s.clock.uniform(k)-1)*float64(s.jitter))
+}
+
+// first is the first slot that may be measured at or after ms.
+func (s slots) first(ms int64) int64 {
+	k := (ms - s.offset - s.jitter) / s.every
+	for s.due(k)+s.jitter >= ms {
+		k--
+	}
+	for s.due(k)+s.jitter < ms {
+		k++
+	}
+	return k
+}
+
+// gap is a time in which nothing of a device gets through.
+type gap struct {
+	from, until int64 // ms
+	lost        bool  // what was measured then never comes
+}
+
+// gapOn is the gap that begins on a local day, if any.
+func (p plan) gapOn(s *site, number int) (gap, bool) {
+	i := int64(number) * 4
+	if p.gaps.uniform(i) >= gapChance {
+		return gap{}, false
+	}
+	from := s.start(number)*1000 + p.gaps.uniform(i+1)*secondsADay*1000
+	length := min(gapLongest, -gapMean*math.Log(p.gaps.uniform(i+2)))
+	return gap{from: int64(from), until: int64(from + length), lost: p.gaps.uniform(i+3) >= gapComes}, true
+}
+
+// arrivals calls deliver with each time at which the report measured at ms
+// arrives: none, one, or two.
+func (p plan) arrivals(s *site, ms int64, deliver func(sent int64)) {
+	number := int(math.Floor((float64(ms)/1000 + s.zone.Seconds()) / secondsADay))
+	for n := number - 1; n <= number; n++ {
+		g, ok := p.gapOn(s, n)
+		if !ok || ms < g.from || ms >= g.until {
+			continue
+		}
+		if !g.lost {
+			// The batch comes in order, a thousand times as fast as measured.
+			deliver(g.until + (ms-g.from)/1000)
+		}
+		return
+	}
+	sent := ms
+	if p.mail.uniform(ms*4) < lateChance {
+		sent += int64(lateLongest * p.mail.uniform(ms*4+1))
+	}
+	deliver(sent)
+	if p.mail.uniform(ms*4+2) < twiceChance {
+		deliver(sent + 1000 + int64(twiceAfter*p.mail.uniform(ms*4+3)))
+	}
+}
+
+// longestWait is more than any report's time from measuring to arriving.
+const longestWait = gapLongest + gapLongest/1000 + lateLongest + 1000 + twiceAfter

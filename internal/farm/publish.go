@@ -1,0 +1,261 @@
+package farm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// PublishOptions says what to publish and where.
+type PublishOptions struct {
+	Broker  string                         // like tcp://127.0.0.1:1883
+	Devices []*Device                      // each gets its own connection
+	Secrets func(deviceName string) string // what a device signs in with
+
+	// From is where the reports begin; the zero time means now. What lies
+	// between From and now is caught up first, so that a history that ends at
+	// From is followed without a hole.
+	From time.Time
+	// Every gives a device's interval; nil means its LiveInterval.
+	Every func(*Device) time.Duration
+	// OnAck is called with each report that the server acknowledged, from many
+	// goroutines at once; nil means nobody wants to know.
+	OnAck func(deviceName string, r Report)
+
+	Link
+}
+
+// Link is how connections are kept.
+type Link struct {
+	Now    func() time.Time // nil: time.Now
+	Logger *slog.Logger     // nil: silent
+	// Backoff is the wait after a first failed or cut connection; it doubles
+	// up to 30 seconds. Zero means one second.
+	Backoff time.Duration
+	// Patience is how long an ending publisher waits for acknowledgements.
+	// Zero means five seconds.
+	Patience time.Duration
+}
+
+func (l Link) withDefaults() Link {
+	if l.Now == nil {
+		l.Now = time.Now
+	}
+	if l.Logger == nil {
+		l.Logger = slog.New(slog.DiscardHandler)
+	}
+	if l.Backoff <= 0 {
+		l.Backoff = time.Second
+	}
+	if l.Patience <= 0 {
+		l.Patience = 5 * time.Second
+	}
+	return l
+}
+
+// Publish lets devices publish over MQTT as they would in life, until ctx
+// ends. Each report is sent with QoS 1 and sent again after a cut until it is
+// acknowledged. A device that has nothing to say for a while, in a gap or a
+// night without power, leaves, so that the server sees it go.
+//
+// When ctx ends, Publish waits for outstanding acknowledgements and returns
+// nil, or an error that names the devices with reports still unacknowledged.
+// Wrong options are an error at once.
+func Publish(ctx context.Context, o PublishOptions) error {
+	from := o.From
+	link := o.Link.withDefaults()
+	if from.IsZero() {
+		from = link.Now()
+	}
+	senders := make([]*sender, 0, len(o.Devices))
+	for _, d := range o.Devices {
+		every := d.LiveInterval
+		if o.Every != nil {
+			every = o.Every(d)
+		}
+		if every <= 0 {
+			return fmt.Errorf("publish: %s: an interval of %v", d.Name, every)
+		}
+		s := &sender{
+			name: d.Name, broker: o.Broker, link: link, every: every,
+			reports: d.Reports(from, time.Time{}, every),
+		}
+		if o.Secrets != nil {
+			s.secret = o.Secrets(d.Name)
+		}
+		if o.OnAck != nil {
+			s.onAck = func(r Report) { o.OnAck(d.Name, r) }
+		}
+		senders = append(senders, s)
+	}
+	return run(ctx, senders)
+}
+
+// run lets senders work until each is done or ctx ends.
+func run(ctx context.Context, senders []*sender) error {
+	for _, s := range senders {
+		if err := s.check(); err != nil {
+			return err
+		}
+	}
+	faults := make([]error, len(senders))
+	var wg sync.WaitGroup
+	for i, s := range senders {
+		wg.Go(func() { faults[i] = s.run(ctx) })
+	}
+	wg.Wait()
+	return errors.Join(faults...)
+}
+
+// sender publishes one device's reports.
+type sender struct {
+	name, secret string
+	broker       string
+	link         Link
+	every        time.Duration
+	reports      iter.Seq[Report]
+	onAck        func(Report)
+
+	next    func() (Report, bool)
+	head    Report // the next to send
+	more    bool   // whether there is a head
+	waiting []sent // unacknowledged, oldest first
+}
+
+// sent is a report on its way to the server.
+type sent struct {
+	report Report
+	token  interface {
+		Done() <-chan struct{}
+		Error() error
+	}
+}
+
+func (s *sender) check() error {
+	switch {
+	case s.broker == "":
+		return errors.New("publish: no broker")
+	case s.name == "":
+		return errors.New("publish: a device without a name")
+	case s.secret == "":
+		return fmt.Errorf("publish: %s has no secret", s.name)
+	}
+	return nil
+}
+
+const (
+	// window is how many reports may be unacknowledged at once.
+	window = 100
+	// A device that will be silent for longer than this, or than three of its
+	// intervals, hangs up.
+	shortestPause  = time.Minute
+	longestBackoff = 30 * time.Second
+)
+
+func (s *sender) run(ctx context.Context) error {
+	next, stop := iter.Pull(s.reports)
+	defer stop()
+	s.next = next
+	s.head, s.more = next()
+	wait := s.link.Backoff
+	for s.more || len(s.waiting) > 0 {
+		// Reports that a cut left unacknowledged go out at once.
+		if len(s.waiting) == 0 && !s.sleepUntil(ctx, s.head.Sent) {
+			return nil
+		}
+		c, err := s.dial(ctx)
+		if err == nil {
+			wait = s.link.Backoff
+			err = s.talk(ctx, c)
+			c.close()
+		}
+		if ctx.Err() != nil {
+			return s.unfinished()
+		}
+		if err == nil {
+			continue
+		}
+		s.link.Logger.Warn("device is cut off", "device", s.name, "error", err, "retryIn", wait)
+		if !s.sleep(ctx, wait) {
+			return s.unfinished()
+		}
+		wait = min(2*wait, longestBackoff)
+	}
+	return nil
+}
+
+// talk sends over one connection until it is cut (an error), until the device
+// has nothing to say for a while, or until ctx ends and all is acknowledged.
+func (s *sender) talk(ctx context.Context, c *connection) error {
+	for i := range s.waiting {
+		s.waiting[i].token = c.publish(s.waiting[i].report)
+	}
+	pause := max(shortestPause, 3*s.every)
+	ending := ctx.Done()
+	var patience <-chan time.Time
+	for {
+		var due, acknowledged = (<-chan time.Time)(nil), (<-chan struct{})(nil)
+		if len(s.waiting) > 0 {
+			acknowledged = s.waiting[0].token.Done()
+		} else if patience != nil || !s.more || s.head.Sent.Sub(s.link.Now()) > pause {
+			return nil
+		}
+		var timer *time.Timer
+		if s.more && patience == nil && len(s.waiting) < window {
+			timer = time.NewTimer(s.head.Sent.Sub(s.link.Now()))
+			due = timer.C
+		}
+		select {
+		case <-ending:
+			t := time.NewTimer(s.link.Patience)
+			defer t.Stop()
+			patience, ending = t.C, nil
+		case <-patience:
+			return nil
+		case err := <-c.lost:
+			return err
+		case <-acknowledged:
+			if err := s.waiting[0].token.Error(); err != nil {
+				return err
+			}
+			if s.onAck != nil {
+				s.onAck(s.waiting[0].report)
+			}
+			s.waiting = s.waiting[1:]
+		case <-due:
+			s.waiting = append(s.waiting, sent{s.head, c.publish(s.head)})
+			s.head, s.more = s.next()
+		}
+		if timer != nil {
+			timer.Stop()
+		}
+	}
+}
+
+// unfinished says what was never acknowledged.
+func (s *sender) unfinished() error {
+	if len(s.waiting) == 0 {
+		return nil
+	}
+	return fmt.Errorf("publish: %s: %d reports were not acknowledged", s.name, len(s.waiting))
+}
+
+// sleepUntil waits until t; false when ctx ended first.
+func (s *sender) sleepUntil(ctx context.Context, t time.Time) bool {
+	return s.sleep(ctx, t.Sub(s.link.Now()))
+}
+
+func (s *sender) sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}

@@ -1,0 +1,331 @@
+package farm
+
+import (
+	"context"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// testClock runs as fast as the real one, from a fixed time on.
+func testClock(from time.Time) func() time.Time {
+	began := time.Now()
+	return func() time.Time { return from.Add(time.Since(began)) }
+}
+
+// publishing runs Publish in the background; stop ends it and gives its error.
+func publishing(t *testing.T, o PublishOptions) (stop func() error) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- Publish(ctx, o) }()
+	var once sync.Once
+	var result error
+	stop = func() error {
+		once.Do(func() {
+			cancel()
+			select {
+			case result = <-done:
+			case <-time.After(20 * time.Second):
+				t.Error("Publish does not end")
+			}
+		})
+		return result
+	}
+	t.Cleanup(func() { stop() })
+	return stop
+}
+
+// acks collects what OnAck is told.
+type acks struct {
+	mu    sync.Mutex
+	times map[string][]int64
+}
+
+func (a *acks) add(name string, r Report) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.times == nil {
+		a.times = map[string][]int64{}
+	}
+	a.times[name] = append(a.times[name], r.Time.UnixMilli())
+}
+
+func (a *acks) of(name string) []int64 {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.times[name])
+}
+
+// noon is a time at which all that can report does.
+var noon = demoNow.Add(6 * time.Hour)
+
+func quick(*Device) time.Duration { return 40 * time.Millisecond }
+
+func TestPublish(t *testing.T) {
+	s := newServer(t, secretOf)
+	f := testFarm(t)
+	var told acks
+	stop := publishing(t, PublishOptions{
+		Broker: s.url(), Devices: f.Devices(), Secrets: secretOf, Every: quick, OnAck: told.add,
+		From: noon, Link: Link{Now: testClock(noon)},
+	})
+	for _, d := range f.Devices() {
+		if d.Name == "SP-1299" || d.Name == "SP-1217" {
+			continue
+		}
+		s.wait("ten messages of "+d.Name, func() bool { return len(s.messages[d.Name]) >= 10 })
+	}
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
+	s.wait("all to leave", func() bool { return len(s.open) == 0 })
+	for _, d := range f.Devices() {
+		times := s.times(d.Name, true)
+		if d.Name == "SP-1299" || d.Name == "SP-1217" {
+			if s.connections[d.Name] > 0 {
+				t.Errorf("%s comes although it is silent", d.Name)
+			}
+			continue
+		}
+		if s.connections[d.Name] != 1 || s.goodbyes[d.Name] != 1 {
+			t.Errorf("%s came %d times and left %d times in good order", d.Name, s.connections[d.Name], s.goodbyes[d.Name])
+		}
+		// What is acknowledged is what was told, and the start of the plan.
+		if got := told.of(d.Name); !slices.Equal(got, times) {
+			t.Errorf("%s: %d acknowledged, told of %d", d.Name, len(times), len(got))
+		}
+		var want []int64
+		for r := range d.Reports(noon, time.Time{}, quick(d)) {
+			if want = append(want, r.Time.UnixMilli()); len(want) == len(times) {
+				break
+			}
+		}
+		if !slices.Equal(times, want) {
+			t.Errorf("%s: published %v, planned %v", d.Name, times, want)
+		}
+	}
+}
+
+func TestMessagesAreNotAheadOfTime(t *testing.T) {
+	s := newServer(t, secretOf)
+	clock := testClock(noon)
+	ahead := time.Since(time.Now().Add(-clock().Sub(time.Now()))) // the clock before the real one
+	stop := publishing(t, PublishOptions{
+		Broker: s.url(), Devices: testFarm(t).Devices()[:1], Secrets: secretOf, Every: quick,
+		From: noon, Link: Link{Now: clock},
+	})
+	s.wait("ten messages", func() bool { return len(s.messages["WS-0417"]) >= 10 })
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range s.messages["WS-0417"] {
+		if early := time.UnixMilli(m.Ts).Sub(m.at.Add(ahead)); early > 5*time.Millisecond {
+			t.Fatalf("a message comes %v before it is measured", early)
+		}
+	}
+}
+
+func TestCutsLoseNothing(t *testing.T) {
+	s := newServer(t, secretOf)
+	f := testFarm(t)
+	d := findDevice(t, f, "WS-0417")
+	s.cutAfter[d.Name] = 5
+	stop := publishing(t, PublishOptions{
+		Broker: s.url(), Devices: []*Device{d}, Secrets: secretOf, Every: quick,
+		From: noon, Link: Link{Now: testClock(noon), Backoff: 30 * time.Millisecond},
+	})
+	s.wait("a second connection", func() bool { return s.connections[d.Name] >= 2 })
+	s.wait("twenty messages", func() bool { return len(s.messages[d.Name]) >= 20 })
+	s.cutAll()
+	s.wait("a third connection", func() bool { return s.connections[d.Name] >= 3 })
+	s.wait("forty messages", func() bool { return len(s.messages[d.Name]) >= 40 })
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
+	checkNothingLost(t, s, d)
+	// The message that the cut took came again.
+	all := s.times(d.Name, false)
+	again := slices.Clone(all)
+	slices.Sort(again)
+	if len(slices.Compact(again)) == len(all) {
+		t.Error("the cut message was not sent again")
+	}
+}
+
+// checkNothingLost fails unless every report of the plan up to the last one
+// was acknowledged.
+func checkNothingLost(t *testing.T, s *server, d *Device) {
+	t.Helper()
+	acked := map[int64]bool{}
+	var last int64
+	for _, at := range s.times(d.Name, true) {
+		acked[at] = true
+		last = max(last, at)
+	}
+	missing := 0
+	for r := range d.Reports(noon, time.UnixMilli(last), quick(d)) {
+		if !acked[r.Time.UnixMilli()] {
+			missing++
+		}
+	}
+	if missing > 0 {
+		t.Errorf("%d reports of %s are missing", missing, d.Name)
+	}
+}
+
+func TestServerThatComesLate(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	attempts := make(chan struct{}, 1000)
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			c.Close() // nobody is at home yet
+			attempts <- struct{}{}
+		}
+	}()
+	d := findDevice(t, testFarm(t), "WS-0417")
+	s := newServer(t, secretOf)
+	stop := publishing(t, PublishOptions{
+		Broker: "tcp://" + l.Addr().String(), Devices: []*Device{d}, Secrets: secretOf, Every: quick,
+		From: noon, Link: Link{Now: testClock(noon), Backoff: 20 * time.Millisecond},
+	})
+	for range 3 {
+		select {
+		case <-attempts:
+		case <-time.After(10 * time.Second):
+			t.Fatal("it does not try again")
+		}
+	}
+	// The server takes over the address.
+	l.Close()
+	relay, err := net.Listen("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer relay.Close()
+	go func() {
+		for {
+			c, err := relay.Accept()
+			if err != nil {
+				return
+			}
+			go s.serve(c)
+		}
+	}()
+	s.wait("fifteen messages", func() bool { return len(s.messages[d.Name]) >= 15 })
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
+	checkNothingLost(t, s, d)
+}
+
+func TestBacklogIsCaughtUp(t *testing.T) {
+	s := newServer(t, secretOf)
+	d := findDevice(t, testFarm(t), "GC-0032")
+	from := noon.Add(-20 * time.Minute)
+	every := func(*Device) time.Duration { return time.Second }
+	stop := publishing(t, PublishOptions{
+		Broker: s.url(), Devices: []*Device{d}, Secrets: secretOf, Every: every,
+		From: from, Link: Link{Now: testClock(noon)},
+	})
+	want := len(collect(d, from, noon, time.Second))
+	s.wait("the backlog", func() bool { return len(s.messages[d.Name]) >= want })
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
+	within(t, "reports of twenty minutes", float64(want), 1000, 1300)
+}
+
+func TestUnacknowledgedReportsAreConfessed(t *testing.T) {
+	s := newServer(t, secretOf)
+	s.mute = true
+	d := findDevice(t, testFarm(t), "WS-0417")
+	stop := publishing(t, PublishOptions{
+		Broker: s.url(), Devices: []*Device{d}, Secrets: secretOf, Every: quick,
+		From: noon, Link: Link{Now: testClock(noon), Patience: 50 * time.Millisecond},
+	})
+	s.wait("five messages", func() bool { return len(s.messages[d.Name]) >= 5 })
+	if err := stop(); err == nil || !strings.Contains(err.Error(), "WS-0417") || !strings.Contains(err.Error(), "not acknowledged") {
+		t.Errorf("it ends with %v", err)
+	}
+}
+
+func TestOnlySoManyAreOutstanding(t *testing.T) {
+	s := newServer(t, secretOf)
+	s.mute = true
+	d := findDevice(t, testFarm(t), "WS-0417")
+	stop := publishing(t, PublishOptions{
+		Broker: s.url(), Devices: []*Device{d}, Secrets: secretOf,
+		Every: func(*Device) time.Duration { return time.Second },
+		From:  noon.Add(-time.Hour), Link: Link{Now: testClock(noon), Patience: time.Millisecond},
+	})
+	s.wait("a full window", func() bool { return len(s.messages[d.Name]) >= window })
+	if err := stop(); err == nil {
+		t.Error("nothing is confessed")
+	}
+	near(t, "messages without an acknowledgement", float64(len(s.times(d.Name, false))), window, 0)
+}
+
+// A device that falls silent hangs up, so that it can be seen to be offline.
+func TestSilentDeviceHangsUp(t *testing.T) {
+	s := newServer(t, secretOf)
+	d := findDevice(t, testFarm(t), "SP-1217")
+	last := time.UnixMilli(int64(d.story.silentFrom * 1000))
+	start := last.Add(-2 * time.Second)
+	stop := publishing(t, PublishOptions{
+		Broker: s.url(), Devices: []*Device{d}, Secrets: secretOf,
+		Every: func(*Device) time.Duration { return 200 * time.Millisecond },
+		From:  start, Link: Link{Now: testClock(start)},
+	})
+	s.wait("its farewell", func() bool { return s.goodbyes[d.Name] == 1 })
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+	times := s.times(d.Name, true)
+	if len(times) < 3 || times[len(times)-1] >= last.UnixMilli() {
+		t.Errorf("it said %v, and falls silent at %v", times, last.UnixMilli())
+	}
+}
+
+func TestWrongOptions(t *testing.T) {
+	d := testFarm(t).Devices()[:1]
+	for _, c := range []struct {
+		name string
+		o    PublishOptions
+		want string
+	}{
+		{"no broker", PublishOptions{Devices: d, Secrets: secretOf}, "no broker"},
+		{"no secrets", PublishOptions{Broker: "tcp://127.0.0.1:1", Devices: d}, "WS-0417 has no secret"},
+		{"no interval", PublishOptions{Broker: "tcp://127.0.0.1:1", Devices: d, Secrets: secretOf, Every: func(*Device) time.Duration { return 0 }}, "interval"},
+	} {
+		if err := Publish(context.Background(), c.o); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
+func TestWrongSecretIsTriedAgain(t *testing.T) {
+	s := newServer(t, func(string) string { return "another secret entirely" })
+	d := findDevice(t, testFarm(t), "WS-0417")
+	stop := publishing(t, PublishOptions{
+		Broker: s.url(), Devices: []*Device{d}, Secrets: secretOf, Every: quick,
+		From: noon, Link: Link{Now: testClock(noon), Backoff: 10 * time.Millisecond},
+	})
+	s.wait("three attempts", func() bool { return s.connections[d.Name] >= 3 })
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+	if n := len(s.times(d.Name, false)); n > 0 {
+		t.Errorf("%d messages without a sign-in", n)
+	}
+}

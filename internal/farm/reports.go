@@ -1,0 +1,104 @@
+package farm
+
+import (
+	"container/heap"
+	"iter"
+	"math"
+	"time"
+)
+
+// Report is one message of a device.
+type Report struct {
+	Sent   time.Time // when it arrives
+	Time   time.Time // when it was measured, by the device's own clock
+	Values []Value
+}
+
+// Reports is what arrives from the device at or after from and before to, in
+// order of arrival, as it would in life: with gaps that are lost or come later
+// in one batch, late and repeated messages. A zero to means without end. The
+// device measures once in every.
+//
+// The same range and rate give the same reports; a range cut in two gives the
+// same as the whole.
+func (d *Device) Reports(from, to time.Time, every time.Duration) iter.Seq[Report] {
+	return func(yield func(Report) bool) {
+		start, end := from.UnixMilli(), int64(math.MaxInt64)
+		if !to.IsZero() {
+			end = to.UnixMilli()
+		}
+		// Past its last arrival a silent device has nothing more to tell.
+		if last := d.story.silentFrom*1000 + longestWait; last < float64(end) {
+			end = int64(max(last, math.MinInt64/2))
+		}
+		if end <= start {
+			return
+		}
+		slots := d.plan.slots(every)
+		var waiting arrivals
+		for k := slots.first(start - longestWait); ; k++ {
+			earliest := slots.due(k) - slots.jitter
+			for len(waiting) > 0 && waiting[0].sent < min(earliest, end) {
+				if r, ok := d.report(slots, heap.Pop(&waiting).(arrival)); ok && !yield(r) {
+					return
+				}
+			}
+			if earliest >= end {
+				return
+			}
+			d.plan.arrivals(d.site, slots.at(k), func(sent int64) {
+				if sent >= start && sent < end {
+					heap.Push(&waiting, arrival{sent: sent, slot: k})
+				}
+			})
+		}
+	}
+}
+
+// report measures what arrives; false when the device was dark.
+func (d *Device) report(s slots, a arrival) (Report, bool) {
+	ms := s.at(a.slot)
+	at := time.UnixMilli(ms)
+	values, ok := d.At(at, time.Duration(ms-s.at(a.slot-1))*time.Millisecond)
+	if !ok {
+		return Report{}, false
+	}
+	if d.story.outliers && d.plan.mail.uniform(ms*4+1<<50) < 1./framesAnOutlie {
+		for i := range values {
+			if values[i].Identifier == "airTemperature" {
+				values[i].Value = brokenValue
+			}
+		}
+	}
+	return Report{
+		Sent:   time.UnixMilli(a.sent),
+		Time:   time.UnixMilli(ms + d.drift(d.site.moment(at))),
+		Values: values,
+	}, true
+}
+
+// arrival is a report on its way.
+type arrival struct {
+	sent int64 // ms
+	slot int64
+}
+
+// arrivals is a heap: what arrives first comes first, and of what arrives
+// together what was measured first.
+type arrivals []arrival
+
+func (a arrivals) Len() int { return len(a) }
+func (a arrivals) Less(i, j int) bool {
+	if a[i].sent != a[j].sent {
+		return a[i].sent < a[j].sent
+	}
+	return a[i].slot < a[j].slot
+}
+func (a arrivals) Swap(i, j int) { a[i], a[j] = a[j], a[i] }
+func (a *arrivals) Push(x any)   { *a = append(*a, x.(arrival)) }
+func (a *arrivals) Pop() any {
+	old := *a
+	last := old[len(old)-1]
+	*a = old[:len(old)-1]
+	return last
+}

@@ -1,0 +1,95 @@
+package farm
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// story is what goes wrong with a device. Times are seconds since 1970.
+type story struct {
+	silentFrom            float64 // nothing comes from then on
+	stuckFrom, stuckUntil float64 // the humidity sensor hangs
+	outliers              bool    // now and then a frame with a broken value
+	drifting              bool    // its clock runs fast
+}
+
+const (
+	stuckHumidity  = 87.3
+	brokenValue    = 3276.7 // °C: a sensor's cable is loose, all bits are ones
+	framesAnOutlie = 20000
+	driftADay      = 2. // s
+)
+
+// quiet is the story of a device with which nothing goes wrong.
+func quiet() story {
+	return story{silentFrom: math.Inf(1), stuckFrom: math.Inf(1), stuckUntil: math.Inf(1)}
+}
+
+// falsify puts in what a broken sensor says.
+func (s *story) falsify(m moment, values []Value) {
+	if m.seconds < s.stuckFrom || m.seconds >= s.stuckUntil {
+		return
+	}
+	for i := range values {
+		if values[i].Identifier == "airHumidity" {
+			values[i].Value = stuckHumidity
+		}
+	}
+}
+
+// tell gives a device its story; now is the time from which the stories count
+// back.
+func (d *Device) tell(name string, now time.Time) error {
+	today := d.site.moment(now).day.number
+	switch name {
+	case "":
+	case "never-installed":
+		d.story.silentFrom = math.Inf(-1)
+	case "silent-since-yesterday":
+		d.story.silentFrom = d.site.start(today-1) + 16.7*3600
+	case "humidity-stuck":
+		d.story.stuckFrom = d.site.start(today-6) + 2*3600
+		d.story.stuckUntil = d.story.stuckFrom + 9*3600
+	case "outliers":
+		d.story.outliers = true
+	case "clock-drifts":
+		d.story.drifting = true
+	case "battery-dies":
+		b := d.battery
+		d.battery = newBattery(b.site, 1, deviceLoad, today-19)
+	case "vent-sticks":
+		if d.house == nil {
+			return fmt.Errorf("%s has no vent to stick", d.Name)
+		}
+		first := d.site.sunniest(today-26, today-3)
+		d.house.stuckFrom = d.site.start(first) + 7*3600
+		d.house.stuckUntil = d.site.start(first+1) + 20*3600
+	default:
+		return fmt.Errorf("%s: no story is called %q", d.Name, name)
+	}
+	return nil
+}
+
+// sunniest is the first of the two days in a row, between two days, that
+// together have the fewest clouds.
+func (s *site) sunniest(from, to int) int {
+	best, least := from, math.Inf(1)
+	for n := from; n < to; n++ {
+		if cloud := s.day(n).cloud + s.day(n+1).cloud; cloud < least {
+			best, least = n, cloud
+		}
+	}
+	return best
+}
+
+// drift is what the device's clock is ahead at a moment, in milliseconds; it is
+// set right on Mondays at midnight.
+func (d *Device) drift(m moment) int64 {
+	if !d.story.drifting {
+		return 0
+	}
+	const monday = 4 // 1970-01-05, the first Monday, counted in days since 1970
+	days := float64((m.day.number-monday)%7) + m.hour/24
+	return int64(1000 * driftADay * days)
+}

@@ -1,0 +1,145 @@
+package farm
+
+import (
+	"math"
+	"testing"
+)
+
+func testTank(t *testing.T) *tank {
+	t.Helper()
+	return findDevice(t, testFarm(t), "WL-0008").tank
+}
+
+func TestTankThroughAYear(t *testing.T) {
+	w := testTank(t)
+	s := w.site
+	last := w.at(at(s, dayOf(2025, 1, 1), 0))
+	low, fills, irrigations := math.Inf(1), 0, 0
+	for x := s.start(dayOf(2025, 1, 1)); x < s.start(dayOf(2026, 1, 1)); x += 600 {
+		m := s.momentAt(x)
+		now := w.at(m)
+		if now.level < .05 || now.level > 3.6 {
+			t.Fatalf("%v m", now.level)
+		}
+		if math.Abs(now.level-last.level) > .15 {
+			t.Fatalf("%v m in ten minutes", now.level-last.level)
+		}
+		if now.pumping && !last.pumping {
+			fills++
+		}
+		if now.pumping && m.hour > 4.02 && m.hour < 22 {
+			t.Fatalf("pumping at %v h", m.hour)
+		}
+		if now.flow > 3 {
+			if m.hour < irrigationStart || m.hour > irrigationEnd+.01 {
+				t.Fatalf("%v m³/h at %v h", now.flow, m.hour)
+			}
+			if last.flow < 3 {
+				irrigations++
+			}
+		}
+		low = min(low, now.level)
+		last = now
+	}
+	within(t, "the lowest level", low, .1, 1.2)
+	within(t, "fillings a year", float64(fills), 15, 80)
+	within(t, "mornings of irrigation", float64(irrigations), 15, 90)
+}
+
+func TestPumpFailsAboutOnceAMonth(t *testing.T) {
+	w := testTank(t)
+	faults, months, longest := 0, 0, 0.
+	for n := dayOf(2021, 4, 1); n < dayOf(2025, 10, 1); n++ {
+		if n%faultDays == 0 {
+			months++
+		}
+		if w.level.at(n+1).faults != w.level.at(n).faults {
+			faults++
+			longest = max(longest, float64(w.level.at(n+1).repaired-n))
+		}
+	}
+	within(t, "faults a month", float64(faults)/float64(months), .4, 1)
+	within(t, "days until repair", longest, 1, repairNights)
+}
+
+func TestBrokenPumpWaitsForRepair(t *testing.T) {
+	w := testTank(t)
+	s := tankState{level: 1, repaired: 1002, faults: 1000 / faultDays}
+	w.pump(1001, 23, &s)
+	if s.pumping {
+		t.Error("a broken pump runs")
+	}
+	w.pump(1002, 1, &s)
+	if !s.pumping {
+		t.Error("a repaired pump does not run")
+	}
+	w.pump(1002, 5, &s)
+	if s.pumping {
+		t.Error("the pump runs in the morning")
+	}
+	s.level = 2
+	w.pump(1002, 23, &s)
+	if s.pumping {
+		t.Error("the pump runs for a half full tank")
+	}
+	s = tankState{level: 2, pumping: true, faults: 1000 / faultDays}
+	if w.pump(1002, 23, &s); !s.pumping {
+		t.Error("the pump stops half way")
+	}
+	s.level = 3.45
+	if w.pump(1002, 23, &s); s.pumping {
+		t.Error("the pump runs over")
+	}
+}
+
+func TestIrrigationOfThePlotsDrawsFromTheTank(t *testing.T) {
+	w := testTank(t)
+	if len(w.plots) != 3 {
+		t.Fatalf("the tank serves %d plots", len(w.plots))
+	}
+	s := w.site
+	for n := dayOf(2026, 6, 1); n < dayOf(2026, 9, 1); n++ {
+		mm := 0.
+		for _, p := range w.plots {
+			mm += p.balance(n, p.water.at(n)).irrigation
+		}
+		before, after := w.at(at(s, n, 5)), w.at(at(s, n, 7))
+		if before.level < 1.5 {
+			continue // too low to give all
+		}
+		near(t, "the morning's draw", before.level-after.level, plotDraw*mm/30, .01)
+		if mm > 0 {
+			near(t, "the flow", w.at(at(s, n, 6)).flow, plotDraw*mm/30*tankArea/2, .01)
+		}
+	}
+}
+
+func TestWaterQuality(t *testing.T) {
+	w := testTank(t)
+	s := w.site
+	for n := dayOf(2025, 1, 1); n < dayOf(2026, 1, 1); n += 3 {
+		for h := .5; h < 24; h += 2.3 {
+			x := w.at(at(s, n, h))
+			within(t, "temperature", x.temperature, .2, 33)
+			within(t, "pH", x.ph, 7.6, 7.9)
+			within(t, "conductivity", x.conductivity, .45, .8)
+			within(t, "oxygen", x.oxygen, 6, 14)
+			within(t, "turbidity", x.turbidity, 5, 45)
+		}
+	}
+	d, r := rainyDay(t, s)
+	fresh := w.at(at(s, d.number, r.start+r.length)).turbidity
+	later := w.at(at(s, d.number+1, r.start+r.length)).turbidity
+	near(t, "what is left of the mud after a day", (later-5)/(fresh-5), math.Exp(-2), .02)
+	noon, night := w.at(at(s, dayOf(2026, 7, 20), 15)), w.at(at(s, dayOf(2026, 7, 20), 4))
+	if noon.ph < night.ph+.1 || noon.oxygen < night.oxygen {
+		t.Errorf("algae do nothing: %+v by day, %+v by night", noon, night)
+	}
+}
+
+func TestOxygenSaturation(t *testing.T) {
+	for temperature, want := range map[float64]float64{0: 14.62, 10: 11.29, 20: 9.09, 25: 8.26, 30: 7.56} {
+		near(t, "saturation at the sea", oxygenSaturation(temperature, 101.325), want, .01)
+	}
+	near(t, "saturation at 906 hPa", 7.5/oxygenSaturation(20, 90.6)*100, 92.5, .2)
+}

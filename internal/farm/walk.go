@@ -1,0 +1,56 @@
+package farm
+
+import "time"
+
+// walk invents values for a thing model that the simulator does not know.
+type walk []wanderer
+
+type wanderer struct {
+	sensor     *sensor
+	identifier string
+	boolean    bool
+}
+
+// Bounds of a number whose property gives none.
+const (
+	walkMin = 0.
+	walkMax = 100.
+)
+
+func newWalk(seed uint64, device string, properties []Property) walk {
+	var w walk
+	for _, p := range properties {
+		if p.DataType != "" && p.DataType != "number" && p.DataType != "boolean" {
+			continue
+		}
+		s := p.sensor(seed, device, accuracy{})
+		switch {
+		case p.Min == nil && p.Max == nil:
+			s.min, s.max = walkMin, walkMax
+		case p.Min == nil:
+			s.min = *p.Max - (walkMax - walkMin)
+		case p.Max == nil:
+			s.max = *p.Min + (walkMax - walkMin)
+		}
+		w = append(w, wanderer{sensor: s, identifier: p.Identifier, boolean: p.DataType == "boolean"})
+	}
+	return w
+}
+
+// measure is where the wanderers are at t. They roam the whole range within
+// hours and stir within minutes.
+func (w walk) measure(t time.Time, _ time.Duration) ([]Value, bool) {
+	seconds := float64(t.UnixMilli()) / 1000
+	values := make([]Value, len(w))
+	for i, x := range w {
+		n := x.sensor.noise
+		if x.boolean {
+			values[i] = Value{x.identifier, n.smooth(seconds, 1800) > .5}
+			continue
+		}
+		// The share of a normal number below it spreads evenly over 0..1.
+		share := normalShare(.9*n.smooth(seconds, 4*3600) + .436*n.smooth(seconds, 600))
+		values[i] = Value{x.identifier, x.sensor.rounded(x.sensor.min + share*(x.sensor.max-x.sensor.min))}
+	}
+	return values, true
+}

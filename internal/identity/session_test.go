@@ -1,0 +1,311 @@
+package identity_test
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"tilth/internal/errs"
+	"tilth/internal/identity"
+	"tilth/internal/testkit"
+)
+
+// fixture is one tenant's ada, signed in, and what was told of ended sessions.
+type fixture struct {
+	*testkit.Stores
+	field *testkit.Tenant
+	pair  identity.Pair
+	id    int64 // of the session
+	ended []int64
+}
+
+func signedIn(t *testing.T, remember bool) *fixture {
+	t.Helper()
+	f := &fixture{Stores: testkit.NewStores(t)}
+	f.field = f.Tenant(t, "field")
+	f.Sessions.OnEnd(func(session int64) { f.ended = append(f.ended, session) })
+	var err error
+	if f.pair, err = f.Sessions.Start(t.Context(), f.field.ID, f.field.Ada.ID, remember); err != nil {
+		t.Fatal(err)
+	}
+	f.id = f.caller(t, f.pair).Session
+	return f
+}
+
+func (f *fixture) caller(t *testing.T, p identity.Pair) identity.Caller {
+	t.Helper()
+	c, err := f.Sessions.Caller(t.Context(), p.Access)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func (f *fixture) refused(t *testing.T, what, access string) {
+	t.Helper()
+	if c, err := f.Sessions.Caller(t.Context(), access); !errs.Is(err, errs.Unknown) || c != (identity.Caller{}) {
+		t.Errorf("%s: %+v %v", what, c, err)
+	}
+}
+
+func (f *fixture) refresh(t *testing.T, token string) identity.Pair {
+	t.Helper()
+	p, err := f.Sessions.Refresh(t.Context(), token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func (f *fixture) rows(t *testing.T, table string) (n int) {
+	t.Helper()
+	if err := f.DB.Read(t.Context()).NewRaw("SELECT COUNT(*) FROM ?", bun.Ident(table)).Scan(t.Context(), &n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func TestAccessTokenExpires(t *testing.T) {
+	f := signedIn(t, false)
+	f.Clock.Advance(identity.AccessLife - time.Millisecond)
+	f.caller(t, f.pair)
+	f.Clock.Advance(time.Millisecond)
+	f.refused(t, "expired", f.pair.Access)
+	f.refused(t, "none", "")
+	f.refused(t, "a refresh token", f.pair.Refresh)
+	f.refused(t, "made up", "x"+f.pair.Access)
+}
+
+func TestTokensAreStoredAsHashesOnly(t *testing.T) {
+	f := signedIn(t, false)
+	next := f.refresh(t, f.pair.Refresh)
+	var found int
+	err := f.DB.Read(t.Context()).NewRaw(`SELECT
+		(SELECT COUNT(*) FROM access_tokens WHERE hash IN (?, ?)) + (SELECT COUNT(*) FROM refresh_tokens WHERE hash IN (?, ?)) +
+		(SELECT COUNT(*) FROM refresh_tokens WHERE instr(successor, ?) > 0 OR instr(successor, ?) > 0)`,
+		f.pair.Access, next.Access, f.pair.Refresh, next.Refresh, next.Access, next.Refresh).Scan(t.Context(), &found)
+	if err != nil || found != 0 {
+		t.Errorf("%d tokens can be read from the database (%v)", found, err)
+	}
+	var lengths int
+	if err := f.DB.Read(t.Context()).NewRaw(`SELECT COUNT(*) FROM refresh_tokens WHERE length(hash) = 32`).Scan(t.Context(), &lengths); err != nil || lengths != 2 {
+		t.Errorf("%d SHA-256 hashes (%v)", lengths, err)
+	}
+}
+
+func TestDisabledUserIsOutAtOnce(t *testing.T) {
+	f := signedIn(t, false)
+	f.field.Ada.Disabled = true
+	if err := f.Users.Update(t.Context(), f.field.ID, f.field.Ada); err != nil {
+		t.Fatal(err)
+	}
+	f.refused(t, "disabled", f.pair.Access)
+	if _, err := f.Sessions.Refresh(t.Context(), f.pair.Refresh); !errs.Is(err, errs.Unknown) {
+		t.Errorf("refresh of a disabled user: %v", err)
+	}
+}
+
+func TestRefreshRotates(t *testing.T) {
+	f := signedIn(t, false)
+	f.Clock.Advance(28 * time.Minute)
+	next := f.refresh(t, f.pair.Refresh)
+	if next.Access == f.pair.Access || next.Refresh == f.pair.Refresh || next.UserID != f.field.Ada.ID ||
+		next.Expires != f.Clock.Milli()+identity.AccessLife.Milliseconds() {
+		t.Errorf("%+v after %+v", next, f.pair)
+	}
+	// It is the same session, and the old access token lives to its own end.
+	if c := f.caller(t, next); c.Session != f.id || c.User != f.field.Ada.ID || c.Tenant != f.field.ID {
+		t.Errorf("%+v", c)
+	}
+	f.caller(t, f.pair)
+	f.Clock.Advance(2 * time.Minute)
+	f.refused(t, "the old access token", f.pair.Access)
+	f.caller(t, next)
+	for name, token := range map[string]string{"an access token": next.Access, "made up": "x", "none": ""} {
+		if _, err := f.Sessions.Refresh(t.Context(), token); !errs.Is(err, errs.Unknown) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if len(f.ended) != 0 {
+		t.Errorf("sessions %v ended", f.ended)
+	}
+}
+
+func TestRefreshTokenExpires(t *testing.T) {
+	for remember, life := range map[bool]time.Duration{false: identity.RefreshLife, true: identity.RefreshLifeRemind} {
+		f := signedIn(t, remember)
+		f.Clock.Advance(life - time.Millisecond)
+		next := f.refresh(t, f.pair.Refresh) // which lives as long again
+		f.Clock.Advance(life - time.Millisecond)
+		last := f.refresh(t, next.Refresh)
+		f.Clock.Advance(life)
+		if _, err := f.Sessions.Refresh(t.Context(), last.Refresh); !errs.Is(err, errs.Unknown) {
+			t.Errorf("remember %t: %v after %s", remember, err, life)
+		}
+	}
+}
+
+// Two tabs that refresh at once get the same pair; a used token that turns up
+// later ends the session, since one of its holders is a thief.
+func TestRefreshReuse(t *testing.T) {
+	f := signedIn(t, false)
+	next := f.refresh(t, f.pair.Refresh)
+	f.Clock.Advance(identity.ReuseWindow)
+	if again := f.refresh(t, f.pair.Refresh); again != next {
+		t.Errorf("within the window: %+v, want %+v", again, next)
+	}
+	f.caller(t, next)
+	f.Clock.Advance(time.Millisecond)
+	other, err := f.Sessions.Start(t.Context(), f.field.ID, f.field.Ada.ID, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err := f.Sessions.Refresh(t.Context(), f.pair.Refresh); !errs.Is(err, errs.Unknown) || p != (identity.Pair{}) {
+		t.Fatalf("later: %+v %v", p, err)
+	}
+	f.refused(t, "the stolen session", next.Access)
+	if _, err := f.Sessions.Refresh(t.Context(), next.Refresh); !errs.Is(err, errs.Unknown) {
+		t.Errorf("the stolen session's newest refresh token: %v", err)
+	}
+	if !slices.Equal(f.ended, []int64{f.id}) {
+		t.Errorf("sessions %v ended, want %d", f.ended, f.id)
+	}
+	f.caller(t, other) // another sign-in of the same user goes on
+}
+
+func TestRefreshAtOnce(t *testing.T) {
+	f := signedIn(t, false)
+	pairs := make([]identity.Pair, 6)
+	var wg sync.WaitGroup
+	for i := range pairs {
+		wg.Go(func() {
+			p, err := f.Sessions.Refresh(t.Context(), f.pair.Refresh)
+			if err != nil {
+				t.Error(err)
+			}
+			pairs[i] = p
+		})
+	}
+	wg.Wait()
+	for _, p := range pairs {
+		if p != pairs[0] {
+			t.Errorf("%+v and %+v", p, pairs[0])
+		}
+	}
+	if n := f.rows(t, "refresh_tokens"); n != 2 {
+		t.Errorf("%d refresh tokens", n)
+	}
+}
+
+func TestEnd(t *testing.T) {
+	f := signedIn(t, false)
+	next := f.refresh(t, f.pair.Refresh)
+	other := f.Session(t, f.field.Ada)
+	if err := f.Sessions.End(t.Context(), f.field.ID, f.id); err != nil {
+		t.Fatal(err)
+	}
+	f.refused(t, "ended", f.pair.Access)
+	f.refused(t, "ended, refreshed", next.Access)
+	for _, token := range []string{f.pair.Refresh, next.Refresh} {
+		if _, err := f.Sessions.Refresh(t.Context(), token); !errs.Is(err, errs.Unknown) {
+			t.Errorf("refresh of an ended session: %v", err)
+		}
+	}
+	f.caller(t, other)
+	if lives, err := f.Sessions.Lives(t.Context(), f.field.ID, f.id); lives || err != nil {
+		t.Errorf("the ended session lives: %t %v", lives, err)
+	}
+	if err := f.Sessions.End(t.Context(), f.field.ID, f.id); err != nil {
+		t.Errorf("ending it twice: %v", err)
+	}
+	if !slices.Equal(f.ended, []int64{f.id}) {
+		t.Errorf("sessions %v ended, want only %d", f.ended, f.id)
+	}
+}
+
+func TestEndUser(t *testing.T) {
+	f := signedIn(t, false)
+	second, bora := f.Session(t, f.field.Ada), f.Session(t, f.field.Bora)
+	ids := []int64{f.id, f.caller(t, second).Session}
+	if err := f.Sessions.EndUser(t.Context(), f.field.ID, f.field.Ada.ID); err != nil {
+		t.Fatal(err)
+	}
+	f.refused(t, "first", f.pair.Access)
+	f.refused(t, "second", second.Access)
+	f.caller(t, bora)
+	slices.Sort(f.ended)
+	if !slices.Equal(f.ended, ids) {
+		t.Errorf("sessions %v ended, want %v", f.ended, ids)
+	}
+}
+
+func TestSweep(t *testing.T) {
+	f := signedIn(t, false)
+	remembered, err := f.Sessions.Start(t.Context(), f.field.ID, f.field.Bora.ID, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sweep := func(what string, sessions, access, refresh int) {
+		t.Helper()
+		if err := f.Sessions.Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if s, a, r := f.rows(t, "sessions"), f.rows(t, "access_tokens"), f.rows(t, "refresh_tokens"); s != sessions || a != access || r != refresh {
+			t.Errorf("%s: %d sessions, %d access and %d refresh tokens are left", what, s, a, r)
+		}
+	}
+	sweep("nothing expired", 2, 2, 2)
+	f.Clock.Advance(identity.AccessLife)
+	sweep("access expired", 2, 0, 2)
+	f.refresh(t, remembered.Refresh)
+	f.Clock.Advance(identity.RefreshLife - identity.AccessLife)
+	sweep("one session expired", 1, 0, 2)
+	f.Clock.Advance(identity.RefreshLifeRemind)
+	sweep("all expired", 0, 0, 0)
+}
+
+func TestSignInTimes(t *testing.T) {
+	f := signedIn(t, false)
+	first := f.Clock.Milli()
+	look := func() int64 {
+		t.Helper()
+		u, err := f.Users.Get(t.Context(), f.field.ID, f.field.Ada.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return u.LoginBefore
+	}
+	if got := look(); got != 0 {
+		t.Errorf("during the first session: %d", got)
+	}
+	f.Clock.Advance(time.Hour)
+	f.Session(t, f.field.Ada)
+	if got := look(); got != first {
+		t.Errorf("during the second: %d, want %d", got, first)
+	}
+}
+
+// A database that cannot be written starts and ends nothing, and tells nobody
+// that something ended.
+func TestSessionFaults(t *testing.T) {
+	f := signedIn(t, false)
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := f.Sessions.Start(gone, f.field.ID, f.field.Ada.ID, false); err == nil {
+		t.Error("started")
+	}
+	if _, err := f.Sessions.Refresh(gone, f.pair.Refresh); err == nil || errs.Is(err, errs.Unknown) {
+		t.Errorf("refresh: %v", err)
+	}
+	if err := f.Sessions.End(gone, f.field.ID, f.id); err == nil || len(f.ended) != 0 {
+		t.Errorf("end: %v, told of %v", err, f.ended)
+	}
+	if _, err := f.Sessions.Caller(gone, f.pair.Access); err == nil || errs.Is(err, errs.Unknown) {
+		t.Errorf("caller: %v", err)
+	}
+	f.caller(t, f.pair)
+}

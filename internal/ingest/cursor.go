@@ -1,0 +1,139 @@
+package ingest
+
+import (
+	"bytes"
+	"encoding/json"
+	"unicode/utf8"
+)
+
+// cursor walks a JSON text without allocating. The text must be one that
+// json.Valid accepts: the standard library judges correctness, the cursor only
+// finds its way, so it knows no errors.
+type cursor struct {
+	text []byte
+	at   int
+}
+
+func (c *cursor) space() {
+	for c.at < len(c.text) {
+		switch c.text[c.at] {
+		case ' ', '\t', '\n', '\r':
+			c.at++
+		default:
+			return
+		}
+	}
+}
+
+// kind is the first byte of the value that comes next.
+func (c *cursor) kind() byte {
+	c.space()
+	return c.text[c.at]
+}
+
+// enter steps into the object or list that comes next.
+func (c *cursor) enter() {
+	c.space()
+	c.at++
+}
+
+// more tells whether a further member or element follows; after the last one
+// it steps out.
+func (c *cursor) more() bool {
+	switch c.kind() {
+	case '}', ']':
+		c.at++
+		return false
+	case ',':
+		c.at++
+	}
+	return true
+}
+
+// key steps over the name of a member and gives it as written, with quotes.
+func (c *cursor) key() []byte {
+	k := c.value()
+	c.space()
+	c.at++ // the colon
+	return k
+}
+
+// value steps over a value and gives its text.
+func (c *cursor) value() []byte {
+	c.space()
+	start := c.at
+	switch c.text[c.at] {
+	case '"':
+		c.quoted()
+	case '{', '[':
+		c.nested()
+	default:
+		c.bare()
+	}
+	return c.text[start:c.at]
+}
+
+func (c *cursor) quoted() {
+	for c.at++; c.text[c.at] != '"'; c.at++ {
+		if c.text[c.at] == '\\' {
+			c.at++
+		}
+	}
+	c.at++
+}
+
+func (c *cursor) nested() {
+	for depth := 0; ; {
+		switch c.text[c.at] {
+		case '"':
+			c.quoted()
+			continue
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+		}
+		c.at++
+		if depth == 0 {
+			return
+		}
+	}
+}
+
+// bare steps over a number, true, false or null.
+func (c *cursor) bare() {
+	for ; c.at < len(c.text); c.at++ {
+		switch c.text[c.at] {
+		case ',', '}', ']', ' ', '\t', '\n', '\r':
+			return
+		}
+	}
+}
+
+// plain gives what stands between the quotes of a JSON string when that is
+// already the string itself; else ok is false and unquote is needed.
+func plain(quoted []byte) (inner []byte, ok bool) {
+	inner = quoted[1 : len(quoted)-1]
+	return inner, bytes.IndexByte(inner, '\\') < 0 && utf8.Valid(inner)
+}
+
+// inside is the text that a JSON string stands for.
+func inside(quoted []byte) []byte {
+	if inner, ok := plain(quoted); ok {
+		return inner
+	}
+	return []byte(unquote(quoted))
+}
+
+// unquote gives the string that a JSON string stands for.
+func unquote(quoted []byte) string {
+	if inner, ok := plain(quoted); ok {
+		return string(inner)
+	}
+	var s string
+	if json.Unmarshal(quoted, &s) != nil {
+		// Cannot be: the text around it was valid.
+		return ""
+	}
+	return s
+}

@@ -1,0 +1,175 @@
+package ingest
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"tilth/internal/device"
+)
+
+func newTestGate(change func(*Options)) *gate {
+	r := device.NewRegistry(hashKey)
+	r.Replace(population())
+	o := Options{Registry: r}
+	change(&o)
+	o.setDefaults()
+	return newGate(o, newCounters())
+}
+
+func TestGateSignIn(t *testing.T) {
+	g := newTestGate(func(*Options) {})
+	for _, test := range []struct {
+		name, user, password, device string
+	}{
+		{"name and secret", "WS-1", secretOf("WS-1"), "WS-1"},
+		{"secret alone", secretOf("WS-1"), "", "WS-1"},
+		{"wrong secret", "WS-1", secretOf("WS-1") + "x", ""},
+		{"another device's secret", "WS-1", secretOf("WS-2"), ""},
+		{"name alone", "WS-1", "", ""},
+		{"nothing", "", "", ""},
+		{"shut out", "WS-OFF", secretOf("WS-OFF"), ""},
+		{"shut out, secret alone", secretOf("WS-OFF"), "", ""},
+	} {
+		e, hash, err := g.signIn("192.0.2.1:5000", test.user, test.password)
+		switch {
+		case test.device == "" && !errors.Is(err, errWrongSecret):
+			t.Errorf("%s: %v", test.name, err)
+		case test.device != "" && (err != nil || e.Name != test.device):
+			t.Errorf("%s: %v %v", test.name, e, err)
+		case test.device != "" && !g.registry.StillValid(e.ID, hash):
+			t.Errorf("%s: the hash is not the device's", test.name)
+		}
+	}
+	if n := g.stats.signInFailures.Load(); n != 6 {
+		t.Errorf("%d failures counted", n)
+	}
+}
+
+func TestGateLimitsFailuresByAddress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newTestGate(func(o *Options) { o.FailureRate, o.FailureBurst = 0.5, 3 })
+		fail := func(address string) error {
+			_, _, err := g.signIn(address, "WS-1", "wrong")
+			return err
+		}
+		for i := range 3 {
+			if err := fail(fmt.Sprintf("192.0.2.1:%d", 5000+i)); !errors.Is(err, errWrongSecret) {
+				t.Fatalf("failure %d: %v", i, err)
+			}
+		}
+		var limited limitedError
+		if _, _, err := g.signIn("192.0.2.1:1", "WS-1", secretOf("WS-1")); !errors.As(err, &limited) {
+			t.Fatalf("an address that failed too often: %v", err)
+		}
+		if limited.retry != 2*time.Second {
+			t.Errorf("retry after %v", limited.retry)
+		}
+		if _, _, err := g.signIn("192.0.2.2:1", "WS-1", secretOf("WS-1")); err != nil {
+			t.Errorf("another address: %v", err)
+		}
+		time.Sleep(limited.retry)
+		if _, _, err := g.signIn("192.0.2.1:1", "WS-1", secretOf("WS-1")); err != nil {
+			t.Errorf("after the wait: %v", err)
+		}
+		for range 100 {
+			if _, _, err := g.signIn("192.0.2.1:1", "WS-1", secretOf("WS-1")); err != nil {
+				t.Fatalf("success costs nothing, but: %v", err)
+			}
+		}
+	})
+}
+
+func TestOrigin(t *testing.T) {
+	for address, want := range map[string]string{
+		"192.0.2.7:1883":                "192.0.2.7",
+		"192.0.2.7":                     "192.0.2.7",
+		"[::ffff:192.0.2.7]:80":         "192.0.2.7",
+		"[2001:db8:1:2:3:4:5:6]:1883":   "2001:db8:1:2::/64",
+		"2001:db8:1:2:ffff::1":          "2001:db8:1:2::/64",
+		"[fe80::1%eth0]:1883":           "fe80::/64",
+		"pipe":                          "pipe",
+		"":                              "",
+		"[2001:db8:1:3:3:4:5:6%lo]:443": "2001:db8:1:3::/64",
+	} {
+		if got := origin(address); got != want {
+			t.Errorf("%s: %s, want %s", address, got, want)
+		}
+	}
+}
+
+func TestGatePace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newTestGate(func(o *Options) { o.Rate, o.Burst = 20, 5 })
+		ws, gw := g.registry.Get(1), g.registry.Get(3)
+		for i := range 5 {
+			if d := g.pace(ws); d != 0 {
+				t.Fatalf("message %d of the burst waits %v", i, d)
+			}
+		}
+		for i := 1; i <= 3; i++ {
+			if d, want := g.pace(ws), time.Duration(i)*50*time.Millisecond; d != want {
+				t.Errorf("message %d beyond the burst waits %v, want %v", i, d, want)
+			}
+		}
+		if d := g.admit(ws); d != 200*time.Millisecond {
+			t.Errorf("HTTP may come again in %v", d)
+		}
+		if d := g.admit(ws); d != 200*time.Millisecond {
+			t.Errorf("asking cost a place: %v", d)
+		}
+		time.Sleep(200 * time.Millisecond)
+		if d := g.admit(ws); d != 0 {
+			t.Errorf("after the wait: %v", d)
+		}
+		// Four devices of the gateway's tenant: four times as much.
+		for i := range 20 {
+			if d := g.pace(gw); d != 0 {
+				t.Fatalf("message %d of the gateway's burst waits %v", i, d)
+			}
+		}
+		if d := g.pace(gw); d != 12500*time.Microsecond {
+			t.Errorf("the gateway waits %v", d)
+		}
+		// A fifth device comes.
+		g.registry.Replace(append(population(), entry(green, 9, "WS-9", false, false)))
+		g.pace(gw)
+		time.Sleep(time.Hour)
+		for i := range 25 {
+			if d := g.pace(gw); d != 0 {
+				t.Fatalf("message %d of five devices' burst waits %v", i, d)
+			}
+		}
+		if d := g.pace(gw); d != 10*time.Millisecond {
+			t.Errorf("the gateway of five waits %v", d)
+		}
+	})
+}
+
+func TestBucketsForgetTheIdle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := buckets[int]{rate: rate.Limit(1), burst: 2}
+		b.take(-1, 1)
+		b.take(-1, 1)
+		for i := range 1500 {
+			b.take(i, 1)
+			time.Sleep(time.Millisecond)
+		}
+		b.take(-1, 1)
+		b.take(-1, 1) // empty, and owing
+		for i := range 700 {
+			time.Sleep(10 * time.Millisecond)
+			b.take(10_000+i, 1)
+		}
+		if len(b.m) > 1024 {
+			t.Errorf("%d buckets kept", len(b.m))
+		}
+		if wait := b.lacking(10_699); wait != 0 {
+			t.Errorf("a fresh bucket lacks %v", wait)
+		}
+	})
+}

@@ -1,0 +1,136 @@
+package ingest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	"tilth/internal/device"
+)
+
+const (
+	bodyTimeout  = 60 * time.Second // for a device on a slow line to send one message
+	roomTimeout  = 5 * time.Second  // for the queue to take it
+	retrySeconds = 5                // what an overloaded server asks for
+)
+
+// httpEdge answers devices that post over HTTP.
+type httpEdge struct {
+	pipeline *Pipeline
+	opts     Options
+}
+
+// NewHTTP makes the handler of /api/v1/{secret}/…: POST telemetry takes a
+// device's readings in the same three forms as MQTT, POST attributes is counted.
+// It answers 200 only after the commit. Paths hold secrets: whoever logs
+// requests must leave these out.
+func NewHTTP(p *Pipeline) http.Handler {
+	h := &httpEdge{pipeline: p, opts: p.opts}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /api/v1/{secret}/telemetry", func(w http.ResponseWriter, r *http.Request) { h.take(w, r, Telemetry) })
+	mux.HandleFunc("POST /api/v1/{secret}/attributes", func(w http.ResponseWriter, r *http.Request) { h.take(w, r, Acknowledged) })
+	return mux
+}
+
+// problem is the body of every answer but 200.
+type problem struct {
+	Code       string        `json:"code"` // refused, unauthorized, tooLarge, tooMany, unavailable, unreadable
+	Reason     device.Reason `json:"reason,omitempty"`
+	Identifier string        `json:"identifier,omitempty"`
+}
+
+func (h *httpEdge) take(w http.ResponseWriter, r *http.Request, kind Kind) {
+	e, _, err := h.pipeline.gate.signIn(h.opts.ClientAddr(r), r.PathValue("secret"), "")
+	if limited := (limitedError{}); errors.As(err, &limited) {
+		later(w, http.StatusTooManyRequests, "tooMany", limited.retry)
+		return
+	}
+	if err != nil {
+		answer(w, http.StatusUnauthorized, problem{Code: "unauthorized"})
+		return
+	}
+	if wait := h.pipeline.gate.admit(e); wait > 0 {
+		later(w, http.StatusTooManyRequests, "tooMany", wait)
+		return
+	}
+	body, ok := h.read(w, r)
+	if !ok {
+		return
+	}
+	m := Message{Entry: e, Kind: kind, Payload: body, At: h.opts.Now().UnixMilli()}
+	outcome, err := h.submit(r.Context(), m)
+	switch {
+	case err != nil || outcome.Err != nil:
+		later(w, http.StatusServiceUnavailable, "unavailable", retrySeconds*time.Second)
+	case outcome.Rejected():
+		h.pipeline.stats.acks.Add(1)
+		answer(w, http.StatusBadRequest, problem{"refused", outcome.First.Reason, outcome.First.Identifier})
+	default:
+		h.pipeline.stats.acks.Add(1)
+		answer(w, http.StatusOK, struct{}{})
+	}
+}
+
+// read takes the body, or answers why not.
+func (h *httpEdge) read(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
+	if r.ContentLength > int64(h.opts.MaxMessage) {
+		answer(w, http.StatusRequestEntityTooLarge, problem{Code: "tooLarge"})
+		return nil, false
+	}
+	// A server that cannot set deadlines has its own.
+	if err := http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTimeout)); err != nil &&
+		!errors.Is(err, http.ErrNotSupported) {
+		return nil, false // the connection is gone
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(h.opts.MaxMessage)))
+	h.pipeline.stats.bytes.Add(uint64(len(body)))
+	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
+		answer(w, http.StatusRequestEntityTooLarge, problem{Code: "tooLarge"})
+		return nil, false
+	}
+	if err != nil {
+		answer(w, http.StatusBadRequest, problem{Code: "unreadable"})
+		return nil, false
+	}
+	return body, true
+}
+
+// submit hands the message over and waits for its commit. An error means that
+// nobody took it in time.
+func (h *httpEdge) submit(ctx context.Context, m Message) (Outcome, error) {
+	waiting, cancel := context.WithTimeout(ctx, roomTimeout)
+	defer cancel()
+	done := make(chan Outcome, 1)
+	if err := h.pipeline.Submit(waiting, m, func(o Outcome) { done <- o }); err != nil {
+		return Outcome{}, err
+	}
+	select {
+	case o := <-done:
+		return o, nil
+	case <-ctx.Done():
+		return Outcome{}, ctx.Err()
+	}
+}
+
+func later(w http.ResponseWriter, status int, code string, wait time.Duration) {
+	seconds := max(1, int64((wait+time.Second-1)/time.Second))
+	w.Header().Set("Retry-After", strconv.FormatInt(seconds, 10))
+	answer(w, status, problem{Code: code})
+}
+
+func answer(w http.ResponseWriter, status int, body any) {
+	b, err := json.Marshal(body)
+	if err != nil {
+		w.WriteHeader(http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	// A client that has gone takes no answer.
+	_, _ = w.Write(b)
+}

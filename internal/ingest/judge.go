@@ -1,0 +1,159 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"tilth/internal/device"
+	"tilth/internal/reading"
+	"tilth/internal/tenant"
+)
+
+// journal hands out committed batches in the order of their arrival.
+type journal interface {
+	Consume(ctx context.Context, from uint64, fn func(ctx context.Context, pos uint64, batch []reading.Arrival) error) error
+	Replayed() <-chan struct{}
+	Trim(pos uint64)
+}
+
+// position remembers how far the journal is judged.
+type position interface {
+	Load(ctx context.Context) (uint64, error)
+	Save(ctx context.Context, pos uint64) error
+}
+
+// screens are the open ones of each tenant.
+type screens interface {
+	Watched(t tenant.ID) bool
+	Publish(t tenant.ID, name string, data []byte)
+}
+
+// JudgeOptions say what a Judge works with; all but Logger and SaveEvery are
+// needed.
+type JudgeOptions struct {
+	Journal   journal
+	Position  position
+	Screens   screens
+	Registry  *device.Registry
+	Logger    *slog.Logger  // default: discard
+	SaveEvery time.Duration // how often the position is saved at most; default 1 s
+}
+
+// Judge reads the journal in order: what was committed is judged, then told to
+// the screens. One Judge runs at a time.
+type Judge struct {
+	opts   JudgeOptions
+	judged atomic.Uint64
+	saved  uint64 // known to Run and then to its saver
+}
+
+// NewJudge makes a judge; Run sets it to work.
+func NewJudge(o JudgeOptions) *Judge {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	fallback(&o.SaveEvery, time.Second)
+	return &Judge{opts: o}
+}
+
+// Ready is closed once everything that an earlier run left in the journal has
+// been judged; devices are let in only then.
+func (j *Judge) Ready() <-chan struct{} { return j.opts.Journal.Replayed() }
+
+// Run judges until ctx ends and then saves the position a last time. It returns
+// nil when that was all, else why it cannot go on.
+func (j *Judge) Run(ctx context.Context) error {
+	from, err := j.opts.Position.Load(ctx)
+	if err != nil {
+		return fmt.Errorf("ingest: cannot read how far the journal is judged: %w", err)
+	}
+	j.judged.Store(from)
+	j.saved = from
+	j.opts.Journal.Trim(from)
+
+	saving, stopSaving := context.WithCancel(ctx)
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		j.saveRegularly(saving)
+	}()
+	err = j.opts.Journal.Consume(ctx, from, j.judge)
+	stopSaving()
+	<-stopped
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		err = nil
+	}
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	return errors.Join(err, j.save(last))
+}
+
+// judge takes one batch. What must never be missed comes before the position
+// moves; telling the screens comes after it and may be missed, since screens
+// resume by fetching.
+func (j *Judge) judge(_ context.Context, pos uint64, batch []reading.Arrival) error {
+	j.judged.Store(pos)
+	select {
+	case <-j.opts.Journal.Replayed():
+		j.tell(batch)
+	default: // an earlier run's batch: screens fetch it
+	}
+	return nil
+}
+
+// tell sends each frame to the screens of its tenant.
+func (j *Judge) tell(batch []reading.Arrival) {
+	var owner tenant.ID
+	watched := false
+	for i := range batch {
+		f := &batch[i].Frame
+		if f.Tenant != owner {
+			owner, watched = f.Tenant, j.opts.Screens.Watched(f.Tenant)
+		}
+		if !watched {
+			continue
+		}
+		e := j.opts.Registry.Get(f.Device)
+		if e == nil || e.Tenant != f.Tenant {
+			continue // deleted meanwhile
+		}
+		if event := readingEvent(e, f); event != nil {
+			j.opts.Screens.Publish(f.Tenant, "reading", event)
+		}
+	}
+}
+
+func (j *Judge) saveRegularly(ctx context.Context) {
+	tick := time.NewTicker(j.opts.SaveEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			// A position that is saved late costs a longer replay, nothing
+			// else; the next tick tries again.
+			if err := j.save(ctx); err != nil && ctx.Err() == nil {
+				j.opts.Logger.Warn("judged position not saved, trying again", "error", err)
+			}
+		}
+	}
+}
+
+// save makes the position durable; the journal up to there may go then.
+func (j *Judge) save(ctx context.Context) error {
+	pos := j.judged.Load()
+	if pos == j.saved {
+		return nil
+	}
+	if err := j.opts.Position.Save(ctx, pos); err != nil {
+		return fmt.Errorf("ingest: judged position %d not saved: %w", pos, err)
+	}
+	j.saved = pos
+	j.opts.Journal.Trim(pos)
+	return nil
+}

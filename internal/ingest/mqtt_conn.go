@@ -1,0 +1,271 @@
+package ingest
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/eclipse/paho.golang/packets"
+
+	"tilth/internal/device"
+)
+
+const (
+	readBuffer   = 4 << 10  // bytes; what most packets fit in
+	connectLimit = 32 << 10 // bytes of a CONNECT: whoever is not signed in gets less memory
+	topicAliases = 16       // MQTT 5, a connection
+	maxKeepAlive = 3600     // seconds; an MQTT 5 client that wants more is told this
+)
+
+var (
+	errStopped    = errors.New("ingest: the connection was stopped") // by this side
+	errDisconnect = errors.New("ingest: the client said goodbye")
+	errCutOff     = errors.New("ingest: the device is shut out or its secret dropped")
+)
+
+// conn is one device's connection. One goroutine reads it; answers are left in
+// its outbox by whoever has them.
+type conn struct {
+	server  *MQTT
+	address string
+	in      *timedReader
+	packets packetReader
+	out     *outbox
+
+	ctx      context.Context // ends with the connection
+	cancel   context.CancelFunc
+	stopping chan struct{} // closed: read no more, finish what was accepted
+	stopOnce sync.Once
+
+	// Known from the CONNECT on and never changed.
+	version   byte
+	clientID  string
+	ref       device.Ref
+	hash      device.SecretHash
+	maxPacket int // largest the client takes; 0: any
+	greeted   bool
+
+	// Of the reading goroutine.
+	entry      *device.Entry
+	generation uint64 // of the structure that entry was read from
+	keepAlive  time.Duration
+	aliases    [topicAliases + 1]Kind
+
+	// received holds the QoS 2 messages not yet released: whether they were
+	// answered. Guarded by out.mu.
+	received map[uint16]bool
+}
+
+func newConn(m *MQTT, nc net.Conn, address string) *conn {
+	c := &conn{
+		server: m, address: address,
+		in:       &timedReader{conn: nc, bytes: &m.pipeline.stats.bytes},
+		out:      newOutbox(nc, m.opts.WriteTimeout),
+		stopping: make(chan struct{}),
+	}
+	c.packets = packetReader{r: bufio.NewReaderSize(c.in, readBuffer), limit: connectLimit}
+	c.ctx, c.cancel = context.WithCancel(context.Background())
+	return c
+}
+
+// run serves the connection to its end. A fault of ours ends this connection
+// only.
+func (c *conn) run() {
+	defer c.out.linger()
+	defer func() {
+		if fault := recover(); fault != nil {
+			c.server.pipeline.stats.panics.Add(1)
+			c.server.opts.Logger.Error("a device's connection failed", "panic", fault, "stack", string(debug.Stack()))
+			c.abort()
+		}
+	}()
+	if err := c.greet(); err != nil {
+		c.close(err)
+		return
+	}
+	defer c.server.detach(c)
+	// Looked at once more, now that changes of structure find it.
+	err := c.look()
+	if err == nil {
+		err = c.serve()
+	}
+	c.close(err)
+}
+
+// serve handles packets until there is a reason to end, which it returns.
+func (c *conn) serve() error {
+	for {
+		if c.keepAlive > 0 {
+			c.in.deadline = time.Now().Add(c.keepAlive)
+		}
+		pk, err := c.packets.next()
+		if err != nil {
+			return err
+		}
+		if err := c.handle(pk); err != nil {
+			return err
+		}
+	}
+}
+
+func (c *conn) handle(pk packet) error {
+	if pk.kind != packets.PUBLISH && pk.kind != packets.DISCONNECT {
+		// A PUBLISH looks itself, before it waits for its turn.
+		if err := c.look(); err != nil {
+			return err
+		}
+	}
+	switch pk.kind {
+	case packets.PUBLISH:
+		return c.publish(pk)
+	case packets.PUBREL:
+		return c.release(pk)
+	case packets.SUBSCRIBE:
+		return c.subscribe(pk)
+	case packets.UNSUBSCRIBE:
+		return c.unsubscribe(pk)
+	case packets.PINGREQ:
+		if pk.flags != 0 || len(pk.body) != 0 {
+			return malformed("PINGREQ")
+		}
+		return c.say([]byte{packets.PINGRESP << 4, 0})
+	case packets.DISCONNECT:
+		return errDisconnect
+	}
+	return protocolError{reasonProtocolError, "packet that a client may not send now"}
+}
+
+// look makes sure that the device may still be here, when structure changed
+// since it was looked at last.
+func (c *conn) look() error {
+	now := c.server.generation.Load()
+	if now == c.generation {
+		return nil
+	}
+	registry := c.server.opts.Registry
+	entry := registry.Get(c.ref.ID)
+	if entry == nil || !registry.StillValid(c.ref.ID, c.hash) {
+		return errCutOff
+	}
+	c.entry, c.generation = entry, now
+	return nil
+}
+
+// say leaves an answer for the client; one larger than it takes is not sent, as
+// MQTT 5 wants it.
+func (c *conn) say(b []byte) error {
+	if c.maxPacket > 0 && len(b) > c.maxPacket {
+		return nil
+	}
+	if !c.out.say(b) {
+		return errStopped
+	}
+	return nil
+}
+
+// close ends the connection for the reason why reading ended.
+func (c *conn) close(why error) {
+	var broken protocolError
+	switch {
+	case errors.As(why, &broken):
+		c.server.pipeline.stats.malformed.Add(1)
+		c.tell(broken)
+		c.end(broken.reason)
+	case errors.Is(why, errCutOff):
+		c.end(reasonAdministrative)
+	case errors.Is(why, errStopped), errors.Is(why, ErrClosed), errors.Is(why, context.Canceled):
+		c.out.drain()
+		c.end(reasonShuttingDown)
+	case errors.Is(why, io.EOF):
+		// The client sends no more but may still wait for answers.
+		c.out.drain()
+		c.end(reasonSuccess)
+	case errors.Is(why, os.ErrDeadlineExceeded):
+		c.end(reasonKeepAlive)
+	default: // DISCONNECT, or the network
+		c.end(reasonSuccess)
+	}
+}
+
+// tell logs what a client did wrong. What strangers do wrong is not worth the
+// log.
+func (c *conn) tell(broken protocolError) {
+	log := c.server.opts.Logger
+	if c.entry == nil {
+		log.Debug("a stranger's connection was ended", "address", c.address, "error", broken)
+		return
+	}
+	log.Info("a device's connection was ended", "device", c.entry.Name, "address", c.address, "error", broken)
+}
+
+// end ends the connection; answers that wait are still written. An MQTT 5
+// client is told the reason unless that is success.
+func (c *conn) end(reason byte) {
+	c.out.mu.Lock()
+	defer c.out.mu.Unlock()
+	c.endLocked(reason)
+}
+
+// endLocked is end for callers that hold out.mu.
+func (c *conn) endLocked(reason byte) {
+	var last []byte
+	if c.greeted && c.version == 5 && reason != reasonSuccess {
+		last = []byte{packets.DISCONNECT << 4, 1, reason}
+	}
+	c.out.end(last)
+	c.cancel()
+	c.in.stop()
+}
+
+// stop reads no more and lets the connection finish what was accepted.
+func (c *conn) stop() {
+	c.stopOnce.Do(func() { close(c.stopping) })
+	c.in.stop()
+}
+
+// abort cuts the connection off.
+func (c *conn) abort() {
+	c.cancel()
+	c.in.stop()
+	c.out.abort()
+}
+
+// timedReader reads a connection under a deadline that moves only when its
+// reader moves it, so that a client which trickles bytes does not gain time.
+type timedReader struct {
+	conn     net.Conn
+	deadline time.Time // zero: none; of the reading goroutine
+	stopped  atomic.Bool
+	bytes    *atomic.Uint64
+}
+
+// Read reads what is there; errStopped after stop.
+func (t *timedReader) Read(b []byte) (int, error) {
+	if err := t.conn.SetReadDeadline(t.deadline); err != nil {
+		return 0, err
+	}
+	// After the deadline: stop sets its own one behind the mark.
+	if t.stopped.Load() {
+		return 0, errStopped
+	}
+	n, err := t.conn.Read(b)
+	t.bytes.Add(uint64(n))
+	if err != nil && t.stopped.Load() {
+		err = errStopped
+	}
+	return n, err
+}
+
+// stop ends a read in progress and all later ones.
+func (t *timedReader) stop() {
+	t.stopped.Store(true)
+	// An error means that the connection is closed, which ends reads too.
+	_ = t.conn.SetReadDeadline(time.Unix(1, 0))
+}

@@ -1,0 +1,164 @@
+package ingest
+
+import (
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"time"
+	"unicode/utf8"
+
+	v3 "github.com/eclipse/paho.mqtt.golang/packets"
+
+	v5 "github.com/eclipse/paho.golang/packets"
+)
+
+// refusal is why a CONNECT is refused, in the words of both versions.
+type refusal struct {
+	code3  byte // 0: closed without an answer
+	reason byte
+}
+
+var (
+	refusedMalformed   = refusal{0, reasonMalformed}
+	refusedCredentials = refusal{v3.ErrRefusedNotAuthorised, reasonBadCredentials}
+	refusedMissing     = refusal{v3.ErrRefusedBadUsernameOrPassword, reasonBadCredentials}
+	refusedOften       = refusal{v3.ErrRefusedServerUnavailable, reasonTooManyConnection}
+	refusedID          = refusal{v3.ErrRefusedIDRejected, 0x85}
+	refusedMethod      = refusal{0, reasonBadAuthMethod}
+	refusedShutdown    = refusal{v3.ErrRefusedServerUnavailable, 0x88}
+)
+
+// greet takes the CONNECT and signs the device in. After an error the
+// connection is to be closed.
+func (c *conn) greet() error {
+	c.in.deadline = time.Now().Add(c.server.opts.ConnectTimeout)
+	pk, err := c.packets.next()
+	if err != nil {
+		return err
+	}
+	if pk.kind != v5.CONNECT || pk.flags != 0 {
+		return malformed("the first packet is no CONNECT")
+	}
+	level, ok := protocolLevel(pk.body)
+	switch {
+	case !ok:
+		return malformed("a protocol that is not MQTT")
+	case level < 4:
+		return c.refuse(4, refusal{v3.ErrRefusedBadProtocolVersion, 0}, "MQTT before 3.1.1")
+	case level > 5:
+		return c.refuse(5, refusal{0, reasonVersion}, "MQTT after 5")
+	}
+	g, err := readConnect(pk.body, level)
+	if err != nil {
+		why := refusedMalformed
+		if e := (protocolError{}); errors.As(err, &e) {
+			why.reason = e.reason
+		}
+		return errors.Join(err, c.refuse(level, why, "unreadable"))
+	}
+	return c.signIn(g)
+}
+
+func (c *conn) signIn(g greeting) error {
+	switch {
+	case !utf8.ValidString(g.clientID):
+		return c.refuse(g.version, refusedMalformed, "client identifier")
+	case g.authMethod:
+		return c.refuse(g.version, refusedMethod, "enhanced authentication")
+	case g.version != 5 && g.hasSecret && !g.hasUser, !g.hasSecret && !g.hasUser:
+		return c.refuse(g.version, refusedMissing, "no credentials")
+	case g.clientID == "" && g.version != 5 && !g.cleanStart:
+		return c.refuse(g.version, refusedID, "a session without a client identifier")
+	}
+	if !g.hasUser { // MQTT 5 allows the secret alone as password, too
+		g.userName, g.password = g.password, ""
+	}
+	// Read before the registry, so that a change in between is noticed.
+	c.generation = c.server.generation.Load()
+	entry, hash, err := c.server.pipeline.gate.signIn(c.address, g.userName, g.password)
+	if err != nil {
+		why := refusedCredentials
+		if !errors.Is(err, errWrongSecret) {
+			why = refusedOften
+		}
+		return c.refuse(g.version, why, err.Error())
+	}
+	assigned := ""
+	if g.clientID == "" {
+		assigned = "tilth-" + rand.Text()
+		g.clientID = assigned
+	}
+	c.version, c.clientID, c.maxPacket = g.version, g.clientID, int(g.maxPacket)
+	c.entry, c.ref, c.hash = entry, entry.Ref, hash
+	c.packets.limit = c.server.opts.MaxMessage
+	return c.welcome(g, assigned)
+}
+
+// welcome enters the connection and answers the CONNECT, in this order: whoever
+// sees the answer may rely on being known.
+func (c *conn) welcome(g greeting, assigned string) error {
+	keepAlive := g.keepAlive
+	if g.version == 5 && (keepAlive == 0 || keepAlive > maxKeepAlive) {
+		keepAlive = maxKeepAlive
+	}
+	c.in.deadline = time.Time{}
+	c.keepAlive = time.Duration(keepAlive) * 3 * time.Second / 2
+	answer, err := encodeWelcome(g, assigned, keepAlive, c.server.opts)
+	if err != nil {
+		return err
+	}
+	if c.maxPacket > 0 && len(answer) > c.maxPacket {
+		return fmt.Errorf("ingest: the client takes %d bytes, too few for a CONNACK", c.maxPacket)
+	}
+	if !c.server.attach(c) {
+		return c.refuse(g.version, refusedShutdown, "shutting down")
+	}
+	c.out.mu.Lock()
+	c.greeted = true
+	if !c.out.closing {
+		c.out.put(answer)
+	}
+	c.out.mu.Unlock()
+	return nil
+}
+
+// refuse answers a CONNECT with a refusal and gives the error that ends the
+// connection.
+func (c *conn) refuse(version byte, why refusal, text string) error {
+	var answer []byte
+	if version == 5 {
+		answer = []byte{v5.CONNACK << 4, 3, 0, why.reason, 0}
+	} else if why.code3 != 0 {
+		answer = []byte{v3.Connack << 4, 2, 0, why.code3}
+	}
+	if err := c.say(answer); err != nil {
+		return err
+	}
+	return errors.New("ingest: CONNECT refused: " + text)
+}
+
+func encodeWelcome(g greeting, assigned string, keepAlive uint16, o Options) ([]byte, error) {
+	var b bytes.Buffer
+	if g.version != 5 {
+		err := v3.NewControlPacket(v3.Connack).Write(&b)
+		return b.Bytes(), err
+	}
+	inFlight, aliases, largest := uint16(min(o.InFlight, 65535)), uint16(topicAliases), uint32(o.MaxMessage)
+	props := v5.Properties{
+		ReceiveMaximum:    &inFlight,
+		TopicAliasMaximum: &aliases,
+		MaximumPacketSize: &largest,
+		AssignedClientID:  assigned,
+	}
+	if keepAlive != g.keepAlive {
+		props.ServerKeepAlive = &keepAlive
+	}
+	if g.sessionExpiry {
+		never := uint32(0) // no session outlives its connection
+		props.SessionExpiryInterval = &never
+	}
+	answer := v5.Connack{Properties: &props}
+	_, err := answer.WriteTo(&b)
+	return b.Bytes(), err
+}

@@ -1,0 +1,191 @@
+package ingest
+
+import (
+	"io"
+	"net"
+	"sync"
+	"time"
+)
+
+const (
+	maxWaitingBytes = 64 << 10        // answers that a client may leave untaken before it is no longer read
+	maxSpareBytes   = 1 << 10         // of a buffer that an idle connection keeps
+	maxLingerBytes  = 1 << 20         // thrown away while a connection closes
+	lastWords       = 1 * time.Second // for a client to take what is said before its connection is closed
+)
+
+// outbox is what a connection still has to say, and how many of its messages
+// wait for their commit. Whoever answers only leaves bytes here; one goroutine,
+// there only while bytes wait, writes them, many answers at a time.
+type outbox struct {
+	conn    net.Conn
+	timeout time.Duration // for one write
+
+	mu      sync.Mutex
+	changed *sync.Cond
+	waiting []byte
+	spare   []byte
+	writing bool // the goroutine is there
+	pending int  // messages accepted and not answered
+	closing bool // nothing more is accepted or answered
+	closed  bool
+}
+
+func newOutbox(conn net.Conn, timeout time.Duration) *outbox {
+	o := &outbox{conn: conn, timeout: timeout}
+	o.changed = sync.NewCond(&o.mu)
+	return o
+}
+
+// admit waits until fewer than limit messages are pending and the client takes
+// its answers, then counts one more; false when the connection ends.
+func (o *outbox) admit(limit int) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for !o.closing && (o.pending >= limit || len(o.waiting) >= maxWaitingBytes) {
+		o.changed.Wait()
+	}
+	if o.closing {
+		return false
+	}
+	o.pending++
+	return true
+}
+
+// settle takes a pending message off without an answer.
+func (o *outbox) settle() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.pending--
+	o.changed.Broadcast()
+}
+
+// say leaves b to be written, when the client takes its answers; false when
+// the connection ends.
+func (o *outbox) say(b []byte) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for !o.closing && len(o.waiting) >= maxWaitingBytes {
+		o.changed.Wait()
+	}
+	if o.closing {
+		return false
+	}
+	o.put(b)
+	return true
+}
+
+// put leaves b to be written. Callers hold the lock.
+func (o *outbox) put(b []byte) {
+	o.waiting = append(o.waiting, b...)
+	if !o.writing {
+		o.writing = true
+		go o.write()
+	}
+}
+
+func (o *outbox) write() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for len(o.waiting) > 0 && !o.closed {
+		out := o.waiting
+		o.waiting, o.spare = o.spare[:0], nil
+		err := o.allow()
+		o.mu.Unlock()
+		if err == nil {
+			_, err = o.conn.Write(out)
+		}
+		o.mu.Lock()
+		if cap(out) <= maxSpareBytes {
+			o.spare = out[:0]
+		}
+		if err != nil {
+			o.closing = true
+			o.close()
+			_ = o.conn.Close()
+		}
+		o.changed.Broadcast()
+	}
+	o.writing = false
+	if o.closing {
+		o.close()
+	}
+}
+
+// allow gives the next write its time. Callers hold the lock.
+func (o *outbox) allow() error {
+	limit := o.timeout
+	if o.closing {
+		limit = lastWords
+	}
+	return o.conn.SetWriteDeadline(time.Now().Add(limit))
+}
+
+// end accepts and answers nothing more, has the last bytes written if the
+// client takes them soon, and closes. Callers hold the lock.
+func (o *outbox) end(last []byte) {
+	if o.closing {
+		return
+	}
+	o.closing = true
+	if len(last) > 0 {
+		o.put(last)
+	}
+	if !o.writing {
+		o.close()
+	} else if o.allow() != nil {
+		o.close()
+	}
+	o.changed.Broadcast()
+}
+
+// close says that nothing more comes; linger closes the rest. Callers hold the
+// lock.
+func (o *outbox) close() {
+	if o.closed {
+		return
+	}
+	o.closed = true
+	o.waiting, o.spare = nil, nil
+	half, ok := o.conn.(interface{ CloseWrite() error })
+	if !ok || half.CloseWrite() != nil {
+		// An error here means that it was closed already.
+		_ = o.conn.Close()
+	}
+	o.changed.Broadcast()
+}
+
+// abort closes at once.
+func (o *outbox) abort() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.closing = true
+	o.close()
+	_ = o.conn.Close()
+}
+
+// drain waits until every accepted message is answered, or the connection
+// ends.
+func (o *outbox) drain() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for o.pending > 0 && !o.closing {
+		o.changed.Wait()
+	}
+}
+
+// linger waits until the last words are written and closes the connection.
+// What the client still sends is thrown away first, for a moment: closing a
+// socket with unread bytes would destroy answers on their way.
+func (o *outbox) linger() {
+	o.mu.Lock()
+	for !o.closed {
+		o.changed.Wait()
+	}
+	o.mu.Unlock()
+	if o.conn.SetReadDeadline(time.Now().Add(lastWords)) == nil {
+		// It ends by the client's end, the deadline or the limit; all are fine.
+		_, _ = io.CopyN(io.Discard, o.conn, maxLingerBytes)
+	}
+	_ = o.conn.Close()
+}

@@ -1,0 +1,228 @@
+package ingest
+
+import (
+	"bytes"
+	"time"
+
+	v3 "github.com/eclipse/paho.mqtt.golang/packets"
+
+	v5 "github.com/eclipse/paho.golang/packets"
+
+	"tilth/internal/device"
+)
+
+// publish takes in a PUBLISH. It waits while the device is beyond its rate or
+// too much of its connection is unanswered: nothing is dropped, the client is
+// just not read.
+func (c *conn) publish(pk packet) error {
+	pub, err := parsePublish(pk, c.version)
+	if err != nil {
+		return err
+	}
+	kind, err := c.route(pub)
+	if err != nil {
+		return err
+	}
+	if pub.qos == 2 {
+		if again, err := c.receive(pub.id); again || err != nil {
+			return err
+		}
+	}
+	at := c.server.opts.Now().UnixMilli()
+	c.pause(c.server.pipeline.gate.pace(c.entry))
+	if err := c.look(); err != nil {
+		return err
+	}
+	if !c.out.admit(c.server.opts.InFlight) {
+		return errStopped
+	}
+	qos, id := pub.qos, pub.id
+	m := Message{Entry: c.entry, Kind: kind, Payload: pub.payload, At: at}
+	if err := c.server.pipeline.Submit(c.ctx, m, func(o Outcome) { c.answer(qos, id, o) }); err != nil {
+		c.out.settle()
+		return err
+	}
+	return nil
+}
+
+// route finds out what the message is, by its topic or the alias of one.
+func (c *conn) route(pub publication) (Kind, error) {
+	if len(pub.topic) == 0 {
+		kind := c.aliases[pub.alias]
+		if kind == 0 {
+			return 0, protocolError{reasonProtocolError, "topic alias that was never set"}
+		}
+		return kind, nil
+	}
+	kind := kindOf(pub.topic)
+	if pub.alias > 0 {
+		c.aliases[pub.alias] = kind
+	}
+	return kind, nil
+}
+
+// receive notes a QoS 2 message; again tells that it came before and is not
+// released yet.
+func (c *conn) receive(id uint16) (again bool, err error) {
+	c.out.mu.Lock()
+	defer c.out.mu.Unlock()
+	if answered, known := c.received[id]; known {
+		if answered && !c.out.closing {
+			c.out.put(c.ack(v5.PUBREC, id, reasonSuccess))
+		}
+		return true, nil
+	}
+	if c.version == 5 && len(c.received) >= c.server.opts.InFlight {
+		return false, protocolError{reasonReceiveMaximum, "more messages in flight than the receive maximum"}
+	}
+	if c.received == nil {
+		c.received = map[uint16]bool{}
+	}
+	c.received[id] = false
+	return false, nil
+}
+
+// pause waits for the device's turn; a shutdown lets the message through.
+func (c *conn) pause(d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-c.stopping:
+	case <-c.ctx.Done():
+	}
+}
+
+// answer is told what became of a message, in the order in which the client
+// sent them. A message that could not be written is not answered and the
+// connection ended, so that the client sends it again.
+func (c *conn) answer(qos byte, id uint16, o Outcome) {
+	c.out.mu.Lock()
+	defer c.out.mu.Unlock()
+	c.out.pending--
+	c.out.changed.Broadcast()
+	if c.out.closing {
+		return
+	}
+	if o.Err != nil {
+		c.endLocked(reasonServerBusy)
+		return
+	}
+	if qos == 0 {
+		return
+	}
+	c.server.pipeline.stats.acks.Add(1)
+	reason := reasonOf(o)
+	if qos == 1 {
+		c.out.put(c.ack(v5.PUBACK, id, reason))
+		return
+	}
+	if c.version == 5 && reason != reasonSuccess {
+		delete(c.received, id) // a refusal ends the exchange
+	} else {
+		c.received[id] = true
+	}
+	c.out.put(c.ack(v5.PUBREC, id, reason))
+}
+
+// reasonOf is what an MQTT 5 client is told.
+func reasonOf(o Outcome) byte {
+	if !o.Rejected() {
+		return reasonSuccess
+	}
+	switch o.First.Reason {
+	case device.ReasonUnknownTopic:
+		return reasonBadTopic
+	case device.ReasonNotGateway:
+		return reasonNotAuthorized
+	}
+	return reasonBadPayload
+}
+
+// ack encodes a PUBACK, PUBREC or PUBCOMP.
+func (c *conn) ack(kind byte, id uint16, reason byte) []byte {
+	if c.version == 5 && reason != reasonSuccess {
+		return []byte{kind << 4, 3, byte(id >> 8), byte(id), reason}
+	}
+	return []byte{kind << 4, 2, byte(id >> 8), byte(id)}
+}
+
+// release takes a PUBREL, the client's word that it knows its QoS 2 message
+// arrived. One for a message not known is answered too: it may be of an earlier
+// connection.
+func (c *conn) release(pk packet) error {
+	id, err := readPubrel(pk, c.version)
+	if err != nil {
+		return err
+	}
+	c.out.mu.Lock()
+	answered, known := c.received[id]
+	if known && answered {
+		delete(c.received, id)
+	}
+	c.out.mu.Unlock()
+	switch {
+	case known && !answered:
+		return protocolError{reasonProtocolError, "PUBREL before PUBREC"}
+	case !known:
+		return c.say(c.ack(v5.PUBCOMP, id, reasonIDNotFound))
+	}
+	return c.say(c.ack(v5.PUBCOMP, id, reasonSuccess))
+}
+
+// subscribe grants a device its own topics, on which nothing is ever sent.
+func (c *conn) subscribe(pk packet) error {
+	id, wishes, err := readSubscribe(pk, c.version)
+	if err != nil {
+		return err
+	}
+	codes := make([]byte, len(wishes))
+	for i, w := range wishes {
+		if w.qos > 2 {
+			return malformed("SUBSCRIBE with QoS 3")
+		}
+		reason, ok := grant(w.filter, c.entry.Gateway)
+		switch {
+		case ok:
+			codes[i] = w.qos
+		case c.version == 5:
+			codes[i] = reason
+		default:
+			codes[i] = 0x80
+		}
+	}
+	var b bytes.Buffer
+	if c.version == 5 {
+		answer := v5.Suback{PacketID: id, Reasons: codes, Properties: &v5.Properties{}}
+		_, err = answer.WriteTo(&b)
+	} else {
+		answer := v3.SubackPacket{FixedHeader: v3.FixedHeader{MessageType: v3.Suback}, MessageID: id, ReturnCodes: codes}
+		err = answer.Write(&b)
+	}
+	if err != nil {
+		return err
+	}
+	return c.say(b.Bytes())
+}
+
+func (c *conn) unsubscribe(pk packet) error {
+	id, topics, err := readUnsubscribe(pk, c.version)
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if c.version == 5 {
+		answer := v5.Unsuback{PacketID: id, Reasons: make([]byte, topics), Properties: &v5.Properties{}}
+		_, err = answer.WriteTo(&b)
+	} else {
+		answer := v3.UnsubackPacket{FixedHeader: v3.FixedHeader{MessageType: v3.Unsuback}, MessageID: id}
+		err = answer.Write(&b)
+	}
+	if err != nil {
+		return err
+	}
+	return c.say(b.Bytes())
+}

@@ -1,0 +1,65 @@
+package ingest
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	ownTopics     = "v1/devices/me/"
+	gatewayTopics = "v1/gateway/"
+)
+
+// kindOf tells what a message on a topic is.
+func kindOf(topic []byte) Kind {
+	// The compiler compares without making a string.
+	switch string(topic) {
+	case "v1/devices/me/telemetry":
+		return Telemetry
+	case "v1/gateway/telemetry":
+		return GatewayTelemetry
+	case "v1/gateway/connect":
+		return GatewayConnect
+	case "v1/gateway/disconnect":
+		return GatewayDisconnect
+	}
+	t := string(topic)
+	rest, own := strings.CutPrefix(t, ownTopics)
+	if !own {
+		if rest, own = strings.CutPrefix(t, gatewayTopics); !own {
+			return Stray
+		}
+	}
+	switch head, _, _ := strings.Cut(rest, "/"); head {
+	case "attributes", "rpc", "claim":
+		return Acknowledged
+	}
+	return Stray
+}
+
+// grant judges a topic filter of a SUBSCRIBE: a device is granted its own
+// topics, a gateway also a gateway's. ok is false when it is not; reason is
+// then why, for MQTT 5.
+func grant(filter string, gateway bool) (reason byte, ok bool) {
+	switch {
+	case !validFilter(filter):
+		return reasonBadFilter, false
+	case strings.HasPrefix(filter, ownTopics), gateway && strings.HasPrefix(filter, gatewayTopics):
+		return reasonSuccess, true
+	}
+	return reasonNotAuthorized, false
+}
+
+// validFilter tells whether wildcards stand where they may.
+func validFilter(filter string) bool {
+	if filter == "" || strings.ContainsRune(filter, 0) || !utf8.ValidString(filter) {
+		return false
+	}
+	levels := strings.Split(filter, "/")
+	for i, level := range levels {
+		if strings.ContainsAny(level, "+#") && len(level) > 1 || level == "#" && i < len(levels)-1 {
+			return false
+		}
+	}
+	return true
+}

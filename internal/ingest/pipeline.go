@@ -1,0 +1,264 @@
+package ingest
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+
+	"golang.org/x/sync/semaphore"
+
+	"tilth/internal/device"
+	"tilth/internal/reading"
+)
+
+// itemWeight is what an accepted message counts in the queue besides its
+// payload: its frames, refusals and answer.
+const itemWeight = 512
+
+// Pipeline takes messages from the connections, commits what waits in one
+// batch after the other (while one is written the next gathers) and answers
+// after the commit, in the order in which messages were submitted.
+type Pipeline struct {
+	opts    Options
+	decoder decoder
+	gate    *gate
+	stats   *counters
+
+	room *semaphore.Weighted // bytes that may wait; who waits for room is served in turn
+
+	mu      sync.Mutex
+	more    *sync.Cond // something waits, or closed
+	waiting []item
+	closed  bool
+
+	life     context.Context // ends when Close gives up
+	giveUp   context.CancelFunc
+	finished chan struct{}
+	failing  bool // the newest commit failed; known to run alone
+}
+
+// item is an accepted message.
+type item struct {
+	content
+	weight int64
+	done   func(Outcome)
+}
+
+// NewPipeline makes a pipeline and starts committing; Close ends it.
+func NewPipeline(o Options) *Pipeline {
+	o.setDefaults()
+	p := &Pipeline{
+		opts:     o,
+		decoder:  decoder{registry: o.Registry, retention: o.Retention},
+		stats:    newCounters(),
+		room:     semaphore.NewWeighted(int64(o.QueueBytes)),
+		finished: make(chan struct{}),
+	}
+	p.gate = newGate(o, p.stats)
+	p.more = sync.NewCond(&p.mu)
+	p.life, p.giveUp = context.WithCancel(context.Background())
+	go p.run()
+	return p
+}
+
+// Stats is what the edge has counted so far.
+func (p *Pipeline) Stats() Stats { return p.stats.snapshot() }
+
+// Submit decodes a message and hands it over. It waits while too much is
+// waiting for the disk. done is called exactly once when Submit returns nil,
+// after the commit, messages of one caller in their order; it must not block.
+// An error (of ctx, or ErrClosed) means that nothing was accepted.
+func (p *Pipeline) Submit(ctx context.Context, m Message, done func(Outcome)) error {
+	it := item{content: p.read(m), done: done}
+	it.weight = min(int64(itemWeight+len(m.Payload)), int64(p.opts.QueueBytes))
+	if err := p.room.Acquire(ctx, it.weight); err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		p.room.Release(it.weight)
+		return ErrClosed
+	}
+	p.waiting = append(p.waiting, it)
+	p.stats.waiting.Add(1)
+	p.more.Signal()
+	return nil
+}
+
+// read makes frames and refusals of a message. What arrived is contact,
+// whatever it holds.
+func (p *Pipeline) read(m Message) content {
+	var c content
+	p.opts.Presence.SeenAt(m.Entry.Ref, m.At)
+	gateway := m.Kind == GatewayTelemetry || m.Kind == GatewayConnect || m.Kind == GatewayDisconnect
+	switch {
+	case gateway && !m.Entry.Gateway:
+		c.refuse(m, "", device.ReasonNotGateway)
+	case m.Kind == Telemetry:
+		p.decoder.own(&c, m.Entry, m.Payload, m.At)
+	case m.Kind == GatewayTelemetry:
+		p.decoder.gateway(&c, m.Entry, m.Payload, m.At)
+		for i := range c.parts[1:] {
+			p.opts.Presence.SeenAt(c.parts[1+i].ref, m.At)
+		}
+	case gateway:
+		p.meet(&c, m)
+	case m.Kind == Acknowledged:
+		c.parts = append(c.parts, part{ref: m.Entry.Ref, at: m.At})
+	default:
+		c.refuse(m, "", device.ReasonUnknownTopic)
+	}
+	return c
+}
+
+func (c *content) refuse(m Message, identifier string, reason device.Reason) {
+	c.parts = append(c.parts, part{ref: m.Entry.Ref, at: m.At})
+	c.parts[0].refuse(identifier, reason)
+}
+
+// meet takes a gateway's word that one of its devices came or went.
+func (p *Pipeline) meet(c *content, m Message) {
+	var named struct {
+		Device string `json:"device"`
+	}
+	if err := json.Unmarshal(m.Payload, &named); err != nil || named.Device == "" {
+		c.refuse(m, "", device.ReasonUnreadable)
+		return
+	}
+	child, reason := findChild(p.opts.Registry, m.Entry, named.Device)
+	if child == nil {
+		c.refuse(m, named.Device, reason)
+		return
+	}
+	c.parts = append(c.parts, part{ref: m.Entry.Ref, at: m.At})
+	if m.Kind == GatewayConnect {
+		p.opts.Presence.Seen(child.Ref)
+	} else {
+		p.opts.Presence.Gone(child.Ref)
+	}
+}
+
+// run commits batches until the pipeline is closed and empty.
+func (p *Pipeline) run() {
+	defer close(p.finished)
+	for {
+		batch := p.take()
+		if batch == nil {
+			return
+		}
+		p.commit(batch)
+	}
+}
+
+// take waits for messages and takes what is there, up to a batch; nil when the
+// pipeline is closed and empty.
+func (p *Pipeline) take() []item {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for len(p.waiting) == 0 {
+		if p.closed {
+			return nil
+		}
+		p.more.Wait()
+	}
+	n, frames := 0, 0
+	for n < len(p.waiting) && (n == 0 || frames+len(p.waiting[n].arrivals) <= p.opts.BatchFrames) {
+		frames += len(p.waiting[n].arrivals)
+		n++
+	}
+	batch := p.waiting[:n:n]
+	if p.waiting = p.waiting[n:]; len(p.waiting) == 0 {
+		p.waiting = make([]item, 0, n) // the next batch is likely as large
+	}
+	return batch
+}
+
+// commit writes a batch and answers its messages. One that brought no frames
+// needs no disk, so a failure does not concern it.
+func (p *Pipeline) commit(batch []item) {
+	frames := 0
+	for i := range batch {
+		frames += len(batch[i].arrivals)
+	}
+	var err error
+	if frames > 0 {
+		arrivals := make([]reading.Arrival, 0, frames)
+		for i := range batch {
+			arrivals = append(arrivals, batch[i].arrivals...)
+		}
+		err = p.opts.Log.Append(p.life, arrivals)
+		p.note(err)
+	}
+	for i := range batch {
+		it := &batch[i]
+		outcome := Outcome{}
+		if err != nil && len(it.arrivals) > 0 {
+			outcome.Err = err
+		} else {
+			outcome = p.count(it)
+		}
+		p.room.Release(it.weight)
+		p.stats.waiting.Add(-1)
+		it.done(outcome)
+		*it = item{}
+	}
+}
+
+// note counts commits and tells the log once when they begin to fail and once
+// when they work again.
+func (p *Pipeline) note(err error) {
+	if err == nil {
+		p.stats.commits.Add(1)
+	} else {
+		p.stats.commitFailures.Add(1)
+	}
+	if p.failing == (err != nil) {
+		return
+	}
+	if p.failing = err != nil; p.failing {
+		p.opts.Logger.Error("readings cannot be written; devices are not answered and send again", "error", err)
+	} else {
+		p.opts.Logger.Info("readings are written again")
+	}
+}
+
+// count enters what a message brought in the diagnostics, so that nothing
+// vanishes in silence.
+func (p *Pipeline) count(it *item) Outcome {
+	var o Outcome
+	for i := range it.parts {
+		part := &it.parts[i]
+		p.opts.Diagnostics.Count(part.ref, part.values, part.refusals, part.ahead)
+		for _, r := range part.refusals {
+			p.stats.refused[r.Reason].Add(1)
+		}
+		if o.Refused == 0 && len(part.refusals) > 0 {
+			o.First = part.refusals[0]
+		}
+		o.Values += part.values
+		o.Refused += len(part.refusals)
+	}
+	p.stats.messages.Add(1)
+	p.stats.values.Add(uint64(o.Values))
+	return o
+}
+
+// Close takes no more messages, finishes what was accepted and answers it. When
+// ctx ends first, what is still waiting is answered as failed and ctx's error
+// returned.
+func (p *Pipeline) Close(ctx context.Context) error {
+	p.mu.Lock()
+	p.closed = true
+	p.more.Broadcast()
+	p.mu.Unlock()
+	select {
+	case <-p.finished:
+		p.giveUp()
+		return nil
+	case <-ctx.Done():
+		p.giveUp()
+		<-p.finished
+		return ctx.Err()
+	}
+}

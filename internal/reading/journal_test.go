@@ -1,0 +1,428 @@
+package reading
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"tilth/internal/device"
+)
+
+// consumer is a judge that records what it was given.
+type consumer struct {
+	t      *testing.T
+	store  *Store
+	cancel context.CancelFunc
+	ended  chan error
+
+	mu      sync.Mutex
+	entries []entry
+	arrived chan struct{} // one token a batch taken
+	failing func(pos uint64) error
+}
+
+// consume runs Consume beside the test; failing, unless nil, is asked first.
+func consume(t *testing.T, s *Store, from uint64, failing func(pos uint64) error) *consumer {
+	ctx, cancel := context.WithCancel(t.Context())
+	c := &consumer{t: t, store: s, cancel: cancel, ended: make(chan error, 1), arrived: make(chan struct{}, 10_000), failing: failing}
+	go func() { c.ended <- s.Consume(ctx, from, c.take) }()
+	t.Cleanup(func() { c.stop() })
+	return c
+}
+
+func (c *consumer) take(_ context.Context, pos uint64, batch []Arrival) error {
+	if c.failing != nil {
+		if err := c.failing(pos); err != nil {
+			return err
+		}
+	}
+	c.mu.Lock()
+	c.entries = append(c.entries, entry{pos, batch})
+	c.mu.Unlock()
+	c.arrived <- struct{}{}
+	return nil
+}
+
+// stop ends the consumer and returns why it ended; later calls return nil.
+func (c *consumer) stop() error {
+	c.cancel()
+	select {
+	case err, ok := <-c.ended:
+		if ok {
+			close(c.ended)
+		}
+		return err
+	case <-time.After(10 * time.Second):
+		c.t.Error("the consumer does not end")
+		return nil
+	}
+}
+
+// wait waits for n more batches.
+func (c *consumer) wait(n int) {
+	c.t.Helper()
+	for range n {
+		select {
+		case <-c.arrived:
+		case <-time.After(10 * time.Second):
+			c.t.Fatal("a batch did not arrive")
+		}
+	}
+}
+
+func (c *consumer) positions() []uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var got []uint64
+	for _, e := range c.entries {
+		got = append(got, e.pos)
+	}
+	return got
+}
+
+func positions(from, to uint64) []uint64 {
+	var p []uint64
+	for ; from <= to; from++ {
+		p = append(p, from)
+	}
+	return p
+}
+
+// numbered is a batch that tells which one it is.
+func numbered(n int) []Arrival {
+	return []Arrival{arrival(1, 1, start+int64(n), num(1, float64(n))), arrival(2, 5, start-int64(n), text(2, fmt.Sprint(n)))}
+}
+
+func TestJournalGivesEveryBatchInOrder(t *testing.T) {
+	s := openStore(t, Options{})
+	for n := range 5 {
+		mustAppend(t, s, numbered(n)...)
+	}
+	c := consume(t, s, 0, nil)
+	<-s.Replayed()
+	for n := range 5 {
+		mustAppend(t, s, numbered(5+n)...)
+	}
+	c.wait(10)
+	if err := c.stop(); !errors.Is(err, context.Canceled) {
+		t.Errorf("consume: %v", err)
+	}
+	same(t, "positions", c.positions(), positions(1, 10))
+	for n, e := range c.entries {
+		same(t, fmt.Sprint("batch ", n), e.batch, numbered(n))
+	}
+}
+
+func TestJournalGoesOnWhereToldAfterARestart(t *testing.T) {
+	s := openStore(t, Options{Dir: "data", fs: vfs.NewCrashableMem()})
+	for n := range 9 {
+		mustAppend(t, s, numbered(n)...)
+	}
+	for _, s := range []*Store{crash(t, s), reopen(t, s)} {
+		for _, from := range []uint64{0, 4, 8, 9} {
+			c := consume(t, s, from, nil)
+			c.wait(9 - int(from))
+			c.stop()
+			same(t, fmt.Sprint("from ", from), c.positions(), positions(from+1, 9))
+			for _, e := range c.entries {
+				same(t, "batch", e.batch, numbered(int(e.pos)-1))
+			}
+		}
+	}
+}
+
+func TestReplayedOnlyAfterTheBacklog(t *testing.T) {
+	s := openStore(t, Options{})
+	for n := range 4 {
+		mustAppend(t, s, numbered(n)...)
+	}
+	early := 0
+	c := consume(t, s, 0, func(uint64) error {
+		select {
+		case <-s.Replayed():
+			early++
+		default:
+		}
+		return nil
+	})
+	<-s.Replayed()
+	if got := len(c.positions()); got != 4 || early != 0 {
+		t.Errorf("replayed after %d of 4 batches, %d times too early", got, early)
+	}
+}
+
+// waits collects the waits that the store logs between tries.
+type waits struct {
+	slog.Handler
+	mu  sync.Mutex
+	got []time.Duration
+}
+
+func (w *waits) Enabled(context.Context, slog.Level) bool { return true }
+
+func (w *waits) Handle(_ context.Context, r slog.Record) error {
+	r.Attrs(func(a slog.Attr) bool {
+		if a.Key == "wait" {
+			w.mu.Lock()
+			w.got = append(w.got, a.Value.Duration())
+			w.mu.Unlock()
+		}
+		return true
+	})
+	return nil
+}
+
+func TestFailedBatchIsTriedAgainAndNothingSkipped(t *testing.T) {
+	log := &waits{Handler: slog.DiscardHandler}
+	s := openStore(t, Options{RetryWait: time.Millisecond, Logger: slog.New(log)})
+	mustAppend(t, s, numbered(0)...)
+	failures := map[uint64]int{1: 2, 3: 4} // one from disk, one live
+	var asked []uint64
+	c := consume(t, s, 0, func(pos uint64) error {
+		asked = append(asked, pos)
+		if failures[pos] > 0 {
+			failures[pos]--
+			return errors.New("database is away")
+		}
+		return nil
+	})
+	<-s.Replayed()
+	for n := 1; n < 4; n++ {
+		mustAppend(t, s, numbered(n)...)
+	}
+	c.wait(4)
+	c.stop()
+	same(t, "asked", asked, []uint64{1, 1, 1, 2, 3, 3, 3, 3, 3, 4})
+	same(t, "taken", c.positions(), positions(1, 4))
+	same(t, "waits", log.got, []time.Duration{1e6, 2e6, 1e6, 2e6, 4e6, 8e6})
+}
+
+func TestRetryEndsWithItsCaller(t *testing.T) {
+	s := openStore(t, Options{RetryWait: time.Hour})
+	mustAppend(t, s, numbered(0)...)
+	tried := make(chan struct{}, 1)
+	c := consume(t, s, 0, func(uint64) error {
+		tried <- struct{}{}
+		return errors.New("no")
+	})
+	<-tried
+	if err := c.stop(); !errors.Is(err, context.Canceled) {
+		t.Errorf("consume: %v", err)
+	}
+}
+
+func TestAppendWaitsForTheConsumer(t *testing.T) {
+	s := openStore(t, Options{QueueBatches: 2})
+	let := make(chan struct{})
+	c := consume(t, s, 0, func(uint64) error {
+		<-let
+		return nil
+	})
+	<-s.Replayed()
+	mustAppend(t, s, numbered(0)...)
+	mustAppend(t, s, numbered(1)...)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if err := s.Append(ctx, numbered(2)); !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatalf("append beyond the queue: %v, want it to wait until its deadline", err)
+	}
+	if lag := s.Stats().JournalLag; lag != 2 {
+		t.Errorf("lag %d, want 2", lag)
+	}
+	same(t, "nothing is written by an append that did not get room", readRange(t, s, 1, 1, start+2, start+2, 1), nil)
+	waiting := make(chan error, 1)
+	go func() { waiting <- s.Append(t.Context(), numbered(3)) }()
+	let <- struct{}{}
+	if err := <-waiting; err != nil {
+		t.Errorf("append once there is room: %v", err)
+	}
+	close(let)
+	c.wait(3)
+	same(t, "positions", c.positions(), positions(1, 3))
+	await(t, "the lag to be gone", func() bool { return s.Stats().JournalLag == 0 })
+}
+
+func TestAppendWaitsNoLongerThanTheStoreLives(t *testing.T) {
+	s := openStore(t, Options{QueueBatches: 1})
+	inside := make(chan struct{})
+	go s.Consume(t.Context(), 0, func(ctx context.Context, _ uint64, _ []Arrival) error {
+		close(inside)
+		<-ctx.Done() // Close ends it
+		return ctx.Err()
+	})
+	<-s.Replayed()
+	mustAppend(t, s, numbered(0)...)
+	<-inside
+	waiting := make(chan error, 1)
+	go func() { waiting <- s.Append(t.Context(), numbered(1)) }()
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-waiting; !errors.Is(err, ErrClosed) {
+		t.Errorf("append: %v, want ErrClosed", err)
+	}
+}
+
+func TestWithoutAConsumerAppendDoesNotWait(t *testing.T) {
+	s := openStore(t, Options{QueueBatches: 1})
+	for n := range 5 {
+		mustAppend(t, s, numbered(n)...)
+	}
+	c := consume(t, s, 0, nil)
+	<-s.Replayed()
+	c.stop()
+	for n := range 5 {
+		mustAppend(t, s, numbered(5+n)...)
+	}
+	again := consume(t, s, 5, nil)
+	again.wait(5)
+	same(t, "positions", again.positions(), positions(6, 10))
+}
+
+func TestJournalHasOneConsumer(t *testing.T) {
+	s := openStore(t, Options{})
+	c := consume(t, s, 0, nil)
+	<-s.Replayed()
+	if err := s.Consume(t.Context(), 0, c.take); !errors.Is(err, ErrConsumed) {
+		t.Errorf("second consumer: %v, want ErrConsumed", err)
+	}
+	if err := c.stop(); !errors.Is(err, context.Canceled) {
+		t.Errorf("the first: %v", err)
+	}
+}
+
+func TestConsumeEndsWithTheStore(t *testing.T) {
+	s := openStore(t, Options{})
+	c := consume(t, s, 0, nil)
+	<-s.Replayed()
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-c.ended; !errors.Is(err, ErrClosed) {
+		t.Errorf("consume: %v, want ErrClosed", err)
+	}
+	close(c.ended)
+}
+
+// TestJudgedAheadOfTheJournal: the folder was restored from an older copy than
+// the database that knows the judged position. New batches must not pass for
+// judged ones.
+func TestJudgedAheadOfTheJournal(t *testing.T) {
+	s := openStore(t, Options{})
+	mustAppend(t, s, numbered(0)...)
+	s = reopen(t, s)
+	c := consume(t, s, 1000, nil)
+	<-s.Replayed()
+	mustAppend(t, s, numbered(1)...)
+	c.wait(1)
+	c.stop()
+	same(t, "positions", c.positions(), []uint64{1001})
+	s = reopen(t, s)
+	again := consume(t, s, 1000, nil)
+	again.wait(1)
+	same(t, "after a restart", again.positions(), []uint64{1001})
+	again.stop()
+	mustAppend(t, s, numbered(2)...)
+	if err := s.Consume(t.Context(), 2000, c.take); err == nil {
+		t.Error("a position ahead of batches written in this run: accepted")
+	}
+}
+
+func TestTrimmedEntriesAreDeletedAndPositionsGoOn(t *testing.T) {
+	s := openStore(t, Options{})
+	for n := range 6 {
+		mustAppend(t, s, numbered(n)...)
+	}
+	s.Trim(4)
+	s.Trim(2) // going back does nothing
+	same(t, "before a checkpoint", storedEntries(t, s), positions(1, 6))
+	checkpoint(t, s)
+	same(t, "after it", storedEntries(t, s), positions(5, 6))
+	s.Trim(1 << 60)
+	checkpoint(t, s)
+	same(t, "all judged", storedEntries(t, s), nil)
+	s = reopen(t, s)
+	c := consume(t, s, 6, nil)
+	mustAppend(t, s, numbered(6)...)
+	c.wait(1)
+	same(t, "positions are not used again", c.positions(), []uint64{7})
+	same(t, "latest", s.Latest(t.Context(), 1, 1), []Last{{1, start + 6, Number(6)}})
+}
+
+// TestJudgedBehindTheJournal: the database is the older copy. What was deleted
+// cannot be judged again; the rest is.
+func TestJudgedBehindTheJournal(t *testing.T) {
+	s := openStore(t, Options{})
+	for n := range 6 {
+		mustAppend(t, s, numbered(n)...)
+	}
+	s.Trim(4)
+	checkpoint(t, s)
+	c := consume(t, s, 1, nil)
+	<-s.Replayed()
+	c.stop()
+	same(t, "what is left", c.positions(), positions(5, 6))
+	s.Trim(6)
+	checkpoint(t, s)
+	c = consume(t, s, 1, nil)
+	mustAppend(t, s, numbered(6)...)
+	c.wait(1)
+	same(t, "nothing left but new ones", c.positions(), []uint64{7})
+}
+
+func checkpoint(t testing.TB, s *Store) {
+	t.Helper()
+	if err := s.checkpoint(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func storedEntries(t testing.TB, s *Store) (found []uint64) {
+	t.Helper()
+	if err := s.each(t.Context(), tagJournal, []byte{tagJournal}, func(it *pebble.Iterator) error {
+		e, err := readEntry(it)
+		found = append(found, e.pos)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func storedLatest(t testing.TB, s *Store) (refs []device.Ref) {
+	t.Helper()
+	if err := s.each(t.Context(), tagLatest, []byte{tagLatest}, func(it *pebble.Iterator) error {
+		ref, err := parseRefKey(it.Key())
+		refs = append(refs, ref)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return refs
+}
+
+func TestDamagedEntryStopsTheJournalWithItsName(t *testing.T) {
+	s := openStore(t, Options{})
+	mustAppend(t, s, numbered(0)...)
+	mustAppend(t, s, numbered(1)...)
+	if err := s.db.Set(appendJournalKey(nil, 2), []byte{200, 1}, pebble.Sync); err != nil {
+		t.Fatal(err)
+	}
+	c := consume(t, s, 0, nil)
+	err := <-c.ended
+	close(c.ended)
+	if !errors.Is(err, ErrCorrupt) || err.Error()[:24] != "reading: journal entry 2" {
+		t.Errorf("consume: %v, want ErrCorrupt naming entry 2", err)
+	}
+	if got := c.positions(); !slices.Equal(got, []uint64{1}) {
+		t.Errorf("taken: %v", got)
+	}
+}

@@ -1,0 +1,69 @@
+package reading
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"tilth/internal/device"
+)
+
+const keep = 30 * 24 * time.Hour
+
+func TestExpireDeletesWholeDaysBeyondTheRetention(t *testing.T) {
+	s := openStore(t, Options{Retention: keep})
+	oldest := start - 30*msPerDay
+	for d := range device.ID(2) {
+		mustAppend(t, s, arrival(1, d+1, oldest-400*msPerDay, num(1, 1)), arrival(1, d+1, oldest-1, num(1, 2)),
+			arrival(1, d+1, oldest, num(1, 3)), arrival(1, d+1, start, num(1, 4)))
+	}
+	mustAppend(t, s, arrival(1, 3, oldest-1, num(1, 5)))
+	expire := func(now int64) {
+		t.Helper()
+		if err := s.Expire(t.Context(), time.UnixMilli(now)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kept := []row{{oldest, []Field{num(1, 3)}}, {start, []Field{num(1, 4)}}}
+	expire(start - 1)
+	same(t, "a moment before midnight", readRange(t, s, 1, 1, minTime, maxTime, 1), append([]row{{oldest - 1, []Field{num(1, 2)}}}, kept...))
+	expire(start)
+	for _, d := range []device.ID{1, 2} {
+		same(t, "at midnight", readRange(t, s, 1, d, minTime, maxTime, 1), kept)
+	}
+	expire(start + msPerDay - 1)
+	same(t, "the whole day long", readRange(t, s, 1, 1, minTime, maxTime, 1), kept)
+	same(t, "the latest value of a silent device stays", s.Latest(t.Context(), 1, 3), []Last{{1, oldest - 1, Number(5)}})
+	mustAppend(t, s, arrival(1, 1, oldest-3*msPerDay, num(1, 6)))
+	expire(start)
+	same(t, "what came late", readRange(t, s, 1, 1, minTime, maxTime, 1), kept)
+	s = reopen(t, s)
+	same(t, "after a restart", readRange(t, s, 1, 1, minTime, maxTime, 1), kept)
+	same(t, "latest after a restart", s.Latest(t.Context(), 1, 3), []Last{{1, oldest - 1, Number(5)}})
+}
+
+func TestRunExpiresByTheInjectedClock(t *testing.T) {
+	var now atomic.Int64
+	now.Store(start)
+	s := openStore(t, Options{Retention: keep, Now: func() time.Time { return time.UnixMilli(now.Load()) }})
+	mustAppend(t, s, arrival(1, 1, start-20*msPerDay, num(1, 1)), arrival(1, 1, start, num(1, 2)))
+	run := func() func() {
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- s.Run(ctx) }()
+		return func() {
+			cancel()
+			if err := <-ended; err != nil {
+				t.Errorf("run: %v", err)
+			}
+		}
+	}
+	run()()
+	if n := len(readRange(t, s, 1, 1, minTime, maxTime, 1)); n != 2 {
+		t.Errorf("%d frames, want both: none is beyond the retention yet", n)
+	}
+	now.Add(11 * msPerDay)
+	defer run()()
+	await(t, "the older frame to go", func() bool { return len(readRange(t, s, 1, 1, minTime, maxTime, 1)) == 1 })
+}

@@ -1,0 +1,285 @@
+package testkit
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+	"github.com/getkin/kin-openapi/routers/legacy"
+
+	"tilth/api"
+)
+
+// Contract asks a handler and holds every answer against api/openapi.yaml:
+// status, headers and body. A property that the contract does not name is a
+// breach too.
+type Contract struct {
+	Handler http.Handler
+
+	doc    *openapi3.T
+	router routers.Router
+}
+
+// NewContract reads the contract for a handler.
+func NewContract(t testing.TB, h http.Handler) *Contract {
+	t.Helper()
+	known, err := contract()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Contract{Handler: h, doc: known.doc, router: known.router}
+}
+
+type document struct {
+	doc    *openapi3.T
+	router routers.Router
+}
+
+// contract is read once for all tests of a package.
+var contract = sync.OnceValues(func() (document, error) {
+	openapi3filter.RegisterBodyDecoder("text/event-stream", func(body io.Reader, _ http.Header, _ *openapi3.SchemaRef, _ openapi3filter.EncodingFn) (any, error) {
+		text, err := io.ReadAll(body)
+		return string(text), err
+	})
+	doc, err := openapi3.NewLoader().LoadFromData(api.OpenAPI)
+	if err != nil {
+		return document{}, err
+	}
+	for _, s := range doc.Components.Schemas {
+		closed(s.Value)
+	}
+	doc.Servers = nil // the path alone names an operation, whatever the host
+	router, err := legacy.NewRouter(doc)
+	return document{doc: doc, router: router}, err
+})
+
+// closed makes an object schema, and those inside it, refuse what they do not
+// name.
+func closed(s *openapi3.Schema) {
+	if len(s.Properties) > 0 && s.AdditionalProperties.Has == nil && s.AdditionalProperties.Schema == nil {
+		s.AdditionalProperties.Has = new(false)
+	}
+	for _, p := range s.Properties {
+		if p.Ref == "" {
+			closed(p.Value)
+		}
+	}
+	if s.Items != nil && s.Items.Ref == "" {
+		closed(s.Items.Value)
+	}
+}
+
+// Call is one request.
+type Call struct {
+	Method string // GET when empty
+	Path   string // with its query
+	Body   string // JSON, unless Header says otherwise
+	Token  string // access token; none when empty
+	Header map[string]string
+	From   string // address of the client; 192.0.2.1 when empty
+}
+
+// Request makes the HTTP request of the call, for a server at base.
+func (c Call) Request(ctx context.Context, base string) *http.Request {
+	method := c.Method
+	if method == "" {
+		method = http.MethodGet
+	}
+	r := httptest.NewRequestWithContext(ctx, method, base+c.Path, strings.NewReader(c.Body))
+	r.RequestURI = "" // httptest sets what only a server may have
+	if c.Body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if c.Token != "" {
+		r.Header.Set("Authorization", "Bearer "+c.Token)
+	}
+	for name, value := range c.Header {
+		r.Header.Set(name, value)
+	}
+	if c.From != "" {
+		r.RemoteAddr = c.From + ":40000"
+	}
+	return r
+}
+
+// Answer is what a call was answered with.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   []byte
+
+	// Of an envelope; zero otherwise.
+	Code int             `json:"code"`
+	Data json.RawMessage `json:"data"`
+	Msg  string          `json:"msg"`
+}
+
+// Do makes a call and checks its answer.
+func (c *Contract) Do(t testing.TB, call Call) *Answer {
+	t.Helper()
+	a, err := c.try(t.Context(), call)
+	if err != nil {
+		t.Fatalf("%s %s answered %d %s\nagainst the contract: %v", call.Method, call.Path, a.Status, a.Body, err)
+	}
+	return a
+}
+
+func (c *Contract) try(ctx context.Context, call Call) (*Answer, error) {
+	w := httptest.NewRecorder()
+	r := call.Request(ctx, "http://tilth.test")
+	c.Handler.ServeHTTP(w, r)
+	a := &Answer{Status: w.Code, Header: w.Result().Header, Body: w.Body.Bytes()}
+	return a, c.Check(r, a)
+}
+
+// Ask makes a call that must succeed and gives its data.
+func Ask[T any](t testing.TB, c *Contract, call Call) T {
+	t.Helper()
+	a := c.Do(t, call)
+	if a.Code != 200 {
+		t.Fatalf("%s answered code %d: %s", call.Path, a.Code, a.Msg)
+	}
+	var data T
+	if err := json.Unmarshal(a.Data, &data); err != nil {
+		t.Fatalf("%s: %v in %s", call.Path, err, a.Data)
+	}
+	return data
+}
+
+// unreached are the HTTP statuses of calls that never reached a handler; their
+// bodies are the envelope, which says the same.
+var unreached = []int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusRequestEntityTooLarge, http.StatusServiceUnavailable}
+
+var requestID = regexp.MustCompile(`^[0-9a-f]{16}$`)
+
+// Check holds an answer against the contract and, for a call of the console,
+// reads its envelope.
+func (c *Contract) Check(r *http.Request, a *Answer) error {
+	if err := everyAnswer(a.Header); err != nil {
+		return err
+	}
+	console := strings.HasPrefix(r.URL.Path, "/admin-api/") || strings.HasPrefix(r.URL.Path, "/app-api/")
+	route, params, err := c.router.FindRoute(r)
+	if err != nil && !console {
+		return nil // a page or an asset: the contract does not speak of it
+	}
+	if got := a.Header.Get("Cache-Control"); got != "no-store" && (console || r.Method != http.MethodPost) {
+		return fmt.Errorf("Cache-Control %q", got)
+	}
+	switch {
+	case !console:
+		return c.operation(r, route, params, a)
+	case strings.HasPrefix(a.Header.Get("Content-Type"), "text/event-stream"):
+		return c.operation(r, route, params, a)
+	}
+	if a.Header.Get("Content-Type") != "application/json" {
+		return fmt.Errorf("Content-Type %q", a.Header.Get("Content-Type"))
+	}
+	if err := c.envelope(a); err != nil {
+		return err
+	}
+	if err != nil && a.Status != http.StatusNotFound && a.Status != http.StatusMethodNotAllowed {
+		return fmt.Errorf("status %d for what the contract does not know", a.Status)
+	}
+	if a.Status != http.StatusOK {
+		return nil
+	}
+	return c.operation(r, route, params, a)
+}
+
+func everyAnswer(h http.Header) error {
+	if !requestID.MatchString(h.Get("X-Request-Id")) {
+		return fmt.Errorf("X-Request-Id %q", h.Get("X-Request-Id"))
+	}
+	for name, want := range map[string]string{"Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff"} {
+		if got := h.Get(name); got != want {
+			return fmt.Errorf("%s %q, want %q", name, got, want)
+		}
+	}
+	return nil
+}
+
+// envelope reads the envelope of a and checks that code, status, sentence and
+// data fit together.
+func (c *Contract) envelope(a *Answer) error {
+	if err := c.Schema("Envelope", a.Body); err != nil {
+		return err
+	}
+	if err := json.Unmarshal(a.Body, a); err != nil {
+		return err
+	}
+	switch {
+	case a.Code == 200 && a.Status != http.StatusOK:
+		return fmt.Errorf("code 200 with status %d", a.Status)
+	case a.Code != 200 && a.Msg == "":
+		return errors.New("a refusal without a sentence")
+	case a.Status != http.StatusOK && (!slices.Contains(unreached, a.Status) || a.Status != a.Code):
+		return fmt.Errorf("code %d with status %d", a.Code, a.Status)
+	case (a.Code == http.StatusTooManyRequests || a.Code == http.StatusServiceUnavailable) && a.Header.Get("Retry-After") == "":
+		return fmt.Errorf("code %d without Retry-After", a.Code)
+	}
+	return nil
+}
+
+func (c *Contract) operation(r *http.Request, route *routers.Route, params map[string]string, a *Answer) error {
+	in := &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: r, PathParams: params, Route: route},
+		Status:                 a.Status, Header: a.Header,
+		Options: &openapi3filter.Options{IncludeResponseStatus: true},
+	}
+	return openapi3filter.ValidateResponse(context.Background(), in.SetBodyBytes(a.Body))
+}
+
+// Schema holds a JSON text against one of the contract's schemas.
+func (c *Contract) Schema(name string, text []byte) error {
+	ref := c.doc.Components.Schemas[name]
+	if ref == nil {
+		return fmt.Errorf("the contract has no schema %s", name)
+	}
+	var value any
+	if err := json.NewDecoder(bytes.NewReader(text)).Decode(&value); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if err := ref.Value.VisitJSON(value, openapi3.VisitAsResponse()); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// Operation is one call that the contract knows.
+type Operation struct {
+	ID, Method, Path string
+	Public           bool // needs no sign-in
+}
+
+// Operations lists the contract's operations of the given tags.
+func (c *Contract) Operations(tags ...string) []Operation {
+	var found []Operation
+	for path, item := range c.doc.Paths.Map() {
+		for method, op := range item.Operations() {
+			if slices.ContainsFunc(op.Tags, func(tag string) bool { return slices.Contains(tags, tag) }) {
+				found = append(found, Operation{
+					ID: op.OperationID, Method: method, Path: path, Public: op.Security != nil && len(*op.Security) == 0,
+				})
+			}
+		}
+	}
+	slices.SortFunc(found, func(a, b Operation) int { return strings.Compare(a.ID, b.ID) })
+	return found
+}
+
+// ConsoleTags are the tags of the console's calls.
+var ConsoleTags = []string{"auth", "tenant", "user", "home", "device", "message", "live"}

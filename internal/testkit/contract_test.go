@@ -1,0 +1,146 @@
+package testkit
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// good answers as the server should; each test breaks one thing of it.
+type good struct {
+	status  int
+	headers map[string]string
+	body    string
+}
+
+func answering(change func(*good)) http.Handler {
+	g := &good{status: 200, body: `{"code":200,"data":3,"msg":""}`, headers: map[string]string{
+		"X-Request-Id": "0123456789abcdef", "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff",
+		"Cache-Control": "no-store", "Content-Type": "application/json",
+	}}
+	change(g)
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		for name, value := range g.headers {
+			w.Header().Set(name, value)
+		}
+		w.WriteHeader(g.status)
+		_, _ = w.Write([]byte(g.body))
+	})
+}
+
+const unread = "/admin-api/client/pc/notify-message/get-unread-count"
+
+// The helper that holds answers against the contract must find each kind of
+// breach, and find none in a good answer.
+func TestContractFindsBreaches(t *testing.T) {
+	for _, c := range []struct {
+		name, path, want string
+		change           func(*good)
+	}{
+		{"good", unread, "", func(*good) {}},
+		{"no id", unread, "X-Request-Id", func(g *good) { g.headers["X-Request-Id"] = "" }},
+		{"referrer", unread, "Referrer-Policy", func(g *good) { delete(g.headers, "Referrer-Policy") }},
+		{"sniffing", unread, "X-Content-Type-Options", func(g *good) { delete(g.headers, "X-Content-Type-Options") }},
+		{"kept", unread, "Cache-Control", func(g *good) { g.headers["Cache-Control"] = "max-age=60" }},
+		{"not JSON", unread, "Content-Type", func(g *good) { g.headers["Content-Type"] = "text/html" }},
+		{"no envelope", unread, "Envelope", func(g *good) { g.body = `{"data":3}` }},
+		{"not JSON inside", unread, "Envelope", func(g *good) { g.body = `oops` }},
+		{"wrong type", unread, "type", func(g *good) { g.body = `{"code":200,"data":"3","msg":""}` }},
+		{"below minimum", unread, "minimum", func(g *good) { g.body = `{"code":200,"data":-3,"msg":""}` }},
+		{"more than promised", unread, "extra", func(g *good) { g.body = `{"code":200,"data":3,"msg":"","extra":1}` }},
+		{"more inside", "/admin-api/system/tenant/get-by-website", "secret", func(g *good) {
+			g.body = `{"code":200,"data":{"id":1,"name":"a","diy":null,"secret":1},"msg":""}`
+		}},
+		{"no sentence", unread, "sentence", func(g *good) { g.body = `{"code":601,"data":null,"msg":""}` }},
+		{"success with a status", unread, "code 200 with status 201", func(g *good) { g.status = 201 }},
+		{"a status of its own", unread, "code 401 with status 401", func(g *good) {
+			g.status, g.body = 401, `{"code":401,"data":null,"msg":"no"}`
+		}},
+		{"status and code differ", unread, "code 405 with status 404", func(g *good) {
+			g.status, g.body = 404, `{"code":405,"data":null,"msg":"no"}`
+		}},
+		{"overload", unread, "Retry-After", func(g *good) { g.status, g.body = 503, `{"code":503,"data":null,"msg":"busy"}` }},
+		{"too large", unread, "", func(g *good) { g.status, g.body = 413, `{"code":413,"data":null,"msg":"large"}` }},
+		{"unknown path", "/admin-api/none", "", func(g *good) { g.status, g.body = 404, `{"code":404,"data":null,"msg":"none"}` }},
+		{"unknown path found", "/admin-api/none", "does not know", func(*good) {}},
+		{"health", "/healthz", "", func(g *good) { g.headers["Content-Type"], g.body = "text/plain; charset=utf-8", "ok" }},
+		{"health in another form", "/healthz", "Content-Type", func(*good) {}},
+		{"health with a status", "/healthz", "status is not supported", func(g *good) { g.status = 418 }},
+		{"a page", "/device", "", func(g *good) { g.headers["Content-Type"], g.body = "text/html", "<html>" }},
+		{"a page without id", "/device", "X-Request-Id", func(g *good) { g.headers["X-Request-Id"] = "1" }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			contract := NewContract(t, answering(c.change))
+			_, err := contract.try(t.Context(), Call{Path: c.path})
+			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestCallAndAnswer(t *testing.T) {
+	var got *http.Request
+	echo := answering(func(*good) {})
+	c := NewContract(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { got = r; echo.ServeHTTP(w, r) }))
+	if n := Ask[int](t, c, Call{Path: unread + "?a=1", Token: "tok", From: "203.0.113.9", Header: map[string]string{"Time-Zone": "UTC"}}); n != 3 {
+		t.Errorf("data %d", n)
+	}
+	if got.Method != "GET" || got.Header.Get("Authorization") != "Bearer tok" || got.Header.Get("Time-Zone") != "UTC" ||
+		got.RemoteAddr != "203.0.113.9:40000" || got.URL.RawQuery != "a=1" {
+		t.Errorf("request %+v", got)
+	}
+	c.Run(t, []Scenario{{Name: "scenario", Call: Call{Path: unread}, Contains: []string{`"data":3`}, Lacks: []string{"4"}}})
+}
+
+func TestScenarioBreaches(t *testing.T) {
+	a := &Answer{Status: 200, Code: 601, Body: []byte(`{"code":601,"data":null,"msg":"no"}`), Data: json.RawMessage("null")}
+	for _, c := range []struct {
+		s    Scenario
+		want int
+	}{
+		{Scenario{Code: 601, Contains: []string{"no"}, Lacks: []string{"yes"}}, 0},
+		{Scenario{}, 1},
+		{Scenario{Status: 404, Code: 404}, 2},
+		{Scenario{Code: 601, Contains: []string{"yes"}, Lacks: []string{"no"}}, 2},
+	} {
+		if got := c.s.breaches(a); len(got) != c.want {
+			t.Errorf("%+v: %v", c.s, got)
+		}
+	}
+}
+
+func TestOperations(t *testing.T) {
+	c := NewContract(t, http.NotFoundHandler())
+	all := c.Operations(ConsoleTags...)
+	if len(all) < 15 {
+		t.Fatalf("only %d operations", len(all))
+	}
+	public := map[string]bool{}
+	for _, op := range all {
+		public[op.ID] = op.Public
+	}
+	if !public["loginUsername"] || public["getUser"] {
+		t.Errorf("public: %v", public)
+	}
+	if got := c.Operations("message"); len(got) != 1 || got[0].ID != "getUnreadCount" || got[0].Method != "GET" || got[0].Path != unread {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestStream(t *testing.T) {
+	c := NewContract(t, answering(func(g *good) {
+		g.headers["Content-Type"] = "text/event-stream"
+		g.body = "id: a-1\n\n:\n\nid: a-2\nevent: presence\ndata: {\"deviceName\":\"x\",\"onlineState\":1,\"time\":5}\n\n"
+	}))
+	s := c.Listen(t, c.Serve(t), Call{Path: "/admin-api/client/pc/live"})
+	for _, want := range []Event{
+		{ID: "a-1"}, {Comment: true}, {ID: "a-2", Name: "presence", Data: `{"deviceName":"x","onlineState":1,"time":5}`},
+	} {
+		if got := s.Next(t); got != want {
+			t.Errorf("%+v, want %+v", got, want)
+		}
+	}
+	s.End(t)
+}

@@ -1,0 +1,80 @@
+package testkit
+
+import (
+	"testing"
+
+	"tilth/internal/alarm"
+	"tilth/internal/db"
+	"tilth/internal/device"
+	"tilth/internal/identity"
+	"tilth/internal/notify"
+	"tilth/internal/tenant"
+)
+
+// SecretKey is the platform's key under which device secrets are hashed.
+var SecretKey = []byte("the key of every test's platform")
+
+// Stores is every store of the relational side over one fresh database and one
+// clock, as the server wires them.
+type Stores struct {
+	Clock *Clock
+	Log   *Log
+	DB    *db.DB
+
+	Tenants     *tenant.Store
+	Users       *identity.UserStore
+	Sessions    *identity.SessionStore
+	SignIn      *identity.SignIn
+	Catalog     *device.Catalog
+	Devices     *device.Store
+	Scenes      *device.SceneStore
+	Registry    *device.Registry
+	Presence    *device.Presence
+	Diagnostics *device.Diagnostics
+	Status      *device.StatusStore
+	Notices     *alarm.NoticeStore
+	Messages    *notify.MessageStore
+}
+
+// NewStores opens everything.
+func NewStores(t testing.TB) *Stores {
+	t.Helper()
+	s := &Stores{Clock: NewClock(), Log: NewLog(), DB: DB(t)}
+	s.Tenants = tenant.NewStore(s.DB, s.Clock.Now)
+	s.Users = identity.NewUserStore(s.DB, s.Clock.Now)
+	s.Sessions = identity.NewSessionStore(s.DB, s.Clock.Now)
+	s.SignIn = identity.NewSignIn(s.Users, s.Sessions, identity.NewHasher(), s.Clock.Now)
+	s.Catalog = device.NewCatalog(s.DB)
+	s.Devices = device.NewStore(s.DB, s.Clock.Now)
+	s.Scenes = device.NewSceneStore(s.DB, s.Clock.Now)
+	s.Notices = alarm.NewNoticeStore(s.DB)
+	s.Messages = notify.NewMessageStore(s.DB)
+	s.Restart(t)
+	return s
+}
+
+// Restart forgets what the server holds in memory of devices and loads it
+// again from the database, as a start does.
+func (s *Stores) Restart(t testing.TB) {
+	t.Helper()
+	s.Registry = device.NewRegistry(SecretKey)
+	s.Presence = device.NewPresence(s.Registry, s.Clock.Now, s.Log.Logger)
+	s.Diagnostics = device.NewDiagnostics()
+	s.Status = device.NewStatusStore(s.DB, s.Registry, s.Presence, s.Diagnostics)
+	s.Reload(t)
+	if err := s.Status.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Reload reads the catalogue and the registry anew, as provisioning does after
+// a change of structure.
+func (s *Stores) Reload(t testing.TB) {
+	t.Helper()
+	if err := s.Catalog.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Devices.LoadRegistry(t.Context(), s.Catalog, s.Registry); err != nil {
+		t.Fatal(err)
+	}
+}

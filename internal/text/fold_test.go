@@ -1,0 +1,91 @@
+package text
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+)
+
+// What is folded stays as it is, and upper and lower case fold alike, for
+// every letter of the scripts that the console speaks.
+func TestFoldEveryLetter(t *testing.T) {
+	for r := rune(0x20); r <= 0x4ff; r++ {
+		if !unicode.In(r, unicode.Latin, unicode.Cyrillic) {
+			continue
+		}
+		once := Fold(string(r))
+		if again := Fold(once); again != once {
+			t.Errorf("%q folds to %q and that to %q", r, once, again)
+		}
+		if upper := Fold(string(unicode.ToUpper(r))); upper != Fold(string(unicode.ToLower(unicode.ToUpper(r)))) {
+			t.Errorf("%q: upper case folds to %q", r, upper)
+		}
+	}
+}
+
+// The four Turkish letters are one, whichever keyboard they came from.
+func TestFoldTurkish(t *testing.T) {
+	for _, s := range []string{"ISPARTA", "İSPARTA", "ısparta", "isparta", "Isparta", "i\u0307sparta"} {
+		if got := Fold(s); got != "isparta" {
+			t.Errorf("Fold(%q) = %q", s, got)
+		}
+	}
+}
+
+// A pattern holds nothing that LIKE would take for more than itself.
+func TestContainsEscapes(t *testing.T) {
+	for query, want := range map[string]string{
+		"":      "%%",
+		"%":     `%\%%`,
+		"_":     `%\_%`,
+		`\`:     `%\\%`,
+		"A_b%":  `%a\_b\%%`,
+		"İZMİR": "%izmir%",
+		"％":     `%\%%`, // the full-width sign becomes the plain one, and is escaped
+	} {
+		if got := Contains(query); got != want {
+			t.Errorf("Contains(%q) = %q, want %q", query, got, want)
+		}
+	}
+}
+
+func TestFoldASCIILeavesTheRest(t *testing.T) {
+	all := "ÀİıЯß漢"
+	if got := FoldASCII("AZ" + all + "az09"); got != "az"+all+"az09" {
+		t.Error(got)
+	}
+}
+
+func TestLanguages(t *testing.T) {
+	if len(Languages) != 4 || Languages[0] != English {
+		t.Errorf("%v: English comes first", Languages)
+	}
+	for _, l := range Languages {
+		if !l.Valid() {
+			t.Errorf("%s is not valid", l)
+		}
+		if got := Negotiate(strings.ToUpper(string(l))); got != l {
+			t.Errorf("Negotiate(%s) = %s", l, got)
+		}
+	}
+	for _, l := range []Language{"", "en", "EN-US", "de-de"} {
+		if l.Valid() {
+			t.Errorf("%q is valid", l)
+		}
+	}
+}
+
+// A value is put in as it is: it is not looked through for further variables
+// of its own, and a key that does not exist is answered as it stands.
+func TestSayVariables(t *testing.T) {
+	if got := Say(English, "invalid.unknown", map[string]string{"value": "50%{x}"}); got != "unknown: 50%{x}" {
+		t.Error(got)
+	}
+	if got := Say(English, "no.such.key", map[string]string{"value": "x"}); got != "no.such.key" {
+		t.Error(got)
+	}
+	got := Say(English, "field", map[string]string{"field": "{reason}", "reason": "{field}"})
+	if got != "{reason}: {field}" {
+		t.Errorf("%q: one variable's value was taken for another variable", got)
+	}
+}
