@@ -48,6 +48,7 @@ type Presence struct {
 type contact struct {
 	ref         Ref
 	status      Status
+	wentBefore  int64 // the OfflineTime before this one, while contacts of the past come in
 	silentFrom  int64 // epoch milliseconds: last arrival, or the end of its own connection
 	connections int
 	queued      bool // has an entry in due
@@ -89,13 +90,15 @@ func (p *Presence) SeenAt(ref Ref, at int64) {
 		return
 	}
 	c := p.known(ref)
-	if at > c.status.LastContact {
-		c.status.LastContact = at
-		if !c.status.Online {
-			c.status.OfflineTime = at + p.patience(ref.ID)
-		}
-		p.dirty[ref.ID] = struct{}{}
+	if c.status.Online || at <= c.status.LastContact {
+		return
 	}
+	if at >= c.status.OfflineTime { // it had been gone, and came back then
+		c.wentBefore, c.status.OnlineTime = c.status.OfflineTime, at
+	}
+	c.status.LastContact = at
+	c.status.OfflineTime = at + p.patience(ref.ID)
+	p.dirty[ref.ID] = struct{}{}
 }
 
 // Connected notes that a device's own connection was opened.
@@ -181,7 +184,11 @@ func (p *Presence) contact(ref Ref, at int64) *contact {
 	p.dirty[ref.ID] = struct{}{}
 	if !c.status.Online {
 		c.status.Online = true
-		c.status.OnlineTime = at
+		if at >= c.status.OfflineTime {
+			c.status.OnlineTime = at
+		} else { // its silence never lasted too long
+			c.status.OfflineTime = c.wentBefore
+		}
 		p.online[ref.Tenant]++
 		p.tell(c, at)
 	}

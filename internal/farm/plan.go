@@ -92,15 +92,21 @@ func (p plan) gapOn(s *site, number int) (gap, bool) {
 	return gap{from: int64(from), until: int64(from + length), lost: p.gaps.uniform(i+3) >= gapComes}, true
 }
 
+// gapAt is the gap in which a time lies, if any.
+func (p plan) gapAt(s *site, ms int64) (gap, bool) {
+	number := int(math.Floor((float64(ms)/1000 + s.zone.Seconds()) / secondsADay))
+	for n := number - 1; n <= number; n++ {
+		if g, ok := p.gapOn(s, n); ok && ms >= g.from && ms < g.until {
+			return g, true
+		}
+	}
+	return gap{}, false
+}
+
 // arrivals calls deliver with each time at which the report measured at ms
 // arrives: none, one, or two.
 func (p plan) arrivals(s *site, ms int64, deliver func(sent int64)) {
-	number := int(math.Floor((float64(ms)/1000 + s.zone.Seconds()) / secondsADay))
-	for n := number - 1; n <= number; n++ {
-		g, ok := p.gapOn(s, n)
-		if !ok || ms < g.from || ms >= g.until {
-			continue
-		}
+	if g, ok := p.gapAt(s, ms); ok {
 		if !g.lost {
 			// The batch comes in order, a thousand times as fast as measured.
 			deliver(g.until + (ms-g.from)/1000)
@@ -109,13 +115,38 @@ func (p plan) arrivals(s *site, ms int64, deliver func(sent int64)) {
 	}
 	sent := ms
 	if p.mail.uniform(ms*4) < lateChance {
-		sent += int64(lateLongest * p.mail.uniform(ms*4+1))
+		sent = p.after(s, sent+int64(lateLongest*p.mail.uniform(ms*4+1)))
 	}
 	deliver(sent)
 	if p.mail.uniform(ms*4+2) < twiceChance {
-		deliver(sent + 1000 + int64(twiceAfter*p.mail.uniform(ms*4+3)))
+		deliver(p.after(s, sent+1000+int64(twiceAfter*p.mail.uniform(ms*4+3))))
 	}
 }
 
-// longestWait is more than any report's time from measuring to arriving.
-const longestWait = gapLongest + gapLongest/1000 + lateLongest + 1000 + twiceAfter
+// after is when something gets through that would arrive at ms: not in a gap.
+func (p plan) after(s *site, ms int64) int64 {
+	if g, ok := p.gapAt(s, ms); ok {
+		return g.until
+	}
+	return ms
+}
+
+const (
+	// shortWait is more than a report takes to arrive that no gap delays.
+	shortWait = lateLongest + 1000 + twiceAfter
+	// longestWait is more than any report takes.
+	longestWait = 2 * (gapLongest + gapLongest/1000 + shortWait)
+)
+
+// reach is how far back must be measured to know all that arrives from start
+// on: some minutes, or the gaps that may still have a batch to come.
+func (p plan) reach(s *site, start int64) int64 {
+	back := start - shortWait
+	number := s.momentAt(float64(start) / 1000).day.number
+	for n := number; n >= number-1; n-- {
+		if g, ok := p.gapOn(s, n); ok && g.from < start && g.until+gapLongest/1000 >= start {
+			back = min(back, g.from-shortWait)
+		}
+	}
+	return back
+}

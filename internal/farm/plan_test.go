@@ -80,7 +80,7 @@ func sample(t *testing.T, devices, days int) fates {
 			if len(sent) == 2 {
 				f.twice++
 			}
-			switch _, gap := inGap(p, s, ms); {
+			switch _, gap := p.gapAt(s, ms); {
 			case gap:
 				f.batched++
 			case sent[0] > ms:
@@ -91,16 +91,6 @@ func sample(t *testing.T, devices, days int) fates {
 		}
 	}
 	return f
-}
-
-func inGap(p plan, s *site, ms int64) (gap, bool) {
-	n := s.momentAt(float64(ms) / 1000).day.number
-	for _, day := range []int{n - 1, n} {
-		if g, ok := p.gapOn(s, day); ok && ms >= g.from && ms < g.until {
-			return g, true
-		}
-	}
-	return gap{}, false
 }
 
 func TestFatesOfReports(t *testing.T) {
@@ -123,6 +113,14 @@ func TestBatchesComeInOrderAfterTheGap(t *testing.T) {
 			if !ok || g.lost || g.until-g.from < 600000 {
 				continue
 			}
+			// Nothing that is late or repeated gets through meanwhile.
+			for ms := g.from - 3*lateLongest; ms < g.from; ms += 500 {
+				p.arrivals(s, ms, func(sent int64) {
+					if sent >= g.from && sent < g.until {
+						t.Fatalf("%d arrives at %d, in the gap from %d to %d", ms, sent, g.from, g.until)
+					}
+				})
+			}
 			var last int64
 			for ms := g.from; ms < g.until; ms += 60000 {
 				p.arrivals(s, ms, func(sent int64) {
@@ -136,4 +134,33 @@ func TestBatchesComeInOrderAfterTheGap(t *testing.T) {
 		}
 	}
 	t.Fatal("no gap in a month of 400 devices")
+}
+
+// Whatever arrives from a time on was measured within reach of it.
+func TestReach(t *testing.T) {
+	s := ankara(t)
+	far := 0
+	for i := range 60 {
+		p := newPlan(11, "device-"+string(rune('A'+i)))
+		first := int64(s.start(dayOf(2026, 1, 10)) * 1000)
+		for _, start := range []int64{first, first + 5*3600000, first + 13*3600000} {
+			back := p.reach(s, start)
+			if start-back > longestWait || start-back < shortWait {
+				t.Fatalf("%d ms back", start-back)
+			}
+			if start-back > shortWait {
+				far++
+			}
+			for ms := start - longestWait; ms < back; ms += 20000 {
+				p.arrivals(s, ms, func(sent int64) {
+					if sent >= start {
+						t.Fatalf("%d arrives at %d, but only what is measured from %d on is asked for", ms, sent, back)
+					}
+				})
+			}
+		}
+	}
+	if far == 0 {
+		t.Error("no gap among sixty devices proves little")
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
+	"math/rand/v2"
 	"sync"
 	"time"
 )
@@ -33,8 +34,8 @@ type PublishOptions struct {
 type Link struct {
 	Now    func() time.Time // nil: time.Now
 	Logger *slog.Logger     // nil: silent
-	// Backoff is the wait after a first failed or cut connection; it doubles
-	// up to 30 seconds. Zero means one second.
+	// Backoff is about how long to wait after a first failed or cut
+	// connection; it doubles up to 30 seconds. Zero means one second.
 	Backoff time.Duration
 	// Patience is how long an ending publisher waits for acknowledgements.
 	// Zero means five seconds.
@@ -179,8 +180,9 @@ func (s *sender) run(ctx context.Context) error {
 		if err == nil {
 			continue
 		}
-		s.link.Logger.Warn("device is cut off", "device", s.name, "error", err, "retryIn", wait)
-		if !s.sleep(ctx, wait) {
+		s.link.Logger.Warn("device is cut off", "device", s.name, "error", err, "retryInAbout", wait)
+		// Devices that were cut off together do not come back together.
+		if !s.sleep(ctx, wait/2+rand.N(wait)) {
 			return s.unfinished()
 		}
 		wait = min(2*wait, longestBackoff)

@@ -113,7 +113,7 @@ func TestPublish(t *testing.T) {
 func TestMessagesAreNotAheadOfTime(t *testing.T) {
 	s := newServer(t, secretOf)
 	clock := testClock(noon)
-	ahead := time.Since(time.Now().Add(-clock().Sub(time.Now()))) // the clock before the real one
+	ahead := clock().Sub(time.Now())
 	stop := publishing(t, PublishOptions{
 		Broker: s.url(), Devices: testFarm(t).Devices()[:1], Secrets: secretOf, Every: quick,
 		From: noon, Link: Link{Now: clock},
@@ -276,25 +276,40 @@ func TestOnlySoManyAreOutstanding(t *testing.T) {
 	near(t, "messages without an acknowledgement", float64(len(s.times(d.Name, false))), window, 0)
 }
 
-// A device that falls silent hangs up, so that it can be seen to be offline.
-func TestSilentDeviceHangsUp(t *testing.T) {
+// lastWordBeforeGap is the last report of a device before two minutes without
+// any.
+func lastWordBeforeGap(t *testing.T, d *Device, every time.Duration) Report {
+	t.Helper()
+	var last Report
+	for r := range d.Reports(noon.AddDate(0, -3, 0), noon, every) {
+		if !last.Sent.IsZero() && r.Sent.Sub(last.Sent) > 2*time.Minute {
+			return last
+		}
+		last = r
+	}
+	t.Fatal("three months without a gap")
+	return last
+}
+
+// A device in a gap hangs up, so that it can be seen to be offline.
+func TestDeviceInAGapHangsUp(t *testing.T) {
 	s := newServer(t, secretOf)
-	d := findDevice(t, testFarm(t), "SP-1217")
-	last := time.UnixMilli(int64(d.story.silentFrom * 1000))
-	start := last.Add(-2 * time.Second)
+	d := findDevice(t, testFarm(t), "WS-0417")
+	every := 10 * time.Second
+	last := lastWordBeforeGap(t, d, every)
 	stop := publishing(t, PublishOptions{
 		Broker: s.url(), Devices: []*Device{d}, Secrets: secretOf,
-		Every: func(*Device) time.Duration { return 200 * time.Millisecond },
-		From:  start, Link: Link{Now: testClock(start)},
+		Every: func(*Device) time.Duration { return every },
+		From:  last.Sent, Link: Link{Now: testClock(last.Sent)},
 	})
 	s.wait("its farewell", func() bool { return s.goodbyes[d.Name] == 1 })
 	if err := stop(); err != nil {
 		t.Error(err)
 	}
-	times := s.times(d.Name, true)
-	if len(times) < 3 || times[len(times)-1] >= last.UnixMilli() {
-		t.Errorf("it said %v, and falls silent at %v", times, last.UnixMilli())
+	if times := s.times(d.Name, true); !slices.Equal(times, []int64{last.Time.UnixMilli()}) {
+		t.Errorf("it said %v, its last word is of %v", times, last.Time.UnixMilli())
 	}
+	near(t, "connections", float64(s.connections[d.Name]), 1, 0)
 }
 
 func TestWrongOptions(t *testing.T) {

@@ -36,7 +36,7 @@ func (d *Device) Reports(from, to time.Time, every time.Duration) iter.Seq[Repor
 		}
 		slots := d.plan.slots(every)
 		var waiting arrivals
-		for k := slots.first(start - longestWait); ; k++ {
+		for k := slots.first(d.plan.reach(d.site, start)); ; k++ {
 			earliest := slots.due(k) - slots.jitter
 			for len(waiting) > 0 && waiting[0].sent < min(earliest, end) {
 				if r, ok := d.report(slots, heap.Pop(&waiting).(arrival)); ok && !yield(r) {

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -37,7 +38,7 @@ func (s *server) checked(next http.Handler) http.Handler {
 func (s *server) check(w http.ResponseWriter, r *http.Request) error {
 	route, params, err := s.router.FindRoute(r)
 	switch {
-	case errors.Is(err, routers.ErrMethodNotAllowed):
+	case err != nil && err.Error() == routers.ErrMethodNotAllowed.Error(): // the router makes a new one each time
 		return errs.New(errs.NoSuchMethod, "error.405")
 	case err != nil:
 		return errs.New(errs.NoSuchPath, "error.404")
@@ -99,17 +100,27 @@ func broken(err error) error {
 			field = re.Parameter.Name
 		}
 		if errors.Is(re.Err, openapi3filter.ErrInvalidRequired) && field != "" {
-			return errs.New(errs.Refused, "invalid.required").About(field).Because(err)
+			return errs.New(errs.Refused, "invalid.required").About(field)
 		}
 	}
 	var se *openapi3.SchemaError
 	if !errors.As(err, &se) {
-		return errs.New(errs.Malformed, "error.400").About(field).Because(err)
+		return errs.New(errs.Malformed, "error.400").About(field).Because(unquoted(err))
 	}
 	if pointer := se.JSONPointer(); len(pointer) > 0 {
 		field = pointer[0]
 	}
-	return rule(se, field).Because(err)
+	return rule(se, field).Because(errors.New(se.Reason))
+}
+
+// unquoted says, for the log, what was wrong with a request without the value
+// that was: the library's own words quote it, and it may be a secret.
+func unquoted(err error) error {
+	var pe *openapi3filter.ParseError
+	if errors.As(err, &pe) && pe.Reason != "" {
+		return errors.New(pe.Reason)
+	}
+	return fmt.Errorf("%T", err)
 }
 
 func rule(se *openapi3.SchemaError, field string) *errs.Error {

@@ -28,8 +28,9 @@ type console struct {
 func policy(tiles *MapTiles) string {
 	images := "'self' data: blob: https:"
 	if tiles != nil {
-		if u, err := url.Parse(tiles.URL); err == nil && u.Scheme == "http" {
-			images += " http://" + strings.NewReplacer("{s}", "*").Replace(u.Host)
+		// {s} stands for one of several hosts; as it is, no address could hold it.
+		if u, err := url.Parse(strings.ReplaceAll(tiles.URL, "{s}", "*")); err == nil && u.Scheme == "http" {
+			images += " http://" + u.Host
 		}
 	}
 	return "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; font-src 'self'; connect-src 'self'; " +
@@ -107,7 +108,9 @@ func accepts(r *http.Request, coding string) bool {
 	for part := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
 		name, params, _ := strings.Cut(strings.TrimSpace(part), ";")
 		if strings.EqualFold(name, coding) {
-			return !strings.HasSuffix(strings.ReplaceAll(params, " ", ""), "q=0")
+			quality, given := strings.CutPrefix(strings.TrimSpace(params), "q=")
+			q, err := strconv.ParseFloat(quality, 64)
+			return !given || err == nil && q > 0
 		}
 	}
 	return false

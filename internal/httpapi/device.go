@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"math"
 
 	"tilth/internal/alarm"
 	"tilth/internal/device"
@@ -95,7 +96,7 @@ func (s *server) devicePage(ctx context.Context, q device.Query) (*wire.DevicePa
 func paged(pageNo, pageSize *int) device.Query {
 	no, size := 1, 10
 	if pageNo != nil {
-		no = *pageNo
+		no = min(*pageNo, math.MaxInt32) // far beyond any list, and no overflow
 	}
 	if pageSize != nil {
 		size = *pageSize
@@ -151,14 +152,26 @@ func (sh *shower) one(ctx context.Context, d *device.Device) wire.Device {
 	}
 	if p := sh.s.Catalog.Product(d.ProductID); p != nil {
 		w.ProductId, w.ProductName, w.OfflineAfter = p.ID, p.Name, p.OfflineAfter.Milliseconds()
-		if len(p.Properties) > 0 {
-			w.MainSign = p.Properties[0].Identifier
-		}
+		w.MainSign = mainSign(p)
 		if latest := sh.s.latest(ctx, sh.tenant, d.ID, p); len(latest) > 0 {
 			w.LastData = append(w.LastData, latest)
 		}
 	}
 	return w
+}
+
+// mainSign is the property that a list shows of a device: its product's first
+// that is not a text, since a stream's address tells nobody anything.
+func mainSign(p *device.Product) string {
+	for i := range p.Properties {
+		if p.Properties[i].DataType != device.Text {
+			return p.Properties[i].Identifier
+		}
+	}
+	if len(p.Properties) > 0 {
+		return p.Properties[0].Identifier
+	}
+	return ""
 }
 
 func (sh *shower) level(id device.ID) *wire.AlarmLevel {

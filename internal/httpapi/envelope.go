@@ -60,7 +60,7 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 
 // malformed answers what could not even be read.
 func (s *server) malformed(w http.ResponseWriter, r *http.Request, err error) {
-	s.fail(w, r, errs.New(errs.Malformed, "error.400").Because(err))
+	s.fail(w, r, errs.New(errs.Malformed, "error.400").Because(unquoted(err)))
 }
 
 // sentence is what a person reads, naming the field it is about.

@@ -46,6 +46,13 @@ func (st *stream) VisitGetLiveResponse(w http.ResponseWriter) error {
 	c := caller(st.ctx)
 	screen, missed, position, reset := st.s.Live.Subscribe(c.Tenant, SessionKey(c.Session), st.last)
 	defer screen.Close()
+	// A session that ended while the stream was being opened ended none of its
+	// streams; from here on its end ends this one.
+	if lives, err := st.s.Sessions.Lives(st.ctx, c.Tenant, c.Session); err != nil {
+		return err
+	} else if !lives {
+		return errs.New(errs.Unknown, "error.401")
+	}
 	select {
 	case <-screen.Ended:
 		return errs.New(errs.Unavailable, "error.503").After(time.Second)

@@ -61,21 +61,24 @@ func (s *server) GetDeviceMap(ctx context.Context, r wire.GetDeviceMapRequestObj
 }
 
 func boxOf(p wire.GetDeviceMapParams) (*device.Box, error) {
+	sides := []struct {
+		name  string
+		given *float64
+	}{{"west", p.West}, {"south", p.South}, {"east", p.East}, {"north", p.North}}
+	absent := ""
 	given := 0
-	for _, side := range []*float64{p.West, p.South, p.East, p.North} {
-		if side != nil {
+	for _, side := range sides {
+		if side.given != nil {
 			given++
+		} else if absent == "" {
+			absent = side.name
 		}
 	}
 	switch {
 	case given == 0:
 		return nil, nil
-	case given < 4:
-		for name, side := range map[string]*float64{"west": p.West, "south": p.South, "east": p.East, "north": p.North} {
-			if side == nil {
-				return nil, errs.New(errs.Refused, "invalid.required").About(name)
-			}
-		}
+	case given < len(sides):
+		return nil, errs.New(errs.Refused, "invalid.required").About(absent)
 	}
 	return &device.Box{West: *p.West, South: *p.South, East: *p.East, North: *p.North}, nil
 }

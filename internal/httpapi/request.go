@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -99,12 +100,26 @@ func (s *server) observed(next http.Handler) http.Handler {
 }
 
 // recovered turns a panic of one request into an answer; the server serves on.
+// A device takes 200 for "on disk", so only the console's calls get the
+// envelope; an answer that has begun is cut off, lest half look like the whole.
 func (s *server) recovered(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
-			if p := recover(); p != nil {
-				s.Log.Error("panic", "request", of(r.Context()).id, "panic", p, "stack", string(debug.Stack()))
+			p := recover()
+			if p == nil {
+				return
+			}
+			if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
+				panic(p) // the handler's own wish
+			}
+			s.Log.Error("panic", "request", of(r.Context()).id, "panic", p, "stack", string(debug.Stack()))
+			switch sw, ok := w.(*statusWriter); {
+			case ok && sw.begun:
+				panic(http.ErrAbortHandler)
+			case strings.HasPrefix(r.URL.Path, "/admin-api/") || strings.HasPrefix(r.URL.Path, "/app-api/"):
 				s.fail(w, r, fmt.Errorf("panic: %v", p))
+			default:
+				plain(w, http.StatusInternalServerError, "internal server error")
 			}
 		}()
 		next.ServeHTTP(w, r)
@@ -154,15 +169,21 @@ func parseAddr(s string) netip.Addr {
 	return netip.Addr{}
 }
 
-// statusWriter remembers the status for the log.
+// statusWriter remembers the status for the log, and whether the answer began.
 type statusWriter struct {
 	http.ResponseWriter
 	status int
+	begun  bool
 }
 
 func (w *statusWriter) WriteHeader(status int) {
-	w.status = status
+	w.status, w.begun = status, true
 	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *statusWriter) Write(b []byte) (int, error) {
+	w.begun = true
+	return w.ResponseWriter.Write(b)
 }
 
 // Unwrap lets http.ResponseController reach the connection.

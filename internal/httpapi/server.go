@@ -79,6 +79,7 @@ func New(o Options) (http.Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the contract: %w", err)
 	}
+	doc.Servers = nil // the path alone names a call, whatever the host
 	router, err := legacy.NewRouter(doc)
 	if err != nil {
 		return nil, fmt.Errorf("read the contract: %w", err)

@@ -133,7 +133,7 @@ func (p *Pipeline) meet(c *content, m Message) {
 	}
 	c.parts = append(c.parts, part{ref: m.Entry.Ref, at: m.At})
 	if m.Kind == GatewayConnect {
-		p.opts.Presence.Seen(child.Ref)
+		p.opts.Presence.SeenAt(child.Ref, m.At)
 	} else {
 		p.opts.Presence.Gone(child.Ref)
 	}

@@ -3,6 +3,7 @@ package reading
 import (
 	"context"
 	"math/rand/v2"
+	"sync/atomic"
 	"testing"
 
 	"tilth/internal/device"
@@ -44,27 +45,27 @@ func benchmarkAppend(b *testing.B, writers int) {
 	}()
 	go s.Run(ctx)
 	rng := rand.New(rand.NewPCG(1, 2))
-	var ready [][]Arrival
-	for n := range b.N {
+	fields := make([][]Field, devices)
+	for d := range fields {
+		fields[d] = stationFrame(1, 1, start, rng).Fields
+	}
+	var next atomic.Int64
+	batch := func(n int) []Arrival {
 		batch := make([]Arrival, frames)
 		for i := range batch {
 			k := n*frames + i
-			batch[i] = stationFrame(1, device.ID(k%devices+1), start+int64(k/devices)*60_000, rng)
+			at := start + int64(k/devices)*60_000
+			batch[i] = Arrival{Frame{1, device.ID(k%devices + 1), at, fields[(k*7+n)%devices]}, at + 40}
 		}
-		ready = append(ready, batch)
+		return batch
 	}
-	work := make(chan []Arrival, len(ready))
-	for _, batch := range ready {
-		work <- batch
-	}
-	close(work)
 	b.ReportAllocs()
 	b.ResetTimer()
 	failed := make(chan error, writers)
 	for range writers {
 		go func() {
-			for batch := range work {
-				if err := s.Append(ctx, batch); err != nil {
+			for n := int(next.Add(1)); n <= b.N; n = int(next.Add(1)) {
+				if err := s.Append(ctx, batch(n)); err != nil {
 					failed <- err
 					return
 				}
@@ -79,6 +80,7 @@ func benchmarkAppend(b *testing.B, writers int) {
 	}
 	b.StopTimer()
 	b.ReportMetric(float64(b.N*frames)/b.Elapsed().Seconds(), "frames/s")
+	b.ReportMetric(s.Stats().FsyncSeconds/float64(b.N)*1e6, "µs-fsync/batch")
 	cancel()
 	<-consumed
 	if err := s.Close(); err != nil {
@@ -106,7 +108,6 @@ func BenchmarkRange(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	b.ReportMetric(float64(s.Stats().DiskBytes)/float64(s.Stats().Values), "diskB/value")
 	props := []device.PropertyID{1, 3, 4, 6, 8}
 	read := func(b *testing.B, what func() int) {
 		b.ReportAllocs()
@@ -126,6 +127,7 @@ func BenchmarkRange(b *testing.B) {
 			}
 			return n
 		})
+		b.ReportMetric(float64(s.Stats().DiskBytes)/float64(s.Stats().Values), "diskB/value")
 	})
 	b.Run("Series of all", func(b *testing.B) {
 		read(b, func() (n int) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -93,26 +94,46 @@ func TestReadingsAppendedAfterAnEraseStay(t *testing.T) {
 }
 
 func TestErasuresAreForgottenWithTheirJournal(t *testing.T) {
-	s := openStore(t, Options{})
-	erasures := func() (n int) {
-		if err := s.each(t.Context(), tagErased, []byte{tagErased}, func(*pebble.Iterator) error { n++; return nil }); err != nil {
-			t.Fatal(err)
+	for _, restart := range []bool{false, true} {
+		s := openStore(t, Options{})
+		mustAppend(t, s, arrival(1, 1, start, num(1, 1)), arrival(1, 2, start, num(1, 1)))
+		mustAppend(t, s, arrival(1, 1, start+1, num(1, 1)))
+		erase(t, s, device.Ref{Tenant: 1, ID: 1})
+		s.Trim(1)
+		checkpoint(t, s)
+		if n := storedErasures(t, s); n != 1 {
+			t.Fatalf("%d erasures kept while the journal holds the device, want 1", n)
 		}
-		return n
+		if restart {
+			s = reopen(t, s)
+		}
+		mustAppend(t, s, arrival(1, 2, start+1, num(1, 1)))
+		s.Trim(2)
+		checkpoint(t, s)
+		if n := storedErasures(t, s); n != 0 || len(s.order.erased) != 0 {
+			t.Errorf("%d erasures kept after the journal was deleted (restart %v), want none", n, restart)
+		}
 	}
-	mustAppend(t, s, arrival(1, 1, start, num(1, 1)), arrival(1, 2, start, num(1, 1)))
+}
+
+func storedErasures(t testing.TB, s *Store) (n int) {
+	t.Helper()
+	if err := s.each(t.Context(), tagErased, []byte{tagErased}, func(*pebble.Iterator) error { n++; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// TestEraseOfADeviceWhoseHistoryExpired takes its latest values all the same.
+func TestEraseOfADeviceWhoseHistoryExpired(t *testing.T) {
+	s := openStore(t, Options{Dir: "data", fs: vfs.NewCrashableMem(), Retention: keep})
+	mustAppend(t, s, arrival(1, 1, start-90*msPerDay, num(1, 1)))
+	if err := s.Expire(t.Context(), time.UnixMilli(start)); err != nil {
+		t.Fatal(err)
+	}
 	erase(t, s, device.Ref{Tenant: 1, ID: 1})
-	checkpoint(t, s)
-	if n := erasures(); n != 1 {
-		t.Fatalf("%d erasures kept while the journal holds the device, want 1", n)
-	}
-	s = reopen(t, s)
-	mustAppend(t, s, arrival(1, 2, start+1, num(1, 1)))
-	s.Trim(2)
-	checkpoint(t, s)
-	if n := erasures(); n != 0 || len(s.order.erased) != 0 {
-		t.Errorf("%d erasures kept after the journal was deleted, want none", n)
-	}
+	same(t, "latest", s.Latest(t.Context(), 1, 1), nil)
+	same(t, "latest after a crash", crash(t, s).Latest(t.Context(), 1, 1), nil)
 }
 
 // TestEraseWhileTheDeviceIsWritten ends, and leaves disk and memory agreeing.

@@ -286,6 +286,37 @@ func TestClosedStoreAnswersErrClosed(t *testing.T) {
 	}
 }
 
+// TestCloseWaitsForReadersAndEndsThem: a read under way ends early with
+// ErrClosed, and only then the folder is closed.
+func TestCloseWaitsForReadersAndEndsThem(t *testing.T) {
+	s := openStore(t, Options{})
+	var batch []Arrival
+	for i := range int64(2 * checkEvery) {
+		batch = append(batch, arrival(1, 1, start+i, num(1, 1)))
+	}
+	mustAppend(t, s, batch...)
+	closed := make(chan error, 1)
+	n := 0
+	err := s.Range(t.Context(), 1, 1, minTime, maxTime, []device.PropertyID{1}, func(int64, []Field) error {
+		if n++; n == 1 {
+			go func() { closed <- s.Close() }()
+			await(t, "Close to begin", func() bool { return errors.Is(s.Append(t.Context(), batch[:1]), ErrClosed) })
+		}
+		select {
+		case <-closed:
+			t.Error("closed while a read was under way")
+		default:
+		}
+		return nil
+	})
+	if !errors.Is(err, ErrClosed) || n > checkEvery {
+		t.Errorf("range: %v after %d frames, want ErrClosed early", err, n)
+	}
+	if err := <-closed; err != nil {
+		t.Errorf("close: %v", err)
+	}
+}
+
 func TestFailedSyncIsNotAcknowledged(t *testing.T) {
 	var failing atomic.Bool
 	disk := vfs.NewCrashableMem()

@@ -1,0 +1,102 @@
+package alarm_test
+
+import (
+	"testing"
+	"time"
+
+	"tilth/internal/alarm"
+	"tilth/internal/device"
+	"tilth/internal/testkit"
+)
+
+const hour = int64(time.Hour / time.Millisecond)
+
+func TestCount(t *testing.T) {
+	s := testkit.NewStores(t)
+	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
+	station := s.Station(t)
+	mine, theirs := s.Device(t, field.ID, station, "WS-1"), s.Device(t, rival.ID, station, "WS-2")
+	midnight := s.Clock.Milli()
+
+	if c, err := s.Notices.Count(t.Context(), field.ID, midnight); err != nil || c != (alarm.Counts{}) {
+		t.Errorf("before any: %+v %v", c, err)
+	}
+	for _, n := range []testkit.Notice{
+		{Device: mine, Status: alarm.Pending, Started: midnight - 50*hour, Created: midnight - 49*hour},        // open since the day before yesterday
+		{Device: mine, Status: alarm.ResolvedItself, Started: midnight - 40*hour, Created: midnight - 40*hour}, // over long ago
+		{Device: mine, Status: alarm.Pending, Started: midnight - 2*hour, Created: midnight},                   // recorded at midnight, of a late reading
+		{Device: mine, Status: alarm.ResolvedByHand, Started: midnight + hour, Created: midnight + hour},
+		{Device: mine, Status: alarm.ResolvedItself, Started: midnight + 3*hour, Created: midnight + 3*hour},
+		{Device: mine, Status: alarm.Pending, Started: midnight + 2*hour, Created: midnight + 2*hour},
+		{Device: theirs, Status: alarm.Pending, Started: midnight + 9*hour, Created: midnight + 9*hour},
+	} {
+		s.Notice(t, n)
+	}
+	for _, c := range []struct {
+		name  string
+		count func() (alarm.Counts, error)
+		want  alarm.Counts
+	}{
+		{"today", func() (alarm.Counts, error) { return s.Notices.Count(t.Context(), field.ID, midnight) }, alarm.Counts{Today: 4, Pending: 3, Last: midnight + 3*hour}},
+		{"a later midnight", func() (alarm.Counts, error) { return s.Notices.Count(t.Context(), field.ID, midnight+2*hour) }, alarm.Counts{Today: 2, Pending: 3, Last: midnight + 3*hour}},
+		{"none today", func() (alarm.Counts, error) { return s.Notices.Count(t.Context(), field.ID, midnight+4*hour) }, alarm.Counts{Pending: 3}},
+		{"another tenant", func() (alarm.Counts, error) { return s.Notices.Count(t.Context(), rival.ID, midnight) }, alarm.Counts{Today: 1, Pending: 1, Last: midnight + 9*hour}},
+		{"no such tenant", func() (alarm.Counts, error) { return s.Notices.Count(t.Context(), 99, midnight) }, alarm.Counts{}},
+	} {
+		if got, err := c.count(); err != nil || got != c.want {
+			t.Errorf("%s: %+v (%v), want %+v", c.name, got, err, c.want)
+		}
+	}
+}
+
+func TestOpenLevels(t *testing.T) {
+	s := testkit.NewStores(t)
+	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
+	station := s.Station(t)
+	calm, warm, hot := s.Device(t, field.ID, station, "calm"), s.Device(t, field.ID, station, "warm"), s.Device(t, field.ID, station, "hot")
+	theirs := s.Device(t, rival.ID, station, "theirs")
+	for _, n := range []testkit.Notice{
+		{Device: calm, Level: alarm.LevelSerious, Status: alarm.ResolvedItself},
+		{Device: calm, Level: alarm.LevelSerious, Status: alarm.ResolvedByHand},
+		{Device: warm, Level: alarm.LevelGeneral, Status: alarm.Pending},
+		{Device: warm, Level: alarm.LevelSerious, Status: alarm.ResolvedItself},
+		{Device: hot, Level: alarm.LevelImportant, Status: alarm.Pending},
+		{Device: hot, Level: alarm.LevelSerious, Status: alarm.Pending},
+		{Device: hot, Level: alarm.LevelGeneral, Status: alarm.Pending},
+		{Device: theirs, Level: alarm.LevelSerious, Status: alarm.Pending},
+	} {
+		s.Notice(t, n)
+	}
+	got, err := s.Notices.OpenLevels(t.Context(), field.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[device.ID]alarm.Level{warm.ID: alarm.LevelGeneral, hot.ID: alarm.LevelSerious}
+	if len(got) != len(want) || got[hot.ID] != want[hot.ID] || got[warm.ID] != want[warm.ID] {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if _, ok := got[warm.ID]; !ok {
+		t.Error("a general alarm, level 0, is an alarm too")
+	}
+	if none, err := s.Notices.OpenLevels(t.Context(), 99); err != nil || len(none) != 0 {
+		t.Errorf("%v %v", none, err)
+	}
+}
+
+func TestPosition(t *testing.T) {
+	d := testkit.DB(t)
+	for round, s := range []*alarm.PositionStore{alarm.NewPositionStore(d), alarm.NewPositionStore(d)} {
+		before := uint64(round) * (1 << 53) // a start finds what the run before it saved
+		if got, err := s.Load(t.Context()); err != nil || got != before {
+			t.Errorf("loaded %d (%v), want %d", got, err, before)
+		}
+		for _, position := range []uint64{1, 1 << 53} {
+			if err := s.Save(t.Context(), position); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := s.Load(t.Context()); err != nil || got != position {
+				t.Errorf("saved %d, loaded %d (%v)", position, got, err)
+			}
+		}
+	}
+}

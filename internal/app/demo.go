@@ -1,0 +1,242 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tilth/internal/device"
+	"tilth/internal/farm"
+	"tilth/internal/ingest"
+)
+
+// The demo's sign-in, as promised.
+const (
+	demoTenant   = "demo"
+	demoUser     = "demo"
+	demoPassword = "demo-farm"
+)
+
+func demoCommand() *cobra.Command {
+	var seed uint64
+	var days int
+	c := &cobra.Command{
+		Use:   "demo",
+		Short: "Run the server on a fresh data folder with a farm of its own",
+		Long: "Run the server on a fresh data folder with a built-in farm: its history, then simulated\n" +
+			"devices that publish over MQTT. Each start begins anew. Takes every setting of serve.",
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if days < 0 || days > 365 {
+				return fmt.Errorf("--days: between 0 and 365")
+			}
+			set, err := readSettings(c.Flags())
+			if err != nil {
+				return err
+			}
+			return (&demo{set: set, seed: seed, days: days, out: c.OutOrStdout()}).run(c.Context())
+		},
+	}
+	serveFlags(c.Flags())
+	for name, value := range map[string]string{"data-dir": "./demo-data", "default-tenant": demoTenant, "log-level": "warn"} {
+		f := c.Flags().Lookup(name)
+		f.DefValue = value
+		if err := f.Value.Set(value); err != nil {
+			panic(err) // the values are part of the program
+		}
+	}
+	c.Flags().Uint64Var(&seed, "seed", 1, "of the farm's weather and accidents: the same seed gives the same farm")
+	c.Flags().IntVar(&days, "days", 30, "days of history")
+	return c
+}
+
+type demo struct {
+	set  *Settings
+	seed uint64
+	days int
+	out  io.Writer
+
+	farm     *farm.Farm
+	from     time.Time // where the history ends and the living devices begin
+	secrets  map[string]string
+	password string
+}
+
+func (d *demo) run(ctx context.Context) error {
+	unlock, err := freshFolder(d.set.DataDir)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	log := d.set.logger()
+	server, err := newServer(ctx, d.set, log)
+	if err != nil {
+		return err
+	}
+	d.password = demoPassword
+	if !onLoopback(d.set.HTTPAddr) {
+		// Whoever can reach this address has read the password in the documents.
+		d.password = rand.Text()
+	}
+	d.secrets = map[string]string{}
+	d.from = time.Now()
+	d.farm = farm.New(d.seed, d.from)
+
+	publishing, stopPublishing := context.WithCancel(ctx)
+	defer stopPublishing()
+	var publisher sync.WaitGroup
+	err = server.Run(ctx, func(ctx context.Context) error {
+		return d.prepare(ctx, server)
+	}, func() {
+		d.announce(server)
+		publisher.Go(func() {
+			err := farm.Publish(publishing, farm.PublishOptions{
+				Broker: "tcp://" + reachable(server.ports.mqtt.Addr()), Devices: d.farm.Devices(),
+				Secrets: d.secret, From: d.from, Link: farm.Link{Logger: log},
+			})
+			if err != nil {
+				log.Error("simulated devices stopped", "error", err)
+			}
+		})
+	})
+	stopPublishing()
+	publisher.Wait()
+	return err
+}
+
+// prepare sets the farm up as a provider would and lets its past arrive the
+// way readings arrive.
+func (d *demo) prepare(ctx context.Context, s *Server) error {
+	for _, dev := range d.farm.Devices() {
+		d.secrets[dev.Name] = rand.Text()
+	}
+	file, err := farm.File(d.secret, func(string, string) string { return d.password })
+	if err != nil {
+		return err
+	}
+	if _, err := s.provider.Apply(ctx, file, true); err != nil {
+		return fmt.Errorf("set up the demo's farm: %w", err)
+	}
+	return d.history(ctx, s)
+}
+
+func (d *demo) secret(deviceName string) string { return d.secrets[deviceName] }
+
+// history submits the farm's past, each message at the time of its arrival,
+// and waits until all of it is on disk.
+func (d *demo) history(ctx context.Context, s *Server) error {
+	if d.days == 0 {
+		return nil
+	}
+	begin := time.Now()
+	start := d.from.AddDate(0, 0, -d.days)
+	progress := newProgress(d.out, fmt.Sprintf("Writing %d days of history", d.days), start, d.from)
+	var outstanding sync.WaitGroup
+	var failed error
+	var once sync.Once
+	entries := map[string]*device.Entry{}
+	for _, dev := range d.farm.Devices() {
+		t, err := s.stores.tenants.ByName(ctx, dev.Tenant)
+		if err != nil {
+			return err
+		}
+		entries[dev.Name] = s.stores.registry.Find(t.ID, dev.Name)
+	}
+	messages := 0
+	err := d.farm.History(ctx, start, d.from, func(name string, r farm.Report) error {
+		progress.at(r.Sent)
+		messages++
+		outstanding.Add(1)
+		message := ingest.Message{Entry: entries[name], Kind: ingest.Telemetry, Payload: r.Payload(), At: r.Sent.UnixMilli()}
+		err := s.pipeline.Submit(ctx, message, func(o ingest.Outcome) {
+			if o.Err != nil {
+				once.Do(func() { failed = o.Err })
+			}
+			outstanding.Done()
+		})
+		if err != nil {
+			outstanding.Done()
+		}
+		return err
+	})
+	outstanding.Wait()
+	progress.done(fmt.Sprintf("%d messages in %.1f s", messages, time.Since(begin).Seconds()))
+	return errors.Join(err, failed)
+}
+
+func (d *demo) announce(s *Server) {
+	fmt.Fprintf(d.out, "\nTilth is ready:  http://%s\n\n  user      %s\n  password  %s\n\n", reachable(s.ports.http.Addr()), demoUser, d.password)
+	fmt.Fprintf(d.out, "Devices: MQTT on %s, HTTP on %s. Provider API on %s, its token in %s.\nStop with Ctrl-C.\n",
+		s.ports.mqtt.Addr(), s.ports.http.Addr(), s.ports.admin.Addr(), filepath.Join(d.set.DataDir, "provider-token"))
+}
+
+// marker is the file by which the demo knows a data folder of its own.
+const marker = "made-by-tilth-demo"
+
+// freshFolder empties or makes the demo's data folder and holds it until the
+// returned function is called. A folder that holds anything else, or that a
+// running demo uses, is refused.
+func freshFolder(dir string) (func(), error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("--data-dir: %w", err)
+	}
+	path := filepath.Join(dir, marker)
+	if len(entries) > 0 {
+		if _, err := os.Stat(path); err != nil {
+			return nil, fmt.Errorf("--data-dir: %s holds data that the demo did not make; name another folder", dir)
+		}
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("--data-dir: %w", err)
+	}
+	lock, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("--data-dir: %w", err)
+	}
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		return nil, errors.Join(fmt.Errorf("--data-dir: a demo is running in %s", dir), lock.Close())
+	}
+	for _, e := range entries {
+		if e.Name() == marker {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
+			return nil, errors.Join(fmt.Errorf("--data-dir: %w", err), lock.Close())
+		}
+	}
+	return func() { _ = lock.Close() }, nil // closing gives the lock back; nothing was written
+}
+
+func onLoopback(addr string) bool {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(host)
+	return host == "localhost" || (ip != nil && ip.IsLoopback())
+}
+
+// reachable is an address under which this machine reaches a listener, which
+// may listen on all of them.
+func reachable(a net.Addr) string {
+	host, port, err := net.SplitHostPort(a.String())
+	if err != nil {
+		return a.String()
+	}
+	if ip := net.ParseIP(host); ip == nil || ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return net.JoinHostPort(host, port)
+}

@@ -1,0 +1,52 @@
+package app
+
+import (
+	"net/http"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// metrics gathers what an operator watches. The parts keep plain counters;
+// they are read when Prometheus asks.
+type metrics struct{ registry *prometheus.Registry }
+
+func newMetrics() *metrics {
+	m := &metrics{registry: prometheus.NewRegistry()}
+	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+// counter publishes a number that only grows.
+func (m *metrics) counter(name, help string, read func() float64) {
+	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, read))
+}
+
+// gauge publishes a number that comes and goes.
+func (m *metrics) gauge(name, help string, read func() float64) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, read))
+}
+
+// labelled publishes counters that differ in one label, whose values are known
+// only when asked.
+func (m *metrics) labelled(name, help, label string, read func() map[string]uint64) {
+	m.registry.MustRegister(&labelled{desc: prometheus.NewDesc(name, help, []string{label}, nil), read: read})
+}
+
+func (m *metrics) handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
+}
+
+type labelled struct {
+	desc *prometheus.Desc
+	read func() map[string]uint64
+}
+
+func (l *labelled) Describe(ch chan<- *prometheus.Desc) { ch <- l.desc }
+
+func (l *labelled) Collect(ch chan<- prometheus.Metric) {
+	for value, n := range l.read() {
+		ch <- prometheus.MustNewConstMetric(l.desc, prometheus.CounterValue, float64(n), value)
+	}
+}

@@ -1,0 +1,244 @@
+package app
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tilth/internal/providerapi"
+	"tilth/internal/providerapi/wire"
+)
+
+// providerCommands are the commands for whoever runs the platform. They speak
+// to a running server over its provider API.
+func providerCommands() []*cobra.Command {
+	user := &cobra.Command{Use: "user", Short: "Work on users"}
+	user.AddCommand(userResetCommand())
+	return []*cobra.Command{applyCommand(), deleteCommand(), user}
+}
+
+func applyCommand() *cobra.Command {
+	var file string
+	var overwrite bool
+	var at serverFlags
+	c := &cobra.Command{
+		Use:   "apply -f FILE",
+		Short: "Make the server be as a file says: elements, products, tenants, users, scenes, devices",
+		Long: `Make the server be as a file says, all or nothing; doing it again changes nothing.
+
+The file owns structure. Password, nickname, email, mobile, noteName, scene and
+position are set when a user or device is created, later only with --overwrite.
+What the file leaves out stays: an item, or a key of an item. A list is given
+whole (properties, hosts, secrets); in diy and elementData the given keys are
+set, and an empty text clears one. To remove things, use tilth delete.
+
+Secrets and passwords that the server makes are printed once, by this command.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return apply(c, &at, file, overwrite) },
+	}
+	c.Flags().StringVarP(&file, "file", "f", "", "the file to apply, - for standard input (required)")
+	c.Flags().BoolVar(&overwrite, "overwrite", false, "set what is otherwise set at creation only")
+	at.declare(c)
+	if err := c.MarkFlagRequired("file"); err != nil {
+		panic(err) // the flag is declared above
+	}
+	return c
+}
+
+func apply(c *cobra.Command, at *serverFlags, file string, overwrite bool) error {
+	raw, err := readFile(c, file)
+	if err != nil {
+		return err
+	}
+	client, err := at.client(c)
+	if err != nil {
+		return err
+	}
+	path := "v1/apply"
+	if overwrite {
+		path += "?" + url.Values{"overwrite": {"true"}}.Encode()
+	}
+	status, body, err := client.post(c.Context(), path, "application/yaml", raw)
+	if err != nil {
+		return err
+	}
+	var wrong wire.ApplyProblem
+	if status == 422 && json.Unmarshal(body, &wrong) == nil && len(wrong.Errors) > 0 {
+		for _, e := range wrong.Errors {
+			where := file
+			if e.Line > 0 {
+				where = fmt.Sprintf("%s:%d", file, e.Line)
+			}
+			fmt.Fprintf(c.ErrOrStderr(), "%s: %s\n", where, e.Message)
+		}
+		return errSilent
+	}
+	var out wire.ApplyResult
+	if err := answer(status, body, &out); err != nil {
+		return err
+	}
+	printResult(c.OutOrStdout(), &out)
+	return nil
+}
+
+// readFile reads the file to apply, or standard input for -.
+func readFile(c *cobra.Command, file string) ([]byte, error) {
+	var from io.Reader = c.InOrStdin()
+	if file != "-" {
+		f, err := os.Open(file)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = f.Close() }() // it was only read
+		from = f
+	}
+	raw, err := io.ReadAll(io.LimitReader(from, providerapi.MaxFile+1))
+	if err == nil && len(raw) > providerapi.MaxFile {
+		err = fmt.Errorf("%s: larger than %d MiB: split it", file, providerapi.MaxFile>>20)
+	}
+	return raw, err
+}
+
+// printResult prints a line for everything that was done, and a summary.
+func printResult(w io.Writer, r *wire.ApplyResult) {
+	for _, group := range []struct {
+		verb  string
+		items []wire.ApplyItem
+	}{{"created", r.Created}, {"changed", r.Changed}, {"removed", r.Removed}} {
+		for _, it := range group.items {
+			fmt.Fprintf(w, "%s %s %s%s\n", group.verb, it.Kind, title(it), remarks(it))
+		}
+	}
+	if len(r.Removed) == 0 {
+		fmt.Fprintf(w, "created %d, changed %d, left %d\n", len(r.Created), len(r.Changed), r.Left)
+	}
+}
+
+func title(it wire.ApplyItem) string {
+	if it.Tenant != nil {
+		return *it.Tenant + "/" + it.Name
+	}
+	return it.Name
+}
+
+func remarks(it wire.ApplyItem) string {
+	var b strings.Builder
+	if it.Changes != nil {
+		b.WriteString(": " + strings.Join(*it.Changes, ", "))
+	}
+	if it.Secret != nil {
+		what := "secret"
+		if it.Kind == wire.ApplyItemKindUser {
+			what = "password"
+		}
+		b.WriteString("  " + what + ": " + *it.Secret)
+	}
+	return b.String()
+}
+
+func deleteCommand() *cobra.Command {
+	c := &cobra.Command{Use: "delete", Short: "Remove a device, a user, a scene or an empty tenant"}
+	for _, k := range []struct {
+		kind  wire.DeleteRequestKind
+		short string
+	}{
+		{wire.DeleteRequestKindDevice, "Remove a device and erase its readings"},
+		{wire.DeleteRequestKindUser, "Remove a user and end the user's sessions"},
+		{wire.DeleteRequestKindScene, "Remove a scene; its devices move to the default group"},
+		{wire.DeleteRequestKindTenant, "Remove a tenant that has no devices, users and scenes left"},
+	} {
+		c.AddCommand(deleteKind(k.kind, k.short))
+	}
+	return c
+}
+
+func deleteKind(kind wire.DeleteRequestKind, short string) *cobra.Command {
+	var owner string
+	var at serverFlags
+	c := &cobra.Command{Use: string(kind) + " NAME", Short: short, Args: cobra.ExactArgs(1)}
+	if kind != wire.DeleteRequestKindTenant {
+		c.Use += " --tenant TENANT"
+		c.Flags().StringVar(&owner, "tenant", "", "name of the tenant it belongs to (required)")
+		if err := c.MarkFlagRequired("tenant"); err != nil {
+			panic(err) // the flag is declared above
+		}
+	}
+	at.declare(c)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		ask := wire.DeleteRequest{Kind: kind, Name: args[0]}
+		if owner != "" {
+			ask.Tenant = &owner
+		}
+		var out wire.ApplyResult
+		if err := at.call(c, "v1/delete", ask, &out); err != nil {
+			return err
+		}
+		printResult(c.OutOrStdout(), &out)
+		return nil
+	}
+	return c
+}
+
+func userResetCommand() *cobra.Command {
+	var owner string
+	var at serverFlags
+	c := &cobra.Command{
+		Use:   "reset NAME --tenant TENANT",
+		Short: "Give a user a new password, print it once, and end the user's sessions",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			var out wire.ResetUserResult
+			if err := at.call(c, "v1/user/reset", wire.ResetUserRequest{Tenant: owner, UserName: args[0]}, &out); err != nil {
+				return err
+			}
+			_, err := fmt.Fprintln(c.OutOrStdout(), out.Password)
+			return err
+		},
+	}
+	c.Flags().StringVar(&owner, "tenant", "", "name of the user's tenant (required)")
+	if err := c.MarkFlagRequired("tenant"); err != nil {
+		panic(err) // the flag is declared above
+	}
+	at.declare(c)
+	return c
+}
+
+// call makes a call whose body and answer are JSON.
+func (f *serverFlags) call(c *cobra.Command, path string, ask, out any) error {
+	client, err := f.client(c)
+	if err != nil {
+		return err
+	}
+	body, err := json.Marshal(ask)
+	if err != nil {
+		return err
+	}
+	status, raw, err := client.post(c.Context(), path, "application/json", body)
+	if err != nil {
+		return err
+	}
+	return answer(status, raw, out)
+}
+
+// answer reads what the server answered, a refusal included.
+func answer(status int, body []byte, out any) error {
+	if status == 200 {
+		if err := json.Unmarshal(body, out); err != nil {
+			return fmt.Errorf("the answer is not the provider API's: %w", err)
+		}
+		return nil
+	}
+	var p wire.Problem
+	if err := json.Unmarshal(body, &p); err != nil || p.Title == "" {
+		return fmt.Errorf("the server answered %d: is this the admin address?", status)
+	}
+	if p.Detail != nil {
+		return fmt.Errorf("%s (%d)", *p.Detail, status)
+	}
+	return fmt.Errorf("%s (%d)", p.Title, status)
+}

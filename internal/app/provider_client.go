@@ -1,0 +1,118 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tilth/internal/providerapi"
+)
+
+const (
+	adminURL    = "http://127.0.0.1:9090"
+	tokenEnv    = "TILTH_PROVIDER_TOKEN"
+	tokenFile   = "data/provider-token"
+	mostAnswer  = 64 << 20
+	mostToken   = 4 << 10
+	tokenFlag   = "token-file"
+	contentType = "Content-Type"
+)
+
+// serverFlags say which server a command speaks to, and where its token is. A
+// token is never a flag's value, where every process list shows it.
+type serverFlags struct{ server, tokenFile string }
+
+func (f *serverFlags) declare(c *cobra.Command) {
+	c.Flags().StringVar(&f.server, "server", adminURL, "the server's admin address")
+	c.Flags().StringVar(&f.tokenFile, tokenFlag, "", "file with the provider's token (default: "+tokenEnv+", else ./"+tokenFile+")")
+}
+
+// client finds the server and the token.
+func (f *serverFlags) client(c *cobra.Command) (*providerClient, error) {
+	base, err := url.Parse(f.server)
+	if err != nil || (base.Scheme != "http" && base.Scheme != "https") || base.Host == "" {
+		return nil, fmt.Errorf("--server: %q is not an http or https address", f.server)
+	}
+	token, err := f.token()
+	if err != nil {
+		return nil, err
+	}
+	if base.Scheme == "http" && !loopback(base.Hostname()) {
+		fmt.Fprintf(c.ErrOrStderr(), "warning: the token travels unencrypted to %s\n", base.Host)
+	}
+	return &providerClient{
+		base: strings.TrimSuffix(f.server, "/"), token: token,
+		// The token goes to the server that was named and to no other.
+		http: &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
+	}, nil
+}
+
+// token is the one of the file that was named, else the environment's, else
+// that of the data folder beside which the server was started.
+func (f *serverFlags) token() (string, error) {
+	path := f.tokenFile
+	if path == "" {
+		if token := strings.TrimSpace(os.Getenv(tokenEnv)); token != "" {
+			return token, nil
+		}
+		path = filepath.FromSlash(tokenFile)
+	}
+	raw, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) && f.tokenFile == "" {
+		return "", fmt.Errorf("no provider's token: set %s, or give --%s DATA/provider-token", tokenEnv, tokenFlag)
+	}
+	if err != nil {
+		return "", fmt.Errorf("--%s: %w", tokenFlag, err)
+	}
+	if len(raw) <= mostToken {
+		for line := range strings.Lines(string(raw)) {
+			if token := strings.TrimSpace(line); token != "" {
+				return token, nil // of two, either is valid
+			}
+		}
+	}
+	return "", fmt.Errorf("%s holds no token", path)
+}
+
+func loopback(host string) bool {
+	a, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && a.IsLoopback()
+}
+
+type providerClient struct {
+	base, token string
+	http        *http.Client
+}
+
+// post makes a call and gives the answer's status and body.
+func (p *providerClient) post(ctx context.Context, path, kind string, body []byte) (int, []byte, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, p.base+providerapi.Prefix+path, bytes.NewReader(body))
+	if err != nil {
+		return 0, nil, err
+	}
+	r.Header.Set("Authorization", "Bearer "+p.token)
+	r.Header.Set(contentType, kind)
+	res, err := p.http.Do(r)
+	if err != nil {
+		var op *net.OpError
+		if errors.As(err, &op) && op.Op == "dial" {
+			return 0, nil, fmt.Errorf("no server answers at %s: is tilth serve running, and is this its admin address? (%w)", p.base, op.Err)
+		}
+		return 0, nil, err
+	}
+	defer func() { _ = res.Body.Close() }() // it was read to its end
+	answer, err := io.ReadAll(io.LimitReader(res.Body, mostAnswer))
+	return res.StatusCode, answer, err
+}

@@ -1,0 +1,274 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"tilth/internal/httpapi"
+	"tilth/internal/identity"
+	"tilth/internal/ingest"
+	"tilth/internal/providerapi"
+	"tilth/web"
+)
+
+// stopWithin is how long a stop may take, as promised.
+const stopWithin = 10 * time.Second
+
+// Server is a whole Tilth in one process.
+type Server struct {
+	set      *Settings
+	log      *slog.Logger
+	stores   *stores
+	pipeline *ingest.Pipeline
+	judge    *ingest.Judge
+	mqtt     *ingest.MQTT
+	provider *providerapi.Service
+	metrics  *metrics
+	http     *http.Server
+	admin    *http.Server
+	ports    ports
+	ready    atomic.Bool
+}
+
+// ports are the addresses that a server listens on. They are taken first of
+// all: a port in use is told at once, and who connects meanwhile waits.
+type ports struct{ http, mqtt, admin net.Listener }
+
+func takePorts(ctx context.Context, set *Settings) (p ports, err error) {
+	var lc net.ListenConfig
+	for _, want := range []struct {
+		flag, addr string
+		l          *net.Listener
+	}{{"http-addr", set.HTTPAddr, &p.http}, {"mqtt-addr", set.MQTTAddr, &p.mqtt}, {"admin-addr", set.AdminAddr, &p.admin}} {
+		if *want.l, err = lc.Listen(ctx, "tcp", want.addr); err != nil {
+			return p, errors.Join(fmt.Errorf("--%s: %w", want.flag, err), p.close())
+		}
+	}
+	return p, nil
+}
+
+func (p ports) close() error {
+	var err error
+	for _, l := range []net.Listener{p.http, p.mqtt, p.admin} {
+		if l != nil {
+			if e := l.Close(); !errors.Is(e, net.ErrClosed) {
+				err = errors.Join(err, e)
+			}
+		}
+	}
+	return err
+}
+
+// newServer takes the ports, opens the data folder and wires everything; Run
+// lets people and devices in.
+func newServer(ctx context.Context, set *Settings, log *slog.Logger) (_ *Server, err error) {
+	s := &Server{set: set, log: log, metrics: newMetrics()}
+	if s.ports, err = takePorts(ctx, set); err != nil {
+		return nil, err
+	}
+	if s.stores, err = openStores(ctx, set, log); err != nil {
+		return nil, errors.Join(err, s.ports.close())
+	}
+	if err := s.wire(); err != nil {
+		return nil, errors.Join(err, s.stores.close(), s.ports.close())
+	}
+	return s, nil
+}
+
+func (s *Server) wire() error {
+	st := s.stores
+	s.pipeline = ingest.NewPipeline(ingest.Options{
+		Registry: st.registry, Presence: st.presence, Diagnostics: st.diagnostics, Log: st.readings, Logger: s.log,
+		Retention: s.set.Retention, MaxMessage: s.set.MessageLimit, Rate: s.set.DeviceRate, Burst: s.set.DeviceBurst,
+		ClientAddr: func(r *http.Request) string { return httpapi.ClientAddr(r, s.set.Proxies).String() },
+	})
+	s.judge = ingest.NewJudge(ingest.JudgeOptions{
+		Journal: st.readings, Position: st.positions, Screens: st.live, Registry: st.registry, Logger: s.log,
+	})
+	s.mqtt = ingest.NewMQTT(s.pipeline)
+	console, err := httpapi.New(httpapi.Options{
+		Version: Version, DefaultTenant: s.set.DefaultTenant, MapTiles: s.set.MapTiles, Proxies: s.set.Proxies,
+		Now: time.Now, Log: s.log, Ready: s.isReady,
+		Tenants: st.tenants, Users: st.users, Sessions: st.sessions,
+		SignIn:  identity.NewSignIn(st.users, st.sessions, st.hasher, time.Now),
+		Catalog: st.catalog, Devices: st.devices, Scenes: st.scenes, Presence: st.presence, Status: st.status,
+		Diagnostics: st.diagnostics, Readings: st.readings, Notices: st.notices, Messages: st.messages, Live: st.live,
+		Telemetry: ingest.NewHTTP(s.pipeline), Console: httpapi.Console(web.Dist(), s.set.MapTiles),
+	})
+	if err != nil {
+		return err
+	}
+	s.provider = providerapi.NewService(providerapi.Stores{
+		DB: st.db, Tenants: st.tenants, Users: st.users, Sessions: st.sessions, Hasher: st.hasher, Catalog: st.catalog,
+		Devices: st.devices, Scenes: st.scenes, Registry: st.registry, Presence: st.presence, Diagnostics: st.diagnostics,
+		Readings: st.readings, DeviceKey: st.key,
+	})
+	tokens, err := providerapi.NewTokens(os.Getenv("TILTH_PROVIDER_TOKEN"), filepath.Join(s.set.DataDir, "provider-token"))
+	if err != nil {
+		return err
+	}
+	s.describe()
+	admin := http.NewServeMux()
+	admin.Handle("/metrics", s.metrics.handler())
+	admin.Handle(providerapi.Prefix, providerapi.New(providerapi.Options{
+		Service: s.provider, Tokens: tokens, Log: s.log,
+		Address: func(r *http.Request) netip.Addr { return httpapi.ClientAddr(r, s.set.Proxies) },
+	}))
+	errLog := slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)
+	s.http = &http.Server{
+		Handler: console, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute,
+		MaxHeaderBytes: 64 << 10, ErrorLog: errLog,
+	}
+	s.admin = &http.Server{Handler: admin, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, ErrorLog: errLog}
+	return nil
+}
+
+func (s *Server) isReady(ctx context.Context) error {
+	if !s.ready.Load() {
+		return errors.New("starting or stopping")
+	}
+	if s.stores.readings.Stats().Broken {
+		return errors.New("readings cannot be written; see the log")
+	}
+	return s.stores.db.Ping(ctx)
+}
+
+// Run works until ctx ends, then stops: accepts nothing more, finishes what was
+// accepted, closes the stores. prepare, when not nil, is called once what an
+// earlier run left is judged and before devices and people are let in; ready
+// once they are.
+func (s *Server) Run(ctx context.Context, prepare func(context.Context) error, ready func()) error {
+	// The judge and the writers behind outlive the listeners: they finish what
+	// the listeners accepted.
+	inner, stopInner := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopInner()
+	work, inner := errgroup.WithContext(inner)
+	work.Go(func() error { return s.judge.Run(inner) })
+	work.Go(func() error { return s.stores.readings.Run(inner) })
+	work.Go(func() error { return s.stores.status.Run(inner) })
+	work.Go(func() error { s.stores.presence.Run(inner); return nil })
+	work.Go(func() error { return s.sweep(inner) })
+
+	outer, stopOuter := context.WithCancel(ctx)
+	defer stopOuter()
+	// A part that cannot go on stops the whole: half a server loses readings.
+	defer context.AfterFunc(inner, stopOuter)()
+	err := s.serve(outer, prepare, ready)
+	stopInner()
+	if e := work.Wait(); e != nil && !errors.Is(e, context.Canceled) {
+		err = errors.Join(err, e)
+	}
+	return errors.Join(err, s.stores.close())
+}
+
+func (s *Server) serve(ctx context.Context, prepare func(context.Context) error, ready func()) error {
+	select {
+	case <-s.judge.Ready():
+	case <-ctx.Done():
+		return s.ports.close()
+	}
+	if prepare != nil {
+		if err := prepare(ctx); err != nil {
+			return errors.Join(err, s.ports.close())
+		}
+	}
+	serving, ctx := errgroup.WithContext(ctx)
+	serving.Go(func() error { return s.mqtt.Serve(ctx, s.ports.mqtt) })
+	serving.Go(func() error { return notClosed(s.http.Serve(s.ports.http)) })
+	serving.Go(func() error { return notClosed(s.admin.Serve(s.ports.admin)) })
+	serving.Go(func() error {
+		<-ctx.Done()
+		return s.stop()
+	})
+	s.ready.Store(true)
+	s.log.Info("tilth is ready", "version", Version, "http", s.ports.http.Addr().String(),
+		"mqtt", s.ports.mqtt.Addr().String(), "admin", s.ports.admin.Addr().String(), "data", s.set.DataDir)
+	if ready != nil {
+		ready()
+	}
+	err := serving.Wait()
+	s.log.Info("tilth has stopped")
+	return err
+}
+
+// stop ends the listeners within stopWithin: screens first, since their
+// streams never end by themselves; then devices, whose messages are finished.
+func (s *Server) stop() error {
+	s.ready.Store(false)
+	ctx, cancel := context.WithTimeout(context.Background(), stopWithin-2*time.Second)
+	defer cancel()
+	s.stores.live.Close()
+	return errors.Join(
+		tell("devices", s.mqtt.Shutdown(ctx)), tell("console", s.http.Shutdown(ctx)), tell("provider", s.admin.Shutdown(ctx)),
+		tell("pipeline", s.pipeline.Close(ctx)),
+	)
+}
+
+func tell(what string, err error) error {
+	if err != nil {
+		return fmt.Errorf("stop %s: %w", what, err)
+	}
+	return nil
+}
+
+func notClosed(err error) error {
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+// sweep removes ended sessions once an hour; they are refused without it, it
+// only keeps the table small.
+func (s *Server) sweep(ctx context.Context) error {
+	hourly := time.NewTicker(time.Hour)
+	defer hourly.Stop()
+	for {
+		if err := s.stores.sessions.Sweep(ctx); err != nil && ctx.Err() == nil {
+			s.log.Warn("ended sessions not removed, trying again in an hour", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-hourly.C:
+		}
+	}
+}
+
+// describe publishes the parts' figures.
+func (s *Server) describe() {
+	m, edge, readings := s.metrics, s.pipeline.Stats, s.stores.readings.Stats
+	m.counter("tilth_edge_messages_total", "Messages of devices taken in.", func() float64 { return float64(edge().Messages) })
+	m.counter("tilth_edge_values_total", "Values kept.", func() float64 { return float64(edge().Values) })
+	m.counter("tilth_edge_received_bytes_total", "Bytes received from devices.", func() float64 { return float64(edge().Bytes) })
+	m.counter("tilth_edge_commits_total", "Batches made durable.", func() float64 { return float64(edge().Commits) })
+	m.counter("tilth_edge_commit_failures_total", "Batches that could not be made durable.", func() float64 { return float64(edge().CommitFailures) })
+	m.counter("tilth_edge_sign_in_failures_total", "Devices refused at sign-in.", func() float64 { return float64(edge().SignInFailures) })
+	m.counter("tilth_mqtt_malformed_total", "Connections ended for what they sent.", func() float64 { return float64(edge().Malformed) })
+	m.counter("tilth_mqtt_panics_total", "Connections ended by a fault of the server.", func() float64 { return float64(edge().Panics) })
+	m.gauge("tilth_edge_waiting", "Messages accepted and not yet committed.", func() float64 { return float64(edge().Waiting) })
+	m.gauge("tilth_mqtt_connections", "Open MQTT connections.", func() float64 { return float64(edge().Connections) })
+	m.labelled("tilth_edge_refused_total", "What was refused, by reason.", "reason", func() map[string]uint64 {
+		by := map[string]uint64{}
+		for reason, n := range edge().Refused {
+			by[string(reason)] = n
+		}
+		return by
+	})
+	m.counter("tilth_readings_frames_total", "Frames appended.", func() float64 { return float64(readings().Frames) })
+	m.counter("tilth_readings_fsync_seconds_total", "Time that writes waited for the disk.", func() float64 { return readings().FsyncSeconds })
+	m.gauge("tilth_readings_journal_lag", "Batches written and not yet judged.", func() float64 { return float64(readings().JournalLag) })
+	m.gauge("tilth_readings_disk_bytes", "Size of the readings on disk.", func() float64 { return float64(readings().DiskBytes) })
+	m.gauge("tilth_live_screens", "Open screens.", func() float64 { return float64(s.stores.live.Screens()) })
+}

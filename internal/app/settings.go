@@ -1,0 +1,198 @@
+// Package app wires everything together and starts and stops it: settings,
+// subcommands, the order in which things come up and go down.
+package app
+
+import (
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml"
+	"github.com/knadh/koanf/providers/confmap"
+	"github.com/knadh/koanf/providers/env/v2"
+	"github.com/knadh/koanf/providers/posflag"
+	"github.com/knadh/koanf/v2"
+	"github.com/spf13/pflag"
+
+	"tilth/internal/httpapi"
+)
+
+// Settings is what a server is told at its start. Each comes from its flag,
+// else from its environment variable (TILTH_ and the flag's name in capitals,
+// - as _), else from the file given with --config, else it is the default.
+type Settings struct {
+	DataDir       string
+	HTTPAddr      string
+	MQTTAddr      string
+	AdminAddr     string
+	PublicURL     string
+	DefaultTenant string
+	Proxies       []netip.Prefix
+	MapTiles      *httpapi.MapTiles
+	Retention     time.Duration
+	DeviceRate    float64 // messages a second a device may send for long
+	DeviceBurst   int     // messages it may send at once
+	MessageLimit  int     // bytes of one message
+	LogLevel      slog.Level
+	LogJSON       bool
+}
+
+// serveFlags declares the settings; their defaults are the contract's.
+func serveFlags(f *pflag.FlagSet) {
+	f.String("config", "", "YAML file with these settings, named as the flags are")
+	f.String("data-dir", "./data", "folder for everything that is kept")
+	f.String("http-addr", "127.0.0.1:8080", "address of the console, its calls and the devices' HTTP side")
+	f.String("mqtt-addr", "127.0.0.1:1883", "address of the devices' MQTT side")
+	f.String("admin-addr", "127.0.0.1:9090", "address of /metrics and the provider API")
+	f.String("public-url", "", "where people reach the console, for links in mails")
+	f.String("default-tenant", "", "name of the tenant to sign in to where the host names none")
+	f.StringSlice("trusted-proxies", nil, "networks whose forwarded addresses are believed, for example 10.0.0.0/8")
+	f.String("map-tiles", "", "address of a tile server under the map, with {z}, {x}, {y}; without it the bundled coastline")
+	f.String("map-tiles-attribution", "", "who is to be named for the tiles; required with --map-tiles")
+	f.String("map-tiles-datum", "WGS-84", "datum of the tiles: WGS-84 or GCJ-02")
+	f.Duration("retention", 400*24*time.Hour, "how long readings are kept")
+	f.Float64("device-rate", 20, "messages a second that a device may send for long")
+	f.Int("device-burst", 200, "messages that a device may send at once")
+	f.Int("message-limit", 256<<10, "largest message of a device, in bytes")
+	f.String("log-level", "info", "debug, info, warn or error")
+	f.String("log-format", "text", "text or json")
+}
+
+// readSettings reads the settings of a parsed flag set. A wrong one is named
+// in one clear line.
+func readSettings(f *pflag.FlagSet) (*Settings, error) {
+	k := koanf.New(".")
+	path, err := f.GetString("config")
+	if err != nil {
+		return nil, err
+	}
+	if path == "" {
+		path = os.Getenv("TILTH_CONFIG")
+	}
+	if path != "" {
+		if err := loadFile(k, f, path); err != nil {
+			return nil, err
+		}
+	}
+	err = k.Load(env.Provider(".", env.Opt{Prefix: "TILTH_", TransformFunc: func(key, value string) (string, any) {
+		return strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(key, "TILTH_")), "_", "-"), value
+	}}), nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := k.Load(posflag.Provider(f, ".", k), nil); err != nil {
+		return nil, err
+	}
+	return settingsOf(k)
+}
+
+func loadFile(k *koanf.Koanf, f *pflag.FlagSet, path string) error {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("--config: %w", err)
+	}
+	values := map[string]any{}
+	if err := yaml.Unmarshal(raw, &values); err != nil {
+		return fmt.Errorf("--config %s: %w", path, err)
+	}
+	for name := range values {
+		if f.Lookup(name) == nil || name == "config" {
+			return fmt.Errorf("--config %s: there is no setting %q", path, name)
+		}
+	}
+	return k.Load(confmap.Provider(values, "."), nil)
+}
+
+func settingsOf(k *koanf.Koanf) (*Settings, error) {
+	s := &Settings{
+		DataDir: k.String("data-dir"), HTTPAddr: k.String("http-addr"), MQTTAddr: k.String("mqtt-addr"),
+		AdminAddr: k.String("admin-addr"), PublicURL: strings.TrimSuffix(k.String("public-url"), "/"),
+		DefaultTenant: k.String("default-tenant"), DeviceBurst: k.Int("device-burst"), MessageLimit: k.Int("message-limit"),
+		DeviceRate: k.Float64("device-rate"), Retention: k.Duration("retention"),
+	}
+	for name, addr := range map[string]string{"http-addr": s.HTTPAddr, "mqtt-addr": s.MQTTAddr, "admin-addr": s.AdminAddr} {
+		if _, _, err := net.SplitHostPort(addr); err != nil {
+			return nil, fmt.Errorf("--%s: %q is not host:port", name, addr)
+		}
+	}
+	switch {
+	case s.DataDir == "":
+		return nil, fmt.Errorf("--data-dir: a folder is needed")
+	case s.Retention < 24*time.Hour:
+		return nil, fmt.Errorf("--retention: %s is shorter than a day", k.String("retention"))
+	case s.DeviceRate <= 0:
+		return nil, fmt.Errorf("--device-rate: must be above 0")
+	case s.DeviceBurst < 1:
+		return nil, fmt.Errorf("--device-burst: must be 1 or more")
+	case s.MessageLimit < 1024:
+		return nil, fmt.Errorf("--message-limit: must be 1024 bytes or more")
+	}
+	if s.PublicURL != "" && !isWebAddress(s.PublicURL) {
+		return nil, fmt.Errorf("--public-url: %q is not an http or https address", s.PublicURL)
+	}
+	for _, p := range k.Strings("trusted-proxies") {
+		prefix, err := netip.ParsePrefix(p)
+		if addr, errAddr := netip.ParseAddr(p); errAddr == nil {
+			prefix, err = addr.Prefix(addr.BitLen())
+		}
+		if err != nil {
+			return nil, fmt.Errorf("--trusted-proxies: %q is no network", p)
+		}
+		s.Proxies = append(s.Proxies, prefix.Masked())
+	}
+	if err := s.tiles(k); err != nil {
+		return nil, err
+	}
+	if err := s.LogLevel.UnmarshalText([]byte(k.String("log-level"))); err != nil {
+		return nil, fmt.Errorf("--log-level: %q is not debug, info, warn or error", k.String("log-level"))
+	}
+	switch k.String("log-format") {
+	case "text":
+	case "json":
+		s.LogJSON = true
+	default:
+		return nil, fmt.Errorf("--log-format: %q is not text or json", k.String("log-format"))
+	}
+	return s, nil
+}
+
+func (s *Settings) tiles(k *koanf.Koanf) error {
+	address := k.String("map-tiles")
+	if address == "" {
+		return nil
+	}
+	if !isWebAddress(address) {
+		return fmt.Errorf("--map-tiles: %q is not an http or https address", address)
+	}
+	for _, part := range []string{"{z}", "{x}", "{y}"} {
+		if !strings.Contains(address, part) {
+			return fmt.Errorf("--map-tiles: the address lacks %s", part)
+		}
+	}
+	s.MapTiles = &httpapi.MapTiles{URL: address, Attribution: k.String("map-tiles-attribution"), Datum: k.String("map-tiles-datum")}
+	if s.MapTiles.Attribution == "" {
+		return fmt.Errorf("--map-tiles-attribution: say who is to be named for the tiles")
+	}
+	if d := s.MapTiles.Datum; d != "WGS-84" && d != "GCJ-02" {
+		return fmt.Errorf("--map-tiles-datum: %q is not WGS-84 or GCJ-02", d)
+	}
+	return nil
+}
+
+func isWebAddress(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
+}
+
+func (s *Settings) logger() *slog.Logger {
+	opts := &slog.HandlerOptions{Level: s.LogLevel}
+	if s.LogJSON {
+		return slog.New(slog.NewJSONHandler(os.Stderr, opts))
+	}
+	return slog.New(slog.NewTextHandler(os.Stderr, opts))
+}

@@ -1,0 +1,103 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/goccy/go-yaml"
+	"github.com/spf13/cobra"
+
+	"tilth/internal/farm"
+)
+
+func simulateCommand() *cobra.Command {
+	var file, broker string
+	var seed uint64
+	var every time.Duration
+	var count int
+	c := &cobra.Command{
+		Use:   "simulate -f FILE",
+		Short: "Publish for the devices of a provider's file over MQTT",
+		Long: "Publish for every device of a provider's file that has a secret, over MQTT, each on a\n" +
+			"connection of its own. Devices of the demo's products measure weather, soil and so on;\n" +
+			"others report numbers that wander within their product's bounds.",
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if every < 0 || count < 0 {
+				return fmt.Errorf("--every and --count: not below 0")
+			}
+			devices, err := devicesOf(file)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(c.OutOrStdout(), "Publishing for %d devices to %s. Stop with Ctrl-C.\n", len(devices), broker)
+			return farm.Simulate(c.Context(), farm.SimulateOptions{
+				Broker: broker, Devices: devices, Seed: seed, Every: every, Count: count,
+			})
+		},
+	}
+	c.Flags().StringVarP(&file, "file", "f", "", "provider's file with products and devices")
+	c.Flags().StringVar(&broker, "broker", "tcp://127.0.0.1:1883", "address of the server's MQTT side")
+	c.Flags().Uint64Var(&seed, "seed", 1, "the same seed gives the same readings at the same time")
+	c.Flags().DurationVar(&every, "every", 0, "interval of all devices; 0: each product's own, ten seconds for products that are not the demo's")
+	c.Flags().IntVar(&count, "count", 0, "end after so many reports of each device; 0: never")
+	if err := c.MarkFlagRequired("file"); err != nil {
+		panic(err) // the flag is declared above
+	}
+	return c
+}
+
+// simulated is what simulate reads of a provider's file; the rest is apply's.
+type simulated struct {
+	Products []struct {
+		Name       string          `yaml:"name"`
+		Properties []farm.Property `yaml:"properties"`
+	} `yaml:"products"`
+	Tenants []struct {
+		Devices []struct {
+			DeviceName string   `yaml:"deviceName"`
+			Product    string   `yaml:"product"`
+			Secret     string   `yaml:"secret"`
+			Secrets    []string `yaml:"secrets"`
+			Longitude  float64  `yaml:"longitude"`
+			Latitude   float64  `yaml:"latitude"`
+		} `yaml:"devices"`
+	} `yaml:"tenants"`
+}
+
+func devicesOf(path string) ([]farm.SimulatedDevice, error) {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var f simulated
+	if err := yaml.Unmarshal(raw, &f); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	models := map[string][]farm.Property{}
+	for _, p := range f.Products {
+		models[p.Name] = p.Properties
+	}
+	var devices []farm.SimulatedDevice
+	for _, t := range f.Tenants {
+		for _, d := range t.Devices {
+			secret := d.Secret
+			if secret == "" && len(d.Secrets) > 0 {
+				secret = d.Secrets[len(d.Secrets)-1]
+			}
+			if secret == "" {
+				continue
+			}
+			devices = append(devices, farm.SimulatedDevice{
+				Name: d.DeviceName, Secret: secret, Product: d.Product, Properties: models[d.Product],
+				Latitude: d.Latitude, Longitude: d.Longitude,
+			})
+		}
+	}
+	if len(devices) == 0 {
+		return nil, errors.New(path + ": no device has a secret")
+	}
+	return devices, nil
+}

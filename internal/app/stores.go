@@ -1,0 +1,126 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"tilth/internal/alarm"
+	"tilth/internal/db"
+	"tilth/internal/device"
+	"tilth/internal/httpapi"
+	"tilth/internal/identity"
+	"tilth/internal/live"
+	"tilth/internal/notify"
+	"tilth/internal/reading"
+	"tilth/internal/tenant"
+)
+
+// stores is everything that is kept, opened and loaded, and what lives in
+// memory over it.
+type stores struct {
+	db          *db.DB
+	key         []byte
+	tenants     *tenant.Store
+	users       *identity.UserStore
+	sessions    *identity.SessionStore
+	hasher      *identity.Hasher
+	catalog     *device.Catalog
+	devices     *device.Store
+	scenes      *device.SceneStore
+	registry    *device.Registry
+	presence    *device.Presence
+	diagnostics *device.Diagnostics
+	status      *device.StatusStore
+	readings    *reading.Store
+	notices     *alarm.NoticeStore
+	positions   *alarm.PositionStore
+	messages    *notify.MessageStore
+	live        *live.Hub
+}
+
+// openStores opens the data folder, creating what is missing.
+func openStores(ctx context.Context, set *Settings, log *slog.Logger) (_ *stores, err error) {
+	if err := os.MkdirAll(set.DataDir, 0o700); err != nil {
+		return nil, fmt.Errorf("--data-dir: %w", err)
+	}
+	key, err := deviceKey(set.DataDir)
+	if err != nil {
+		return nil, err
+	}
+	d, err := db.Open(ctx, set.DataDir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, d.Close())
+		}
+	}()
+	readings, err := reading.Open(ctx, reading.Options{
+		Dir: filepath.Join(set.DataDir, "readings"), Retention: set.Retention, Logger: log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	epoch := make([]byte, 6)
+	if _, err := rand.Read(epoch); err != nil {
+		return nil, err
+	}
+	s := &stores{
+		db: d, key: key, readings: readings,
+		tenants: tenant.NewStore(d, time.Now), users: identity.NewUserStore(d, time.Now),
+		sessions: identity.NewSessionStore(d, time.Now), hasher: identity.NewHasher(),
+		catalog: device.NewCatalog(d), devices: device.NewStore(d, time.Now), scenes: device.NewSceneStore(d, time.Now),
+		registry: device.NewRegistry(key), diagnostics: device.NewDiagnostics(),
+		notices: alarm.NewNoticeStore(d), positions: alarm.NewPositionStore(d), messages: notify.NewMessageStore(d),
+		live: live.NewHub(hex.EncodeToString(epoch)),
+	}
+	s.presence = device.NewPresence(s.registry, time.Now, log)
+	s.status = device.NewStatusStore(d, s.registry, s.presence, s.diagnostics)
+	if err := s.load(ctx); err != nil {
+		return nil, errors.Join(err, readings.Close())
+	}
+	s.presence.OnChange(s.tellPresence)
+	s.sessions.OnEnd(func(session int64) { s.live.EndKey(httpapi.SessionKey(session)) })
+	return s, nil
+}
+
+func (s *stores) load(ctx context.Context) error {
+	if err := s.catalog.Load(ctx); err != nil {
+		return err
+	}
+	if err := s.devices.LoadRegistry(ctx, s.catalog, s.registry); err != nil {
+		return err
+	}
+	return s.status.Load(ctx)
+}
+
+// tellPresence tells a tenant's screens that a device came or went.
+func (s *stores) tellPresence(c device.Change) {
+	if !s.live.Watched(c.Tenant) {
+		return
+	}
+	state := 0
+	if c.Online {
+		state = 1
+	}
+	body, err := json.Marshal(struct {
+		DeviceName  string `json:"deviceName"`
+		OnlineState int    `json:"onlineState"`
+		Time        int64  `json:"time"`
+	}{c.Name, state, c.At})
+	if err != nil {
+		return // a struct of two numbers and a string always marshals
+	}
+	s.live.Publish(c.Tenant, "presence", body)
+}
+
+func (s *stores) close() error { return errors.Join(s.readings.Close(), s.db.Close()) }

@@ -1,0 +1,329 @@
+package device_test
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tilth/internal/device"
+	"tilth/internal/tenant"
+	"tilth/internal/testkit"
+)
+
+const (
+	field tenant.ID = 1
+	rival tenant.ID = 2
+
+	patience = time.Minute
+)
+
+// watch is a Presence over a registry of its own, on a clock of its own, and
+// what was told.
+type watch struct {
+	*device.Presence
+	clock    *testkit.Clock
+	registry *device.Registry
+	told     []string
+}
+
+// devices 1 and 2 are the field's, 3 the rival's; device 2 is more patient.
+func newWatch() *watch {
+	w := &watch{clock: testkit.NewClock(), registry: device.NewRegistry(testkit.SecretKey)}
+	w.have(patience, 1, 2, 3)
+	w.Presence = device.NewPresence(w.registry, w.clock.Now, testkit.NewLog().Logger)
+	w.OnChange(func(c device.Change) {
+		w.told = append(w.told, fmt.Sprintf("%s %t %s", c.Name, c.Online, time.UnixMilli(c.At).Sub(testkit.Start)))
+	})
+	return w
+}
+
+func (w *watch) have(short time.Duration, ids ...device.ID) {
+	var entries []*device.Entry
+	for _, id := range ids {
+		p := &device.Product{OfflineAfter: short}
+		if id == 2 {
+			p.OfflineAfter = 3 * patience
+		}
+		entries = append(entries, device.NewEntry(ref(id), fmt.Sprint("d", id), p, false, false))
+	}
+	w.registry.Replace(entries)
+}
+
+func ref(id device.ID) device.Ref {
+	if id == 3 {
+		return device.Ref{Tenant: rival, ID: id}
+	}
+	return device.Ref{Tenant: field, ID: id}
+}
+
+// after lets time pass and looks who was silent for too long.
+func (w *watch) after(d time.Duration) time.Time {
+	w.clock.Advance(d)
+	return w.Expire()
+}
+
+func (w *watch) expect(t *testing.T, told ...string) {
+	t.Helper()
+	if len(w.told) != len(told) || len(told) > 0 && !reflect.DeepEqual(w.told, told) {
+		t.Errorf("told %q, want %q", w.told, told)
+	}
+	w.told = nil
+}
+
+func (w *watch) online(t *testing.T, id device.ID, want bool) {
+	t.Helper()
+	if got := w.Status(ref(id).Tenant, id).Online; got != want {
+		t.Errorf("device %d: online %t", id, got)
+	}
+}
+
+func TestPresenceContactAndSilence(t *testing.T) {
+	w := newWatch()
+	if w.Status(field, 1) != (device.Status{}) || !w.Expire().IsZero() {
+		t.Error("something is known before anything happened")
+	}
+	w.Seen(ref(1))
+	w.expect(t, "d1 true 0s")
+	if next := w.after(patience - time.Millisecond); !next.Equal(testkit.Start.Add(patience)) {
+		t.Errorf("look again at %s", next.Sub(testkit.Start))
+	}
+	w.online(t, 1, true)
+	w.Seen(ref(1)) // at the last moment: a fresh patience
+	w.expect(t)
+	w.after(patience - time.Millisecond)
+	w.online(t, 1, true)
+	w.after(time.Millisecond)
+	w.expect(t, "d1 false 1m59.999s")
+	start := testkit.Start.UnixMilli()
+	want := device.Status{LastContact: start + 59_999, OnlineTime: start, OfflineTime: start + 119_999}
+	if got := w.Status(field, 1); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if next := w.after(time.Hour); !next.IsZero() {
+		t.Errorf("look again at %s though nobody is online", next)
+	}
+	w.expect(t)
+	w.Seen(ref(1))
+	w.expect(t, "d1 true 1h1m59.999s")
+	if got := w.Status(field, 1); !got.Online || got.OnlineTime != w.clock.Milli() || got.OfflineTime != want.OfflineTime {
+		t.Errorf("%+v", got)
+	}
+}
+
+// Each product has its own patience; changes are told in order of time, and
+// each device that was silent is told once.
+func TestPresenceOrderAndPatience(t *testing.T) {
+	w := newWatch()
+	w.Seen(ref(2))
+	w.clock.Advance(time.Second)
+	w.Seen(ref(1))
+	w.clock.Advance(time.Second)
+	w.Seen(ref(3))
+	w.expect(t, "d2 true 0s", "d1 true 1s", "d3 true 2s")
+	w.after(patience - time.Second)
+	w.expect(t, "d1 false 1m1s")
+	w.after(time.Second)
+	w.expect(t, "d3 false 1m2s")
+	w.after(2 * patience)
+	w.expect(t, "d2 false 3m2s")
+}
+
+// While its own connection lives a device is online, however silent; the end
+// of the last one begins a new silence.
+func TestPresenceConnectionVouches(t *testing.T) {
+	w := newWatch()
+	w.Connected(ref(1))
+	w.Connected(ref(1)) // it reconnects before the old connection is found dead
+	w.expect(t, "d1 true 0s")
+	for range 5 {
+		w.after(patience)
+	}
+	w.Disconnected(ref(1))
+	for range 5 {
+		w.after(patience)
+	}
+	w.online(t, 1, true)
+	w.clock.Advance(patience / 2)
+	w.Disconnected(ref(1))
+	w.after(patience - time.Millisecond)
+	w.online(t, 1, true)
+	w.expect(t)
+	w.after(time.Millisecond)
+	w.expect(t, "d1 false 11m30s")
+	// Ends that nobody began are no harm.
+	w.Disconnected(ref(1))
+	w.Disconnected(ref(2))
+	w.after(time.Hour)
+	w.expect(t)
+	w.Connected(ref(1))
+	w.after(time.Hour)
+	w.online(t, 1, true)
+}
+
+func TestPresenceCounts(t *testing.T) {
+	w := newWatch()
+	for _, step := range []struct {
+		do           func()
+		field, rival int
+	}{
+		{func() {}, 0, 0},
+		{func() { w.Seen(ref(1)); w.Seen(ref(1)); w.Connected(ref(2)) }, 2, 0},
+		{func() { w.Seen(ref(3)) }, 2, 1},
+		{func() { w.after(patience) }, 1, 0},
+		{func() { w.Seen(ref(1)); w.Forget(ref(1)); w.Forget(ref(1)) }, 1, 0},
+		{func() { w.Disconnected(ref(2)); w.after(3 * patience) }, 0, 0},
+		{func() { w.Forget(ref(2)); w.Forget(ref(9)) }, 0, 0},
+	} {
+		step.do()
+		if f, r := w.OnlineCount(field), w.OnlineCount(rival); f != step.field || r != step.rival {
+			t.Errorf("%d and %d online, want %d and %d", f, r, step.field, step.rival)
+		}
+	}
+}
+
+// A device that is deleted is forgotten: its deadline tells nothing, and when
+// it is heard of again it starts anew.
+func TestPresenceForget(t *testing.T) {
+	w := newWatch()
+	w.Seen(ref(1))
+	w.Forget(ref(1))
+	w.expect(t, "d1 true 0s")
+	if w.Status(field, 1) != (device.Status{}) {
+		t.Error("still known")
+	}
+	w.Seen(ref(1))
+	w.after(patience)
+	w.expect(t, "d1 true 0s", "d1 false 1m0s")
+	w.after(time.Hour)
+	w.expect(t)
+}
+
+// A clock that is set back makes no contact older and nobody offline too soon.
+func TestPresenceClockSetBack(t *testing.T) {
+	w := newWatch()
+	w.Seen(ref(1))
+	before := w.Status(field, 1).LastContact
+	w.clock.Advance(-10 * time.Second)
+	w.Seen(ref(1))
+	if got := w.Status(field, 1).LastContact; got != before {
+		t.Errorf("last contact went back by %d ms", before-got)
+	}
+	w.after(patience)
+	w.online(t, 1, true)
+	w.after(10 * time.Second)
+	w.online(t, 1, false)
+}
+
+// A product whose patience is changed is looked at anew, in both directions.
+func TestPresenceReschedule(t *testing.T) {
+	w := newWatch()
+	w.Seen(ref(1))
+	w.Seen(ref(3))
+	w.have(10*time.Second, 1, 2, 3)
+	w.Reschedule()
+	w.after(10 * time.Second)
+	w.expect(t, "d1 true 0s", "d3 true 0s", "d1 false 10s", "d3 false 10s")
+	w.Seen(ref(1))
+	w.have(time.Hour, 1, 2, 3)
+	w.Reschedule()
+	w.after(time.Hour - time.Millisecond)
+	w.online(t, 1, true)
+	w.after(time.Millisecond)
+	w.online(t, 1, false)
+}
+
+// A device whose product sets nothing, or that the registry has lost, gets the
+// default patience.
+func TestPresenceDefaultPatience(t *testing.T) {
+	w := newWatch()
+	w.have(0, 1)
+	for _, id := range []device.ID{1, 2} {
+		w.Seen(ref(id))
+		w.after(device.DefaultOfflineAfter - time.Millisecond)
+		w.online(t, id, true)
+		w.after(time.Millisecond)
+		w.online(t, id, false)
+	}
+}
+
+// Run takes devices offline when their time comes, without being asked.
+func TestPresenceRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		registry := device.NewRegistry(testkit.SecretKey)
+		registry.Replace([]*device.Entry{
+			device.NewEntry(ref(1), "d1", &device.Product{OfflineAfter: patience}, false, false),
+			device.NewEntry(ref(2), "d2", &device.Product{OfflineAfter: time.Second}, false, false),
+		})
+		p := device.NewPresence(registry, time.Now, testkit.NewLog().Logger)
+		start := time.Now()
+		changes := make(chan string, 10)
+		p.OnChange(func(c device.Change) {
+			changes <- fmt.Sprintf("%s %t %s", c.Name, c.Online, time.UnixMilli(c.At).Sub(start))
+		})
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() { p.Run(ctx); close(done) }()
+		next := func(want string) {
+			t.Helper()
+			if got := <-changes; got != want {
+				t.Errorf("%s, want %s", got, want)
+			}
+		}
+		synctest.Wait() // it sleeps, having found nobody
+		p.Seen(ref(1))
+		next("d1 true 0s")
+		time.Sleep(10 * time.Second) // of the bubble's own time
+		p.Seen(ref(2))               // due before what it waits for: it must wake
+		next("d2 true 10s")
+		next("d2 false 11s")
+		p.Seen(ref(1))
+		next("d1 false 1m11s")
+		p.Connected(ref(1))
+		next("d1 true 1m11s")
+		time.Sleep(time.Hour)
+		p.Disconnected(ref(1))
+		next("d1 false 1h2m11s")
+		stop()
+		<-done
+	})
+}
+
+// Arrivals, connections, looks and deletions at once; the race detector
+// watches, and the count comes out even.
+func TestPresenceConcurrency(t *testing.T) {
+	w := newWatch()
+	var mu sync.Mutex
+	state := map[device.ID]bool{}
+	w.OnChange(func(c device.Change) {
+		mu.Lock()
+		defer mu.Unlock()
+		if state[c.ID] == c.Online {
+			t.Errorf("device %d: told %t twice", c.ID, c.Online)
+		}
+		state[c.ID] = c.Online
+	})
+	var wg sync.WaitGroup
+	for id := device.ID(1); id <= 3; id++ {
+		for range 2 {
+			wg.Go(func() {
+				for range 300 {
+					w.Connected(ref(id))
+					w.Seen(ref(id))
+					w.Disconnected(ref(id))
+					w.after(patience / 4)
+					w.Status(field, id)
+					w.OnlineCount(field)
+				}
+			})
+		}
+	}
+	wg.Wait()
+	w.after(time.Hour)
+	if f, r := w.OnlineCount(field), w.OnlineCount(rival); f != 0 || r != 0 {
+		t.Errorf("%d and %d are still counted", f, r)
+	}
+}

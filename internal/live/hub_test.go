@@ -1,0 +1,321 @@
+package live
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"tilth/internal/tenant"
+)
+
+const (
+	field tenant.ID = 1
+	rival tenant.ID = 2
+)
+
+func publish(h *Hub, t tenant.ID, from, to int) {
+	for i := from; i <= to; i++ {
+		h.Publish(t, "reading", fmt.Appendf(nil, `{"n":%d}`, i))
+	}
+}
+
+// drain takes what waits for a screen and nothing more.
+func drain(s *Screen) (seqs []uint64) {
+	for {
+		select {
+		case e := <-s.Events:
+			seqs = append(seqs, e.Seq)
+		default:
+			return seqs
+		}
+	}
+}
+
+func run(from, to uint64) (seqs []uint64) {
+	for i := from; i <= to; i++ {
+		seqs = append(seqs, i)
+	}
+	return seqs
+}
+
+func seqs(events []Event) (all []uint64) {
+	for _, e := range events {
+		all = append(all, e.Seq)
+	}
+	return all
+}
+
+func same(a, b []uint64) bool { return fmt.Sprint(a) == fmt.Sprint(b) }
+
+func ended(s *Screen) End {
+	select {
+	case <-s.Ended:
+		return s.Why()
+	default:
+		return ""
+	}
+}
+
+func TestEventsArriveInOrder(t *testing.T) {
+	h := NewHub("e")
+	publish(h, field, 1, 3) // nobody looks yet
+	a, missed, position, reset := h.Subscribe(field, "s1", "")
+	if len(missed) != 0 || reset || position != "e-3" {
+		t.Fatalf("fresh screen: %v %s %t", missed, position, reset)
+	}
+	b, _, _, _ := h.Subscribe(field, "s2", "")
+	publish(h, field, 4, 6)
+	for _, s := range []*Screen{a, b} {
+		if got := drain(s); !same(got, run(4, 6)) {
+			t.Errorf("got %v", got)
+		}
+	}
+	e := Event{Seq: 7, Name: "presence", Data: []byte(`{"x":1}`)}
+	h.Publish(field, e.Name, e.Data)
+	if got := <-a.Events; got.Seq != e.Seq || got.Name != e.Name || string(got.Data) != string(e.Data) {
+		t.Errorf("%+v", got)
+	}
+	if h.Screens() != 2 {
+		t.Errorf("%d screens", h.Screens())
+	}
+}
+
+func TestTenantsAreApart(t *testing.T) {
+	h := NewHub("e")
+	mine, _, _, _ := h.Subscribe(field, "s", "")
+	theirs, _, _, _ := h.Subscribe(rival, "s2", "")
+	publish(h, field, 1, 5)
+	if got := drain(theirs); len(got) != 0 {
+		t.Errorf("another tenant's screen got %v", got)
+	}
+	if got := drain(mine); !same(got, run(1, 5)) {
+		t.Errorf("got %v", got)
+	}
+	// An id of this tenant's stream means nothing in another's, even where both
+	// have got so far.
+	publish(h, rival, 1, 9)
+	_, missed, position, _ := h.Subscribe(rival, "s3", "e-4")
+	if !same(seqs(missed), run(5, 9)) || position != "e-9" {
+		t.Errorf("%v at %s: each tenant counts for itself", seqs(missed), position)
+	}
+	for _, e := range missed {
+		if string(e.Data) != fmt.Sprintf(`{"n":%d}`, e.Seq) {
+			t.Errorf("%d carries %s", e.Seq, e.Data)
+		}
+	}
+}
+
+func TestResume(t *testing.T) {
+	h := NewHub("e")
+	publish(h, field, 1, 10)
+	for _, c := range []struct {
+		last   string
+		missed []uint64
+		reset  bool
+	}{
+		{"e-10", nil, false},
+		{"e-9", run(10, 10), false},
+		{"e-0", run(1, 10), false},
+		{"e-11", nil, true},                           // from a future that this run has not seen
+		{"f-9", nil, true},                            // another run
+		{"9", nil, true},                              // not an id
+		{"e-", nil, true},                             // not an id
+		{"e--1", nil, true},                           // not an id
+		{"e-18446744073709551616", nil, true},         // beyond any sequence
+		{"e-18446744073709551615", nil, true},         // the last there can be
+		{"e-9-1", nil, true},                          // not an id
+		{"-9", nil, true},                             // no epoch
+		{"e-9\r\nevent: notice", nil, true},           // not an id
+		{"E-9", nil, true},                            // another run
+		{" e-9", nil, true},                           // not an id
+		{"e-0000000000000000009", run(10, 10), false}, // the same number
+	} {
+		s, missed, position, reset := h.Subscribe(field, "s", c.last)
+		if !same(seqs(missed), c.missed) || reset != c.reset || position != "e-10" {
+			t.Errorf("after %q: %v, reset %t, at %s", c.last, seqs(missed), reset, position)
+		}
+		s.Close()
+	}
+}
+
+// The newest 2,048 events at least can be told again; what fell out is a
+// reset, and what is told never has a hole.
+func TestResumeAfterLongAbsence(t *testing.T) {
+	h := NewHub("e")
+	const total = 5*remembered + 17
+	publish(h, field, 1, total)
+	for _, absent := range []int{0, 1, remembered, 2 * remembered, 2*remembered + 1, total} {
+		s, missed, _, reset := h.Subscribe(field, "s", h.Position(uint64(total-absent)))
+		switch {
+		case reset && absent <= remembered:
+			t.Errorf("absent for %d events: reset", absent)
+		case reset && len(missed) != 0:
+			t.Errorf("absent for %d: a reset with %d events", absent, len(missed))
+		case !reset && !same(seqs(missed), run(uint64(total-absent+1), total)):
+			t.Errorf("absent for %d: %d events, not those that were missed", absent, len(missed))
+		case absent > 2*remembered && !reset:
+			t.Errorf("absent for %d: no reset", absent)
+		}
+		s.Close()
+	}
+}
+
+// What a screen was handed must not change when the ring moves on.
+func TestMissedEventsAreItsOwn(t *testing.T) {
+	h := NewHub("e")
+	publish(h, field, 1, 2*remembered)
+	_, missed, _, _ := h.Subscribe(field, "s", "e-0")
+	publish(h, field, 2*remembered+1, 4*remembered)
+	if !same(seqs(missed), run(1, 2*remembered)) {
+		t.Error("the events changed under the reader")
+	}
+}
+
+func TestSlowScreenIsEnded(t *testing.T) {
+	h := NewHub("e")
+	slow, _, _, _ := h.Subscribe(field, "s", "")
+	quick, _, _, _ := h.Subscribe(field, "s", "")
+	for i := 1; i <= backlog; i++ {
+		publish(h, field, i, i)
+		drain(quick)
+	}
+	if why := ended(slow); why != "" {
+		t.Fatalf("ended for %s within the backlog", why)
+	}
+	publish(h, field, backlog+1, backlog+1)
+	if why := ended(slow); why != EndSlow {
+		t.Fatalf("ended for %q", why)
+	}
+	if ended(quick) != "" || h.Screens() != 1 {
+		t.Error("the other screen suffered")
+	}
+	// It comes back by the last id it has shown and misses nothing.
+	shown := drain(slow)
+	_, missed, _, reset := h.Subscribe(field, "s", h.Position(shown[len(shown)-1]))
+	if reset || !same(append(shown, seqs(missed)...), run(1, backlog+1)) {
+		t.Errorf("reset %t, shown %d, missed %d", reset, len(shown), len(missed))
+	}
+}
+
+func TestEndKey(t *testing.T) {
+	h := NewHub("e")
+	one, _, _, _ := h.Subscribe(field, "7", "")
+	tab, _, _, _ := h.Subscribe(field, "7", "")
+	other, _, _, _ := h.Subscribe(field, "8", "")
+	prefix, _, _, _ := h.Subscribe(rival, "77", "")
+	h.EndKey("7")
+	h.EndKey("7") // ending twice is no harm
+	for _, s := range []*Screen{one, tab} {
+		if ended(s) != EndExpired {
+			t.Errorf("%q", ended(s))
+		}
+	}
+	if ended(other) != "" || ended(prefix) != "" || h.Screens() != 2 {
+		t.Error("other sessions' screens ended")
+	}
+	publish(h, field, 1, 1)
+	if got := drain(one); len(got) != 0 {
+		t.Errorf("an ended screen still gets %v", got)
+	}
+	one.Close() // the screen's side may close what has ended
+	if ended(one) != EndExpired {
+		t.Error("the reason was lost")
+	}
+}
+
+func TestClose(t *testing.T) {
+	h := NewHub("e")
+	a, _, _, _ := h.Subscribe(field, "s", "")
+	b, _, _, _ := h.Subscribe(rival, "s", "")
+	h.Close()
+	late, missed, _, reset := h.Subscribe(field, "s", "e-0")
+	for i, s := range []*Screen{a, b, late} {
+		if ended(s) != EndShutdown {
+			t.Errorf("screen %d: %q", i, ended(s))
+		}
+	}
+	if len(missed) != 0 || reset || h.Screens() != 0 {
+		t.Errorf("missed %v, reset %t, %d screens", missed, reset, h.Screens())
+	}
+	late.Close()
+	publish(h, field, 1, 1) // late publishers are no harm
+	h.Close()
+}
+
+func TestScreenCloses(t *testing.T) {
+	h := NewHub("e")
+	s, _, _, _ := h.Subscribe(field, "s", "")
+	s.Close()
+	s.Close()
+	publish(h, field, 1, backlog+1)
+	if h.Screens() != 0 || ended(s) != "" || len(drain(s)) != 0 {
+		t.Error("a closed screen still takes part")
+	}
+}
+
+func TestWatched(t *testing.T) {
+	h := NewHub("e")
+	if h.Watched(field) {
+		t.Error("watched before anybody came")
+	}
+	s, _, _, _ := h.Subscribe(field, "s", "")
+	if !h.Watched(field) || h.Watched(rival) {
+		t.Error("watched is wrong")
+	}
+	s.Close()
+	if !h.Watched(field) {
+		t.Error("a screen that may come back is forgotten")
+	}
+}
+
+// Publishers, screens that come, go and fall behind, and sessions that end, at
+// once; the race detector watches. Each screen sees an unbroken run.
+func TestConcurrency(t *testing.T) {
+	h := NewHub("e")
+	var publishers, screens sync.WaitGroup
+	for p := range 4 {
+		publishers.Go(func() { publish(h, tenant.ID(1+p%2), 1, 2000) })
+	}
+	for i := range 8 {
+		screens.Go(func() {
+			last := ""
+			for range 20 {
+				s, missed, position, reset := h.Subscribe(tenant.ID(1+i%2), fmt.Sprint(i), last)
+				if last != "" && reset {
+					t.Error("reset within one run")
+				}
+				want, _ := h.sequence(position)
+				want -= uint64(len(missed))
+				for _, e := range append(missed, received(s, 50)...) {
+					want++
+					if e.Seq != want {
+						t.Errorf("event %d where %d was due", e.Seq, want)
+					}
+				}
+				last = h.Position(want)
+				if i%4 == 3 {
+					h.EndKey(fmt.Sprint(i))
+				}
+				s.Close()
+			}
+		})
+	}
+	publishers.Wait()
+	screens.Wait()
+	if h.Screens() != 0 {
+		t.Errorf("%d screens are left", h.Screens())
+	}
+}
+
+// received takes up to n events that are there.
+func received(s *Screen, n int) (events []Event) {
+	for len(events) < n {
+		select {
+		case e := <-s.Events:
+			events = append(events, e)
+		default:
+			return events
+		}
+	}
+	return events
+}

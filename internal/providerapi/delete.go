@@ -1,0 +1,181 @@
+package providerapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/uptrace/bun"
+
+	"tilth/internal/db"
+	"tilth/internal/device"
+	"tilth/internal/errs"
+	"tilth/internal/tenant"
+)
+
+// Refusal says why a call cannot be carried out.
+type Refusal struct {
+	Missing bool // there is no such thing; else it is in use
+	Detail  string
+}
+
+// Error is the detail.
+func (r *Refusal) Error() string { return r.Detail }
+
+// Delete removes a device with its readings, a user, a scene (its devices move
+// to the default group) or an empty tenant; owner is the name of the tenant it
+// belongs to, empty for a tenant itself. What does not exist, and a tenant
+// that is not empty, is a *Refusal.
+func (s *Service) Delete(ctx context.Context, kind Kind, owner, name string) (*Result, error) {
+	end, err := s.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	of := owner
+	if kind == KindTenant {
+		of = name
+	}
+	t, err := s.Tenants.ByName(ctx, of)
+	if err != nil {
+		return nil, absent(err, "there is no tenant %q", of)
+	}
+	item := Item{Kind: kind, Tenant: owner, Name: name}
+	switch kind {
+	case KindTenant:
+		err = s.deleteTenant(ctx, t)
+	case KindUser:
+		err = s.deleteUser(ctx, t, name)
+	case KindScene:
+		err = s.deleteScene(ctx, t, name)
+	case KindDevice:
+		err = s.deleteDevice(ctx, t, name)
+	default:
+		err = &Refusal{Detail: fmt.Sprintf("a %s cannot be deleted", kind)}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Result{Removed: []Item{item}}, nil
+}
+
+// absent turns a NotFound into a Refusal that says what is not there.
+func absent(err error, format string, args ...any) error {
+	if errs.Is(err, errs.NotFound) {
+		return &Refusal{Missing: true, Detail: fmt.Sprintf(format, args...)}
+	}
+	return err
+}
+
+// deleteDevice shuts the device out, erases its readings and only then removes
+// it: whatever fails or is cut short in between can be done again.
+func (s *Service) deleteDevice(ctx context.Context, t *tenant.Tenant, name string) error {
+	d, err := s.Devices.Get(ctx, t.ID, name)
+	if err != nil {
+		return absent(err, "tenant %q has no device %q", t.Name, name)
+	}
+	d.Disabled = true
+	if err := s.Devices.Put(ctx, t.ID, d); err != nil {
+		return err
+	}
+	if err := s.refresh(ctx); err != nil {
+		return err
+	}
+	// From here on it is finished even when whoever asked has gone.
+	ctx = context.WithoutCancel(ctx)
+	if err := s.Readings.Erase(ctx, t.ID, d.ID); err != nil {
+		return fmt.Errorf("device %s is shut out, but its readings are not erased: %w", name, err)
+	}
+	if err := s.Devices.Delete(ctx, t.ID, d.ID); err != nil {
+		return err
+	}
+	if err := s.refresh(ctx); err != nil {
+		return err
+	}
+	ref := device.Ref{Tenant: t.ID, ID: d.ID}
+	s.Presence.Forget(ref)
+	s.Diagnostics.Forget(ref)
+	return nil
+}
+
+func (s *Service) deleteUser(ctx context.Context, t *tenant.Tenant, name string) error {
+	u, err := s.Users.ByName(ctx, t.ID, name)
+	if err != nil {
+		return absent(err, "tenant %q has no user %q", t.Name, name)
+	}
+	return s.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
+		if err := s.Sessions.EndUser(ctx, t.ID, u.ID); err != nil {
+			return err
+		}
+		return s.Users.Delete(ctx, t.ID, u.ID)
+	})
+}
+
+func (s *Service) deleteScene(ctx context.Context, t *tenant.Tenant, name string) error {
+	scene, err := s.Scenes.ByName(ctx, t.ID, name)
+	if err != nil {
+		return absent(err, "tenant %q has no scene %q", t.Name, name)
+	}
+	return s.Scenes.Delete(ctx, t.ID, scene.ID)
+}
+
+func (s *Service) deleteTenant(ctx context.Context, t *tenant.Tenant) error {
+	return s.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
+		users, errUsers := s.Users.List(ctx, t.ID)
+		scenes, errScenes := s.Scenes.List(ctx, t.ID)
+		_, devices, errDevices := s.Devices.Page(ctx, t.ID, device.Query{Limit: 1})
+		if err := errors.Join(errUsers, errScenes, errDevices); err != nil {
+			return err
+		}
+		var left []string
+		for _, l := range []struct {
+			n    int
+			what string
+		}{{int(devices), "device"}, {len(users), "user"}, {len(scenes), "scene"}} {
+			switch {
+			case l.n == 1:
+				left = append(left, "1 "+l.what)
+			case l.n > 1:
+				left = append(left, fmt.Sprintf("%d %ss", l.n, l.what))
+			}
+		}
+		if len(left) > 0 {
+			return &Refusal{Detail: fmt.Sprintf("tenant %q still has %s", t.Name, all(left))}
+		}
+		err := s.Tenants.Delete(ctx, t.ID)
+		if db.IsReferenced(err) {
+			return &Refusal{Detail: fmt.Sprintf("tenant %q still has records, such as alarm notices and messages", t.Name)}
+		}
+		return err
+	})
+}
+
+// ResetUser gives a user another password, answers it, and ends the user's
+// sessions. A tenant or user that does not exist is a *Refusal.
+func (s *Service) ResetUser(ctx context.Context, owner, userName string) (string, error) {
+	end, err := s.begin(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer end()
+	t, err := s.Tenants.ByName(ctx, owner)
+	if err != nil {
+		return "", absent(err, "there is no tenant %q", owner)
+	}
+	u, err := s.Users.ByName(ctx, t.ID, strings.TrimSpace(userName))
+	if err != nil {
+		return "", absent(err, "tenant %q has no user %q", owner, userName)
+	}
+	password := newPassword()
+	hash, err := s.Hasher.Hash(ctx, password)
+	if err != nil {
+		return "", err
+	}
+	return password, s.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
+		if err := s.Users.PutPassword(ctx, t.ID, u.ID, hash); err != nil {
+			return err
+		}
+		return s.Sessions.EndUser(ctx, t.ID, u.ID)
+	})
+}

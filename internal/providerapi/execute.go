@@ -1,0 +1,206 @@
+package providerapi
+
+import (
+	"context"
+	"slices"
+
+	"tilth/internal/device"
+	"tilth/internal/text"
+)
+
+// hashPasswords computes every password of a plan that is to be stored.
+func (p *plan) hashPasswords(ctx context.Context, v *vault) error {
+	for _, t := range p.tenants {
+		for i := range t.users {
+			if _, err := t.users[i].hash(ctx, t, v); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// hash gives the stored form of a user's new password, and the password itself
+// where the server makes it; both empty where the password stays.
+func (u *userStep) hash(ctx context.Context, t *tenantStep, v *vault) (made storedPassword, err error) {
+	key := t.tenant.Name + "\x00" + text.FoldASCII(u.user.UserName)
+	password := u.password
+	if u.made {
+		password = v.password(key)
+		made.plain = password
+	}
+	if password != "" {
+		made.hash, err = v.hash(ctx, key, password)
+	}
+	return made, err
+}
+
+type storedPassword struct{ hash, plain string }
+
+// execution carries out a plan. It runs in one transaction.
+type execution struct {
+	*Service
+	vault    *vault
+	out      *Result
+	products map[string]int64 // ids by name
+}
+
+func (s *Service) execute(ctx context.Context, p *plan, v *vault) (*Result, error) {
+	e := execution{Service: s, vault: v, out: &Result{Left: p.left}, products: map[string]int64{}}
+	for i := range p.elements {
+		el := &p.elements[i]
+		if err := s.Catalog.PutElement(ctx, &el.element); err != nil {
+			return nil, err
+		}
+		e.done(&el.step, Item{Kind: KindElement, Name: el.element.YeuSign})
+	}
+	for i := range p.products {
+		pr := &p.products[i]
+		if err := s.Catalog.PutProduct(ctx, pr.product); err != nil {
+			return nil, err
+		}
+		e.products[pr.product.Name] = pr.product.ID
+		e.done(&pr.step, Item{Kind: KindProduct, Name: pr.product.Name})
+	}
+	if err := e.tenants(ctx, p.tenants); err != nil {
+		return nil, err
+	}
+	for _, t := range p.tenants {
+		if err := e.content(ctx, t); err != nil {
+			return nil, err
+		}
+	}
+	return e.out, e.secrets(ctx, p.tenants)
+}
+
+// done tells of a thing that was created or changed.
+func (e *execution) done(s *step, item Item) {
+	if s.created {
+		e.out.Created = append(e.out.Created, item)
+		return
+	}
+	item.Changes = s.changes
+	e.out.Changed = append(e.out.Changed, item)
+}
+
+// tenants stores the tenants. Hosts that go from one to another are given up
+// first.
+func (e *execution) tenants(ctx context.Context, list []*tenantStep) error {
+	for _, t := range list {
+		if t.created || !slices.Contains(t.changes, "hosts") {
+			continue
+		}
+		kept := t.tenant
+		kept.Hosts = slices.DeleteFunc(slices.Clone(t.was), func(h string) bool { return !slices.Contains(t.tenant.Hosts, h) })
+		if err := e.Tenants.Put(ctx, &kept); err != nil {
+			return err
+		}
+	}
+	for _, t := range list {
+		if t.idle() {
+			continue
+		}
+		if err := e.Tenants.Put(ctx, &t.tenant); err != nil {
+			return err
+		}
+		e.done(&t.step, Item{Kind: KindTenant, Name: t.tenant.Name})
+	}
+	return nil
+}
+
+// content stores a tenant's users, scenes and devices.
+func (e *execution) content(ctx context.Context, t *tenantStep) error {
+	for i := range t.users {
+		if err := e.user(ctx, t, &t.users[i]); err != nil {
+			return err
+		}
+	}
+	for _, name := range t.scenes {
+		id, err := e.Scenes.Create(ctx, t.tenant.ID, name, device.SceneUsable)
+		if err != nil {
+			return err
+		}
+		t.known[text.Fold(name)].ID = id
+		e.done(&step{created: true}, Item{Kind: KindScene, Tenant: t.tenant.Name, Name: name})
+	}
+	for _, d := range t.devices {
+		if err := e.device(ctx, t, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *execution) user(ctx context.Context, t *tenantStep, u *userStep) error {
+	stored, err := u.hash(ctx, t, e.vault)
+	if err != nil {
+		return err
+	}
+	id := t.tenant.ID
+	if u.created {
+		if err := e.Users.Create(ctx, id, &u.user, stored.hash); err != nil {
+			return err
+		}
+	} else {
+		if err := e.Users.Update(ctx, id, &u.user); err != nil {
+			return err
+		}
+		if stored.hash != "" {
+			if err := e.Users.PutPassword(ctx, id, u.user.ID, stored.hash); err != nil {
+				return err
+			}
+		}
+		if u.end {
+			if err := e.Sessions.EndUser(ctx, id, u.user.ID); err != nil {
+				return err
+			}
+		}
+	}
+	e.done(&u.step, Item{Kind: KindUser, Tenant: t.tenant.Name, Name: u.user.UserName, Secret: stored.plain})
+	return nil
+}
+
+func (e *execution) device(ctx context.Context, t *tenantStep, d *deviceStep) error {
+	if id, ok := e.products[d.product]; ok {
+		d.device.ProductID = id
+	} else if p := e.Catalog.ProductByName(d.product); p != nil {
+		d.device.ProductID = p.ID
+	}
+	if d.scene != nil {
+		d.device.SceneID = device.DefaultScene
+		if scene := t.known[*d.scene]; scene != nil {
+			d.device.SceneID = scene.ID
+		}
+	}
+	return e.Devices.Put(ctx, t.tenant.ID, &d.device)
+}
+
+// secrets stores the devices' secrets, once all devices exist. Those that are
+// replaced are dropped first, since one may go to another device.
+func (e *execution) secrets(ctx context.Context, list []*tenantStep) error {
+	for _, t := range list {
+		for _, d := range t.devices {
+			if d.rotate && !d.created {
+				if err := e.Devices.PutSecrets(ctx, t.tenant.ID, d.device.ID); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	for _, t := range list {
+		for _, d := range t.devices {
+			item := Item{Kind: KindDevice, Tenant: t.tenant.Name, Name: d.device.Name}
+			if d.generate {
+				item.Secret = newSecret()
+				d.secrets, d.rotate = []device.SecretHash{device.HashSecret(e.DeviceKey, item.Secret)}, true
+			}
+			if d.rotate {
+				if err := e.Devices.PutSecrets(ctx, t.tenant.ID, d.device.ID, d.secrets...); err != nil {
+					return err
+				}
+			}
+			e.done(&d.step, item)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,235 @@
+package providerapi
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// wanted are the lines "#! LINE: message" of a wrong file: everything that is
+// wrong with it, by line.
+var wanted = regexp.MustCompile(`(?m)^#! (\d+): (.*)$`)
+
+type wrongFile struct {
+	name string
+	raw  []byte
+	want []string
+}
+
+func wrongFiles(t *testing.T, folder string) []wrongFile {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join("testdata", folder, "*.yaml"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no files in %s: %v", folder, err)
+	}
+	var list []wrongFile
+	for _, path := range paths {
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := wrongFile{name: filepath.Base(path), raw: raw}
+		for _, m := range wanted.FindAllSubmatch(raw, -1) {
+			f.want = append(f.want, fmt.Sprintf("%s: %s", m[1], m[2]))
+		}
+		if len(f.want) == 0 {
+			t.Fatalf("%s says nothing of what is wrong with it", path)
+		}
+		list = append(list, f)
+	}
+	return list
+}
+
+// compare holds what was found against what a file says is wrong with it. Of
+// the YAML library's own messages only the beginning is compared.
+func (f *wrongFile) compare(t *testing.T, err error) {
+	t.Helper()
+	wrong, ok := err.(*FileError)
+	if !ok {
+		t.Fatalf("answered %v, want a *FileError", err)
+	}
+	got := make([]string, len(wrong.Errors))
+	for i, e := range wrong.Errors {
+		got[i] = fmt.Sprintf("%d: %s", e.Line, e.Message)
+		if before, _, ok := strings.Cut(got[i], "as YAML: "); ok {
+			got[i] = before + "as YAML"
+		}
+	}
+	// Within a line the order says nothing.
+	for _, list := range [][]string{got, f.want} {
+		slices.SortFunc(list, func(a, b string) int {
+			la, lb := lineNumber(a), lineNumber(b)
+			if la != lb {
+				return la - lb
+			}
+			return strings.Compare(a, b)
+		})
+	}
+	if !slices.Equal(got, f.want) {
+		t.Errorf("found\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(f.want, "\n"))
+	}
+}
+
+func lineNumber(s string) int {
+	n, err := strconv.Atoi(s[:strings.IndexByte(s, ':')])
+	if err != nil {
+		panic(err)
+	}
+	return n
+}
+
+// Every wrong line of a file is named, all at once, and nothing is changed.
+func TestWrongFiles(t *testing.T) {
+	p := newPlatform(t)
+	before := p.dump(t)
+	for _, f := range wrongFiles(t, "wrong") {
+		t.Run(f.name, func(t *testing.T) {
+			_, err := p.service.Apply(t.Context(), f.raw, true)
+			f.compare(t, err)
+			if after := p.dump(t); after != before {
+				t.Errorf("a wrong file changed\n%s\nto\n%s", before, after)
+			}
+		})
+	}
+}
+
+func TestPaths(t *testing.T) {
+	raw := []byte("tenants:\n  - {name: a, timeZone: UTC}\n  - name: b\n    timeZone: UTC\n    devices:\n      - {deviceName: X, product: p}\n      - {deviceName: Y, longitude: 200, latitude: 1, product: p}\nproducts:\n  - {name: p}\n")
+	var wrong faults
+	wrong.check(wrong.parse(raw))
+	if len(wrong.found) != 1 || wrong.found[0].Path != "tenants[1].devices[1].longitude" || wrong.found[0].Line != 7 {
+		t.Errorf("found %+v", wrong.found)
+	}
+}
+
+func TestEmptyFiles(t *testing.T) {
+	p := newPlatform(t)
+	for _, text := range []string{"", "\n", "# nothing\n", "---\n", "elements:\nproducts: []\ntenants: null\n"} {
+		out, err := p.service.Apply(t.Context(), []byte(text), false)
+		if err != nil || out.Left != 0 || len(out.Created)+len(out.Changed) != 0 {
+			t.Errorf("%q: %+v, %v", text, out, err)
+		}
+	}
+}
+
+// What would cost the YAML parser the stack, the memory or hours is refused
+// before it is reached.
+func TestBombs(t *testing.T) {
+	const many = 300_000
+	var keys, billion bytes.Buffer
+	for i := range 20_000 {
+		fmt.Fprintf(&keys, "k%d: 1\n", i)
+	}
+	billion.WriteString("a: &a [x, x]\n")
+	for c := 'b'; c < 'z'; c++ {
+		fmt.Fprintf(&billion, "%c: &%c [*%c, *%c]\n", c, c, c-1, c-1)
+	}
+	for name, text := range map[string]string{
+		"lists":          "tenants: " + strings.Repeat("[", many),
+		"closed lists":   "tenants: " + strings.Repeat("[", many) + strings.Repeat("]", many),
+		"mappings":       "tenants: " + strings.Repeat("{a: ", many),
+		"dashes":         "tenants:\n" + strings.Repeat("- ", many),
+		"question marks": strings.Repeat("? ", many),
+		"colons":         "tenants: " + strings.Repeat("a: ", many),
+		"list of colons": "tenants: [" + strings.Repeat("a: ", many),
+		"indentation":    staircase(300),
+		"keys":           keys.String(),
+		"bare keys":      "tenants: {" + strings.Repeat("a, ", many),
+		"commas":         "tenants: {a: 1" + strings.Repeat(",", many),
+		"empty keys":     "tenants:\n" + strings.Repeat("  - name:\n", many/4),
+		"empty entries":  "tenants:\n" + strings.Repeat("  -\n", many/4),
+		"billion laughs": billion.String(),
+		"tags":           "tenants: " + strings.Repeat("!!str ", many),
+		"documents":      strings.Repeat("---\n", many),
+		"signs":          "tenants: [" + strings.Repeat(",", maxSigns),
+		"size":           "# " + strings.Repeat("x", MaxFile),
+	} {
+		t.Run(name, func(t *testing.T) {
+			start := time.Now()
+			var wrong faults
+			if f := wrong.parse([]byte(text)); f != nil || len(wrong.found) == 0 {
+				t.Errorf("taken: %+v, %v", f, wrong.found)
+			}
+			if len(wrong.found) > 3 {
+				t.Errorf("%d faults", len(wrong.found))
+			}
+			if took := time.Since(start); took > 20*time.Second {
+				t.Errorf("refused after %s", took)
+			}
+		})
+	}
+}
+
+// staircase nests mappings by indentation.
+func staircase(depth int) string {
+	var b strings.Builder
+	for i := range depth {
+		b.WriteString(strings.Repeat(" ", i) + "a:\n")
+	}
+	return b.String()
+}
+
+// A file as large as the format allows is read.
+func TestLargeFile(t *testing.T) {
+	raw := manyDevices(60_000)
+	var wrong faults
+	start := time.Now()
+	f := wrong.parse(raw)
+	t.Logf("%d bytes in %s", len(raw), time.Since(start))
+	if f == nil || len(f.tenants[0].devices) != 60_000 {
+		t.Fatalf("not read: %v", wrong.found)
+	}
+	wrong.check(f)
+	if len(wrong.found) > 0 {
+		t.Errorf("faults: %v", wrong.found[0])
+	}
+	if last := f.tenants[0].devices[59_999]; last.at.line != len(strings.Split(string(raw), "\n"))-1 {
+		t.Errorf("the last device stands on line %d", last.at.line)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, pattern := range []string{"testdata/*.yaml", "testdata/*/*.yaml"} {
+		paths, err := filepath.Glob(pattern)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, path := range paths {
+			raw, err := os.ReadFile(path)
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(raw)
+		}
+	}
+	f.Add([]byte("a: [b: {c: |\n  d\n}]"))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		var wrong faults
+		file := wrong.parse(raw)
+		if file == nil {
+			if len(wrong.found) == 0 {
+				t.Fatal("not read, and nobody says why")
+			}
+			for _, e := range wrong.found {
+				if strings.Contains(e.Message, "runtime error") {
+					t.Log(e.Message)
+				}
+			}
+			return
+		}
+		wrong.check(file)
+		lines := bytes.Count(raw, []byte("\n")) + bytes.Count(raw, []byte("\r")) + 1
+		for _, e := range wrong.found {
+			if e.Line < 0 || e.Line > lines {
+				t.Fatalf("line %d of %d: %s", e.Line, lines, e.Message)
+			}
+		}
+	})
+}

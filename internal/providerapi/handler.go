@@ -1,0 +1,258 @@
+package providerapi
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"tilth/internal/providerapi/wire"
+)
+
+// Prefix is where the provider API lives.
+const Prefix = "/provider-api/"
+
+const (
+	maxJSON = 64 << 10
+	// patience is how long an apply may take to arrive and to be carried out:
+	// a large file with many passwords needs longer than other calls.
+	patience = 15 * time.Minute
+)
+
+// Options is everything the HTTP face needs.
+type Options struct {
+	Service *Service
+	Tokens  *Tokens
+	Address func(*http.Request) netip.Addr // of the client; nil: the connection's
+	Now     func() time.Time               // nil: the machine's clock
+	Log     *slog.Logger
+}
+
+// New makes the handler of everything under Prefix.
+func New(o Options) http.Handler {
+	if o.Address == nil {
+		o.Address = connection
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	h := &handler{Options: o, failures: newFailures(o.Now)}
+	strict := wire.NewStrictHandlerWithOptions(h, nil, wire.StrictHTTPServerOptions{
+		RequestErrorHandlerFunc:  h.malformed,
+		ResponseErrorHandlerFunc: h.fail,
+	})
+	h.calls = wire.HandlerWithOptions(strict, wire.StdHTTPServerOptions{ErrorHandlerFunc: h.malformed})
+	return h
+}
+
+func connection(r *http.Request) netip.Addr {
+	a, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return netip.Addr{} // a listener without addresses: all its clients count as one
+	}
+	return a.Addr()
+}
+
+type handler struct {
+	Options
+	failures *failures
+	calls    http.Handler
+}
+
+// limits of the bodies, by path; a path that is not here does not exist.
+var limits = map[string]int64{
+	Prefix + "v1/apply":      MaxFile,
+	Prefix + "v1/delete":     maxJSON,
+	Prefix + "v1/user/reset": maxJSON,
+}
+
+// ServeHTTP gives the request an id and the headers of every answer, and
+// writes a line into the log: the path alone, never a query, a body or a token.
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	start := h.Now()
+	seen := &observed{ResponseWriter: w, id: requestID()}
+	head := w.Header()
+	head.Set("X-Request-Id", seen.id)
+	head.Set("X-Content-Type-Options", "nosniff")
+	head.Set("Referrer-Policy", "no-referrer")
+	head.Set("Cache-Control", "no-store")
+	defer func() {
+		if p := recover(); p != nil {
+			h.Log.Error("panic", "request", seen.id, "panic", p, "stack", string(debug.Stack()))
+			h.fail(seen, r, fmt.Errorf("panic: %v", p))
+		}
+		attrs := []slog.Attr{
+			slog.String("request", seen.id), slog.String("path", r.URL.Path), slog.Int("status", seen.status),
+			slog.Duration("took", h.Now().Sub(start)), slog.String("address", h.Address(r).String()),
+		}
+		level := slog.LevelInfo
+		if seen.err != nil {
+			attrs = append(attrs, slog.String("error", seen.err.Error()))
+		}
+		if seen.status >= http.StatusInternalServerError {
+			level = slog.LevelError
+		}
+		h.Log.LogAttrs(r.Context(), level, "provider call", attrs...)
+	}()
+	if err := h.admit(seen, r); err != nil {
+		h.fail(seen, r, err)
+		return
+	}
+	h.calls.ServeHTTP(seen, r)
+}
+
+// admit lets in who has the provider's token, to the calls that exist.
+func (h *handler) admit(w http.ResponseWriter, r *http.Request) error {
+	limit, ok := limits[r.URL.Path]
+	if !ok {
+		return refuse(http.StatusNotFound, "there is no such path")
+	}
+	if r.Method != http.MethodPost {
+		return refuse(http.StatusMethodNotAllowed, "this path takes POST")
+	}
+	address := h.Address(r)
+	if wait := h.failures.wait(address); wait > 0 {
+		return &problem{status: http.StatusTooManyRequests, detail: "too many wrong tokens from this address", retry: wait}
+	}
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	allowed, fault := h.Tokens.Allows(strings.TrimSpace(token))
+	if fault != nil {
+		h.Log.Error("provider token", "error", fault)
+	}
+	if !allowed || !strings.EqualFold(scheme, "Bearer") {
+		h.failures.add(address)
+		return refuse(http.StatusUnauthorized, "the provider's token is missing or wrong")
+	}
+	if limit == MaxFile {
+		// Not every writer has deadlines; those that have keep this call from
+		// being cut off.
+		c := http.NewResponseController(w)
+		_ = c.SetReadDeadline(time.Now().Add(patience))
+		_ = c.SetWriteDeadline(time.Now().Add(patience))
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, limit)
+	return nil
+}
+
+// Apply makes the server be as the body says.
+func (h *handler) Apply(ctx context.Context, r wire.ApplyRequestObject) (wire.ApplyResponseObject, error) {
+	raw, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	out, err := h.Service.Apply(ctx, raw, r.Params.Overwrite != nil && *r.Params.Overwrite)
+	if err != nil {
+		return nil, err
+	}
+	return wire.Apply200JSONResponse(out.wire()), nil
+}
+
+// Delete removes one thing.
+func (h *handler) Delete(ctx context.Context, r wire.DeleteRequestObject) (wire.DeleteResponseObject, error) {
+	owner, kind := "", r.Body.Kind
+	if r.Body.Tenant != nil {
+		owner = strings.TrimSpace(*r.Body.Tenant)
+	}
+	switch {
+	case !kind.Valid():
+		return nil, refuse(http.StatusUnprocessableEntity, "kind must be device, user, scene or tenant")
+	case strings.TrimSpace(r.Body.Name) == "":
+		return nil, refuse(http.StatusUnprocessableEntity, "name is missing")
+	case kind != wire.DeleteRequestKindTenant && owner == "":
+		return nil, refuse(http.StatusUnprocessableEntity, "tenant is missing: whose is it?")
+	case kind == wire.DeleteRequestKindTenant && owner != "":
+		return nil, refuse(http.StatusUnprocessableEntity, "a tenant belongs to no tenant: leave tenant out")
+	}
+	out, err := h.Service.Delete(ctx, Kind(kind), owner, strings.TrimSpace(r.Body.Name))
+	if err != nil {
+		return nil, err
+	}
+	return wire.Delete200JSONResponse(out.wire()), nil
+}
+
+// ResetUser gives a user a one-time password.
+func (h *handler) ResetUser(ctx context.Context, r wire.ResetUserRequestObject) (wire.ResetUserResponseObject, error) {
+	if strings.TrimSpace(r.Body.Tenant) == "" || strings.TrimSpace(r.Body.UserName) == "" {
+		return nil, refuse(http.StatusUnprocessableEntity, "tenant and userName are needed")
+	}
+	password, err := h.Service.ResetUser(ctx, r.Body.Tenant, r.Body.UserName)
+	if err != nil {
+		return nil, err
+	}
+	return wire.ResetUser200JSONResponse{Password: password}, nil
+}
+
+func (r *Result) wire() wire.ApplyResult {
+	return wire.ApplyResult{Created: items(r.Created), Changed: items(r.Changed), Removed: items(r.Removed), Left: r.Left}
+}
+
+func items(list []Item) []wire.ApplyItem {
+	out := make([]wire.ApplyItem, len(list))
+	for i, it := range list {
+		out[i] = wire.ApplyItem{Kind: wire.ApplyItemKind(it.Kind), Name: it.Name}
+		if it.Tenant != "" {
+			out[i].Tenant = &list[i].Tenant
+		}
+		if it.Secret != "" {
+			out[i].Secret = &list[i].Secret
+		}
+		if len(it.Changes) > 0 {
+			out[i].Changes = &list[i].Changes
+		}
+	}
+	return out
+}
+
+// unreadable tells a body that is too large from one that did not arrive.
+func unreadable(err error) error {
+	if p := problemOf(err); p.status == http.StatusRequestEntityTooLarge {
+		return p
+	}
+	return &problem{status: http.StatusBadRequest, detail: "the body or a parameter cannot be read", cause: err}
+}
+
+// malformed answers what could not be read.
+func (h *handler) malformed(w http.ResponseWriter, r *http.Request, err error) {
+	h.fail(w, r, unreadable(err))
+}
+
+// fail turns an error into its answer, in this one place.
+func (h *handler) fail(w http.ResponseWriter, _ *http.Request, err error) {
+	p := problemOf(err)
+	if seen, ok := w.(*observed); ok {
+		seen.err = p
+		if seen.status != 0 {
+			return // the answer has begun; there is no other
+		}
+	}
+	p.write(w)
+}
+
+// observed is an answer of which the log will tell.
+type observed struct {
+	http.ResponseWriter
+	id     string
+	status int // 0: not begun
+	err    error
+}
+
+// WriteHeader notes the status.
+func (o *observed) WriteHeader(status int) {
+	if o.status == 0 {
+		o.status = status
+	}
+	o.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap lets deadlines reach the connection.
+func (o *observed) Unwrap() http.ResponseWriter { return o.ResponseWriter }
+
+func requestID() string {
+	return hex.EncodeToString(random(8))
+}

@@ -1,0 +1,138 @@
+package providerapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"tilth/internal/device"
+	"tilth/internal/identity"
+	"tilth/internal/reading"
+	"tilth/internal/tenant"
+	"tilth/internal/testkit"
+)
+
+// platform is a server's stores, real ones, with the service over them.
+type platform struct {
+	*testkit.Stores
+	readings *reading.Store
+	hasher   *identity.Hasher
+	service  *Service
+}
+
+func newPlatform(t testing.TB) *platform {
+	t.Helper()
+	p := &platform{Stores: testkit.NewStores(t), hasher: identity.NewHasher()}
+	var err error
+	p.readings, err = reading.Open(t.Context(), reading.Options{Dir: t.TempDir(), Retention: 400 * 24 * time.Hour, Now: p.Clock.Now, Logger: p.Log.Logger})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.readings.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	p.service = p.serviceWith(p.readings)
+	return p
+}
+
+func (p *platform) serviceWith(e Eraser) *Service {
+	return NewService(Stores{
+		DB: p.DB, Tenants: p.Tenants, Users: p.Users, Sessions: p.Sessions, Hasher: p.hasher,
+		Catalog: p.Catalog, Devices: p.Devices, Scenes: p.Scenes, Registry: p.Registry, Presence: p.Presence,
+		Diagnostics: p.Diagnostics, Readings: e, DeviceKey: testkit.SecretKey,
+	})
+}
+
+// apply applies a text that must be good.
+func (p *platform) apply(t testing.TB, text string, overwrite bool) *Result {
+	t.Helper()
+	out, err := p.service.Apply(t.Context(), []byte(text), overwrite)
+	if err != nil {
+		if wrong, ok := err.(*FileError); ok {
+			t.Fatalf("%v: %+v", err, wrong.Errors)
+		}
+		t.Fatal(err)
+	}
+	return out
+}
+
+// tenant finds a tenant that must exist.
+func (p *platform) tenant(t testing.TB, name string) *tenant.Tenant {
+	t.Helper()
+	found, err := p.Tenants.ByName(t.Context(), name)
+	if err != nil {
+		t.Fatalf("tenant %s: %v", name, err)
+	}
+	return found
+}
+
+func (p *platform) device(t testing.TB, owner, name string) *device.Device {
+	t.Helper()
+	d, err := p.Devices.Get(t.Context(), p.tenant(t, owner).ID, name)
+	if err != nil {
+		t.Fatalf("device %s: %v", name, err)
+	}
+	return d
+}
+
+func (p *platform) user(t testing.TB, owner, name string) *identity.User {
+	t.Helper()
+	u, err := p.Users.ByName(t.Context(), p.tenant(t, owner).ID, name)
+	if err != nil {
+		t.Fatalf("user %s: %v", name, err)
+	}
+	return u
+}
+
+// opens tells whether a user's password is the given one.
+func (p *platform) opens(t testing.TB, u *identity.User, password string) bool {
+	t.Helper()
+	stored, err := p.Users.PasswordHash(t.Context(), u.Tenant, u.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ok, err := p.hasher.Verify(t.Context(), stored, password)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ok
+}
+
+// dump is everything that provisioning keeps, as text, so that two moments can
+// be compared.
+func (p *platform) dump(t testing.TB) string {
+	t.Helper()
+	var out bytes.Buffer
+	ctx := context.Background()
+	for _, table := range []string{
+		"elements", "property_numbers", "products", "product_properties", "tenants", "tenant_hosts",
+		"users", "sessions", "scenes", "devices", "device_secrets",
+	} {
+		var rows []map[string]any
+		if err := p.DB.Read(ctx).NewSelect().Table(table).OrderExpr("rowid").Scan(ctx, &rows); err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&out, "%s %s\n", table, text)
+	}
+	return out.String()
+}
+
+// manyDevices is a file of n devices in one tenant.
+func manyDevices(n int) []byte {
+	var b bytes.Buffer
+	b.WriteString("products:\n  - {name: station, properties: [{identifier: airTemperature, dataType: number}]}\n")
+	b.WriteString("tenants:\n  - name: plain\n    timeZone: Europe/Istanbul\n    scenes: [Field]\n    devices:\n")
+	for i := range n {
+		fmt.Fprintf(&b, "      - {deviceName: WS-%06d, serial: A-%06d, noteName: Mast %d, product: station, secret: \"secret-of-%06d-7af2c941\", scene: Field, longitude: 32.%06d, latitude: 39.9}\n", i, i, i, i, i)
+	}
+	return b.Bytes()
+}

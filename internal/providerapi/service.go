@@ -1,0 +1,162 @@
+// Package providerapi is for whoever runs the platform: it reads a file of
+// elements, products, tenants, users, scenes and devices, makes the server be
+// so, and serves that over HTTP on the admin address.
+package providerapi
+
+import (
+	"context"
+
+	"github.com/uptrace/bun"
+
+	"tilth/internal/db"
+	"tilth/internal/device"
+	"tilth/internal/identity"
+	"tilth/internal/tenant"
+)
+
+// Eraser deletes every reading of a device, durably.
+type Eraser interface {
+	Erase(ctx context.Context, t tenant.ID, d device.ID) error
+}
+
+// Stores is everything that provisioning reads and changes.
+type Stores struct {
+	DB          *db.DB
+	Tenants     *tenant.Store
+	Users       *identity.UserStore
+	Sessions    *identity.SessionStore
+	Hasher      *identity.Hasher
+	Catalog     *device.Catalog
+	Devices     *device.Store
+	Scenes      *device.SceneStore
+	Registry    *device.Registry
+	Presence    *device.Presence
+	Diagnostics *device.Diagnostics
+	Readings    Eraser
+	DeviceKey   []byte // the platform's key, under which device secrets are hashed
+}
+
+// Kind is what sort of thing an Item is.
+type Kind string
+
+// The kinds of things that are provisioned.
+const (
+	KindElement Kind = "element"
+	KindProduct Kind = "product"
+	KindTenant  Kind = "tenant"
+	KindUser    Kind = "user"
+	KindScene   Kind = "scene"
+	KindDevice  Kind = "device"
+)
+
+// Item is one thing that was created, changed or removed.
+type Item struct {
+	Kind    Kind
+	Tenant  string // the owner's name; empty for what is the platform's
+	Name    string
+	Changes []string // of a changed thing: the file's names of its fields
+	Secret  string   // a device's secret or a user's password that the server made; told this once
+}
+
+// Result is what an Apply or a Delete did.
+type Result struct {
+	Created, Changed, Removed []Item
+	Left                      int // things of the file that were already so
+}
+
+// Service provisions. Its calls run one after the other.
+type Service struct {
+	Stores
+	turn  chan struct{}
+	stale bool // the running server has not taken up what is on disk
+}
+
+// NewService makes a service.
+func NewService(s Stores) *Service { return &Service{Stores: s, turn: make(chan struct{}, 1)} }
+
+// begin waits for the service's turn; the caller must call the returned
+// function when done.
+func (s *Service) begin(ctx context.Context) (func(), error) {
+	select {
+	case s.turn <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	end := func() { <-s.turn }
+	if s.stale {
+		if err := s.refresh(ctx); err != nil {
+			end()
+			return nil, err
+		}
+	}
+	return end, nil
+}
+
+// refresh makes the running server see what is on disk: the catalogue, who may
+// connect, and how long silence lasts.
+func (s *Service) refresh(ctx context.Context) error {
+	s.stale = true
+	// What is kept must be taken up, even when whoever asked has gone.
+	if err := s.Devices.LoadRegistry(context.WithoutCancel(ctx), s.Catalog, s.Registry); err != nil {
+		return err
+	}
+	s.Presence.Reschedule()
+	s.stale = false
+	return nil
+}
+
+// Apply makes the server be as a file says, all or nothing. Of what exists,
+// password, nickname, email, mobile, noteName, scene and position stay as they
+// are unless overwrite. A wrong file is a *FileError.
+func (s *Service) Apply(ctx context.Context, raw []byte, overwrite bool) (*Result, error) {
+	var wrong faults
+	file := wrong.parse(raw)
+	if file == nil {
+		return nil, wrong.err()
+	}
+	wrong.check(file)
+	end, err := s.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	v := newVault(s.Hasher)
+	pl := planner{Service: s, file: file, overwrite: overwrite}
+	if len(wrong.found) == 0 {
+		pl.vault = v
+	}
+	// The first plan costs nobody anything: what is wrong is found, and
+	// passwords are hashed, before the database is locked.
+	p, err := pl.plan(ctx)
+	if err != nil {
+		return nil, err
+	}
+	wrong.found = append(wrong.found, p.found...)
+	if err := wrong.err(); err != nil {
+		return nil, err
+	}
+	if p.nothing() {
+		return &Result{Left: p.left}, nil
+	}
+	if err := p.hashPasswords(ctx, v); err != nil {
+		return nil, err
+	}
+	var out *Result
+	err = s.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
+		// Planned again, since only now nobody else can change anything.
+		if p, err = pl.plan(ctx); err == nil {
+			err = p.err()
+		}
+		if err == nil {
+			out, err = s.execute(ctx, p, v)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if p.structure() {
+		err = s.refresh(ctx)
+	}
+	return out, err
+}

@@ -1,0 +1,131 @@
+package providerapi
+
+import (
+	"net/netip"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"tilth/internal/tenant"
+	"tilth/internal/text"
+)
+
+// length counts characters.
+func length(s string) int { return utf8.RuneCountInString(s) }
+
+func isName(s string) bool { return s != "" && strings.IndexFunc(s, unicode.IsControl) < 0 }
+
+// isPhrase allows line breaks, which a description may have.
+func isPhrase(s string, limit int) bool {
+	return length(s) <= limit && strings.IndexFunc(s, func(r rune) bool { return unicode.IsControl(r) && r != '\n' }) < 0
+}
+
+// printable tells whether s has 1 to limit characters that show, none of them
+// a space.
+func printable(s string, limit int) bool {
+	return s != "" && length(s) <= limit &&
+		strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || unicode.IsSpace(r) }) < 0
+}
+
+func isUserName(s string) bool { return printable(s, maxName) }
+
+// isDeviceName leaves out what parts a list of names and what has a meaning in
+// MQTT topics.
+func isDeviceName(s string) bool { return printable(s, maxName) && !strings.ContainsAny(s, ",/+#") }
+
+func isSecret(s string) bool { return printable(s, maxSecret) && length(s) >= minSecret }
+
+func isIdentifier(s string) bool {
+	return s != "" && length(s) <= maxName && strings.IndexFunc(s, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune("_-.:", r)
+	}) < 0
+}
+
+// reserved are names that mean something where identifiers are keys: in what
+// devices send, in lists of readings, and in the browser's objects.
+var reserved = map[string]bool{"ts": true, "values": true, "collect_time": true, "__proto__": true}
+
+// isAddress takes what a page may load: http, https or a path on the same
+// host. The host must not hold what parts a content security policy.
+func isAddress(s string) bool {
+	if length(s) > maxAddress || strings.ContainsAny(s, "\\\"'<>") || strings.IndexFunc(s, unicode.IsSpace) >= 0 {
+		return false
+	}
+	u, err := url.Parse(s)
+	if err != nil || u.User != nil || u.Opaque != "" || strings.ContainsAny(u.Host, ",;*") {
+		return false
+	}
+	if u.Scheme == "" {
+		return u.Host == "" && !strings.HasPrefix(s, "//")
+	}
+	return (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != ""
+}
+
+// isElementData takes an address or an embed snippet, which is never trusted:
+// it is served in a frame of its own.
+func isElementData(s string) bool {
+	if length(s) > maxElementData || !utf8.ValidString(s) {
+		return false
+	}
+	if strings.HasPrefix(s, "<") {
+		return true
+	}
+	return isAddress(s) && (strings.HasPrefix(s, "http:") || strings.HasPrefix(s, "https:"))
+}
+
+var hostName = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$`)
+
+func isHost(s string) bool {
+	if tenant.Host(s) != s || len(s) > 253 {
+		return false
+	}
+	_, err := netip.ParseAddr(s)
+	return err == nil || hostName.MatchString(s)
+}
+
+// zone finds an IANA zone; nil when there is none of that name. "Local" is the
+// server's own and no name.
+func zone(name string) *time.Location {
+	if name == "" || name == "Local" {
+		return nil
+	}
+	z, err := time.LoadLocation(name)
+	if err != nil {
+		return nil
+	}
+	return z
+}
+
+func languages() string {
+	names := make([]string, len(text.Languages))
+	for i, l := range text.Languages {
+		names[i] = string(l)
+	}
+	return all(names)
+}
+
+var email = regexp.MustCompile(`^[^\s@<>,;"]+@[^\s@<>,;".]+(\.[^\s@<>,;".]+)+$`)
+
+func isEmail(s string) bool {
+	return len(s) <= 254 && email.MatchString(s) && strings.IndexFunc(s, unicode.IsControl) < 0
+}
+
+var (
+	international = regexp.MustCompile(`^\+?[1-9][0-9]{1,14}$`)
+	chinese       = regexp.MustCompile(`^1[3-9][0-9]{9}$`)
+)
+
+// mobile gives a number as it is kept, in E.164; empty for what is no number.
+// A bare Chinese mobile number gets its country.
+func mobile(s string) string {
+	switch {
+	case chinese.MatchString(s):
+		return "+86" + s
+	case international.MatchString(s):
+		return "+" + strings.TrimPrefix(s, "+")
+	}
+	return ""
+}

@@ -1,0 +1,140 @@
+package providerapi
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+const (
+	shortestToken = 32 // characters
+	mostTokens    = 2  // of a file, for rotation
+	longestFile   = 4 << 10
+)
+
+// Tokens knows which provider's tokens open the door: the one given at the
+// start, or those of a file that is read anew when it changed.
+type Tokens struct {
+	file string // empty: given at the start
+
+	mu     sync.Mutex
+	read   fs.FileInfo // of what hashes come from
+	hashes [][sha256.Size]byte
+	fault  error
+}
+
+// NewTokens takes the token of the environment or, where that is empty, those
+// of the file: one a line, at most two, each of 32 characters or more. A file
+// that does not exist is made with a new token, readable by its owner alone.
+func NewTokens(env, file string) (*Tokens, error) {
+	if env = strings.TrimSpace(env); env != "" {
+		hashes, err := parseTokens(env)
+		if err == nil && len(hashes) > 1 {
+			err = errors.New("one token is wanted")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("TILTH_PROVIDER_TOKEN: %w", err)
+		}
+		return &Tokens{hashes: hashes}, nil
+	}
+	if err := makeTokenFile(file); err != nil {
+		return nil, err
+	}
+	t := &Tokens{file: file}
+	t.reread()
+	return t, t.fault
+}
+
+// makeTokenFile makes the file, unless there is one. It appears whole or not
+// at all, so that a crash leaves no empty file to stumble over.
+func makeTokenFile(file string) error {
+	_, err := os.Stat(file)
+	if err == nil {
+		return nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("provider token: %w", err)
+	}
+	f, err := os.CreateTemp(filepath.Dir(file), ".provider-token-*") // mode 0600
+	if err != nil {
+		return fmt.Errorf("provider token: %w", err)
+	}
+	_, err = f.WriteString(newSecret() + "\n")
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), file)
+	}
+	if err != nil {
+		return fmt.Errorf("provider token: %w", errors.Join(err, os.Remove(f.Name())))
+	}
+	return nil
+}
+
+func parseTokens(text string) ([][sha256.Size]byte, error) {
+	var hashes [][sha256.Size]byte
+	for line := range strings.Lines(text) {
+		token := strings.TrimSpace(line)
+		switch {
+		case token == "":
+			continue
+		case utf8.RuneCountInString(token) < shortestToken:
+			return nil, fmt.Errorf("a token must have %d characters or more", shortestToken)
+		case strings.ContainsAny(token, " \t"):
+			return nil, errors.New("a token must not have spaces")
+		}
+		hashes = append(hashes, sha256.Sum256([]byte(token)))
+	}
+	if len(hashes) == 0 || len(hashes) > mostTokens {
+		return nil, fmt.Errorf("one or two tokens are wanted, one a line; there are %d", len(hashes))
+	}
+	return hashes, nil
+}
+
+// Allows tells whether token opens the door, in the same time whatever it is.
+// The error says why the file cannot be used; nobody is let in then.
+func (t *Tokens) Allows(token string) (bool, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.file != "" {
+		t.reread()
+	}
+	asked := sha256.Sum256([]byte(token))
+	right := 0
+	for _, h := range t.hashes {
+		right |= subtle.ConstantTimeCompare(asked[:], h[:])
+	}
+	return right == 1, t.fault
+}
+
+// reread reads the file where it is another than the one read before. Callers
+// hold the lock.
+func (t *Tokens) reread() {
+	info, err := os.Stat(t.file)
+	if err == nil && t.read != nil && os.SameFile(info, t.read) &&
+		info.ModTime().Equal(t.read.ModTime()) && info.Size() == t.read.Size() {
+		return
+	}
+	t.read, t.hashes = nil, nil
+	var raw []byte
+	if err == nil && info.Size() > longestFile {
+		err = errors.New("the file is too large to hold tokens")
+	}
+	if err == nil {
+		raw, err = os.ReadFile(t.file)
+	}
+	if err == nil {
+		t.hashes, err = parseTokens(string(raw))
+	}
+	t.fault = nil
+	if err != nil {
+		t.fault = fmt.Errorf("provider token in %s: %w", t.file, err)
+		return
+	}
+	t.read = info
+}
