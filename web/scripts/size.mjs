@@ -1,0 +1,96 @@
+// How many kB of JavaScript, gzipped, a person's first visit loads, against the limits that keep it quick. Run after `vite build`.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+
+const dist = fileURLToPath(new URL('../dist', import.meta.url));
+const manifest = JSON.parse(readFileSync(join(dist, '.vite/manifest.json'), 'utf8'));
+
+const entry = 'index.html';
+const language = 'src/locales/en-us.json';
+
+/** Each page: the chunks that its route asks for by itself. What those import statically comes with them, what dynamically does not. */
+const pages = [
+  { name: '/signin', roots: [entry, language, 'src/app/SignInRoute.tsx'], limit: 220 },
+  {
+    name: 'home, before chart and map',
+    roots: [entry, language, 'src/app/shell/Shell.tsx', 'src/features/home/HomePage.tsx'],
+    limit: 350,
+  },
+  {
+    name: 'home, with the map',
+    roots: [entry, language, 'src/app/shell/Shell.tsx', 'src/features/home/HomePage.tsx', ...mapRoots()],
+    limit: 600,
+  },
+];
+
+/** The map is a dynamic import of the home page, whatever its file is called. */
+function mapRoots() {
+  const home = manifest['src/features/home/HomePage.tsx'];
+  const seen = new Set(['src/features/home/HomePage.tsx', ...(home?.imports ?? [])]);
+  const dynamic = [...seen].flatMap((key) => manifest[key]?.dynamicImports ?? []);
+  return dynamic.filter((key) => /map/i.test(key));
+}
+
+function collect(key, found = new Set()) {
+  const chunk = manifest[key];
+  if (!chunk) throw new Error(`the build has no chunk for ${key}`);
+  if (found.has(key)) return found;
+  found.add(key);
+  for (const next of chunk.imports ?? []) collect(next, found);
+  return found;
+}
+
+function chunksOf(roots) {
+  const keys = new Set(roots.flatMap((root) => [...collect(root)]));
+  return new Map([...keys].map((key) => [manifest[key].file, key]).filter(([file]) => file.endsWith('.js')));
+}
+
+const gzipped = new Map();
+function kB(file) {
+  if (!gzipped.has(file)) gzipped.set(file, gzipSync(readFileSync(join(dist, file)), { level: 9 }).length / 1000);
+  return gzipped.get(file);
+}
+
+let failed = false;
+const rows = [];
+for (const { name, roots, limit } of pages) {
+  const files = [...chunksOf(roots).keys()];
+  const sum = files.reduce((bytes, file) => bytes + kB(file), 0);
+  const over = sum > limit;
+  failed ||= over;
+  rows.push({ page: name, files: files.length, 'kB gz': sum.toFixed(1), limit, verdict: over ? 'TOO MUCH' : 'ok' });
+}
+const mapFiles = [...chunksOf(mapRoots()).keys()].filter((file) => !chunksOf(pages[1].roots).has(file));
+rows.push({
+  page: 'the map alone',
+  files: mapFiles.length,
+  'kB gz': mapFiles.reduce((bytes, file) => bytes + kB(file), 0).toFixed(1),
+  limit: '–',
+  verdict: '',
+});
+printTable(rows);
+
+if (process.argv.includes('--chunks')) {
+  for (const { name, roots } of pages) {
+    console.log(`\n${name}`);
+    const files = [...chunksOf(roots).keys()].sort((a, b) => kB(b) - kB(a));
+    for (const file of files) console.log(`  ${kB(file).toFixed(1).padStart(7)}  ${file}`);
+  }
+}
+if (failed) process.exitCode = 1;
+
+function printTable(table) {
+  const columns = Object.keys(table[0]);
+  const width = (column) => Math.max(column.length, ...table.map((row) => String(row[column]).length));
+  const line = (cells) =>
+    columns
+      .map((column, index) =>
+        index === 0 ? String(cells[column]).padEnd(width(column)) : String(cells[column]).padStart(width(column)),
+      )
+      .join('  ')
+      .trimEnd();
+  console.log(line(Object.fromEntries(columns.map((column) => [column, column]))));
+  for (const row of table) console.log(line(row));
+}

@@ -1,0 +1,46 @@
+import { act, render, screen } from '@testing-library/react';
+import { ConfigProvider, theme } from 'antd';
+import dayjs from 'dayjs';
+import { useContext } from 'react';
+import { expect, it } from 'vitest';
+import { useLanguage } from '@/lib/i18n';
+import { usePreferences } from '@/lib/preferences';
+import { setWidth } from '@/test/screen';
+import { AntdProvider } from './AntdProvider';
+import { palettes } from './palette';
+
+function Probe() {
+  const { locale } = useContext(ConfigProvider.ConfigContext);
+  const { token } = theme.useToken();
+  return (
+    <output>
+      {[locale?.locale, token.colorBgContainer, token.colorPrimary, token.colorError, token.controlHeight].join(' ')}
+    </output>
+  );
+}
+
+const seen = () => screen.getByRole('status').textContent;
+
+it('gives antd and dayjs the language, the theme’s values and the size of a finger', async () => {
+  render(
+    <AntdProvider>
+      <Probe />
+    </AntdProvider>,
+  );
+  expect(seen()).toBe(`en ${palettes.light.surface} ${palettes.light.primary} ${palettes.light.clay} 36`);
+  act(() => usePreferences.getState().set({ darkMode: true }));
+  expect(seen()).toBe(`en ${palettes.dark.surface} ${palettes.dark.primary} ${palettes.dark.clay} 36`);
+  setWidth(390);
+  expect(seen()).toMatch(/ 44$/);
+
+  for (const [language, antd, months] of [
+    ['zh-cn', 'zh-cn', 'zh-cn'],
+    ['tr-tr', 'tr', 'tr'],
+    ['ru-ru', 'ru', 'ru'],
+    ['en-us', 'en', 'en'],
+  ] as const) {
+    await act(() => useLanguage.getState().setLanguage(language));
+    await expect.poll(seen).toMatch(new RegExp(`^${antd} `));
+    expect(dayjs.locale()).toBe(months);
+  }
+});

@@ -1,0 +1,58 @@
+import { ConfigProvider } from 'antd';
+import type { Locale } from 'antd/lib/locale';
+import enUS from 'antd/locale/en_US';
+import dayjs from 'dayjs';
+import { type ReactNode, useEffect, useMemo, useState } from 'react';
+import { type Language, useLanguage } from '@/lib/i18n';
+import { phone, useMedia } from '@/lib/media';
+import { useTheme } from '@/lib/preferences';
+import { antdTheme } from './antdTheme';
+
+/** antd's own words and dayjs' month names, fetched with the language. */
+const locales: Record<Language, () => Promise<Locale>> = {
+  'en-us': async () => enUS,
+  'zh-cn': async () => {
+    const [antd] = await Promise.all([import('antd/locale/zh_CN'), import('dayjs/locale/zh-cn')]);
+    return antd.default;
+  },
+  'tr-tr': async () => {
+    const [antd] = await Promise.all([import('antd/locale/tr_TR'), import('dayjs/locale/tr')]);
+    return antd.default;
+  },
+  'ru-ru': async () => {
+    const [antd] = await Promise.all([import('antd/locale/ru_RU'), import('dayjs/locale/ru')]);
+    return antd.default;
+  },
+};
+
+const dayjsNames: Record<Language, string> = { 'en-us': 'en', 'zh-cn': 'zh-cn', 'tr-tr': 'tr', 'ru-ru': 'ru' };
+
+export function AntdProvider({ children }: { children: ReactNode }) {
+  const name = useTheme();
+  const isPhone = useMedia(phone);
+  const language = useLanguage((state) => state.language);
+  const [locale, setLocale] = useState<Locale>(enUS);
+  const theme = useMemo(() => antdTheme(name, isPhone), [name, isPhone]);
+
+  useEffect(() => {
+    let current = true;
+    locales[language]().then(
+      (loaded) => {
+        if (!current) return;
+        dayjs.locale(dayjsNames[language]);
+        setLocale(loaded);
+      },
+      // antd keeps its former words; every text of ours is in the new language already.
+      () => undefined,
+    );
+    return () => {
+      current = false;
+    };
+  }, [language]);
+
+  return (
+    <ConfigProvider theme={theme} locale={locale} button={{ autoInsertSpace: false }}>
+      {children}
+    </ConfigProvider>
+  );
+}

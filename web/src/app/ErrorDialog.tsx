@@ -1,0 +1,39 @@
+import { useEffect, useId, useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import { closeDialog, useNotices } from '@/lib/notices';
+import css from './ErrorDialog.module.css';
+
+/** What the server said with a code that has no milder way. The browser's own dialog: it needs nothing that could fail to load. */
+export function ErrorDialog() {
+  const { t } = useTranslation();
+  const dialog = useNotices((state) => state.dialog);
+  const ref = useRef<HTMLDialogElement>(null);
+  const id = useId();
+
+  useEffect(() => {
+    if (dialog && !ref.current?.open) ref.current?.showModal();
+  }, [dialog]);
+
+  if (!dialog) return null;
+  return (
+    <dialog
+      ref={ref}
+      className={css.dialog}
+      aria-labelledby={`${id}-title`}
+      aria-describedby={`${id}-text`}
+      onClose={closeDialog}
+    >
+      <h2 id={`${id}-title`} className={css.title}>
+        {dialog.title}
+      </h2>
+      <p id={`${id}-text`} className={css.text}>
+        {dialog.text}
+      </p>
+      <form method="dialog" className={css.foot}>
+        <button type="submit" className={css.close}>
+          {t('common.close')}
+        </button>
+      </form>
+    </dialog>
+  );
+}

@@ -1,0 +1,17 @@
+import { useEffect } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Empty } from '@/ui/Empty';
+import { HomeLink } from '@/ui/HomeLink';
+import { Bare } from './Bare';
+
+export function NotFoundPage() {
+  const { t } = useTranslation();
+  useEffect(() => {
+    document.title = `${t('notFound.title')} · Tilth`;
+  }, [t]);
+  return (
+    <Bare>
+      <Empty level={1} kind="search" title={t('notFound.title')} text={t('notFound.text')} action={<HomeLink />} />
+    </Bare>
+  );
+}

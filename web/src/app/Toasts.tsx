@@ -1,0 +1,73 @@
+import CheckCircleFilled from '@ant-design/icons/CheckCircleFilled';
+import CloseCircleFilled from '@ant-design/icons/CloseCircleFilled';
+import CloseOutlined from '@ant-design/icons/CloseOutlined';
+import ExclamationCircleFilled from '@ant-design/icons/ExclamationCircleFilled';
+import InfoCircleFilled from '@ant-design/icons/InfoCircleFilled';
+import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { dismissToast, type Toast, type ToastTone, useNotices } from '@/lib/notices';
+import css from './Toasts.module.css';
+
+const icons = {
+  success: CheckCircleFilled,
+  info: InfoCircleFilled,
+  warning: ExclamationCircleFilled,
+  error: CloseCircleFilled,
+} satisfies Record<ToastTone, unknown>;
+
+const shownFor = 5_000;
+
+/** Short messages above the page. They wait while the pointer or the keyboard is on them. */
+export function Toasts() {
+  const toasts = useNotices((state) => state.toasts);
+  const urgent = toasts.filter(({ tone }) => tone === 'error' || tone === 'warning');
+  const calm = toasts.filter(({ tone }) => tone === 'success' || tone === 'info');
+  // Both regions are always there: a screen reader tells only of what appears in a region that it knows.
+  return (
+    <div className={css.place}>
+      <div role="alert">
+        {urgent.map((toast) => (
+          <Message key={toast.id} toast={toast} />
+        ))}
+      </div>
+      <div role="status">
+        {calm.map((toast) => (
+          <Message key={toast.id} toast={toast} />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function Message({ toast }: { toast: Toast }) {
+  const { t } = useTranslation();
+  const [held, setHeld] = useState(false);
+  const Icon = icons[toast.tone];
+
+  useEffect(() => {
+    if (held) return;
+    const timer = setTimeout(() => dismissToast(toast.id), shownFor);
+    return () => clearTimeout(timer);
+  }, [held, toast.id]);
+
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the pointer only holds the message; what acts is the button in it
+    <div
+      className={css.toast}
+      data-tone={toast.tone}
+      onMouseEnter={() => setHeld(true)}
+      onMouseLeave={() => setHeld(false)}
+      onFocus={() => setHeld(true)}
+      onBlur={() => setHeld(false)}
+    >
+      <Icon className={css.icon} aria-hidden="true" />
+      <div className={css.words}>
+        <p className={css.title}>{toast.title}</p>
+        {toast.text ? <p className={css.text}>{toast.text}</p> : null}
+      </div>
+      <button type="button" className={css.close} aria-label={t('common.close')} onClick={() => dismissToast(toast.id)}>
+        <CloseOutlined aria-hidden="true" />
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,39 @@
+import type { QueryClient } from '@tanstack/react-query';
+import { useLanguage } from '@/lib/i18n';
+import { onRenewedAfterRefusal, useSession } from '@/lib/session';
+import { returnAddress } from './returnAddress';
+import type { ConsoleRouter } from './router';
+
+const mobile = /Android|iPhone|iPad|iPod|Mobile/i;
+
+/** Leads people to where their session lets them be. Returns how to stop. */
+export function followSession(router: ConsoleRouter, client: QueryClient): () => void {
+  const stopRenewed = onRenewedAfterRefusal(() => {
+    void router.navigate({ to: '/', replace: true });
+  });
+  const stopSession = useSession.subscribe(({ session, ended }, before) => {
+    // What one person was shown is not for the next.
+    if (session?.userId !== before.session?.userId) client.clear();
+    if (!session && before.session) toSignIn(router, ended === 'lost');
+  });
+  return () => {
+    stopRenewed();
+    stopSession();
+  };
+}
+
+function toSignIn(router: ConsoleRouter, lost: boolean): void {
+  const location = router.state.location;
+  if (location.pathname === '/signin') return;
+  const search = lost ? { from: returnAddress(location.href), ended: true } : {};
+  // A phone keeps a page for weeks: signing in there begins with a fresh one.
+  const reloadDocument = mobile.test(navigator.userAgent);
+  void router.navigate({ to: '/signin', search, replace: true, reloadDocument });
+}
+
+/** The server names things in the caller's language: after another was chosen, what it told is asked for anew. */
+export function followLanguage(client: QueryClient): () => void {
+  return useLanguage.subscribe(({ language }, before) => {
+    if (language !== before.language) void client.invalidateQueries();
+  });
+}

@@ -1,0 +1,194 @@
+import { act, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { api } from '@/lib/api';
+import { useLanguage } from '@/lib/i18n';
+import { useSession } from '@/lib/session';
+import { frameBackend } from '@/test/backend';
+import { openConsole } from '@/test/console';
+import { ok, onGet, onPost, refused } from '@/test/server';
+import { signedIn, tokens } from '@/test/session';
+
+vi.mock('@/lib/live/live', () => ({
+  useLive: () => undefined,
+  useLiveStatus: () => ({ state: 'live', lastEventAt: null }),
+}));
+// The home page has its own tests.
+vi.mock('@/features/home/HomePage', () => ({ HomePage: () => <h1>The home page</h1> }));
+
+beforeEach(() => {
+  frameBackend();
+});
+
+const heading = (name: string | RegExp) => screen.findByRole('heading', { name });
+
+describe('the routes', () => {
+  it('lead from / to the home page', async () => {
+    signedIn();
+    const { router } = await openConsole('/');
+    expect(await heading('The home page')).toBeVisible();
+    expect(router.state.location.href).toBe('/dashboard-default');
+  });
+
+  it.each([
+    ['/data', 'Data center', /latest values/],
+    ['/device', 'Equipment center', /name devices/],
+    ['/alarm', 'Alarm center', /rules/],
+    ['/inform', 'Alarm inform', /who was told/],
+    ['/notification', 'Notification channel', /by email and by SMS/],
+    ['/profile', 'Profile', /password/],
+    ['/message', 'Message', /messages about alarms/],
+    ['/billing', 'Billing', /template/],
+    ['/rtl-page', 'Right-to-left', /template/],
+    ['/virtual-reality', 'Virtual reality', /template/],
+  ])('say of %s honestly that it is to come, and what it will be', async (address, title, what) => {
+    signedIn();
+    await openConsole(address);
+    expect(await screen.findByRole('heading', { level: 1, name: title })).toBeVisible();
+    expect(screen.getByRole('heading', { name: 'This page is not built yet' })).toBeVisible();
+    expect(screen.getByText(what)).toBeVisible();
+    expect(screen.getByRole('link', { name: 'To the home page' })).toHaveAttribute('href', '/dashboard-default');
+  });
+
+  it('say so in every language', async () => {
+    await useLanguage.getState().setLanguage('zh-cn');
+    signedIn();
+    await openConsole('/inform');
+    expect(await heading('此页面尚未完成')).toBeVisible();
+  });
+
+  it('hide menu and bar on the pages that ask for it', async () => {
+    signedIn();
+    await openConsole('/virtual-reality');
+    await heading('Virtual reality');
+    expect(screen.queryByRole('navigation')).toBeNull();
+  });
+
+  it('let anybody see the sign-up page', async () => {
+    await openConsole('/signup');
+    expect(await heading('Sign up')).toBeVisible();
+  });
+
+  it('know when there is no such page', async () => {
+    await openConsole('/no/such/page');
+    expect(await heading('There is no such page')).toBeVisible();
+    expect(document.title).toBe('There is no such page · Tilth');
+  });
+});
+
+describe('without a session', () => {
+  it.each(['/', '/dashboard-default'])('%s leads to the sign-in page', async (address) => {
+    const { router } = await openConsole(address);
+    expect(await heading('Sign in')).toBeVisible();
+    expect(router.state.location.href).toBe('/signin');
+  });
+
+  it('signing in leads on to where one wanted to go', async () => {
+    onPost('/app-api/member/auth/login-username', () => ok(tokens('1')));
+    const { router } = await openConsole('/inform?id=5');
+    expect(router.state.location.search).toEqual({ from: '/inform?id=5' });
+    const person = userEvent.setup();
+    await person.type(await screen.findByLabelText('User name'), 'demo');
+    await person.type(screen.getByLabelText('Password'), 'secret');
+    await person.keyboard('{Enter}');
+    expect(await screen.findByRole('heading', { level: 1, name: 'Alarm inform' })).toBeVisible();
+    expect(router.state.location.href).toBe('/inform?id=5');
+  });
+
+  it('a sign-in in another tab leads on too', async () => {
+    await openConsole('/signin');
+    await heading('Sign in');
+    act(() => {
+      signedIn();
+    });
+    expect(await heading('The home page')).toBeVisible();
+  });
+});
+
+describe('with a session', () => {
+  it('the sign-in page is passed over', async () => {
+    signedIn();
+    const { router } = await openConsole('/signin?from=%2Fdata');
+    expect(await screen.findByRole('heading', { level: 1, name: 'Data center' })).toBeVisible();
+    expect(router.state.location.pathname).toBe('/data');
+  });
+
+  it('that the server ends, one comes to the sign-in page, is told, and can come back', async () => {
+    signedIn();
+    onGet('/admin-api/client/pc/notify-message/get-unread-count', () => refused(401));
+    onPost('/admin-api/system/auth/refresh-token', () => refused(401));
+    const { router } = await openConsole('/device');
+    expect(await heading('Sign in')).toBeVisible();
+    expect(screen.getByText('You have been signed out')).toBeVisible();
+    expect(router.state.location.search).toEqual({ from: '/device', ended: true });
+  });
+
+  it('that had to be renewed after a refusal, the console begins anew', async () => {
+    signedIn();
+    const { router } = await openConsole('/device');
+    await screen.findByRole('heading', { level: 1, name: 'Equipment center' });
+    onGet('/app-api/member/user/get', ({ request }) =>
+      request.headers.get('Authorization') === 'Bearer access-2' ? ok({ id: 7 }) : refused(401),
+    );
+    onPost('/admin-api/system/auth/refresh-token', () => ok(tokens('2')));
+    await expect(act(() => api.get('/app-api/member/user/get'))).resolves.toEqual({ id: 7 });
+    expect(await heading('The home page')).toBeVisible();
+    expect(router.state.location.pathname).toBe('/dashboard-default');
+  });
+
+  it('of another person, nothing of the first is shown', async () => {
+    signedIn();
+    const { client } = await openConsole('/device');
+    client.setQueryData(['secret'], 'of the first');
+    act(() => {
+      signedIn({ userId: 8, accessToken: 'access-8' });
+    });
+    expect(client.getQueryData(['secret'])).toBeUndefined();
+    client.setQueryData(['own'], 'of the second');
+    act(() => {
+      signedIn({ userId: 8, accessToken: 'access-9' });
+    });
+    expect(client.getQueryData(['own'])).toBe('of the second');
+    expect(useSession.getState().session?.accessToken).toBe('access-9');
+  });
+});
+
+it('asks the server anew after another language was chosen', async () => {
+  signedIn();
+  const languages: (string | null)[] = [];
+  onGet('/app-api/member/user/get', ({ request }) => {
+    languages.push(request.headers.get('Accept-Language'));
+    return ok({
+      id: 7,
+      userName: 'demo',
+      nickname: 'Demo',
+      email: '',
+      mobile: '',
+      avatar: '',
+      tenantName: '',
+      timeZone: 'UTC',
+    });
+  });
+  await openConsole('/device');
+  await expect.poll(() => languages).toEqual(['en-us']);
+  await act(() => useLanguage.getState().setLanguage('tr-tr'));
+  await expect.poll(() => languages).toEqual(['en-us', 'tr-tr']);
+});
+
+it('draws what broke in place of the page, and offers to load again', async () => {
+  vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+  const { router } = await openConsole('/signup');
+  const route = Object.values(router.routesById).find((candidate) => candidate.fullPath === '/signup');
+  const component = route?.options.component;
+  route?.update({
+    component: () => {
+      throw new Error('no such chunk');
+    },
+  });
+  await act(() => router.invalidate());
+  expect(await screen.findByRole('heading', { name: 'This page cannot be shown' })).toBeVisible();
+  expect(screen.getByText('no such chunk')).toBeVisible();
+  expect(screen.getByRole('button', { name: 'Load again' })).toBeVisible();
+  route?.update({ component });
+});

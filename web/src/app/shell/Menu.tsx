@@ -1,0 +1,80 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useId } from 'react';
+import { useTranslation } from 'react-i18next';
+import { overviewQuery, unreadCountQuery } from '@/lib/queries';
+import { type Entry, mainEntries, personalEntries } from './entries';
+import css from './Menu.module.css';
+
+interface MenuProps {
+  /** A place was chosen; the drawer then closes. */
+  onChoose?: () => void;
+}
+
+/** The six screens, then what is the person's own. */
+export function Menu({ onChoose }: MenuProps) {
+  const { t } = useTranslation();
+  const heading = useId();
+  const pending = useQuery(overviewQuery()).data?.pendingAlarmCount ?? 0;
+  const unread = useQuery(unreadCountQuery()).data ?? 0;
+
+  return (
+    <nav aria-label={t('nav.label')} className={css.menu}>
+      <ul>
+        {mainEntries.map((entry) => (
+          <Item key={entry.name} entry={entry} onChoose={onChoose}>
+            {entry.name === 'inform' && pending > 0 ? (
+              <Count count={pending} meaning={t('shell.pending', { count: pending })} alarm />
+            ) : null}
+          </Item>
+        ))}
+      </ul>
+      <h2 className={css.heading} id={heading}>
+        <span>{t('nav.personal')}</span>
+      </h2>
+      <ul aria-labelledby={heading}>
+        {personalEntries.map((entry) => (
+          <Item key={entry.name} entry={entry} onChoose={onChoose}>
+            {entry.name === 'message' && unread > 0 ? (
+              <Count count={unread} meaning={t('shell.unread', { count: unread })} />
+            ) : null}
+          </Item>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+interface ItemProps {
+  entry: Entry;
+  onChoose?: () => void;
+  children: ReactNode;
+}
+
+function Item({ entry, onChoose, children }: ItemProps) {
+  const { t } = useTranslation();
+  const name = t(`nav.${entry.name}`);
+  return (
+    <li>
+      <Link
+        to={entry.path}
+        className={css.item}
+        activeProps={{ className: css.active }}
+        title={name}
+        onClick={onChoose}
+      >
+        <entry.Icon className={css.icon} aria-hidden="true" />
+        <span className={css.name}>{name}</span> {children}
+      </Link>
+    </li>
+  );
+}
+
+function Count({ count, meaning, alarm = false }: { count: number; meaning: string; alarm?: boolean }) {
+  return (
+    <span className={`${css.count} ${alarm ? css.alarm : ''}`} title={meaning}>
+      <span aria-hidden="true">{count > 999 ? '999+' : count}</span>
+      <span className="visually-hidden">{meaning}</span>
+    </span>
+  );
+}

@@ -1,0 +1,97 @@
+import { screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { followPreferences, usePreferences } from '@/lib/preferences';
+import { useSession } from '@/lib/session';
+import { frameBackend } from '@/test/backend';
+import { openConsole } from '@/test/console';
+import { signedIn } from '@/test/session';
+
+vi.mock('@/lib/live/live', () => ({
+  useLive: () => undefined,
+  useLiveStatus: () => ({ state: 'live', lastEventAt: null }),
+}));
+
+let backend: ReturnType<typeof frameBackend>;
+let stop: () => void;
+beforeEach(() => {
+  backend = frameBackend();
+  signedIn();
+  stop = followPreferences();
+});
+afterEach(() => stop());
+
+async function open() {
+  const { router, container } = await openConsole('/device');
+  const person = userEvent.setup();
+  await person.click(screen.getByRole('button', { name: 'Settings' }));
+  const panel = await screen.findByRole('dialog', { name: 'Settings' });
+  return { router, container, person, panel: within(panel) };
+}
+
+const stored = () => JSON.parse(localStorage.getItem('tilth.preferences') ?? '{}').state;
+
+describe('the settings', () => {
+  it('offer six sidebar colours by name; the choice applies at once and stays', async () => {
+    const { person, panel, container } = await open();
+    const group = within(panel.getByRole('group', { name: 'Sidebar colour' }));
+    expect(group.getAllByRole('radio').map((radio) => radio.closest('label')?.textContent)).toEqual([
+      'Primary',
+      'Dark',
+      'Info',
+      'Success',
+      'Warning',
+      'Danger',
+    ]);
+    expect(group.getByRole('radio', { name: 'Primary' })).toBeChecked();
+    await person.click(group.getByRole('radio', { name: 'Info' }));
+    expect(group.getByRole('radio', { name: 'Info' })).toBeChecked();
+    expect(container.querySelector('aside [data-color="info"]')).not.toBeNull();
+    expect(stored().sidebarColor).toBe('info');
+  });
+
+  it('make the sidebar dark', async () => {
+    const { person, panel, container } = await open();
+    await person.click(within(panel.getByRole('group', { name: 'Sidebar type' })).getByRole('radio', { name: 'Dark' }));
+    expect(container.querySelector('aside [data-theme="dark"]')).not.toBeNull();
+    expect(document.documentElement.dataset.theme).toBe('light');
+    expect(stored().sidebarType).toBe('dark');
+  });
+
+  it('let the bar go with the page, and make everything dark', async () => {
+    const { person, panel } = await open();
+    const fixed = panel.getByRole('switch', { name: 'Fixed navbar' });
+    expect(fixed).toBeChecked();
+    expect(fixed).toHaveAccessibleDescription('Stays in sight while the page scrolls');
+    await person.click(fixed);
+    expect(usePreferences.getState().fixedNavbar).toBe(false);
+    expect(document.querySelector('header')?.className).not.toContain('fixed');
+    await person.click(panel.getByRole('switch', { name: 'Dark mode' }));
+    expect(document.documentElement.dataset.theme).toBe('dark');
+    expect(stored()).toMatchObject({ fixedNavbar: false, darkMode: true });
+  });
+
+  it('change the language', async () => {
+    const { person, panel } = await open();
+    await person.selectOptions(panel.getByRole('combobox', { name: 'Language' }), '简体中文');
+    expect(await panel.findByRole('heading', { name: '设置' })).toBeVisible();
+    expect(document.documentElement.lang).toBe('zh-CN');
+  });
+
+  it('say who is signed in, where, and which version this is', async () => {
+    const { panel } = await open();
+    expect(await panel.findByText('Elif Kaya')).toBeVisible();
+    expect(panel.getByText('Aydın Valley Growers')).toBeVisible();
+    expect(await panel.findByText('Tilth 0.1.0')).toBeVisible();
+  });
+
+  it('quit: the server is told, and the sign-in page comes without a way back', async () => {
+    const { person, panel, router } = await open();
+    await person.click(panel.getByRole('button', { name: /Quit/ }));
+    expect(await screen.findByRole('heading', { name: 'Sign in' })).toBeVisible();
+    expect(router.state.location.href).toBe('/signin');
+    expect(useSession.getState()).toEqual({ session: null, ended: 'quit' });
+    await expect.poll(() => backend.calls).toContain('logout');
+    expect(screen.queryByText('You have been signed out')).toBeNull();
+  });
+});

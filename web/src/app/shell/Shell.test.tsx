@@ -1,0 +1,178 @@
+import { act, screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { LiveEvent } from '@/lib/live/live';
+import { frameBackend } from '@/test/backend';
+import { openConsole } from '@/test/console';
+import { setWidth } from '@/test/screen';
+import { signedIn } from '@/test/session';
+
+const live = vi.hoisted(() => ({
+  handlers: new Set<(events: readonly LiveEvent[]) => void>(),
+  status: { state: 'live', lastEventAt: null } as {
+    state: 'live' | 'connecting' | 'offline';
+    lastEventAt: number | null;
+  },
+}));
+// The stream has its own tests; here it is a hand that tells events.
+vi.mock('@/lib/live/live', async () => {
+  const { useEffect } = await import('react');
+  return {
+    useLive: (handler: (events: readonly LiveEvent[]) => void) => {
+      useEffect(() => {
+        live.handlers.add(handler);
+        return () => {
+          live.handlers.delete(handler);
+        };
+      }, [handler]);
+    },
+    useLiveStatus: () => live.status,
+  };
+});
+const tell = (...events: LiveEvent[]) =>
+  act(() => {
+    for (const handler of live.handlers) handler(events);
+  });
+
+let backend: ReturnType<typeof frameBackend>;
+beforeEach(() => {
+  live.status = { state: 'live', lastEventAt: null };
+  backend = frameBackend();
+  signedIn();
+});
+
+const menu = () => screen.getByRole('navigation', { name: 'Main menu' });
+const links = () => within(menu()).getAllByRole('link');
+
+describe('the menu', () => {
+  it('has the screens in their order, and marks where one is', async () => {
+    await openConsole('/device');
+    await expect
+      .poll(() => links().map((link) => link.textContent?.replace(/\d.*$/, '').trim()))
+      .toEqual([
+        'Home page',
+        'Data center',
+        'Equipment center',
+        'Alarm center',
+        'Alarm inform',
+        'Notification channel',
+        'Profile',
+        'Message',
+      ]);
+    expect(within(menu()).getByRole('heading', { name: 'Personal Center' })).toBeVisible();
+    const current = links().filter((link) => link.getAttribute('aria-current') === 'page');
+    expect(current.map((link) => link.textContent?.trim())).toEqual(['Equipment center']);
+  });
+
+  it('leads from page to page, whose name stands in the top bar and in the tab', async () => {
+    const { router } = await openConsole('/device');
+    const person = userEvent.setup();
+    expect(screen.getByRole('heading', { level: 1, name: 'Equipment center' })).toBeVisible();
+    await person.click(within(menu()).getByRole('link', { name: /^Notification channel/ }));
+    expect(await screen.findByRole('heading', { level: 1, name: 'Notification channel' })).toBeVisible();
+    expect(within(screen.getByRole('banner')).getByRole('heading', { level: 1 })).toBeVisible();
+    expect(router.state.location.pathname).toBe('/notification');
+    expect(document.title).toBe('Notification channel · Tilth');
+  });
+
+  it('counts pending alarms and unread messages, and says what is counted', async () => {
+    await openConsole('/device');
+    expect(await screen.findByRole('link', { name: 'Alarm inform 2 pending alarms' })).toBeVisible();
+    expect(await screen.findByRole('link', { name: 'Message 3 unread messages' })).toBeVisible();
+    expect(screen.getByRole('link', { name: '3 unread messages' })).toHaveTextContent('3');
+  });
+
+  it('shows no number where nothing waits', async () => {
+    backend.unread = 0;
+    backend.pending = 0;
+    await openConsole('/device');
+    expect(await screen.findByRole('link', { name: 'No unread messages' })).toHaveTextContent('');
+    expect(screen.getByRole('link', { name: 'Alarm inform' })).toBeVisible();
+  });
+});
+
+describe('what the server tells', () => {
+  it('brings the numbers up to date', async () => {
+    await openConsole('/device');
+    await screen.findByRole('link', { name: '3 unread messages' });
+    backend.unread = 4;
+    tell({ name: 'message', data: {} });
+    expect(await screen.findByRole('link', { name: '4 unread messages' })).toBeVisible();
+    backend.pending = 1;
+    tell({ name: 'notice', data: {} });
+    expect(await screen.findByRole('link', { name: 'Alarm inform 1 pending alarm' })).toBeVisible();
+    backend.unread = 5;
+    tell({ name: 'reset' });
+    expect(await screen.findByRole('link', { name: '5 unread messages' })).toBeVisible();
+  });
+
+  it('asks for nothing when readings come', async () => {
+    await openConsole('/device');
+    await screen.findByRole('link', { name: '3 unread messages' });
+    const before = backend.calls.length;
+    tell({ name: 'reading', data: { deviceName: 'WS-1', time: 1, values: {} } });
+    expect(backend.calls).toHaveLength(before);
+  });
+
+  it.each([
+    ['live', null, 'Live'],
+    ['connecting', null, 'Connecting'],
+    ['offline', null, 'Not live'],
+  ] as const)('is %s at the foot of the menu', async (state, lastEventAt, words) => {
+    live.status = { state, lastEventAt };
+    await openConsole('/device');
+    expect(screen.getByText(words)).toBeVisible();
+  });
+
+  it('is told with its age', async () => {
+    live.status = { state: 'live', lastEventAt: Date.now() - 4_500 };
+    await openConsole('/device');
+    expect(screen.getByText(/^Live · last update \d+\ss\sago$/)).toBeVisible();
+  });
+});
+
+describe('the top bar', () => {
+  it('names the person', async () => {
+    await openConsole('/device');
+    const person = await screen.findByRole('link', { name: 'Elif Kaya' });
+    expect(person).toHaveAttribute('href', '/profile');
+    expect(person).toHaveTextContent('EK');
+  });
+
+  it('changes the language of everything at once', async () => {
+    await openConsole('/device');
+    const person = userEvent.setup();
+    await person.selectOptions(screen.getByRole('combobox', { name: 'Language' }), 'Türkçe');
+    expect(await screen.findByRole('heading', { level: 1, name: 'Cihazlar' })).toBeVisible();
+    expect(await screen.findByRole('link', { name: '3 okunmamış mesaj' })).toBeVisible();
+  });
+});
+
+describe('on a phone', () => {
+  it('the menu is a drawer that closes when a place is chosen', async () => {
+    setWidth(390);
+    const { router } = await openConsole('/device');
+    const person = userEvent.setup();
+    await person.click(screen.getByRole('button', { name: 'Open the menu' }));
+    const drawer = await screen.findByRole('dialog');
+    await person.click(within(drawer).getByRole('link', { name: 'Data center' }));
+    expect(router.state.location.pathname).toBe('/data');
+    await expect
+      .poll(() => screen.getByRole('button', { name: 'Open the menu' }))
+      .toHaveAttribute('aria-expanded', 'false');
+  });
+
+  it('closes with its button and with Escape', async () => {
+    setWidth(390);
+    await openConsole('/device');
+    const person = userEvent.setup();
+    const button = screen.getByRole('button', { name: 'Open the menu' });
+    await person.click(button);
+    await person.click(await screen.findByRole('button', { name: 'Close the menu' }));
+    expect(button).toHaveAttribute('aria-expanded', 'false');
+    await person.click(button);
+    await screen.findByRole('dialog');
+    await person.keyboard('{Escape}');
+    expect(button).toHaveAttribute('aria-expanded', 'false');
+  });
+});

@@ -1,0 +1,70 @@
+import { Outlet, useRouterState } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { phone, useMedia } from '@/lib/media';
+import { useTenantFace } from '@/lib/useTenantFace';
+import { PageTitleSlot } from '@/ui/PageTitle';
+import { AntdProvider } from '../AntdProvider';
+import css from './Shell.module.css';
+import { Sidebar } from './Sidebar';
+import { TopBar } from './TopBar';
+import { useLiveCounts } from './useLiveCounts';
+
+const MenuDrawer = lazy(() => import('./MenuDrawer').then((module) => ({ default: module.MenuDrawer })));
+const SettingsPanel = lazy(() => import('./SettingsPanel').then((module) => ({ default: module.SettingsPanel })));
+
+/** The frame around every page of a signed-in person. */
+export function Shell() {
+  const { t } = useTranslation();
+  const [slot, setSlot] = useState<HTMLElement | null>(null);
+  const [menuOpen, setMenuOpen] = useState(false);
+  const [settingsOpen, setSettingsOpen] = useState(false);
+  const menu = useOnce(menuOpen);
+  const settings = useOnce(settingsOpen);
+  const isPhone = useMedia(phone);
+  const path = useRouterState({ select: (state) => state.location.pathname });
+  useLiveCounts();
+  useTenantFace();
+
+  // Whichever way the page changed, or when the window grew, the drawer is in the way.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: they are what closes it
+  useEffect(() => setMenuOpen(false), [path, isPhone]);
+
+  return (
+    <AntdProvider>
+      <a className={css.skip} href="#content">
+        {t('shell.skip')}
+      </a>
+      <div className={css.app}>
+        <aside className={css.side}>
+          <Sidebar />
+        </aside>
+        <div className={css.column}>
+          <TopBar
+            titleRef={setSlot}
+            menuOpen={menuOpen}
+            onMenu={() => setMenuOpen(true)}
+            settingsOpen={settingsOpen}
+            onSettings={() => setSettingsOpen(true)}
+          />
+          <main id="content" className={css.page} tabIndex={-1}>
+            <PageTitleSlot value={slot}>
+              <Outlet />
+            </PageTitleSlot>
+          </main>
+        </div>
+      </div>
+      <Suspense>
+        {menu ? <MenuDrawer open={menuOpen} onClose={() => setMenuOpen(false)} /> : null}
+        {settings ? <SettingsPanel open={settingsOpen} onClose={() => setSettingsOpen(false)} /> : null}
+      </Suspense>
+    </AntdProvider>
+  );
+}
+
+/** True from the first time on: what opens is fetched then, and kept so that it can also close with grace. */
+function useOnce(now: boolean): boolean {
+  const [ever, setEver] = useState(false);
+  if (now && !ever) setEver(true);
+  return ever || now;
+}

@@ -1,0 +1,32 @@
+import { Link } from '@tanstack/react-router';
+import { usePreferences } from '@/lib/preferences';
+import { BrandLogo } from '@/ui/BrandLogo';
+import { LiveFoot } from './LiveFoot';
+import { Menu } from './Menu';
+import css from './Sidebar.module.css';
+
+interface SidebarProps {
+  onChoose?: () => void;
+}
+
+/** What stands at the left: brand, menu, and whether the screen is live. The drawer of the phone holds the same. */
+export function Sidebar({ onChoose }: SidebarProps) {
+  const { sidebarColor, sidebarType } = usePreferences();
+  return (
+    <div className={css.ground} data-type={sidebarType}>
+      {/* A dark sidebar takes the dark theme's values, whatever the page has. */}
+      <div className={css.side} data-color={sidebarColor} {...(sidebarType === 'dark' ? { 'data-theme': 'dark' } : {})}>
+        <Link to="/" className={css.brand} onClick={onChoose}>
+          <span className={css.full}>
+            <BrandLogo height={24} />
+          </span>
+          <span className={css.mark}>
+            <BrandLogo height={28} markOnly />
+          </span>
+        </Link>
+        <Menu onChoose={onChoose} />
+        <LiveFoot />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,72 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useLanguage } from '@/lib/i18n';
+import { phone, useMedia } from '@/lib/media';
+import { overviewQuery } from '@/lib/queries';
+import { PageTitle } from '@/ui/PageTitle';
+import { DeviceList } from './devices/DeviceList';
+import css from './HomePage.module.css';
+import { HomeError } from './HomeError';
+import { useHomeLive } from './live/useHomeLive';
+import { MapCard } from './map/MapCard';
+import { DevicePanel } from './panels/DevicePanel';
+import { MissingDevice } from './panels/MissingDevice';
+import { ReadingsPanel } from './panels/ReadingsPanel';
+import { groupsQuery, mapQuery, persistent } from './queries';
+import { Statistics } from './Statistics';
+import { useSelection } from './useSelection';
+import { useSummary } from './useSummary';
+
+/** Four counts, every device in its group, the map, and the selected device with its readings: all of it live. */
+export function HomePage() {
+  const { t } = useTranslation();
+  useHomeLive();
+  const language = useLanguage((state) => state.language);
+  const overview = useQuery({ ...overviewQuery(), ...persistent });
+  const groups = useQuery({ ...groupsQuery(language), placeholderData: keepPreviousData });
+  const map = useQuery(mapQuery(null));
+  const { name, device, select } = useSelection(groups.data);
+  const summary = useSummary(overview.data);
+
+  const isPhone = useMedia(phone);
+  const panels = useRef<HTMLDivElement>(null);
+  const selectFromList = (deviceName: string) => {
+    select(deviceName);
+    // On a phone the panels stand below the list: what was asked for comes into view.
+    if (isPhone) panels.current?.scrollIntoView({ behavior: 'smooth', block: 'start' });
+  };
+
+  const nothing = groups.data?.every(({ deviceCount }) => deviceCount === 0) === true;
+  return (
+    <>
+      <PageTitle title={t('nav.home')} summary={summary} />
+      <HomeError queries={[overview, groups, map]} />
+      <Statistics overview={overview.data} failed={overview.isError} />
+      <div className={css.columns}>
+        <div className={css.list}>
+          <DeviceList
+            groups={groups.data}
+            failed={groups.isError}
+            selected={name}
+            device={device ?? undefined}
+            onSelect={selectFromList}
+          />
+        </div>
+        <div className={css.map}>
+          <MapCard data={map.data} groups={groups.data} selected={name} device={device ?? undefined} onSelect={select} />
+        </div>
+        <div className={css.panels} ref={panels}>
+          {nothing ? null : device === null && name !== undefined ? (
+            <MissingDevice deviceName={name} />
+          ) : (
+            <>
+              <DevicePanel device={device ?? undefined} />
+              <ReadingsPanel device={device ?? undefined} />
+            </>
+          )}
+        </div>
+      </div>
+    </>
+  );
+}

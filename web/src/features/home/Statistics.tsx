@@ -1,0 +1,119 @@
+import AlertOutlined from '@ant-design/icons/AlertOutlined';
+import CheckCircleOutlined from '@ant-design/icons/CheckCircleOutlined';
+import DeploymentUnitOutlined from '@ant-design/icons/DeploymentUnitOutlined';
+import DisconnectOutlined from '@ant-design/icons/DisconnectOutlined';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useClock } from '@/lib/format/clock';
+import { missing, useFormat } from '@/lib/format/format';
+import { useLiveStatus } from '@/lib/live/live';
+import { Skeleton } from '@/ui/Skeleton';
+import css from './Statistics.module.css';
+import type { Overview } from './types';
+
+interface StatisticsProps {
+  overview: Overview | undefined;
+  /** Nothing came and nothing is on its way. */
+  failed: boolean;
+}
+
+/** Four counts in one strip, each with what tells how fresh it is. */
+export function Statistics({ overview, failed }: StatisticsProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const count = (value: number | undefined) => {
+    if (value !== undefined) return format.number(value);
+    return failed ? missing : <Skeleton height={28} width={72} />;
+  };
+  const share = overview && overview.deviceCount > 0 ? overview.onlineCount / overview.deviceCount : undefined;
+  return (
+    <section className={css.strip} aria-label={t('home.stat.label')} aria-busy={!overview && !failed}>
+      <Statistic
+        icon={<DeploymentUnitOutlined />}
+        title={t('home.stat.total')}
+        value={count(overview?.deviceCount)}
+        note={overview && <Where overview={overview} />}
+      />
+      <Statistic
+        icon={<CheckCircleOutlined />}
+        title={t('home.stat.online')}
+        value={count(overview?.onlineCount)}
+        aside={share === undefined ? undefined : format.percent(share)}
+        note={overview && <AsOf counted={overview.time} />}
+      />
+      <Statistic
+        icon={<AlertOutlined />}
+        title={t('home.stat.alarms')}
+        value={count(overview?.todayAlarmCount)}
+        note={overview && <Pending overview={overview} />}
+      />
+      <Statistic
+        icon={<DisconnectOutlined />}
+        title={t('home.stat.offline')}
+        value={count(overview?.offlineCount)}
+        note={overview && t('home.stat.sinceMidnight', {
+          count: overview.offlineTodayCount,
+          n: format.number(overview.offlineTodayCount),
+        })}
+      />
+    </section>
+  );
+}
+
+interface StatisticProps {
+  icon: ReactNode;
+  title: string;
+  value: ReactNode;
+  aside?: string;
+  note?: ReactNode;
+}
+
+function Statistic({ icon, title, value, aside, note }: StatisticProps) {
+  return (
+    <dl className={css.statistic}>
+      <dt className={css.title} title={title}>
+        <span className={css.icon} aria-hidden="true">
+          {icon}
+        </span>
+        <span className={css.words}>{title}</span>
+      </dt>
+      <dd className={css.value}>
+        {value}
+        {aside ? <small className={css.aside}>{aside}</small> : null}
+      </dd>
+      <dd className={css.note}>{note ?? '\u00a0'}</dd>
+    </dl>
+  );
+}
+
+function Where({ overview }: { overview: Overview }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const { sceneCount, unassignedCount } = overview;
+  const scenes = t('home.stat.scenes', { count: sceneCount, n: format.number(sceneCount) });
+  if (unassignedCount === 0) return scenes;
+  return t('home.stat.scenesAnd', { scenes, others: t('home.stat.unassigned', { count: unassignedCount, n: format.number(unassignedCount) }) });
+}
+
+/** While the stream lives the counts move with it: they are as new as what it said last. */
+function AsOf({ counted }: { counted: number }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const { state, lastEventAt } = useLiveStatus();
+  const time = state === 'live' && lastEventAt !== null ? Math.max(counted, lastEventAt) : counted;
+  const age = useClock((now) => format.ago(time, now));
+  return <span title={format.absolute(time)}>{t('home.stat.asOf', { age })}</span>;
+}
+
+function Pending({ overview }: { overview: Overview }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const { pendingAlarmCount, lastAlarmTime } = overview;
+  const pending = t('home.stat.pending', { count: pendingAlarmCount, n: format.number(pendingAlarmCount) });
+  if (lastAlarmTime === undefined) return pending;
+  return (
+    <span title={format.absolute(lastAlarmTime)}>
+      {t('home.stat.pendingLast', { pending, time: format.time(lastAlarmTime) })}
+    </span>
+  );
+}

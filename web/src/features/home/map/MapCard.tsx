@@ -1,0 +1,36 @@
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { consoleSettingsQuery } from '@/lib/queries';
+import { ErrorNote } from '@/ui/ErrorNote';
+import { Fallback } from './Fallback';
+import { Legend } from './Legend';
+import css from './MapCard.module.css';
+import type { MapContent } from './useMapContent';
+
+const load = () => lazy(() => import('./DeviceMap').then((module) => ({ default: module.DeviceMap })));
+
+/** The frame of the map: it stands with its legend at once, and Leaflet comes when it comes. */
+export function MapCard(content: MapContent) {
+  const { t } = useTranslation();
+  const settings = useQuery(consoleSettingsQuery());
+  const [{ DeviceMap, attempt }, setMap] = useState(() => ({ DeviceMap: load(), attempt: 1 }));
+  const again = () => setMap({ DeviceMap: load(), attempt: attempt + 1 });
+  // Without the settings there are no tiles, but there is a map.
+  const ready = settings.data !== undefined || settings.isError;
+  return (
+    <section className={css.card} aria-label={t('home.map.title')}>
+      <Fallback
+        key={attempt}
+        note={
+          <div className={css.note}>
+            <ErrorNote title={t('home.map.failed')} onRetry={again} />
+          </div>
+        }
+      >
+        <Suspense>{ready ? <DeviceMap tiles={settings.data?.mapTiles ?? null} {...content} /> : null}</Suspense>
+      </Fallback>
+      <Legend />
+    </section>
+  );
+}

@@ -1,0 +1,16 @@
+import type { TFunction } from 'i18next';
+import type { Format } from '@/lib/format/format';
+import { markOf, nameOf } from '../types';
+import type { Feature } from './clusters';
+
+/** A mark in words: "Orchard mast, Online" or "22 devices, 20 online, 1 with a pending alarm". */
+export function describer(t: TFunction, format: Format): (feature: Feature) => string {
+  return (feature) => {
+    if (feature.kind === 'device') {
+      return t('home.map.device', { name: nameOf(feature.marker), state: t(`home.state.${markOf(feature.marker)}`) });
+    }
+    const { count, online, alarms } = feature;
+    const words = t('home.map.cluster', { count, n: format.number(count), online: format.number(online) });
+    return alarms === 0 ? words : t('home.map.clusterAlarms', { words, alarms: format.number(alarms) });
+  };
+}

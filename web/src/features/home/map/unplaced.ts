@@ -1,0 +1,29 @@
+import L from 'leaflet';
+import { defaultPlace, type Place } from '@/lib/map/place';
+import { clusterGlyph } from './glyph';
+import css from './marks.module.css';
+
+/** The devices without a position, as one muted mark at the default place, so that nobody takes that for where they are. */
+export class UnplacedMark {
+  private readonly map: L.Map;
+  private marker: L.Marker | undefined;
+
+  constructor(map: L.Map) {
+    this.map = map;
+  }
+
+  /** `words` is spoken, `label` stands beside the mark. */
+  draw(count: number, text: string, words: string, label: string, at: (place: Place) => L.LatLngTuple): void {
+    this.marker?.remove();
+    this.marker = undefined;
+    if (count === 0) return;
+    const html = `${clusterGlyph('offline', text, true)}<span></span>`;
+    const icon = L.divIcon({ className: css.unplaced, html, iconSize: [44, 44], iconAnchor: [22, 22] });
+    this.marker = L.marker(at(defaultPlace), { icon, interactive: false, keyboard: false }).addTo(this.map);
+    const element = this.marker.getElement();
+    element?.setAttribute('role', 'img');
+    element?.setAttribute('aria-label', words);
+    const name = element?.querySelector('span');
+    if (name) name.textContent = label;
+  }
+}

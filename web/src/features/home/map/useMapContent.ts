@@ -1,0 +1,134 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type L from 'leaflet';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useFormat } from '@/lib/format/format';
+import { closestZoom, drawnAt, type MapTiles } from '@/lib/map/baseMap';
+import { defaultPlace, defaultZoom, type Place } from '@/lib/map/place';
+import { mapQuery, type MapView } from '../queries';
+import type { Device, DeviceMap, Group } from '../types';
+import { clusterIndex, type Feature } from './clusters';
+import { describer } from './describe';
+import { MarkLayer } from './markLayer';
+import { everywhere, marksOf, sceneList, viewOf } from './mapView';
+import { SceneLayer } from './sceneLayer';
+import { UnplacedMark } from './unplaced';
+
+export interface MapContent {
+  /** What was answered without a box; undefined until it came. */
+  data: DeviceMap | undefined;
+  groups: Group[] | undefined;
+  selected: string | undefined;
+  device: Device | undefined;
+  onSelect: (deviceName: string) => void;
+}
+
+const noMap: DeviceMap = { markers: [], clusters: [], total: 0, unplaced: 0 };
+
+/** Draws devices, clusters and scenes, and keeps them with the data, the view and the selection. */
+export function useMapContent(map: L.Map, tiles: MapTiles | null, content: MapContent) {
+  const { data = noMap, groups, selected, device, onSelect } = content;
+  const { t } = useTranslation();
+  const format = useFormat();
+  const [view, setView] = useState<MapView>(() => viewOf(map));
+  const at = useCallback((place: Place) => drawnAt(place, tiles), [tiles]);
+
+  // More than the server sends as single markers: it clusters for each view, and is asked again when the view changes.
+  const crowded = data.clusters.length > 0;
+  const crowd = useQuery({ ...mapQuery(view), enabled: crowded, placeholderData: keepPreviousData });
+  const shown = crowded ? (crowd.data ?? data) : data;
+
+  const place = device?.latitude !== undefined && device.longitude !== undefined;
+  const chosen = place && device?.deviceName === selected ? device : undefined;
+  const index = useMemo(
+    () => clusterIndex(shown.markers.filter(({ deviceName }) => deviceName !== selected)),
+    [shown.markers, selected],
+  );
+  const scenes = useMemo(
+    () => sceneList(groups ?? [], shown.markers, crowded, (name, count) => t('home.map.scene', { name, n: format.number(count) })),
+    [groups, shown.markers, crowded, t, format],
+  );
+
+  const zoomTo = useCallback(
+    (feature: Extract<Feature, { kind: 'cluster' }>) => {
+      const { west, south, east, north } = feature.box;
+      const bounds: L.LatLngBoundsLiteral = [
+        at({ latitude: south, longitude: west }),
+        at({ latitude: north, longitude: east }),
+      ];
+      const nearer = Math.min(closestZoom, map.getZoom() + 2);
+      const wanted = Math.max(map.getBoundsZoom(bounds, false, map.getSize().multiplyBy(0.25)), nearer);
+      map.setView(at(feature.place), Math.min(closestZoom, wanted));
+    },
+    [map, at],
+  );
+
+  const layers = useRef<{ marks: MarkLayer; scenes: SceneLayer; unplaced: UnplacedMark }>(null);
+  const context = useMemo(
+    () => ({
+      describe: describer(t, format),
+      count: (count: number) => format.number(count),
+      at,
+      onDevice: onSelect,
+      onCluster: zoomTo,
+    }),
+    [t, format, at, onSelect, zoomTo],
+  );
+
+  useEffect(() => {
+    const made = { marks: new MarkLayer(map), scenes: new SceneLayer(map), unplaced: new UnplacedMark(map) };
+    layers.current = made;
+    const moved = () => setView(viewOf(map));
+    map.on('moveend zoomend resize', moved);
+    return () => {
+      map.off('moveend zoomend resize', moved);
+      layers.current = null;
+      made.marks.clear();
+    };
+  }, [map]);
+
+  const showAll = useCallback(
+    (animate: boolean) => {
+      const bounds = everywhere(data, at);
+      if (!bounds) {
+        map.setView([defaultPlace.latitude, defaultPlace.longitude], defaultZoom, { animate });
+        return;
+      }
+      const size = map.getSize();
+      const top = size.y > 320 ? 76 : 44;
+      map.fitBounds(bounds, { paddingTopLeft: [52, top], paddingBottomRight: [52, 44], maxZoom: 16, animate });
+    },
+    [map, data, at],
+  );
+
+  // Once, when it is known what there is.
+  const fitted = useRef(false);
+  useEffect(() => {
+    if (fitted.current || content.data === undefined) return;
+    fitted.current = true;
+    showAll(false);
+  }, [content.data, showAll]);
+
+  useEffect(() => {
+    layers.current?.marks.draw(marksOf(shown, crowded, index, view, selected, chosen), selected, context);
+  }, [shown, crowded, index, view, selected, chosen, context]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a scene's edge is shaped for the zoom
+  useEffect(() => {
+    layers.current?.scenes.draw(scenes, at);
+  }, [scenes, at, view.zoom]);
+
+  useEffect(() => {
+    const words = t('home.map.unplaced', { count: data.unplaced, n: format.number(data.unplaced) });
+    layers.current?.unplaced.draw(data.unplaced, format.number(data.unplaced), words, t('home.device.noPosition'), at);
+  }, [data.unplaced, t, format, at]);
+
+  // What is selected elsewhere comes into view; a map that shows it stays where it is.
+  const [latitude, longitude] = [chosen?.latitude, chosen?.longitude];
+  useEffect(() => {
+    if (!fitted.current || latitude === undefined || longitude === undefined) return;
+    map.panInside(at({ latitude, longitude }), { padding: [48, 56] });
+  }, [map, at, latitude, longitude]);
+
+  return { showAll: useCallback(() => showAll(true), [showAll]) };
+}

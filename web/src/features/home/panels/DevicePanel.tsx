@@ -1,0 +1,120 @@
+import AlertFilled from '@ant-design/icons/AlertFilled';
+import CheckCircleFilled from '@ant-design/icons/CheckCircleFilled';
+import DisconnectOutlined from '@ant-design/icons/DisconnectOutlined';
+import InfoCircleOutlined from '@ant-design/icons/InfoCircleOutlined';
+import WarningOutlined from '@ant-design/icons/WarningOutlined';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useClock } from '@/lib/format/clock';
+import { missing, useFormat } from '@/lib/format/format';
+import { Age } from '@/ui/Age';
+import { Chip } from '@/ui/Chip';
+import { Loading, Skeleton } from '@/ui/Skeleton';
+import { type Device, nameOf } from '../types';
+import css from './DevicePanel.module.css';
+import { Panel } from './Panel';
+
+/** Who the selected device is, where, and whether it is heard of. Undefined while it is on its way. */
+export function DevicePanel({ device }: { device: Device | undefined }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  if (!device) return <DevicePanelSkeleton />;
+  const { latitude, longitude, lastContact } = device;
+  const placed = latitude !== undefined && longitude !== undefined;
+  return (
+    <Panel title={nameOf(device)} aside={<StateChips device={device} />}>
+      <dl className={css.facts}>
+        <Fact name={t('home.device.model')}>{device.productName}</Fact>
+        <Fact name={t('home.device.name')}>{device.deviceName}</Fact>
+        <Fact name={t('home.device.scene')}>{device.groupName || t('home.device.noScene')}</Fact>
+        <Fact name={t('home.device.position')}>
+          {placed ? format.position(latitude, longitude) : <span className={css.muted}>{t('home.device.noPosition')}</span>}
+        </Fact>
+        <Fact name={t('home.device.state')}>
+          <Since device={device} />
+        </Fact>
+        <Fact name={t('home.device.contact')}>
+          {lastContact === undefined ? missing : <Age time={lastContact} form="within" />}
+        </Fact>
+      </dl>
+    </Panel>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <>
+      <dt className={css.key}>{name}</dt>
+      <dd className={css.fact} title={typeof children === 'string' ? children : undefined}>
+        {children}
+      </dd>
+    </>
+  );
+}
+
+function StateChips({ device }: { device: Device }) {
+  const { t } = useTranslation();
+  const { alarmLevel, onlineState } = device;
+  return (
+    <>
+      {alarmLevel === undefined ? null : <LevelChip level={alarmLevel} />}
+      {onlineState === 1 ? (
+        <Chip tone="ok" icon={<CheckCircleFilled />}>
+          {t('home.state.online')}
+        </Chip>
+      ) : (
+        <Chip tone="off" icon={<DisconnectOutlined />}>
+          {t('home.state.offline')}
+        </Chip>
+      )}
+    </>
+  );
+}
+
+function LevelChip({ level }: { level: 0 | 1 | 2 }) {
+  const { t } = useTranslation();
+  const { tone, icon } = (
+    [
+      { tone: 'info', icon: <InfoCircleOutlined /> },
+      { tone: 'warn', icon: <WarningOutlined /> },
+      { tone: 'red', icon: <AlertFilled /> },
+    ] as const
+  )[level];
+  return (
+    <Chip tone={tone} icon={icon} title={t('home.state.alarm')}>
+      {t(`home.level.${level}`)}
+    </Chip>
+  );
+}
+
+/** Since when it is online or offline, and whether somebody shut it out. */
+function Since({ device }: { device: Device }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const online = device.onlineState === 1;
+  const since = online ? device.onlineTime : device.offlineTime;
+  const moment = useClock((now) => (since === undefined ? '' : format.moment(since, now)));
+  const words = online ? t('home.state.online') : t('home.state.offline');
+  if (since === undefined) {
+    return device.lastContact === undefined ? t('home.offline.never') : words;
+  }
+  return (
+    <span title={format.absolute(since)}>
+      {online ? t('home.device.onlineSince', { moment }) : t('home.device.offlineSince', { moment })}
+    </span>
+  );
+}
+
+function DevicePanelSkeleton() {
+  return (
+    <Panel title={'\u00a0'}>
+      <Loading>
+        <div className={css.skeleton}>
+          {['52%', '64%', '58%', '82%', '60%', '40%'].map((width) => (
+            <Skeleton key={width} height={16} width={width} />
+          ))}
+        </div>
+      </Loading>
+    </Panel>
+  );
+}

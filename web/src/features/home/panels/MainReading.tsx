@@ -1,0 +1,98 @@
+import ClockCircleOutlined from '@ant-design/icons/ClockCircleOutlined';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { useClock, useNow } from '@/lib/format/clock';
+import { missing, useFormat } from '@/lib/format/format';
+import { Sparkline } from '@/ui/Sparkline';
+import type { SparkPoint } from '@/ui/sparkPath';
+import { dayQuery } from '../queries';
+import type { Device, Series } from '../types';
+import css from './MainReading.module.css';
+import type { ReadingEntry } from './readingList';
+import { isStale } from './staleness';
+
+interface MainReadingProps {
+  device: Device;
+  entry: ReadingEntry;
+  usual: number | undefined;
+}
+
+const dayMs = 24 * 3_600_000;
+
+/** The reading that a device is there for: large, with the line of its last 24 hours and the low of them. */
+export function MainReading({ device, entry, usual }: MainReadingProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const { sign, name, reading } = entry;
+  const online = device.onlineState === 1;
+  const numeric = typeof reading?.value === 'number';
+  const stale = useClock((now) => reading !== undefined && isStale(reading.time, device.offlineAfter, usual, now));
+  const value = reading ? format.value(reading) : { text: missing, unit: '' };
+  return (
+    <div className={`${css.main} ${stale || !online ? css.old : ''}`}>
+      <div className={css.upper}>
+        <div className={css.words}>
+          <p className={css.name}>{name}</p>
+          <p className={css.value} title={typeof reading?.value === 'string' ? value.text : undefined}>
+            {value.text}
+            {value.unit ? (
+              <>
+                {'\u00a0'}
+                <span className={css.unit}>{value.unit}</span>
+              </>
+            ) : null}
+          </p>
+        </div>
+        {numeric ? <Day device={device} sign={sign} quiet={!online || stale} /> : null}
+      </div>
+      <div className={css.lower}>
+        {stale && reading ? (
+          <LastRead time={reading.time} />
+        ) : numeric ? (
+          <Low device={device} entry={entry} />
+        ) : (
+          <span />
+        )}
+        {numeric ? <span>{t('home.readings.day')}</span> : null}
+      </div>
+    </div>
+  );
+}
+
+function LastRead({ time }: { time: number }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const age = useClock((now) => format.ago(time, now));
+  return (
+    <span className={css.stale} title={format.absolute(time)}>
+      <ClockCircleOutlined aria-hidden="true" /> {t('home.readings.lastRead', { age })}
+    </span>
+  );
+}
+
+function numbers(series: Series | undefined, sign: string): SparkPoint[] {
+  return (series?.[sign] ?? []).flatMap(({ time, value }) => (typeof value === 'number' ? [{ time, value }] : []));
+}
+
+function Day({ device, sign, quiet }: { device: Device; sign: string; quiet: boolean }) {
+  const { data } = useQuery(dayQuery(device.deviceName, sign));
+  // A minute is less than a tenth of a pixel of this line.
+  const to = useNow(60_000) + 60_000;
+  return (
+    <div className={css.line}>
+      <Sparkline points={numbers(data, sign)} from={to - dayMs} to={to} quiet={quiet} />
+    </div>
+  );
+}
+
+/** "Low 2.1 at 05:40". */
+function Low({ device, entry }: { device: Device; entry: ReadingEntry }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const { data } = useQuery(dayQuery(device.deviceName, entry.sign));
+  const points = numbers(data, entry.sign);
+  const low = points.reduce<SparkPoint | undefined>((least, point) => (!least || point.value < least.value ? point : least), undefined);
+  if (!low) return <span />;
+  const value = format.number(low.value, entry.reading?.precision);
+  return <span title={format.absolute(low.time)}>{t('home.readings.low', { value, time: format.time(low.time) })}</span>;
+}

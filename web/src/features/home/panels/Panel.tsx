@@ -1,0 +1,25 @@
+import type { ReactNode } from 'react';
+import css from './Panel.module.css';
+
+interface PanelProps {
+  title: string;
+  /** At the right end of the head; never shrinks, the title does. */
+  aside?: ReactNode;
+  /** Fills what is left of the column. */
+  grow?: boolean;
+  children: ReactNode;
+}
+
+export function Panel({ title, aside, grow = false, children }: PanelProps) {
+  return (
+    <section className={`${css.panel} ${grow ? css.grow : ''}`} aria-label={title}>
+      <header className={css.head}>
+        <h2 className={css.title} title={title}>
+          {title}
+        </h2>
+        {aside ? <span className={css.aside}>{aside}</span> : null}
+      </header>
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,112 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { errorText } from '@/lib/errorText';
+import { useLanguage } from '@/lib/i18n';
+import { Age } from '@/ui/Age';
+import { Empty } from '@/ui/Empty';
+import { ErrorNote } from '@/ui/ErrorNote';
+import { Loading, Skeleton } from '@/ui/Skeleton';
+import { latestQuery, tslQuery } from '../queries';
+import type { Device, Latest, Reading } from '../types';
+import { MainReading } from './MainReading';
+import { Panel } from './Panel';
+import { ReadingRow } from './ReadingRow';
+import css from './ReadingsPanel.module.css';
+import { readingList } from './readingList';
+import { nothingObserved, observe, usualInterval } from './staleness';
+
+/** The latest reading of each property: the main one large, with its day, the others in rows. */
+export function ReadingsPanel({ device }: { device: Device | undefined }) {
+  const { t } = useTranslation();
+  if (!device) {
+    return (
+      <Panel title={t('home.readings.title')} grow>
+        <ReadingsSkeleton />
+      </Panel>
+    );
+  }
+  // A new panel for each device: what was observed of one says nothing of another.
+  return <Readings key={device.deviceName} device={device} />;
+}
+
+function Readings({ device }: { device: Device }) {
+  const { t } = useTranslation();
+  const language = useLanguage((state) => state.language);
+  const latest = useQuery({
+    ...latestQuery(language, device.deviceName),
+    // The list has most of it already; an empty one may only mean that nothing has been read yet.
+    placeholderData: (before: Latest | undefined) => before ?? device.lastData[0],
+  });
+  const tsl = useQuery(tslQuery(language, device.deviceName));
+  const usual = useUsual(latest.data);
+
+  const online = device.onlineState === 1;
+  const { main, others } = useMemo(
+    () => readingList(latest.data ?? {}, tsl.data?.propertie, device.mainSign),
+    [latest.data, tsl.data, device.mainSign],
+  );
+  const newest = Math.max(...Object.values(latest.data ?? {}).map(({ time }) => time));
+  const some = Number.isFinite(newest);
+
+  return (
+    <Panel title={t('home.readings.title')} aside={some ? <Age time={newest} form="within" /> : null} grow>
+      {latest.isError ? (
+        <div className={css.note}>
+          <ErrorNote
+            title={errorText(latest.error)}
+            text={some ? t('home.readings.lastKnown') : undefined}
+            onRetry={() => void latest.refetch()}
+            busy={latest.isFetching}
+          />
+        </div>
+      ) : null}
+      {some ? (
+        <div className={css.body}>
+          {main ? <MainReading device={device} entry={main} usual={usual(main.sign)} /> : null}
+          {others.length > 0 ? (
+            <ul className={css.rows} aria-label={t('home.readings.others')}>
+              {others.map((entry) => (
+                <ReadingRow
+                  key={entry.sign}
+                  entry={entry}
+                  online={online}
+                  offlineAfter={device.offlineAfter}
+                  usual={usual(entry.sign)}
+                />
+              ))}
+            </ul>
+          ) : null}
+        </div>
+      ) : latest.isPending ? (
+        <ReadingsSkeleton />
+      ) : latest.isError ? null : (
+        <Empty title={t('home.readings.noneTitle')} text={t('home.readings.noneText')} />
+      )}
+    </Panel>
+  );
+}
+
+/** The usual interval of each property, from the times that were seen since the device was selected. */
+function useUsual(latest: Record<string, Reading> | undefined): (sign: string) => number | undefined {
+  const [observed, setObserved] = useState(nothingObserved);
+  const times = Object.fromEntries(Object.entries(latest ?? {}).map(([sign, { time }]) => [sign, time]));
+  const next = observe(observed, times);
+  if (next !== observed) setObserved(next);
+  return (sign) => usualInterval(next, sign);
+}
+
+function ReadingsSkeleton() {
+  return (
+    <Loading>
+      <div className={css.skeleton}>
+        <Skeleton height={20} width="46%" />
+        <Skeleton height={38} width="58%" />
+        <Skeleton height={16} />
+        {['90%', '84%', '94%', '80%', '88%'].map((width) => (
+          <Skeleton key={width} height={16} width={width} />
+        ))}
+      </div>
+    </Loading>
+  );
+}

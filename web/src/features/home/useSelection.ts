@@ -1,0 +1,49 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useCallback } from 'react';
+import { useLanguage } from '@/lib/i18n';
+import { firstDevice } from './devices/rows';
+import { knownDevices } from './live/cache';
+import { deviceQuery } from './queries';
+import type { Device, Group } from './types';
+
+export interface Selection {
+  /** The deviceName that list, map and panels share; undefined while there is nothing to select. */
+  name: string | undefined;
+  /** The device itself: undefined while it is on its way, null when this farm has none of that name. */
+  device: Device | null | undefined;
+  select: (deviceName: string) => void;
+}
+
+/** The one selection. It stands in the address, so that it survives a reload and can be passed on; at first the list's first. */
+export function useSelection(groups: Group[] | undefined): Selection {
+  const { device: chosen } = useSearch({ strict: false }) as { device?: unknown };
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const language = useLanguage((state) => state.language);
+
+  // A name of digits alone comes out of the address as a number.
+  const given = typeof chosen === 'string' || typeof chosen === 'number' ? String(chosen) : undefined;
+  const name = given ?? (groups ? firstDevice(groups)?.deviceName : undefined);
+  const listed = groups?.flatMap(({ deviceList }) => deviceList).find(({ deviceName }) => deviceName === name);
+
+  // Beyond the first hundred of its group it is asked for by name.
+  const fetched = useQuery({
+    ...deviceQuery(language, name ?? ''),
+    enabled: name !== undefined && groups !== undefined && !listed,
+    placeholderData: () => knownDevices(client).get(name ?? ''),
+  });
+
+  const select = useCallback(
+    (deviceName: string) => {
+      void navigate({
+        to: '.',
+        search: (before: object) => ({ ...before, device: deviceName }),
+        replace: true,
+        resetScroll: false,
+      });
+    },
+    [navigate],
+  );
+  return { name, device: name === undefined ? undefined : (listed ?? fetched.data), select };
+}

@@ -1,0 +1,19 @@
+import { useTranslation } from 'react-i18next';
+import { useFormat } from '@/lib/format/format';
+import type { Overview } from './types';
+
+/** The sentence of fact beside the title: how many devices report, and whether anything needs a look. */
+export function useSummary(overview: Overview | undefined): string | undefined {
+  const { t } = useTranslation();
+  const format = useFormat();
+  if (!overview) return undefined;
+  const { deviceCount, onlineCount, pendingAlarmCount } = overview;
+  if (deviceCount === 0) return t('home.empty.title');
+  const report = t('home.summary.report', {
+    online: format.number(onlineCount),
+    all: format.number(deviceCount),
+    count: deviceCount,
+  });
+  const alarms = t('home.summary.alarms', { count: pendingAlarmCount, n: format.number(pendingAlarmCount) });
+  return t('home.summary.both', { report, alarms });
+}

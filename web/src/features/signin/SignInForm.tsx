@@ -1,0 +1,109 @@
+import EyeInvisibleOutlined from '@ant-design/icons/EyeInvisibleOutlined';
+import EyeOutlined from '@ant-design/icons/EyeOutlined';
+import LoadingOutlined from '@ant-design/icons/LoadingOutlined';
+import LockOutlined from '@ant-design/icons/LockOutlined';
+import UserOutlined from '@ant-design/icons/UserOutlined';
+import { type FormEvent, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Field } from './Field';
+import css from './SignInForm.module.css';
+import { useSignIn } from './useSignIn';
+
+interface SignInFormProps {
+  onSubmit: () => void;
+}
+
+export function SignInForm({ onSubmit }: SignInFormProps) {
+  const { t } = useTranslation();
+  const [userName, setUserName] = useState('');
+  const [password, setPassword] = useState('');
+  const [rememberMe, setRememberMe] = useState(true);
+  const [revealed, setRevealed] = useState(false);
+  const [checked, setChecked] = useState(false);
+  const userNameRef = useRef<HTMLInputElement>(null);
+  const passwordRef = useRef<HTMLInputElement>(null);
+  const { signIn, busy } = useSignIn(() => {
+    passwordRef.current?.focus();
+    passwordRef.current?.select();
+  });
+
+  const noUserName = userName.trim() === '';
+  const noPassword = password === '';
+
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (busy) return;
+    setChecked(true);
+    if (noUserName) return userNameRef.current?.focus();
+    if (noPassword) return passwordRef.current?.focus();
+    onSubmit();
+    signIn({ userName: userName.trim(), password, rememberMe });
+  };
+
+  return (
+    <form onSubmit={submit} noValidate>
+      <Field
+        ref={userNameRef}
+        label={t('signin.userName')}
+        icon={<UserOutlined />}
+        error={checked && noUserName ? t('signin.userNameRequired') : undefined}
+        name="username"
+        autoComplete="username"
+        autoCapitalize="none"
+        spellCheck={false}
+        maxLength={64}
+        autoFocus
+        value={userName}
+        onChange={(event) => setUserName(event.target.value)}
+      />
+      <Field
+        ref={passwordRef}
+        label={t('signin.password')}
+        icon={<LockOutlined />}
+        error={checked && noPassword ? t('signin.passwordRequired') : undefined}
+        name="password"
+        type={revealed ? 'text' : 'password'}
+        autoComplete="current-password"
+        autoCapitalize="none"
+        spellCheck={false}
+        maxLength={256}
+        value={password}
+        onChange={(event) => setPassword(event.target.value)}
+        after={
+          <button
+            type="button"
+            className={css.reveal}
+            aria-label={revealed ? t('signin.hidePassword') : t('signin.showPassword')}
+            title={revealed ? t('signin.hidePassword') : t('signin.showPassword')}
+            onClick={() => setRevealed(!revealed)}
+          >
+            {revealed ? <EyeOutlined aria-hidden="true" /> : <EyeInvisibleOutlined aria-hidden="true" />}
+          </button>
+        }
+      />
+      <div className={css.remember}>
+        <label className={css.switch}>
+          <input
+            type="checkbox"
+            // biome-ignore lint/a11y/useAriaPropsForRole: a native checkbox says itself whether it is on
+            role="switch"
+            checked={rememberMe}
+            onChange={(event) => setRememberMe(event.target.checked)}
+          />
+          {t('signin.remember')}
+        </label>
+        <span className={css.hint}>{t('signin.rememberHint')}</span>
+      </div>
+      <button type="submit" className={css.submit} aria-disabled={busy}>
+        {busy ? (
+          <>
+            <LoadingOutlined aria-hidden="true" />
+            {t('signin.busy')}
+          </>
+        ) : (
+          t('signin.submit')
+        )}
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,54 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { useTranslation } from 'react-i18next';
+import { consoleSettingsQuery, tenantQuery } from '@/lib/queries';
+import { useBranding } from '@/lib/tenant';
+import { useTenantFace } from '@/lib/useTenantFace';
+import { BrandLogo } from '@/ui/BrandLogo';
+import { LanguageSelect } from '@/ui/LanguageSelect';
+import { BrandPanel } from './BrandPanel';
+import { EndedNote } from './EndedNote';
+import { SignInForm } from './SignInForm';
+import css from './SignInPage.module.css';
+
+interface SignInPageProps {
+  /** The server ended the session that was. */
+  ended: boolean;
+  /** The form was sent. */
+  onSubmit: () => void;
+}
+
+export function SignInPage({ ended, onSubmit }: SignInPageProps) {
+  const { t } = useTranslation();
+  const { title } = useBranding();
+  useTenantFace();
+  const tenant = useQuery(tenantQuery());
+  const noTenant = tenant.isError || (tenant.isSuccess && tenant.data === null);
+  const settings = useQuery({ ...consoleSettingsQuery(), enabled: noTenant });
+  const farm = title ?? tenant.data?.name ?? settings.data?.defaultTenant ?? '';
+
+  useEffect(() => {
+    document.title = `${t('signin.title')} · Tilth`;
+  }, [t]);
+
+  return (
+    <div className={css.page}>
+      <BrandPanel />
+      <main className={css.side}>
+        <header className={css.head}>
+          <span className={css.logo}>
+            <BrandLogo height={26} />
+          </span>
+          <LanguageSelect />
+        </header>
+        <div className={css.middle}>
+          {ended ? <EndedNote /> : null}
+          <h1 className={css.title}>{t('signin.title')}</h1>
+          <p className={css.farm}>{farm}</p>
+          <SignInForm onSubmit={onSubmit} />
+        </div>
+        <p className={css.foot}>{t('signin.account')}</p>
+      </main>
+    </div>
+  );
+}

@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { errorText, raiseError } from './errorText';
+import { ApiError } from './http';
+import { useLanguage } from './i18n';
+import { useNotices } from './notices';
+import { createQueryClient } from './queryClient';
+
+const business = (code: number, msg = '') => new ApiError(code, msg, 'business');
+const shown = () => useNotices.getState().toasts.map(({ tone, title }) => [tone, title]);
+const dialog = () => useNotices.getState().dialog;
+
+describe('the sentence for a failure', () => {
+  it.each([
+    [business(601, 'Name: taken'), 'Name: taken'],
+    [business(500), 'Unknown system error'],
+    [business(401, 'x'), 'authentication failed, cannot access system resources'],
+    [business(403, 'x'), 'You do not have permission for this'],
+    [business(404), 'This resource does not exist'],
+    [new ApiError(0, '', 'network'), 'Cannot connect to the server'],
+    [new ApiError(0, '', 'timeout'), 'The request timed out'],
+    [new ApiError(503, 'x', 'status'), 'The server answered with status 503'],
+    [new Error('a bug'), 'Unknown system error'],
+  ])('%#', (error, sentence) => {
+    expect(errorText(error)).toBe(sentence);
+  });
+
+  it('is in the person’s language', async () => {
+    await useLanguage.getState().setLanguage('ru-ru');
+    expect(errorText(new ApiError(503, '', 'status'))).toBe('Ошибка сервера: 503');
+  });
+});
+
+describe('what a person sees of a failure', () => {
+  it.each([
+    [business(500, 'fault'), 'error', 'fault'],
+    [business(-699, 'SMS is not set up'), 'error', 'SMS is not set up'],
+    [business(601, 'Name: taken'), 'warning', 'Name: taken'],
+    [new ApiError(0, '', 'network'), 'error', 'Cannot connect to the server'],
+    [new ApiError(502, '', 'status'), 'error', 'The server answered with status 502'],
+  ])('is a toast: %#', (error, tone, title) => {
+    raiseError(error);
+    expect(shown()).toEqual([[tone, title]]);
+    expect(dialog()).toBeNull();
+  });
+
+  it.each([
+    [429, 'Wait 15 minutes', 'Wait 15 minutes'],
+    [400, 'Unreadable', 'Unreadable'],
+    [403, '', 'You do not have permission for this'],
+  ])('is a dialog for any other code: %s', (code, msg, text) => {
+    raiseError(business(code, msg));
+    expect(shown()).toEqual([]);
+    expect(dialog()).toEqual({ title: 'Error', text });
+  });
+
+  it('is the sign-in page when the session has ended', () => {
+    raiseError(business(401));
+    expect(shown()).toEqual([]);
+    expect(dialog()).toBeNull();
+  });
+
+  it('is one message when many calls fail alike', () => {
+    for (let call = 0; call < 5; call++) raiseError(new ApiError(0, '', 'network'));
+    expect(shown()).toHaveLength(1);
+  });
+});
+
+describe('queries and mutations', () => {
+  const fail = () => Promise.reject(business(601, 'no'));
+  const quiet = { meta: { showsErrors: true } };
+
+  it('tell of failures in one place', async () => {
+    const client = createQueryClient();
+    await client.fetchQuery({ queryKey: ['a'], queryFn: fail }).catch(() => undefined);
+    expect(shown()).toEqual([['warning', 'no']]);
+    useNotices.setState({ toasts: [] });
+    await client
+      .getMutationCache()
+      .build(client, { mutationFn: fail })
+      .execute(undefined)
+      .catch(() => undefined);
+    expect(shown()).toEqual([['warning', 'no']]);
+  });
+
+  it('stay silent where the screen tells itself', async () => {
+    const client = createQueryClient();
+    await client.fetchQuery({ queryKey: ['a'], queryFn: fail, ...quiet }).catch(() => undefined);
+    await client
+      .getMutationCache()
+      .build(client, { mutationFn: fail, ...quiet })
+      .execute(undefined)
+      .catch(() => undefined);
+    expect(shown()).toEqual([]);
+  });
+
+  it('ask again only what may pass by itself', () => {
+    const retry = createQueryClient().getDefaultOptions().queries?.retry as (
+      failures: number,
+      error: unknown,
+    ) => boolean;
+    expect(retry(0, new ApiError(0, '', 'network'))).toBe(true);
+    expect(retry(1, new ApiError(503, '', 'status'))).toBe(true);
+    expect(retry(2, new ApiError(0, '', 'timeout'))).toBe(false);
+    expect(retry(0, business(601))).toBe(false);
+    expect(retry(0, new Error('a bug'))).toBe(false);
+  });
+});

@@ -1,0 +1,64 @@
+import type { Language } from '@/lib/i18n';
+import { localeTags } from './number';
+
+/** Midnight before a time, in this machine's zone, which is the one that every call names to the server. */
+export function startOfDay(time: number): number {
+  const date = new Date(time);
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
+}
+
+/** The midnight to come. */
+export function nextMidnight(time: number): number {
+  const date = new Date(time);
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate() + 1).getTime();
+}
+
+const made = new Map<string, Intl.DateTimeFormat>();
+
+function intl(tag: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = `${tag} ${JSON.stringify(options)}`;
+  let format = made.get(key);
+  if (!format) {
+    format = new Intl.DateTimeFormat(tag, options);
+    made.set(key, format);
+  }
+  return format;
+}
+
+function pad(value: number): string {
+  return String(value).padStart(2, '0');
+}
+
+/** 05:40, of 24 hours in every language. */
+export function formatTime(time: number): string {
+  const date = new Date(time);
+  return `${pad(date.getHours())}:${pad(date.getMinutes())}`;
+}
+
+/** 19 Nov; with the year when it is not this one. */
+export function formatDay(time: number, now: number, language: Language): string {
+  const sameYear = new Date(time).getFullYear() === new Date(now).getFullYear();
+  // American English would write Nov 19; ages write the day first in every language.
+  const tag = language === 'en-us' ? 'en-GB' : localeTags[language];
+  return intl(tag, { day: 'numeric', month: 'short', ...(sameYear ? {} : { year: 'numeric' }) }).format(time);
+}
+
+/** Date and time in full: Nov 21, 2026, 14:05. The month is in letters in English, where 03/04 is two days. */
+export function formatDateTime(time: number, language: Language): string {
+  const clock = formatTime(time);
+  if (language === 'en-us') {
+    return `${intl('en-US', { year: 'numeric', month: 'short', day: 'numeric' }).format(time)}, ${clock}`;
+  }
+  const date = new Date(time);
+  const [year, month, dayOfMonth] = [date.getFullYear(), pad(date.getMonth() + 1), pad(date.getDate())];
+  if (language === 'zh-cn') return `${year}-${month}-${dayOfMonth} ${clock}`;
+  return language === 'tr-tr' ? `${dayOfMonth}.${month}.${year} ${clock}` : `${dayOfMonth}.${month}.${year}, ${clock}`;
+}
+
+/** UTC+3, UTC-3:30 or UTC: the offset of this machine's zone at that time. */
+export function formatZone(time: number): string {
+  const east = -new Date(time).getTimezoneOffset();
+  if (east === 0) return 'UTC';
+  const minutes = Math.abs(east) % 60;
+  return `UTC${east < 0 ? '-' : '+'}${Math.floor(Math.abs(east) / 60)}${minutes === 0 ? '' : `:${pad(minutes)}`}`;
+}

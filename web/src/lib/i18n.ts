@@ -1,0 +1,100 @@
+import i18next from 'i18next';
+import { initReactI18next } from 'react-i18next';
+import { create } from 'zustand';
+
+export type Language = 'en-us' | 'zh-cn' | 'tr-tr' | 'ru-ru';
+
+/** Each language names itself in itself; `tag` is for `<html lang>`, `lang` attributes and Intl. */
+export const languages: readonly { code: Language; name: string; tag: string }[] = [
+  { code: 'en-us', name: 'English', tag: 'en' },
+  { code: 'zh-cn', name: '简体中文', tag: 'zh-CN' },
+  { code: 'tr-tr', name: 'Türkçe', tag: 'tr' },
+  { code: 'ru-ru', name: 'Русский', tag: 'ru' },
+];
+
+const storageKey = 'tilth.language';
+const fallback: Language = 'en-us';
+
+/** One file a language, fetched when it is wanted: nobody pays for four. */
+const files: Record<Language, () => Promise<{ default: object }>> = {
+  'en-us': () => import('@/locales/en-us.json'),
+  'zh-cn': () => import('@/locales/zh-cn.json'),
+  'tr-tr': () => import('@/locales/tr-tr.json'),
+  'ru-ru': () => import('@/locales/ru-ru.json'),
+};
+
+export function isLanguage(value: unknown): value is Language {
+  return languages.some((language) => language.code === value);
+}
+
+interface LanguageState {
+  language: Language;
+  /** Resolves once every text stands in the new language; rejects, changing nothing, when its file cannot be fetched. */
+  setLanguage: (language: Language) => Promise<void>;
+}
+
+/** The one place that decides the language: i18next and `<html lang>` here, antd and dayjs follow this store. */
+export const useLanguage = create<LanguageState>((set) => ({
+  language: fallback,
+  setLanguage: async (language) => {
+    await show(language);
+    set({ language });
+    remember(language);
+  },
+}));
+
+/** The language of this moment, for code outside of React. */
+export function currentLanguage(): Language {
+  return useLanguage.getState().language;
+}
+
+async function show(language: Language): Promise<void> {
+  if (!i18next.hasResourceBundle(language, 'translation')) {
+    const file = await files[language]();
+    i18next.addResourceBundle(language, 'translation', file.default);
+  }
+  await i18next.changeLanguage(language);
+  document.documentElement.lang = languages.find((entry) => entry.code === language)?.tag ?? 'en';
+}
+
+function remember(language: Language): void {
+  try {
+    localStorage.setItem(storageKey, language);
+  } catch {
+    // Storage may be forbidden; the choice then lasts as long as the page.
+  }
+}
+
+function remembered(): Language {
+  try {
+    const stored = localStorage.getItem(storageKey);
+    return isLanguage(stored) ? stored : fallback;
+  } catch {
+    return fallback;
+  }
+}
+
+/** Call once before the first render. A change made in another tab is followed. */
+export async function startI18n(): Promise<void> {
+  await i18next.use(initReactI18next).init({
+    lng: fallback,
+    lowerCaseLng: true,
+    load: 'currentOnly',
+    fallbackLng: false,
+    resources: {},
+    interpolation: { escapeValue: false },
+    returnNull: false,
+  });
+  const language = remembered();
+  await show(language);
+  useLanguage.setState({ language });
+  window.addEventListener('storage', (event) => {
+    if (event.key !== storageKey || !isLanguage(event.newValue)) return;
+    const wanted = event.newValue;
+    // A file that cannot be fetched leaves this tab in the language it had.
+    show(wanted).then(
+      () => useLanguage.setState({ language: wanted }),
+      () => undefined,
+    );
+  });
+}

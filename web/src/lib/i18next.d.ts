@@ -1,0 +1,10 @@
+import 'i18next';
+import type texts from '@/locales/en-us.json';
+
+declare module 'i18next' {
+  // Makes an unknown key a compile error. The English file is the list of keys; the others are compared with it in a test.
+  interface CustomTypeOptions {
+    resources: { translation: typeof texts };
+    returnNull: false;
+  }
+}

@@ -1,0 +1,206 @@
+import { EventStreamParser, type Frame } from './parser';
+
+export type LiveState = 'connecting' | 'live' | 'offline';
+
+/** What a connection needs of the world around it. */
+export interface Port {
+  /** The token to open with; null when nobody is signed in. Rejects when it cannot be had now. */
+  token: () => Promise<string | null>;
+  /** The server no longer takes this token: gives a new one, or null when the session is over. Rejects as token does. */
+  renew: (used: string) => Promise<string | null>;
+  open: (token: string, lastEventId: string, signal: AbortSignal) => Promise<Response>;
+}
+
+export interface ConnectionListener {
+  onFrames: (frames: Frame[]) => void;
+  onState: (state: LiveState) => void;
+  /** The stream said something, be it a comment; the position is that of the newest event. */
+  onHeard: (lastId: string) => void;
+  /** The stream opened without a position: what was fetched before now may miss something. */
+  onFresh: () => void;
+}
+
+/** How an attempt ended, and so what comes next. */
+type End =
+  | { kind: 'ended' } // was open, then cut
+  | { kind: 'failed'; waitAtLeast: number }
+  | { kind: 'again' } // with another token, at once
+  | { kind: 'over' }; // nobody is signed in
+
+/** The server writes at least a comment every 15 s; after this long without one the connection is dead, whatever TCP says. */
+export const silenceMs = 40_000;
+const openMs = 10_000;
+const firstWaitMs = 1000;
+const longestWaitMs = 30_000;
+
+/**
+ * One stream of server-sent events, kept up: it resumes by the last event's id, renews an expired session, notices silence, and
+ * comes back after failures with growing, scattered waits.
+ */
+export class LiveConnection {
+  private readonly port: Port;
+  private readonly listener: ConnectionListener;
+  private lastId: string;
+  private running = false;
+  private attempt: AbortController | null = null;
+  private skipWait: (() => void) | null = null;
+  /** Somebody waits for it: the next attempt comes without a pause. */
+  private hurry = false;
+  private heardAt = 0;
+  private baseWait = firstWaitMs;
+  private failures = 0;
+  private refusals = 0;
+
+  constructor(port: Port, listener: ConnectionListener, lastEventId = '') {
+    this.port = port;
+    this.listener = listener;
+    this.lastId = lastEventId;
+  }
+
+  start(): void {
+    if (this.running) return;
+    this.running = true;
+    void this.run();
+  }
+
+  stop(): void {
+    this.running = false;
+    this.attempt?.abort();
+    this.skipWait?.();
+  }
+
+  /** The network or the screen is back: does not wait any longer, and does not trust a stream that was silent meanwhile. */
+  wake(): void {
+    this.failures = 0;
+    this.skipWait?.();
+    if (this.heardAt === 0 || Date.now() - this.heardAt <= silenceMs) return;
+    this.hurry = true;
+    this.attempt?.abort();
+  }
+
+  private async run(): Promise<void> {
+    this.listener.onState('connecting');
+    while (this.running) {
+      const end = await this.once();
+      if (!this.running) return;
+      if (end.kind === 'over') {
+        this.running = false;
+        this.listener.onState('offline');
+        return;
+      }
+      if (end.kind === 'again') continue;
+      if (end.kind === 'ended') {
+        this.listener.onState('connecting');
+        await this.pause(this.baseWait);
+      } else {
+        this.listener.onState('offline');
+        const grown = Math.min(longestWaitMs, this.baseWait * 2 ** Math.min(this.failures, 10));
+        this.failures += 1;
+        await this.pause(Math.max(grown, end.waitAtLeast));
+      }
+    }
+  }
+
+  private async once(): Promise<End> {
+    const attempt = new AbortController();
+    this.attempt = attempt;
+    this.heardAt = 0;
+    // Until it opens, the time-out of a call; from then on, silence.
+    let watchdog = setTimeout(() => attempt.abort(), openMs);
+    const heard = () => {
+      clearTimeout(watchdog);
+      watchdog = setTimeout(() => attempt.abort(), silenceMs);
+      this.heardAt = Date.now();
+      this.listener.onHeard(this.lastId);
+    };
+    let opened = false;
+    try {
+      const token = await this.port.token();
+      if (token === null) return { kind: 'over' };
+      if (!this.running) return { kind: 'over' };
+      const response = await this.port.open(token, this.lastId, attempt.signal);
+      if (!isStream(response)) return await this.refused(response, token);
+      opened = true;
+      this.failures = 0;
+      this.refusals = 0;
+      heard();
+      this.listener.onState('live');
+      if (this.lastId === '') this.listener.onFresh();
+      const expired = await this.read(response.body, heard);
+      return expired ? await this.renewed(token) : { kind: 'ended' };
+    } catch {
+      // Cut off, refused by the network, silent, or the session could not be renewed just now: all are answered by coming back.
+      return opened && !attempt.signal.aborted ? { kind: 'ended' } : { kind: 'failed', waitAtLeast: 0 };
+    } finally {
+      clearTimeout(watchdog);
+      attempt.abort();
+    }
+  }
+
+  /** Reads to the end of the stream; true when it ended because the session did. */
+  private async read(body: ReadableStream<Uint8Array>, heard: () => void): Promise<boolean> {
+    let frames: Frame[] = [];
+    const parser = new EventStreamParser({
+      onFrame: (frame) => frames.push(frame),
+      onId: (id) => {
+        this.lastId = id;
+      },
+      onRetry: (ms) => {
+        this.baseWait = Math.min(longestWaitMs, Math.max(100, ms));
+      },
+    });
+    const decoder = new TextDecoder();
+    const reader = body.getReader();
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done || !this.running) return false;
+      heard();
+      frames = [];
+      parser.feed(decoder.decode(value, { stream: true }));
+      const told = frames.filter((frame) => frame.name !== 'expired');
+      if (told.length > 0) this.listener.onFrames(told);
+      if (told.length < frames.length) return true;
+    }
+  }
+
+  /** The answer was no stream but an envelope, or nothing of ours at all. */
+  private async refused(response: Response, token: string): Promise<End> {
+    const envelope = (await response.json().catch(() => null)) as { code?: unknown } | null;
+    if (envelope?.code === 401) return this.renewed(token);
+    const seconds = Number(response.headers.get('Retry-After') ?? 0);
+    return { kind: 'failed', waitAtLeast: Number.isFinite(seconds) ? Math.min(seconds * 1000, longestWaitMs) : 0 };
+  }
+
+  private async renewed(token: string): Promise<End> {
+    const fresh = await this.port.renew(token);
+    if (fresh === null) return { kind: 'over' };
+    // A server that refuses even new tokens is not asked in a circle.
+    this.refusals += 1;
+    return this.refusals > 1 ? { kind: 'failed', waitAtLeast: 0 } : { kind: 'again' };
+  }
+
+  private async pause(ms: number): Promise<void> {
+    if (this.hurry) {
+      this.hurry = false;
+      return;
+    }
+    // Scattered, so that a thousand screens do not come back in the same instant.
+    const scattered = ms / 2 + (ms / 2) * Math.random();
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, scattered);
+      this.skipWait = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.skipWait = null;
+  }
+}
+
+function isStream(response: Response): response is Response & { body: ReadableStream<Uint8Array> } {
+  return (
+    response.ok &&
+    response.body !== null &&
+    (response.headers.get('Content-Type') ?? '').startsWith('text/event-stream')
+  );
+}

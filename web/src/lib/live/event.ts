@@ -1,0 +1,56 @@
+import type { components } from '@/api/schema.gen';
+import type { Frame } from './parser';
+
+export type LiveReading = components['schemas']['LiveReading'];
+export type LivePresence = components['schemas']['LivePresence'];
+
+/** What a screen is told. `reset`: something may have been missed, fetch anew. */
+export type LiveEvent =
+  | { name: 'reading'; data: LiveReading }
+  | { name: 'presence'; data: LivePresence }
+  | { name: 'notice' | 'message'; data: unknown }
+  | { name: 'reset' };
+
+function record(value: unknown): Record<string, unknown> | null {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : null;
+}
+
+function isReading(value: Record<string, unknown>): boolean {
+  return typeof value.deviceName === 'string' && typeof value.time === 'number' && record(value.values) !== null;
+}
+
+function isPresence(value: Record<string, unknown>): boolean {
+  const { deviceName, onlineState, time } = value;
+  return typeof deviceName === 'string' && typeof time === 'number' && (onlineState === 0 || onlineState === 1);
+}
+
+/**
+ * Null for an event of a kind that this console does not know. One of a known kind that cannot be read is a reset: what it said
+ * is lost, so the screen must ask.
+ */
+export function eventOf(frame: Frame): LiveEvent | null {
+  switch (frame.name) {
+    case 'reset':
+      return { name: 'reset' };
+    case 'reading':
+    case 'presence':
+    case 'notice':
+    case 'message':
+      break;
+    default:
+      return null;
+  }
+  let data: unknown;
+  try {
+    data = JSON.parse(frame.data);
+  } catch {
+    return { name: 'reset' };
+  }
+  if (frame.name === 'notice' || frame.name === 'message') return { name: frame.name, data };
+  const value = record(data);
+  if (frame.name === 'reading' && value && isReading(value)) return { name: 'reading', data: data as LiveReading };
+  if (frame.name === 'presence' && value && isPresence(value)) return { name: 'presence', data: data as LivePresence };
+  return { name: 'reset' };
+}

@@ -1,0 +1,53 @@
+import L from 'leaflet';
+import 'leaflet/dist/leaflet.css';
+import type { components } from '@/api/schema.gen';
+import { toGcj02 } from './gcj02';
+import css from './map.module.css';
+import { defaultPlace, defaultZoom, type Place } from './place';
+
+export type MapTiles = components['schemas']['MapTiles'];
+
+export const closestZoom = 19;
+
+/** An empty map at the default place: a frame for land or tiles, graticule and whatever a screen draws on it. */
+export function createBaseMap(container: HTMLElement, small: boolean): L.Map {
+  const map = L.map(container, {
+    center: [defaultPlace.latitude, defaultPlace.longitude],
+    zoom: defaultZoom,
+    minZoom: 2,
+    maxZoom: closestZoom,
+    zoomControl: false,
+    attributionControl: false,
+    worldCopyJump: true,
+    // Half steps let a view fit its devices closely.
+    zoomSnap: 0.5,
+    // On a phone one finger scrolls the page, two move the map.
+    dragging: !small,
+    zoomAnimation: !matchMedia('(prefers-reduced-motion: reduce)').matches,
+    fadeAnimation: false,
+  });
+  container.classList.add(css.map ?? '');
+  return map;
+}
+
+/** Somebody's tiles, calmed so that the devices stay in front, with the line that their owner asks for. */
+export function addTiles(map: L.Map, tiles: MapTiles): () => void {
+  const layer = L.tileLayer(tiles.url, { maxZoom: closestZoom, maxNativeZoom: 18, className: css.tiles ?? '' }).addTo(
+    map,
+  );
+  const attribution = L.control.attribution({ prefix: false, position: 'bottomleft' }).addTo(map);
+  // Attributions are links by custom, but this one is a setting and not a page of ours: shown as text.
+  const holder = document.createElement('span');
+  holder.textContent = tiles.attribution;
+  attribution.addAttribution(holder.innerHTML);
+  return () => {
+    layer.remove();
+    attribution.remove();
+  };
+}
+
+/** Where a position stands on this installation's map. */
+export function drawnAt(place: Place, tiles: MapTiles | null): L.LatLngTuple {
+  const { latitude, longitude } = tiles?.datum === 'GCJ-02' ? toGcj02(place) : place;
+  return [latitude, longitude];
+}

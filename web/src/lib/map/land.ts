@@ -1,0 +1,82 @@
+import type { MultiPolygon, Polygon, Position } from 'geojson';
+import L from 'leaflet';
+import { feature } from 'topojson-client';
+import type { Topology } from 'topojson-specification';
+import landAddress from 'world-atlas/land-50m.json?url';
+import css from './map.module.css';
+
+/** One piece of land: its outline and its inland waters, with the box around it. */
+export interface Land {
+  rings: L.LatLngTuple[][];
+  bounds: L.LatLngBounds;
+}
+
+/** The coastline that Tilth brings along: land and sea, no borders. Fetched once; rejects when it does not arrive. */
+export async function loadLand(signal?: AbortSignal): Promise<Land[]> {
+  const response = await fetch(landAddress, { signal });
+  if (!response.ok) throw new Error(`coastline: status ${response.status}`);
+  return landOf((await response.json()) as Topology);
+}
+
+export function landOf(topology: Topology): Land[] {
+  const object = topology.objects.land;
+  if (!object) throw new Error('coastline: no land in it');
+  const found = feature(topology, object);
+  const features = found.type === 'FeatureCollection' ? found.features : [found];
+  return features.flatMap(({ geometry }) => {
+    if (geometry.type === 'Polygon') return [piece((geometry as Polygon).coordinates)];
+    if (geometry.type === 'MultiPolygon') return (geometry as MultiPolygon).coordinates.map(piece);
+    return [];
+  });
+}
+
+function piece(rings: Position[][]): Land {
+  const turned = rings.map((ring) => ring.map(([longitude = 0, latitude = 0]): L.LatLngTuple => [latitude, longitude]));
+  return { rings: turned, bounds: L.latLngBounds(turned[0] ?? []) };
+}
+
+/** Draws only the land near the view: a farm's map has one continent to project, not fourteen hundred islands. */
+export class LandLayer extends L.Layer {
+  private readonly land: Land[];
+  private readonly drawn = new Map<Land, L.Polygon>();
+  private renderer: L.Renderer | undefined;
+
+  constructor(land: Land[]) {
+    super();
+    this.land = land;
+  }
+
+  override onAdd(map: L.Map): this {
+    const pane = map.getPane('land') ?? map.createPane('land');
+    pane.classList.add(css.landPane ?? '');
+    map.getContainer().classList.add(css.sea ?? '');
+    this.renderer = L.svg({ pane: 'land', padding: 1 });
+    map.on('moveend', this.draw, this);
+    this.draw();
+    return this;
+  }
+
+  override onRemove(map: L.Map): this {
+    map.off('moveend', this.draw, this);
+    map.getContainer().classList.remove(css.sea ?? '');
+    for (const polygon of this.drawn.values()) polygon.remove();
+    this.drawn.clear();
+    this.renderer?.remove();
+    return this;
+  }
+
+  private draw(): void {
+    const near = this._map.getBounds().pad(1.5);
+    for (const land of this.land) {
+      const polygon = this.drawn.get(land);
+      if (near.intersects(land.bounds)) {
+        if (polygon) continue;
+        const options = { renderer: this.renderer, interactive: false, className: css.land, smoothFactor: 1.5 };
+        this.drawn.set(land, L.polygon(land.rings, options).addTo(this._map));
+      } else if (polygon) {
+        polygon.remove();
+        this.drawn.delete(land);
+      }
+    }
+  }
+}

@@ -1,0 +1,9 @@
+/** A point on the earth in degrees, WGS-84 unless a name says otherwise. */
+export interface Place {
+  latitude: number;
+  longitude: number;
+}
+
+/** Where the map stands when nothing has a position. */
+export const defaultPlace: Place = { latitude: 36.6, longitude: 114.48 };
+export const defaultZoom = 5;

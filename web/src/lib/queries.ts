@@ -1,0 +1,56 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api } from './api';
+import { setTenant } from './tenant';
+
+/** Queries that more than one part of the console reads; each feature keeps its own beside it. */
+
+export const overviewQuery = () =>
+  queryOptions({
+    queryKey: ['overview'],
+    queryFn: ({ signal }) => api.get('/admin-api/client/pc/home/overview-statistics', { signal }),
+    // Who shows the numbers says when they could not be had.
+    meta: { showsErrors: true },
+  });
+
+export const unreadCountQuery = () =>
+  queryOptions({
+    queryKey: ['messages', 'unread'],
+    queryFn: ({ signal }) => api.get('/admin-api/client/pc/notify-message/get-unread-count', { signal }),
+    meta: { showsErrors: true },
+  });
+
+export const userQuery = () =>
+  queryOptions({
+    queryKey: ['user'],
+    queryFn: ({ signal }) => api.get('/app-api/member/user/get', { signal }),
+    staleTime: 5 * 60_000,
+  });
+
+export const consoleSettingsQuery = () =>
+  queryOptions({
+    queryKey: ['console-settings'],
+    queryFn: ({ signal }) => api.get('/admin-api/system/console/settings', { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+    meta: { showsErrors: true },
+  });
+
+/** The tenant of this host, null when it has none. A look-up that fails clears what was stored, so no stale face stays. */
+export const tenantQuery = () =>
+  queryOptions({
+    queryKey: ['tenant', window.location.host],
+    queryFn: async ({ signal }) => {
+      try {
+        const tenant = await api.find('/admin-api/system/tenant/get-by-website', {
+          query: { website: window.location.host },
+          signal,
+        });
+        setTenant(tenant);
+        return tenant;
+      } catch (error) {
+        if (!signal.aborted) setTenant(null);
+        throw error;
+      }
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+    meta: { showsErrors: true },
+  });

@@ -1,0 +1,54 @@
+import { create } from 'zustand';
+import { persist } from 'zustand/middleware';
+import type { components } from '@/api/schema.gen';
+
+export type Branding = components['schemas']['Branding'];
+export type Tenant = components['schemas']['Tenant'];
+
+interface TenantState {
+  /** The tenant of this host as last told; null when the host has none or the look-up failed. */
+  tenant: Tenant | null;
+}
+
+/** What specified clients send until a look-up gives another. */
+const fixedId = 1;
+
+export const useTenant = create<TenantState>()(
+  persist(() => ({ tenant: null }) as TenantState, { name: 'tilth.tenant' }),
+);
+
+export function setTenant(tenant: Tenant | null): void {
+  useTenant.setState({ tenant });
+}
+
+export function tenantId(): number {
+  return useTenant.getState().tenant?.id ?? fixedId;
+}
+
+/** The branding in use: only texts that are texts, and only addresses that a picture may come from. */
+export function useBranding(): Branding {
+  const diy = useTenant((state) => state.tenant?.diy);
+  return {
+    title: text(diy?.title),
+    content: text(diy?.content),
+    logo: pictureAddress(diy?.logo),
+    background: pictureAddress(diy?.background),
+    favicon: pictureAddress(diy?.favicon),
+  };
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+}
+
+/** The address where it is http(s) or relative to this site, else undefined: branding is data, never markup or script. */
+export function pictureAddress(value: unknown): string | undefined {
+  const address = text(value);
+  if (!address) return undefined;
+  try {
+    const url = new URL(address, window.location.origin);
+    return url.protocol === 'http:' || url.protocol === 'https:' ? url.href : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,44 @@
+import { ok, onGet, onPost } from './server';
+
+/** A server that answers everything the frame around the pages asks for. Returns what can be changed and counted. */
+export function frameBackend() {
+  const state = { unread: 3, pending: 2, calls: [] as string[] };
+  const count = (path: string) => state.calls.push(path);
+  onGet('/app-api/member/user/get', () =>
+    ok({
+      id: 7,
+      userName: 'elif.kaya',
+      nickname: 'Elif Kaya',
+      email: '',
+      mobile: '',
+      avatar: '',
+      tenantName: 'Aydın Valley Growers',
+      timeZone: 'Europe/Istanbul',
+    }),
+  );
+  onGet('/admin-api/client/pc/home/overview-statistics', () => {
+    count('overview');
+    return ok({
+      deviceCount: 248,
+      onlineCount: 231,
+      offlineCount: 17,
+      todayAlarmCount: 6,
+      sceneCount: 5,
+      unassignedCount: 96,
+      pendingAlarmCount: state.pending,
+      offlineTodayCount: 3,
+      time: Date.now(),
+    });
+  });
+  onGet('/admin-api/client/pc/notify-message/get-unread-count', () => {
+    count('unread');
+    return ok(state.unread);
+  });
+  onGet('/admin-api/system/tenant/get-by-website', () => ok(null));
+  onGet('/admin-api/system/console/settings', () => ok({ version: '0.1.0', defaultTenant: 'demo', mapTiles: null }));
+  onPost('/app-api/member/auth/logout', () => {
+    count('logout');
+    return ok(true);
+  });
+  return state;
+}

@@ -1,0 +1,26 @@
+import { createMemoryHistory, RouterProvider } from '@tanstack/react-router';
+import { act, render } from '@testing-library/react';
+import { afterEach } from 'vitest';
+import { followLanguage, followSession } from '@/app/follow';
+import { Providers } from '@/app/Providers';
+import { createConsoleRouter } from '@/app/router';
+import { testClient } from './part';
+
+const stops: (() => void)[] = [];
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop();
+});
+
+/** Opens the console at an address, as main does. */
+export async function openConsole(address: string) {
+  const client = testClient();
+  const router = createConsoleRouter(createMemoryHistory({ initialEntries: [address] }));
+  stops.push(followSession(router, client), followLanguage(client));
+  await act(() => router.load());
+  const drawn = render(
+    <Providers client={client}>
+      <RouterProvider router={router} />
+    </Providers>,
+  );
+  return { client, router, ...drawn };
+}

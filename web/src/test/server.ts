@@ -1,0 +1,18 @@
+import { HttpResponse, http, type JsonBodyType } from 'msw';
+import { setupServer } from 'msw/node';
+
+/** Answers calls in tests; a call that no test expects is an error. */
+export const server = setupServer();
+
+export const ok = (data: JsonBodyType) => HttpResponse.json({ code: 200, data, msg: '' });
+export const refused = (code: number, msg = '', data: JsonBodyType = null) => HttpResponse.json({ code, data, msg });
+
+type Resolver = Parameters<typeof http.get>[1];
+
+export function onGet(path: string, answer: Resolver): void {
+  server.use(http.get(`*${path}`, answer));
+}
+
+export function onPost(path: string, answer: Resolver): void {
+  server.use(http.post(`*${path}`, answer));
+}

@@ -1,0 +1,55 @@
+import '@testing-library/jest-dom/vitest';
+import { cleanup, configure } from '@testing-library/react';
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import { startI18n, useLanguage } from '@/lib/i18n';
+import { useNotices } from '@/lib/notices';
+import { defaultPreferences, usePreferences } from '@/lib/preferences';
+import { useSession } from '@/lib/session';
+import { useTenant } from '@/lib/tenant';
+import { setWidth } from './screen';
+import { server } from './server';
+
+configure({ asyncUtilTimeout: 10_000 });
+
+// jsdom draws nothing and has no dialogs; these stand for what every browser has.
+HTMLDialogElement.prototype.showModal = function showModal() {
+  this.open = true;
+};
+HTMLDialogElement.prototype.close = function close() {
+  this.open = false;
+  this.dispatchEvent(new Event('close'));
+};
+window.scrollTo = () => undefined;
+const computedStyle = window.getComputedStyle.bind(window);
+// antd measures scroll bars with a pseudo-element, of which jsdom only says that it has none.
+window.getComputedStyle = (element) => computedStyle(element);
+class NoResizeObserver {
+  observe() {}
+  unobserve() {}
+  disconnect() {}
+}
+window.ResizeObserver ??= NoResizeObserver;
+
+beforeAll(async () => {
+  server.listen({ onUnhandledRequest: 'error' });
+  await startI18n();
+});
+
+beforeEach(async () => {
+  localStorage.clear();
+  sessionStorage.clear();
+  setWidth(1440);
+  usePreferences.setState(defaultPreferences);
+  useSession.setState({ session: null, ended: null });
+  useTenant.setState({ tenant: null });
+  useNotices.setState({ toasts: [], dialog: null });
+  if (useLanguage.getState().language !== 'en-us') await useLanguage.getState().setLanguage('en-us');
+  localStorage.clear();
+});
+
+afterEach(() => {
+  cleanup();
+  server.resetHandlers();
+});
+
+afterAll(() => server.close());

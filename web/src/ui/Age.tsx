@@ -1,0 +1,38 @@
+import ClockCircleOutlined from '@ant-design/icons/ClockCircleOutlined';
+import { useCallback } from 'react';
+import { useClock } from '@/lib/format/clock';
+import { useFormat } from '@/lib/format/format';
+import css from './Age.module.css';
+
+interface AgeProps {
+  /** Epoch milliseconds. */
+  time: number;
+  /** `alone`: 8 s. `within`: 8 s ago, in a sentence. */
+  form?: 'alone' | 'within';
+  /** Older than it should be: says so by a clock and its colour. */
+  stale?: boolean;
+  /** What stale means, spoken. */
+  staleLabel?: string;
+}
+
+/** How old something is, counting by itself; the absolute time with its zone on hover. */
+export function Age({ time, form = 'alone', stale = false, staleLabel }: AgeProps) {
+  const format = useFormat();
+  const text = useClock(
+    useCallback(
+      (now: number) => (form === 'alone' ? format.age(time, now) : format.ago(time, now)),
+      [form, format, time],
+    ),
+  );
+  return (
+    <time
+      className={`${css.age} ${stale ? css.stale : ''}`}
+      dateTime={new Date(time).toISOString()}
+      title={format.absolute(time)}
+    >
+      {stale ? <ClockCircleOutlined aria-hidden="true" className={css.clock} /> : null}
+      {text}
+      {stale && staleLabel ? <span className="visually-hidden"> {staleLabel}</span> : null}
+    </time>
+  );
+}

@@ -1,0 +1,32 @@
+import { useState } from 'react';
+import { pictureAddress } from '@/lib/tenant';
+import css from './Avatar.module.css';
+
+interface AvatarProps {
+  name: string;
+  /** Address of the picture; the initials stand where there is none or it cannot be loaded. */
+  picture?: string;
+  size?: number;
+}
+
+/** The first letters of the first and the last word; of a Chinese name its first character. */
+export function initials(name: string): string {
+  const words = name.trim().split(/\s+/).filter(Boolean);
+  const letters = [words[0], words.length > 1 ? words.at(-1) : undefined].map((word) => (word ? [...word][0] : ''));
+  return letters.join('').toLocaleUpperCase();
+}
+
+/** Beside a name, so it says nothing of its own to a screen reader. */
+export function Avatar({ name, picture, size = 28 }: AvatarProps) {
+  const address = pictureAddress(picture);
+  const [failed, setFailed] = useState<string | null>(null);
+  const style = { width: size, height: size, fontSize: Math.round(size * 0.43) };
+  if (address && failed !== address) {
+    return <img src={address} alt="" style={style} className={css.picture} onError={() => setFailed(address)} />;
+  }
+  return (
+    <span className={css.avatar} style={style} aria-hidden="true">
+      {initials(name)}
+    </span>
+  );
+}

@@ -1,0 +1,34 @@
+import CloudOutlined from '@ant-design/icons/CloudOutlined';
+import ReloadOutlined from '@ant-design/icons/ReloadOutlined';
+import { useTranslation } from 'react-i18next';
+import css from './ErrorNote.module.css';
+
+interface ErrorNoteProps {
+  /** What happened. */
+  title: string;
+  /** What it means: how old the data below is, when the next try is. */
+  text?: string;
+  onRetry?: () => void;
+  /** The retry is under way. */
+  busy?: boolean;
+}
+
+/** Stands above the last data, which stay: data are never replaced by an error. */
+export function ErrorNote({ title, text, onRetry, busy = false }: ErrorNoteProps) {
+  const { t } = useTranslation();
+  return (
+    <div className={css.note} role="alert">
+      <CloudOutlined className={css.icon} aria-hidden="true" />
+      <div className={css.words}>
+        <p className={css.title}>{title}</p>
+        {text ? <p className={css.text}>{text}</p> : null}
+      </div>
+      {onRetry ? (
+        <button type="button" className={css.retry} onClick={onRetry} disabled={busy}>
+          <ReloadOutlined spin={busy} aria-hidden="true" />
+          {t('common.retry')}
+        </button>
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,15 @@
+import HomeOutlined from '@ant-design/icons/HomeOutlined';
+import { Link } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import css from './HomeLink.module.css';
+
+/** The way back from a page that has nothing else to offer. */
+export function HomeLink() {
+  const { t } = useTranslation();
+  return (
+    <Link to="/dashboard-default" className={css.link}>
+      <HomeOutlined aria-hidden="true" />
+      {t('coming.home')}
+    </Link>
+  );
+}

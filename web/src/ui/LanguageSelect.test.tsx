@@ -1,0 +1,31 @@
+import { render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, expect, it } from 'vitest';
+import { useLanguage } from '@/lib/i18n';
+import { useNotices } from '@/lib/notices';
+import { LanguageSelect } from './LanguageSelect';
+
+const { setLanguage } = useLanguage.getState();
+afterEach(() => useLanguage.setState({ setLanguage }));
+
+it('names each language in itself', () => {
+  render(<LanguageSelect />);
+  const options = screen.getAllByRole<HTMLOptionElement>('option');
+  expect(options.map(({ text, lang }) => [text, lang])).toEqual([
+    ['English', 'en'],
+    ['简体中文', 'zh-CN'],
+    ['Türkçe', 'tr'],
+    ['Русский', 'ru'],
+  ]);
+});
+
+it('says so when the texts cannot be fetched, and stays as it was', async () => {
+  useLanguage.setState({ setLanguage: () => Promise.reject(new TypeError('no such chunk')) });
+  render(<LanguageSelect />);
+  const select = screen.getByRole('combobox', { name: 'Language' });
+  await userEvent.selectOptions(select, 'Русский');
+  await expect
+    .poll(() => useNotices.getState().toasts.map(({ title }) => title))
+    .toEqual(['Cannot connect to the server']);
+  expect(select).toHaveValue('en-us');
+});

@@ -1,0 +1,44 @@
+import DownOutlined from '@ant-design/icons/DownOutlined';
+import GlobalOutlined from '@ant-design/icons/GlobalOutlined';
+import { useTranslation } from 'react-i18next';
+import { raiseError } from '@/lib/errorText';
+import { ApiError } from '@/lib/http';
+import { isLanguage, languages, useLanguage } from '@/lib/i18n';
+import css from './LanguageSelect.module.css';
+
+interface LanguageSelectProps {
+  /** With a field's border, as in a form; quiet in a bar. */
+  framed?: boolean;
+  className?: string;
+}
+
+/** The system's own list: every keyboard, phone and screen reader knows it. Each language stands in itself. */
+export function LanguageSelect({ framed = false, className = '' }: LanguageSelectProps) {
+  const { t } = useTranslation();
+  const { language, setLanguage } = useLanguage();
+
+  const choose = (wanted: string) => {
+    if (!isLanguage(wanted)) return;
+    // The texts are a file of this server's: not to get it is to be without connection.
+    setLanguage(wanted).catch(() => raiseError(new ApiError(0, '', 'network')));
+  };
+
+  return (
+    <span className={`${css.box} ${framed ? css.framed : ''} ${className}`}>
+      <GlobalOutlined className={css.globe} aria-hidden="true" />
+      <select
+        className={css.select}
+        aria-label={t('shell.language')}
+        value={language}
+        onChange={(event) => choose(event.target.value)}
+      >
+        {languages.map(({ code, name, tag }) => (
+          <option key={code} value={code} lang={tag}>
+            {name}
+          </option>
+        ))}
+      </select>
+      <DownOutlined className={css.chevron} aria-hidden="true" />
+    </span>
+  );
+}
