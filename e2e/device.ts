@@ -1,5 +1,5 @@
-import mqtt from "mqtt";
-import { addresses } from "./server.ts";
+import mqtt from 'mqtt';
+import { addresses } from './server.ts';
 
 /** A real device: MQTT.js over TCP, QoS 1. Resolves when the server has acknowledged. */
 export async function publish(deviceName: string, secret: string, payload: unknown): Promise<void> {
@@ -10,7 +10,7 @@ export async function publish(deviceName: string, secret: string, payload: unkno
     protocolVersion: 5,
   });
   try {
-    await client.publishAsync("v1/devices/me/telemetry", JSON.stringify(payload), { qos: 1 });
+    await client.publishAsync('v1/devices/me/telemetry', JSON.stringify(payload), { qos: 1 });
   } finally {
     await client.endAsync();
   }
@@ -18,5 +18,5 @@ export async function publish(deviceName: string, secret: string, payload: unkno
 
 /** The secret that e2e/farm.yaml gives a device. */
 export function secretOf(deviceName: string): string {
-  return `e2e-${deviceName.toLowerCase().replace("-", "")}-2f9c41d07ab35e68`;
+  return `e2e-${deviceName.toLowerCase().replace('-', '')}-2f9c41d07ab35e68`;
 }

@@ -1,10 +1,10 @@
-import { createServer, type Socket, connect } from "node:net";
+import { connect, createServer, type Socket } from 'node:net';
 
 /** A TCP proxy before the server whose line can be cut and mended. */
 export type Proxy = { address: string; cut: () => void; mend: () => void; close: () => Promise<void> };
 
 export async function startProxy(target: string): Promise<Proxy> {
-  const [host, port] = target.split(":") as [string, string];
+  const [host, port] = target.split(':') as [string, string];
   const open = new Set<Socket>();
   let down = false;
   const server = createServer((from) => {
@@ -18,18 +18,18 @@ export async function startProxy(target: string): Promise<Proxy> {
       [to, from],
     ] as const) {
       open.add(a);
-      a.on("error", () => b.destroy());
-      a.on("close", () => {
+      a.on('error', () => b.destroy());
+      a.on('close', () => {
         open.delete(a);
         b.destroy();
       });
       a.pipe(b);
     }
   });
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const bound = server.address();
-  if (bound === null || typeof bound === "string") {
-    throw new Error("the proxy has no port");
+  if (bound === null || typeof bound === 'string') {
+    throw new Error('the proxy has no port');
   }
   return {
     address: `http://127.0.0.1:${bound.port}`,

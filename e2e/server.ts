@@ -1,47 +1,55 @@
-import { spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 
-const binary = resolve(import.meta.dirname, "../bin/tilth");
+const binary = resolve(import.meta.dirname, '../bin/tilth');
+
+// Ports of this run, the same in the runner and its workers, which inherit the environment.
+process.env.TILTH_E2E_PORT ??= String(20_000 + 3 * Math.floor(Math.random() * 3_000));
+const port = Number(process.env.TILTH_E2E_PORT);
 
 /** Where the server under test listens. */
 export const addresses = {
-  console: "http://127.0.0.1:18080",
-  http: "127.0.0.1:18080",
-  mqtt: "127.0.0.1:11883",
-  admin: "127.0.0.1:19090",
+  console: `http://127.0.0.1:${port}`,
+  port,
+  http: `127.0.0.1:${port}`,
+  mqtt: `127.0.0.1:${port + 1}`,
+  admin: `127.0.0.1:${port + 2}`,
 };
 
 export type Server = { stop: () => Promise<void> };
 
 /** Starts the built binary on an empty data folder and applies e2e/farm.yaml. */
 export async function startServer(): Promise<Server> {
-  const folder = mkdtempSync(join(tmpdir(), "tilth-e2e-"));
-  const token = "e2e-provider-token-0123456789abcdef";
+  const folder = mkdtempSync(join(tmpdir(), 'tilth-e2e-'));
+  const token = 'e2e-provider-token-0123456789abcdef';
   const environment = { ...process.env, TILTH_PROVIDER_TOKEN: token };
   const server = spawn(
     binary,
     [
-      "serve",
+      'serve',
       `--data-dir=${folder}`,
       `--http-addr=${addresses.http}`,
       `--mqtt-addr=${addresses.mqtt}`,
       `--admin-addr=${addresses.admin}`,
-      "--default-tenant=orchard",
+      '--default-tenant=orchard',
     ],
-    { env: environment, stdio: ["ignore", "ignore", "pipe"] },
+    { env: environment, stdio: ['ignore', 'ignore', 'pipe'] },
   );
-  let log = "";
-  server.stderr.on("data", (chunk) => {
+  let log = '';
+  server.stderr.on('data', (chunk) => {
     log += chunk;
   });
-  const ended = new Promise<void>((done) => server.once("exit", () => done()));
-  await ready(() => server.exitCode === null, () => log);
-  apply(resolve(import.meta.dirname, "farm.yaml"), environment);
+  const ended = new Promise<void>((done) => server.once('exit', () => done()));
+  await ready(
+    () => server.exitCode === null,
+    () => log,
+  );
+  apply(resolve(import.meta.dirname, 'farm.yaml'), environment);
   return {
     stop: async () => {
-      server.kill("SIGTERM");
+      server.kill('SIGTERM');
       await ended;
       rmSync(folder, { recursive: true, force: true });
     },
@@ -50,15 +58,15 @@ export async function startServer(): Promise<Server> {
 
 /** Applies a file through the command line, as a provider would. */
 export function applyText(yaml: string): void {
-  const folder = mkdtempSync(join(tmpdir(), "tilth-apply-"));
-  const file = join(folder, "change.yaml");
+  const folder = mkdtempSync(join(tmpdir(), 'tilth-apply-'));
+  const file = join(folder, 'change.yaml');
   writeFileSync(file, yaml);
-  apply(file, { ...process.env, TILTH_PROVIDER_TOKEN: "e2e-provider-token-0123456789abcdef" });
+  apply(file, { ...process.env, TILTH_PROVIDER_TOKEN: 'e2e-provider-token-0123456789abcdef' });
   rmSync(folder, { recursive: true });
 }
 
 function apply(file: string, env: NodeJS.ProcessEnv): void {
-  const run = spawnSync(binary, ["apply", "-f", file, `--server=http://${addresses.admin}`], { env, encoding: "utf8" });
+  const run = spawnSync(binary, ['apply', '-f', file, `--server=http://${addresses.admin}`], { env, encoding: 'utf8' });
   if (run.status !== 0) {
     throw new Error(`tilth apply: ${run.stdout}${run.stderr}`);
   }
@@ -68,7 +76,7 @@ async function ready(alive: () => boolean, log: () => string): Promise<void> {
   const deadline = Date.now() + 30_000;
   while (Date.now() < deadline && alive()) {
     const answer = await fetch(`${addresses.console}/readyz`).catch(() => undefined);
-    if (answer?.ok) {
+    if (answer?.ok && alive()) {
       return;
     }
     await new Promise((again) => setTimeout(again, 50));

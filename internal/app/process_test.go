@@ -41,22 +41,24 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// process is a running `tilth serve`.
+// process is a running `tilth serve` or `tilth demo`.
 type process struct {
-	t     *testing.T
-	cmd   *exec.Cmd
-	log   *bytes.Buffer
-	dir   string
-	http  string
-	mqtt  string
-	admin string
+	t       *testing.T
+	cmd     *exec.Cmd
+	log     *bytes.Buffer
+	command string
+	dir     string
+	http    string
+	mqtt    string
+	admin   string
+	token   string // the provider's; empty: the server makes one
 }
 
 // newProcess picks a data folder and ports; start starts it, as often as the
 // test likes.
 func newProcess(t *testing.T) *process {
 	t.Helper()
-	return &process{t: t, dir: t.TempDir(), http: freeAddr(t), mqtt: freeAddr(t), admin: freeAddr(t)}
+	return &process{t: t, command: "serve", token: testToken, dir: t.TempDir(), http: freeAddr(t), mqtt: freeAddr(t), admin: freeAddr(t)}
 }
 
 func freeAddr(t *testing.T) string {
@@ -77,9 +79,9 @@ func (p *process) start(args ...string) {
 	}
 	p.log = &bytes.Buffer{}
 	p.cmd = exec.Command(path, append([]string{
-		"serve", "--data-dir", p.dir, "--http-addr", p.http, "--mqtt-addr", p.mqtt, "--admin-addr", p.admin,
+		p.command, "--data-dir", p.dir, "--http-addr", p.http, "--mqtt-addr", p.mqtt, "--admin-addr", p.admin,
 	}, args...)...)
-	p.cmd.Env = append(os.Environ(), "TILTH_PROVIDER_TOKEN="+testToken)
+	p.cmd.Env = append(os.Environ(), "TILTH_PROVIDER_TOKEN="+p.token)
 	p.cmd.Stderr = p.log
 	if err := p.cmd.Start(); err != nil {
 		p.t.Fatal(err)

@@ -135,7 +135,7 @@ func settingsOf(k *koanf.Koanf) (*Settings, error) {
 	if s.PublicURL != "" && !isWebAddress(s.PublicURL) {
 		return nil, fmt.Errorf("--public-url: %q is not an http or https address", s.PublicURL)
 	}
-	for _, p := range k.Strings("trusted-proxies") {
+	for _, p := range listOf(k, "trusted-proxies") {
 		prefix, err := netip.ParsePrefix(p)
 		if addr, errAddr := netip.ParseAddr(p); errAddr == nil {
 			prefix, err = addr.Prefix(addr.BitLen())
@@ -159,6 +159,15 @@ func settingsOf(k *koanf.Koanf) (*Settings, error) {
 		return nil, fmt.Errorf("--log-format: %q is not text or json", k.String("log-format"))
 	}
 	return s, nil
+}
+
+// listOf is a list as flags and files have it, or as the environment does: with
+// commas.
+func listOf(k *koanf.Koanf, name string) []string {
+	if text, ok := k.Get(name).(string); ok {
+		return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
+	}
+	return k.Strings(name)
 }
 
 func (s *Settings) tiles(k *koanf.Koanf) error {

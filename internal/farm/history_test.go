@@ -68,30 +68,6 @@ func TestEmptyHistory(t *testing.T) {
 	}
 }
 
-// A month of the full farm of 40 devices must be made within ten seconds of one
-// core; the benchmark below tells how long it takes. Here a slip by a whole
-// order shows, and a busy machine does not.
-func TestFullFarmIsMadeInTime(t *testing.T) {
-	f := bigFarm(t)
-	if len(f.devices) != 40 {
-		t.Fatalf("%d devices", len(f.devices))
-	}
-	start, count := time.Now(), 0
-	err := f.History(context.Background(), demoNow.AddDate(0, 0, -3), demoNow, func(string, Report) error {
-		count++
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if count < 70000 {
-		t.Errorf("only %d reports", count)
-	}
-	if took := time.Since(start); took > 5*time.Second {
-		t.Errorf("three days of 40 devices took %v", took)
-	}
-}
-
 func BenchmarkMonthOfFortyDevices(b *testing.B) {
 	for range b.N {
 		f := bigFarm(b)

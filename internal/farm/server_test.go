@@ -74,10 +74,10 @@ func (s *server) change(f func()) {
 	s.changed = make(chan struct{})
 }
 
-// wait blocks until the condition holds; it fails the test after ten seconds.
+// wait blocks until the condition holds; it fails the test after half a minute.
 func (s *server) wait(what string, condition func() bool) {
 	s.t.Helper()
-	deadline := time.After(10 * time.Second)
+	deadline := time.After(30 * time.Second)
 	for {
 		s.mu.Lock()
 		ok, changed := condition(), s.changed
@@ -88,7 +88,7 @@ func (s *server) wait(what string, condition func() bool) {
 		select {
 		case <-changed:
 		case <-deadline:
-			s.t.Fatalf("waited ten seconds for %s", what)
+			s.t.Fatalf("waited half a minute for %s", what)
 		}
 	}
 }

@@ -113,7 +113,7 @@ func (p *plot) moisture(m moment, layer int) float64 {
 }
 
 // blur spreads a delay around its mean.
-var blur = [...]float64{.4, .8, 1.2, 1.6}
+var blur = [...]float64{.3, .5, .7, .9, 1.1, 1.3, 1.5, 1.7}
 
 // held is what a layer holds, in % by volume.
 func (p *plot) held(m moment, layer int) float64 {

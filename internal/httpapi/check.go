@@ -40,8 +40,8 @@ func (s *server) check(w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case err != nil && err.Error() == routers.ErrMethodNotAllowed.Error(): // the router makes a new one each time
 		return errs.New(errs.NoSuchMethod, "error.405")
-	case err != nil:
-		return errs.New(errs.NoSuchPath, "error.404")
+	case err != nil, r.URL.RawPath != "", strings.HasSuffix(r.URL.Path, "/"): // the router overlooks both
+		return noSuchPath()
 	}
 	info := of(r.Context())
 	info.operation = route.Operation.OperationID
@@ -65,6 +65,9 @@ func (s *server) check(w http.ResponseWriter, r *http.Request) error {
 			return errs.New(errs.Malformed, "error.timeZone", "zone", name)
 		}
 		info.zone = zone
+	}
+	if _, err := url.ParseQuery(r.URL.RawQuery); err != nil {
+		return errs.New(errs.Malformed, "error.400") // what cannot be read would count as absent
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, bodyLimit)
 	err = openapi3filter.ValidateRequest(r.Context(), &openapi3filter.RequestValidationInput{
@@ -157,10 +160,11 @@ func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 var indexed = regexp.MustCompile(`^(.+)\[\d*\]$`)
 
 // listParams brings the ways in which clients write lists in a query to one:
-// a[]=1&a[]=2, a[0]=1&a[1]=2 and a=1&a=2 become a=1,2.
+// a[]=1&a[]=2, a[0]=1&a[1]=2 and a=1&a=2 become a=1,2. A parameter without a
+// value is as good as absent: clients send a filter that nobody filled in.
 func listParams(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.Contains(r.URL.RawQuery, "&") || strings.Contains(r.URL.RawQuery, "[") || strings.Contains(r.URL.RawQuery, "%5B") || strings.Contains(r.URL.RawQuery, "%5b") {
+		if r.URL.RawQuery != "" {
 			r = r.Clone(r.Context())
 			r.URL.RawQuery = joinLists(r.URL.RawQuery)
 		}
@@ -172,21 +176,24 @@ func joinLists(raw string) string {
 	values, order := map[string][]string{}, []string{}
 	for part := range strings.SplitSeq(raw, "&") {
 		key, value, _ := strings.Cut(part, "=")
-		name, err := url.QueryUnescape(key)
-		if err != nil || name == "" {
+		if value == "" {
 			continue
 		}
-		if m := indexed.FindStringSubmatch(name); m != nil {
-			name = m[1]
+		// A name that cannot be read stays as it is; the check refuses it.
+		if name, err := url.QueryUnescape(key); err == nil {
+			if m := indexed.FindStringSubmatch(name); m != nil {
+				name = m[1]
+			}
+			key = url.QueryEscape(name)
 		}
-		if _, seen := values[name]; !seen {
-			order = append(order, name)
+		if _, seen := values[key]; !seen {
+			order = append(order, key)
 		}
-		values[name] = append(values[name], value)
+		values[key] = append(values[key], value)
 	}
 	joined := make([]string, 0, len(order))
-	for _, name := range order {
-		joined = append(joined, url.QueryEscape(name)+"="+strings.Join(values[name], ","))
+	for _, key := range order {
+		joined = append(joined, key+"="+strings.Join(values[key], ","))
 	}
 	return strings.Join(joined, "&")
 }

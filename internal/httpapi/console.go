@@ -39,7 +39,8 @@ func policy(tiles *MapTiles) string {
 
 func (c *console) serve(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
+		w.Header().Set("Allow", "GET, HEAD")
+		plain(w, http.StatusMethodNotAllowed, "method not allowed")
 		return
 	}
 	name := strings.TrimPrefix(path.Clean("/"+r.URL.Path), "/")
@@ -53,7 +54,7 @@ func (c *console) serve(w http.ResponseWriter, r *http.Request) {
 		c.file(w, r, name)
 		return
 	}
-	if strings.HasPrefix(name, "assets/") || path.Ext(name) != "" {
+	if strings.HasPrefix(name, "assets/") || path.Ext(name) != "" && name != "index.html" {
 		http.NotFound(w, r)
 		return
 	}
@@ -67,6 +68,25 @@ func (c *console) serve(w http.ResponseWriter, r *http.Request) {
 	c.file(w, r, "index.html")
 }
 
+// kinds are the types that the console's own files have; what the machine
+// thinks of an extension must not change them.
+var kinds = map[string]string{
+	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
+	".json": "application/json", ".svg": "image/svg+xml", ".png": "image/png", ".ico": "image/x-icon", ".woff2": "font/woff2",
+	".webmanifest": "application/manifest+json", ".txt": "text/plain; charset=utf-8",
+}
+
+func kind(name string) string {
+	ext := path.Ext(name)
+	if k, ok := kinds[ext]; ok {
+		return k
+	}
+	if k := mime.TypeByExtension(ext); k != "" {
+		return k
+	}
+	return "application/octet-stream"
+}
+
 func (c *console) exists(name string) bool {
 	info, err := fs.Stat(c.dist, name)
 	return err == nil && !info.IsDir()
@@ -75,11 +95,7 @@ func (c *console) exists(name string) bool {
 // file answers a file in the best form that the client takes.
 func (c *console) file(w http.ResponseWriter, r *http.Request, name string) {
 	h := w.Header()
-	kind := mime.TypeByExtension(path.Ext(name))
-	if kind == "" {
-		kind = "application/octet-stream"
-	}
-	h.Set("Content-Type", kind)
+	h.Set("Content-Type", kind(name))
 	stored := name
 	for _, form := range []struct{ coding, suffix string }{{"br", ".br"}, {"gzip", ".gz"}} {
 		if !c.exists(name + form.suffix) {

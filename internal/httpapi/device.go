@@ -22,7 +22,7 @@ func (s *server) GetDevicePage(ctx context.Context, r wire.GetDevicePageRequestO
 		q.Search = trimmed(*p.DeviceName)
 	}
 	if p.ExecutionId != nil {
-		q.Names = *p.ExecutionId
+		q.Names = trimmedAll(*p.ExecutionId)
 	}
 	if p.ProductId != nil {
 		q.ProductID = *p.ProductId
@@ -42,7 +42,7 @@ func (s *server) GetDevicePage(ctx context.Context, r wire.GetDevicePageRequestO
 func (s *server) GetDevicesByNames(ctx context.Context, r wire.GetDevicesByNamesRequestObject) (wire.GetDevicesByNamesResponseObject, error) {
 	q := paged(r.Params.PageNo, r.Params.PageSize)
 	if r.Params.DeviceNames != nil {
-		q.Names = *r.Params.DeviceNames
+		q.Names = trimmedAll(*r.Params.DeviceNames)
 	}
 	page, err := s.devicePage(ctx, q)
 	if err != nil {

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"encoding/json"
-	"errors"
 	"math"
 	"net/http"
 	"strconv"
@@ -34,7 +33,7 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	e := errs.As(err)
 	info := of(r.Context())
 	info.err = e
-	if r.Context().Err() != nil && errors.Is(err, r.Context().Err()) {
+	if r.Context().Err() != nil {
 		return // the client is gone; there is nobody to answer
 	}
 	status := http.StatusOK

@@ -36,7 +36,7 @@ func SessionKey(session int64) string { return strconv.FormatInt(session, 10) }
 // stream writes events as they come until the client leaves, the session ends
 // or the server stops.
 type stream struct {
-	ctx  context.Context //nolint:containedctx // the generated visitor is handed none
+	ctx  context.Context // the generated visitor is handed none
 	s    *server
 	last string
 }

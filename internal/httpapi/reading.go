@@ -186,3 +186,11 @@ func (s *server) GetDeviceDiagnostics(ctx context.Context, r wire.GetDeviceDiagn
 }
 
 func trimmed(s string) string { return strings.TrimSpace(s) }
+
+func trimmedAll(list []string) []string {
+	all := make([]string, len(list))
+	for i, s := range list {
+		all[i] = trimmed(s)
+	}
+	return all
+}

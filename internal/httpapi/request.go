@@ -91,7 +91,8 @@ func (s *server) observed(next http.Handler) http.Handler {
 		level := slog.LevelDebug
 		if info.err != nil {
 			attrs = append(attrs, slog.String("error", info.err.Error()))
-			if info.err.Kind == errs.Internal || info.err.Kind == errs.Upstream {
+			fault := info.err.Kind == errs.Internal || info.err.Kind == errs.Upstream
+			if fault && r.Context().Err() == nil { // else the client left, and that is why
 				level = slog.LevelError
 			}
 		}
@@ -116,7 +117,7 @@ func (s *server) recovered(next http.Handler) http.Handler {
 			switch sw, ok := w.(*statusWriter); {
 			case ok && sw.begun:
 				panic(http.ErrAbortHandler)
-			case strings.HasPrefix(r.URL.Path, "/admin-api/") || strings.HasPrefix(r.URL.Path, "/app-api/"):
+			case isCall(r):
 				s.fail(w, r, fmt.Errorf("panic: %v", p))
 			default:
 				plain(w, http.StatusInternalServerError, "internal server error")

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"strings"
 	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -17,6 +18,7 @@ import (
 	"tilth/api"
 	"tilth/internal/alarm"
 	"tilth/internal/device"
+	"tilth/internal/errs"
 	"tilth/internal/httpapi/wire"
 	"tilth/internal/identity"
 	"tilth/internal/live"
@@ -89,18 +91,39 @@ func New(o Options) (http.Handler, error) {
 		wire.NewStrictHandlerWithOptions(s, nil, wire.StrictHTTPServerOptions{
 			RequestErrorHandlerFunc: s.malformed, ResponseErrorHandlerFunc: s.fail,
 		}),
-		wire.StdHTTPServerOptions{ErrorHandlerFunc: s.malformed},
+		wire.StdHTTPServerOptions{ErrorHandlerFunc: s.malformed, BaseRouter: s.callMux()},
 	)
-	mux := http.NewServeMux()
 	checked := listParams(s.checked(calls))
-	mux.Handle("/admin-api/", checked)
-	mux.Handle("/app-api/", checked)
+	mux := http.NewServeMux()
 	mux.Handle("/api/v1/", o.Telemetry)
 	mux.HandleFunc("GET /healthz", s.healthz)
 	mux.HandleFunc("GET /readyz", s.readyz)
 	mux.Handle("/", o.Console)
-	return s.observed(s.recovered(mux)), nil
+	return s.observed(s.recovered(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// Not by the mux: it would redirect a path that is not clean, and a call
+		// that does not exist is answered with the envelope.
+		if isCall(r) {
+			checked.ServeHTTP(w, r)
+		} else {
+			mux.ServeHTTP(w, r)
+		}
+	}))), nil
 }
+
+// isCall tells whether a request is one of the console's calls.
+func isCall(r *http.Request) bool {
+	return strings.HasPrefix(r.URL.Path, "/admin-api/") || strings.HasPrefix(r.URL.Path, "/app-api/")
+}
+
+// callMux routes the calls; what it does not know, in spite of the contract,
+// has the envelope all the same.
+func (s *server) callMux() *http.ServeMux {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { s.fail(w, r, noSuchPath()) })
+	return mux
+}
+
+func noSuchPath() *errs.Error { return errs.New(errs.NoSuchPath, "error.404") }
 
 func (s *server) healthz(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok") }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -74,21 +75,23 @@ type edge struct {
 	log         *memoryLog
 	pipeline    *Pipeline
 	mqtt        *MQTT
-	address     string // of the MQTT listener, once serve was called
+	address     string       // of the MQTT listener, once serve was called
+	passed      atomic.Int64 // ms by which the clock was moved on
 }
 
-func frozen() time.Time { return time.UnixMilli(now) }
+// now is the edge's clock, which stands still unless a test moves it.
+func (e *edge) now() time.Time { return time.UnixMilli(now + e.passed.Load()) }
 
 // newEdge makes an edge with a log in memory; change may set options.
 func newEdge(t testing.TB, change ...func(*Options)) *edge {
 	t.Helper()
 	e := &edge{t: t, log: newMemoryLog(), registry: device.NewRegistry(hashKey), diagnostics: device.NewDiagnostics()}
 	e.registry.Replace(population())
-	o := Options{Registry: e.registry, Diagnostics: e.diagnostics, Log: e.log, Now: frozen, Rate: 1e6, Burst: 1e6}
+	o := Options{Registry: e.registry, Diagnostics: e.diagnostics, Log: e.log, Now: e.now, Rate: 1e6, Burst: 1e6}
 	for _, f := range change {
 		f(&o)
 	}
-	e.presence = device.NewPresence(e.registry, frozen, nil)
+	e.presence = device.NewPresence(e.registry, e.now, nil)
 	o.Presence = e.presence
 	e.pipeline = NewPipeline(o)
 	e.mqtt = NewMQTT(e.pipeline)
@@ -290,3 +293,13 @@ func needed(t *testing.T, what string, err error) {
 }
 
 var _ http.Handler = NewHTTP(&Pipeline{})
+
+// forget drops what was committed.
+func (l *memoryLog) forget() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.batches = nil
+	for len(l.entered) > 0 {
+		<-l.entered
+	}
+}

@@ -137,8 +137,8 @@ func (m *MQTT) gone(c *conn) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.conns, c)
-	m.running.Done()
 	m.pipeline.stats.connections.Add(-1)
+	m.running.Done()
 }
 
 // attach enters a connection that signed in. One with the same client id is

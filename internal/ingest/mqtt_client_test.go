@@ -118,6 +118,18 @@ func (c *client) wantEnd(reason byte) {
 	}
 }
 
+// readToEnd reads whatever is said until the connection ends.
+func (c *client) readToEnd() {
+	c.t.Helper()
+	for {
+		if _, _, err := c.read(); errors.Is(err, os.ErrDeadlineExceeded) {
+			c.t.Fatal("the connection was not ended")
+		} else if err != nil {
+			return
+		}
+	}
+}
+
 // ping makes sure that the connection lives, and that everything sent before
 // was read.
 func (c *client) ping() {

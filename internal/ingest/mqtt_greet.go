@@ -33,12 +33,17 @@ var (
 // connection is to be closed.
 func (c *conn) greet() error {
 	c.in.deadline = time.Now().Add(c.server.opts.ConnectTimeout)
-	pk, err := c.packets.next()
+	// Looked at before its length is believed: HTTP or TLS would be waited for.
+	first, err := c.packets.r.Peek(1)
 	if err != nil {
 		return err
 	}
-	if pk.kind != v5.CONNECT || pk.flags != 0 {
+	if first[0] != v5.CONNECT<<4 {
 		return malformed("the first packet is no CONNECT")
+	}
+	pk, err := c.packets.next()
+	if err != nil {
+		return err
 	}
 	level, ok := protocolLevel(pk.body)
 	switch {

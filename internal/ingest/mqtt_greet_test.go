@@ -211,8 +211,12 @@ func TestMQTTTakeOver(t *testing.T) {
 
 func TestMQTTPresence(t *testing.T) {
 	e := newEdge(t).serve()
-	e.registry.Get(1).Product.OfflineAfter = 1 // ns: offline as soon as nothing vouches for it
-	online := func() bool { e.presence.Expire(); return e.presence.Status(green, 1).Online }
+	// An hour later, what does not vouch for the device has run out.
+	online := func() bool {
+		e.passed.Add(3_600_000)
+		e.presence.Expire()
+		return e.presence.Status(green, 1).Online
+	}
 	c := e.signedIn(4, "WS-1")
 	second := e.dial(4)
 	second.signIn("WS-1", "second")

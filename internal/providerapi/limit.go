@@ -23,6 +23,7 @@ type failures struct {
 
 	mu    sync.Mutex
 	known map[netip.Addr]*rate.Limiter
+	swept time.Time
 }
 
 func newFailures(now func() time.Time) *failures {
@@ -60,13 +61,7 @@ func (f *failures) add(a netip.Addr) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if len(f.known) >= addressesKept {
-		for addr, l := range f.known {
-			// Forgetting one that has rested changes nothing; where all are
-			// busy, one of them is let off.
-			if l.TokensAt(now) >= failureBurst || len(f.known) >= 2*addressesKept {
-				delete(f.known, addr)
-			}
-		}
+		f.makeRoom(now)
 	}
 	l := f.known[network(a)]
 	if l == nil {
@@ -74,4 +69,23 @@ func (f *failures) add(a netip.Addr) {
 		f.known[network(a)] = l
 	}
 	l.AllowN(now, 1)
+}
+
+// makeRoom forgets the addresses that have rested, which changes nothing, and
+// where all are busy lets one of them off. Callers hold the lock.
+func (f *failures) makeRoom(now time.Time) {
+	if now.Sub(f.swept) >= failureEvery {
+		f.swept = now
+		for addr, l := range f.known {
+			if l.TokensAt(now) >= failureBurst {
+				delete(f.known, addr)
+			}
+		}
+	}
+	for addr := range f.known {
+		if len(f.known) < addressesKept {
+			return
+		}
+		delete(f.known, addr)
+	}
 }

@@ -138,7 +138,7 @@ func (pl *planner) scenes(ctx context.Context, t *tenantStep) error {
 
 func (pl *planner) users(ctx context.Context, t *tenantStep) error {
 	known := map[string]*identity.User{}
-	mobiles := map[string]string{} // by folded name, as they will be
+	kept := map[string]string{} // mobiles that stay, by folded name
 	if !t.created {
 		list, err := pl.Users.List(ctx, t.tenant.ID)
 		if err != nil {
@@ -146,10 +146,10 @@ func (pl *planner) users(ctx context.Context, t *tenantStep) error {
 		}
 		for _, u := range list {
 			name := text.FoldASCII(u.UserName)
-			known[name], mobiles[name] = u, u.Mobile
+			known[name], kept[name] = u, u.Mobile
 		}
 	}
-	taken := map[string]place{} // mobiles that the file sets
+	var claims []field[string] // mobiles that the file sets
 	for i := range t.file.users {
 		f := &t.file.users[i]
 		if !f.userName.set {
@@ -165,18 +165,18 @@ func (pl *planner) users(ctx context.Context, t *tenantStep) error {
 			continue
 		}
 		t.users = append(t.users, s)
-		if s.user.Mobile != mobiles[name] && s.user.Mobile != "" {
-			taken[s.user.Mobile] = f.mobile.at
+		if s.user.Mobile != kept[name] {
+			delete(kept, name)
+			claims = append(claims, field[string]{v: s.user.Mobile, at: f.mobile.at})
 		}
-		mobiles[name] = s.user.Mobile
 	}
-	holders := map[string]int{}
-	for _, m := range mobiles {
-		holders[m]++
+	held := map[string]bool{}
+	for _, m := range kept {
+		held[m] = m != ""
 	}
-	for m, at := range taken {
-		if holders[m] > 1 {
-			pl.p.add(at, "mobile %s belongs to another user of tenant %q", m, t.tenant.Name)
+	for _, c := range claims {
+		if held[c.v] {
+			pl.p.add(c.at, "mobile %s belongs to another user of tenant %q", c.v, t.tenant.Name)
 		}
 	}
 	return nil

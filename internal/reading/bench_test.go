@@ -108,6 +108,15 @@ func BenchmarkRange(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+	s.Trim(s.Stats().Position)
+	checkpoint(b, s)
+	if err := s.db.Compact(ctx, []byte{0}, []byte{0xff}, false); err != nil {
+		b.Fatal(err)
+	}
+	size, err := s.db.EstimateDiskUsage([]byte{tagHot}, []byte{tagHot + 1})
+	if err != nil {
+		b.Fatal(err)
+	}
 	props := []device.PropertyID{1, 3, 4, 6, 8}
 	read := func(b *testing.B, what func() int) {
 		b.ReportAllocs()
@@ -127,7 +136,7 @@ func BenchmarkRange(b *testing.B) {
 			}
 			return n
 		})
-		b.ReportMetric(float64(s.Stats().DiskBytes)/float64(s.Stats().Values), "diskB/value")
+		b.ReportMetric(float64(size)/float64(s.Stats().Values), "diskB/value")
 	})
 	b.Run("Series of all", func(b *testing.B) {
 		read(b, func() (n int) {

@@ -28,9 +28,9 @@ func (s *Store) checkpoint(ctx context.Context) error {
 func (s *Store) writeCheckpoint(ctx context.Context) error {
 	s.checkpointing.Lock()
 	defer s.checkpointing.Unlock()
-	refs, pos := s.latest.takeChanged()
 	_, _, judged := s.journal.positions()
-	trim := min(judged, pos)
+	refs, pos := s.latest.takeChanged()
+	trim := min(judged, pos) // what is behind pos is needed at the next start
 	if len(refs) == 0 && trim <= s.trimmed {
 		return nil
 	}

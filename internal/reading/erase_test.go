@@ -136,6 +136,29 @@ func TestEraseOfADeviceWhoseHistoryExpired(t *testing.T) {
 	same(t, "latest after a crash", crash(t, s).Latest(t.Context(), 1, 1), nil)
 }
 
+// TestEraseDuringACheckpoint: the checkpoint must not write back what it read
+// before the device was erased.
+func TestEraseDuringACheckpoint(t *testing.T) {
+	s := openStore(t, Options{Dir: "data", fs: vfs.NewMem()})
+	const devices = 1000
+	for round := range 20 {
+		batch := make([]Arrival, devices)
+		for i := range batch {
+			batch[i] = arrival(1, device.ID(1+i), start+int64(round), num(1, 1))
+		}
+		mustAppend(t, s, batch...)
+		written := make(chan error, 1)
+		go func() { written <- s.checkpoint(t.Context()) }()
+		erase(t, s, device.Ref{Tenant: 1, ID: 1})
+		if err := <-written; err != nil {
+			t.Fatal(err)
+		}
+		if refs := storedLatest(t, s); len(refs) > 0 && refs[0].ID == 1 {
+			t.Fatalf("round %d: the erased device is in the checkpoint", round)
+		}
+	}
+}
+
 // TestEraseWhileTheDeviceIsWritten ends, and leaves disk and memory agreeing.
 func TestEraseWhileTheDeviceIsWritten(t *testing.T) {
 	s := openStore(t, Options{Dir: "data", fs: vfs.NewCrashableMem()})

@@ -85,6 +85,7 @@ func (j *journal) detach() {
 	defer j.mu.Unlock()
 	for len(j.queue) > 0 {
 		<-j.queue
+		j.release()
 	}
 	j.queue = nil
 }

@@ -6,100 +6,12 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
-
-	"tilth/internal/device"
 )
-
-// consumer is a judge that records what it was given.
-type consumer struct {
-	t      *testing.T
-	store  *Store
-	cancel context.CancelFunc
-	ended  chan error
-
-	mu      sync.Mutex
-	entries []entry
-	arrived chan struct{} // one token a batch taken
-	failing func(pos uint64) error
-}
-
-// consume runs Consume beside the test; failing, unless nil, is asked first.
-func consume(t *testing.T, s *Store, from uint64, failing func(pos uint64) error) *consumer {
-	ctx, cancel := context.WithCancel(t.Context())
-	c := &consumer{t: t, store: s, cancel: cancel, ended: make(chan error, 1), arrived: make(chan struct{}, 10_000), failing: failing}
-	go func() { c.ended <- s.Consume(ctx, from, c.take) }()
-	t.Cleanup(func() { c.stop() })
-	return c
-}
-
-func (c *consumer) take(_ context.Context, pos uint64, batch []Arrival) error {
-	if c.failing != nil {
-		if err := c.failing(pos); err != nil {
-			return err
-		}
-	}
-	c.mu.Lock()
-	c.entries = append(c.entries, entry{pos, batch})
-	c.mu.Unlock()
-	c.arrived <- struct{}{}
-	return nil
-}
-
-// stop ends the consumer and returns why it ended; later calls return nil.
-func (c *consumer) stop() error {
-	c.cancel()
-	select {
-	case err, ok := <-c.ended:
-		if ok {
-			close(c.ended)
-		}
-		return err
-	case <-time.After(10 * time.Second):
-		c.t.Error("the consumer does not end")
-		return nil
-	}
-}
-
-// wait waits for n more batches.
-func (c *consumer) wait(n int) {
-	c.t.Helper()
-	for range n {
-		select {
-		case <-c.arrived:
-		case <-time.After(10 * time.Second):
-			c.t.Fatal("a batch did not arrive")
-		}
-	}
-}
-
-func (c *consumer) positions() []uint64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var got []uint64
-	for _, e := range c.entries {
-		got = append(got, e.pos)
-	}
-	return got
-}
-
-func positions(from, to uint64) []uint64 {
-	var p []uint64
-	for ; from <= to; from++ {
-		p = append(p, from)
-	}
-	return p
-}
-
-// numbered is a batch that tells which one it is.
-func numbered(n int) []Arrival {
-	return []Arrival{arrival(1, 1, start+int64(n), num(1, float64(n))), arrival(2, 5, start-int64(n), text(2, fmt.Sprint(n)))}
-}
 
 func TestJournalGivesEveryBatchInOrder(t *testing.T) {
 	s := openStore(t, Options{})
@@ -157,27 +69,6 @@ func TestReplayedOnlyAfterTheBacklog(t *testing.T) {
 	if got := len(c.positions()); got != 4 || early != 0 {
 		t.Errorf("replayed after %d of 4 batches, %d times too early", got, early)
 	}
-}
-
-// waits collects the waits that the store logs between tries.
-type waits struct {
-	slog.Handler
-	mu  sync.Mutex
-	got []time.Duration
-}
-
-func (w *waits) Enabled(context.Context, slog.Level) bool { return true }
-
-func (w *waits) Handle(_ context.Context, r slog.Record) error {
-	r.Attrs(func(a slog.Attr) bool {
-		if a.Key == "wait" {
-			w.mu.Lock()
-			w.got = append(w.got, a.Value.Duration())
-			w.mu.Unlock()
-		}
-		return true
-	})
-	return nil
 }
 
 func TestFailedBatchIsTriedAgainAndNothingSkipped(t *testing.T) {
@@ -287,6 +178,29 @@ func TestWithoutAConsumerAppendDoesNotWait(t *testing.T) {
 	same(t, "positions", again.positions(), positions(6, 10))
 }
 
+func TestConsumerThatLeavesGivesItsRoomBack(t *testing.T) {
+	s := openStore(t, Options{QueueBatches: 2})
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	for round := range 3 {
+		c := consume(t, s, 0, func(uint64) error { return errors.New("not yet") })
+		await(t, "the consumer to be there", func() bool {
+			s.journal.mu.Lock()
+			defer s.journal.mu.Unlock()
+			return s.journal.queue != nil
+		})
+		for n := range 2 {
+			if err := s.Append(ctx, numbered(2*round+n)); err != nil {
+				t.Fatalf("round %d, append %d: %v", round, n, err)
+			}
+		}
+		c.stop()
+	}
+	again := consume(t, s, 0, nil)
+	again.wait(6)
+	same(t, "positions", again.positions(), positions(1, 6))
+}
+
 func TestJournalHasOneConsumer(t *testing.T) {
 	s := openStore(t, Options{})
 	c := consume(t, s, 0, nil)
@@ -350,17 +264,21 @@ func TestTrimmedEntriesAreDeletedAndPositionsGoOn(t *testing.T) {
 	checkpoint(t, s)
 	same(t, "all judged", storedEntries(t, s), nil)
 	s = reopen(t, s)
+	s.Trim(1 << 60)
 	c := consume(t, s, 6, nil)
 	mustAppend(t, s, numbered(6)...)
 	c.wait(1)
 	same(t, "positions are not used again", c.positions(), []uint64{7})
+	checkpoint(t, s)
+	same(t, "what comes after a trim stays", storedEntries(t, s), []uint64{7})
 	same(t, "latest", s.Latest(t.Context(), 1, 1), []Last{{1, start + 6, Number(6)}})
 }
 
 // TestJudgedBehindTheJournal: the database is the older copy. What was deleted
-// cannot be judged again; the rest is.
+// cannot be judged again, of which the log warns; the rest is.
 func TestJudgedBehindTheJournal(t *testing.T) {
-	s := openStore(t, Options{})
+	log := &waits{Handler: slog.DiscardHandler}
+	s := openStore(t, Options{Logger: slog.New(log)})
 	for n := range 6 {
 		mustAppend(t, s, numbered(n)...)
 	}
@@ -370,43 +288,15 @@ func TestJudgedBehindTheJournal(t *testing.T) {
 	<-s.Replayed()
 	c.stop()
 	same(t, "what is left", c.positions(), positions(5, 6))
+	if log.warnings != 1 {
+		t.Errorf("%d warnings, want one", log.warnings)
+	}
 	s.Trim(6)
 	checkpoint(t, s)
 	c = consume(t, s, 1, nil)
 	mustAppend(t, s, numbered(6)...)
 	c.wait(1)
 	same(t, "nothing left but new ones", c.positions(), []uint64{7})
-}
-
-func checkpoint(t testing.TB, s *Store) {
-	t.Helper()
-	if err := s.checkpoint(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func storedEntries(t testing.TB, s *Store) (found []uint64) {
-	t.Helper()
-	if err := s.each(t.Context(), tagJournal, []byte{tagJournal}, func(it *pebble.Iterator) error {
-		e, err := readEntry(it)
-		found = append(found, e.pos)
-		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
-	return found
-}
-
-func storedLatest(t testing.TB, s *Store) (refs []device.Ref) {
-	t.Helper()
-	if err := s.each(t.Context(), tagLatest, []byte{tagLatest}, func(it *pebble.Iterator) error {
-		ref, err := parseRefKey(it.Key())
-		refs = append(refs, ref)
-		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
-	return refs
 }
 
 func TestDamagedEntryStopsTheJournalWithItsName(t *testing.T) {

@@ -281,5 +281,18 @@ func (c *Contract) Operations(tags ...string) []Operation {
 	return found
 }
 
+// Parameters lists the names of the parameters of the operations of the given
+// tags, each once.
+func (c *Contract) Parameters(tags ...string) []string {
+	var names []string
+	for _, op := range c.Operations(tags...) {
+		for _, p := range c.doc.Paths.Value(op.Path).GetOperation(op.Method).Parameters {
+			names = append(names, p.Value.Name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
 // ConsoleTags are the tags of the console's calls.
 var ConsoleTags = []string{"auth", "tenant", "user", "home", "device", "message", "live"}

@@ -129,6 +129,13 @@ func TestOperations(t *testing.T) {
 	}
 }
 
+func TestParameters(t *testing.T) {
+	c := NewContract(t, http.NotFoundHandler())
+	if got := strings.Join(c.Parameters("tenant", "live"), " "); got != "Last-Event-ID name website" {
+		t.Error(got)
+	}
+}
+
 func TestStream(t *testing.T) {
 	c := NewContract(t, answering(func(g *good) {
 		g.headers["Content-Type"] = "text/event-stream"

@@ -1,0 +1,82 @@
+import { expect, test } from '@playwright/test';
+import { publish, secretOf } from './device.ts';
+import { expectAccessible, expectNoSideways, signIn } from './pages.ts';
+
+test('the language is switched at once, kept, and readings follow it', async ({ page }) => {
+  await publish('GH-0001', secretOf('GH-0001'), { airTemperature: 21.5, heating: true });
+  await signIn(page);
+  await page.getByRole('treeitem', { name: /Climate, east bay/ }).click();
+  await expect(page.locator('html')).toHaveAttribute('lang', /^en/);
+  for (const [language, home, temperature, on] of [
+    ['Türkçe', 'Ana sayfa', 'Hava sıcaklığı', '21,5'],
+    ['Русский', 'Главная', 'Температура воздуха', '21,5'],
+    ['简体中文', '首页', '空气温度', '21.5'],
+  ] as const) {
+    await page
+      .getByRole('banner')
+      .getByRole('button', { name: /English|Türkçe|Русский/ })
+      .click();
+    await page.getByRole('menuitem', { name: language }).click();
+    await expect(page.getByRole('heading', { name: home })).toBeVisible();
+    await expect(page.getByText(temperature).first()).toBeVisible();
+    await expect(page.getByText(on).first()).toBeVisible();
+  }
+  await page.reload();
+  await expect(page.getByRole('heading', { name: '首页' })).toBeVisible();
+  await expect(page.locator('html')).toHaveAttribute('lang', 'zh-CN');
+  await expectAccessible(page);
+});
+
+test('dark mode changes the page at once and outlives a reload', async ({ page }) => {
+  await signIn(page);
+  await page.getByRole('button', { name: 'Settings' }).click();
+  await page.getByRole('switch', { name: 'Dark mode' }).click();
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
+  await expect(page.locator('body')).toHaveCSS('background-color', 'rgb(16, 21, 18)');
+  await page.reload();
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
+});
+
+test('the settings panel has everything, and sidebar colour and type apply', async ({ page }) => {
+  await signIn(page);
+  await page.getByRole('button', { name: 'Settings' }).click();
+  for (const name of ['Primary', 'Dark', 'Info', 'Success', 'Warning', 'Danger']) {
+    await expect(page.getByRole('radio', { name }).first()).toBeAttached();
+  }
+  await expect(page.getByRole('switch', { name: 'Fixed navbar' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Quit' })).toBeVisible();
+});
+
+test('every entry of the menu leads somewhere honest', async ({ page }) => {
+  await signIn(page);
+  for (const [entry, path] of [
+    ['Data center', '/data'],
+    ['Equipment center', '/device'],
+    ['Alarm center', '/alarm'],
+    ['Alarm inform', '/inform'],
+    ['Notification channel', '/notification'],
+    ['Profile', '/profile'],
+    ['Message', '/message'],
+  ] as const) {
+    await page.getByRole('navigation').getByRole('link', { name: entry }).click();
+    await expect(page).toHaveURL(new RegExp(`${path}$`));
+    await expect(page.getByText('This page is not built yet')).toBeVisible();
+  }
+  await page.goto('/no-such-page');
+  await expect(page.getByText('There is no such page')).toBeVisible();
+});
+
+test.describe('at 390 px', () => {
+  test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+
+  test('sign-in and home fit, and the drawer holds the menu', async ({ page }) => {
+    await page.goto('/signin');
+    await expectNoSideways(page);
+    await signIn(page);
+    await expectNoSideways(page);
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Open the menu' }).click();
+    await expect(page.getByRole('link', { name: 'Equipment center' })).toBeVisible();
+    await expectAccessible(page);
+  });
+});

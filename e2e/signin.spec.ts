@@ -1,0 +1,52 @@
+import { expect, test } from '@playwright/test';
+import { expectAccessible, signIn } from './pages.ts';
+import { addresses } from './server.ts';
+
+test('a person signs in, is greeted by name and signs out', async ({ page }) => {
+  await page.goto('/');
+  await expect(page).toHaveURL(/\/signin/);
+  await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
+  await expect(page.getByText('Aydın Valley Growers').first()).toBeVisible();
+  await expectAccessible(page);
+
+  await signIn(page);
+  await expect(page.getByText('Elif Kaya')).toBeVisible();
+
+  await page.getByRole('button', { name: 'Settings' }).click();
+  await page.getByRole('button', { name: 'Quit' }).click();
+  await expect(page).toHaveURL(/\/signin/);
+  await page.goto('/dashboard-default');
+  await expect(page).toHaveURL(/\/signin/);
+});
+
+test('a wrong password is told, and why', async ({ page }) => {
+  await page.goto('/signin');
+  await page.getByLabel('User name').fill('elif');
+  await page.getByLabel('Password', { exact: true }).fill('not the password');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await expect(page.getByText('login failed')).toBeVisible();
+  await expect(page.getByText('User name or password is wrong')).toBeVisible();
+  await expect(page).toHaveURL(/\/signin/);
+});
+
+test('empty fields are named before anything is sent', async ({ page }) => {
+  await page.goto('/signin');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await expect(page.getByText('Please enter a user name')).toBeVisible();
+  await expect(page.getByText('Please enter the password')).toBeVisible();
+});
+
+test('a host shows its own tenant', async ({ page }) => {
+  await page.goto(`http://neighbour.localhost:${addresses.port}/signin`);
+  await expect(page.getByText('neighbour').first()).toBeVisible();
+  await expect(page.getByText('Aydın Valley Growers')).toHaveCount(0);
+});
+
+test('the session outlives a reload, and a second tab shares it', async ({ page, context }) => {
+  await signIn(page);
+  await page.reload();
+  await expect(page.getByRole('treeitem', { name: /Orchard mast/ })).toBeVisible();
+  const second = await context.newPage();
+  await second.goto('/');
+  await expect(second.getByRole('treeitem', { name: /Orchard mast/ })).toBeVisible();
+});

@@ -1,0 +1,176 @@
+package app
+
+import (
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The whole of what a stranger sees: the demo starts, signs in, and shows
+// readings that came over MQTT just now.
+func TestDemoShowsFreshReadings(t *testing.T) {
+	p := newProcess(t)
+	p.demo(t, "--days", "2")
+	token := p.signIn(demoTenant, demoUser, demoPassword)
+
+	var overview struct{ DeviceCount, OnlineCount, SceneCount int }
+	p.call(http.MethodGet, "/admin-api/client/pc/home/overview-statistics", token, "", &overview)
+	if overview.DeviceCount < 6 || overview.OnlineCount == 0 || overview.SceneCount == 0 {
+		t.Errorf("overview: %+v", overview)
+	}
+	// A mast reports every ten seconds: within fifteen there is one that is
+	// newer than the demo's own start.
+	started := time.Now().UnixMilli()
+	deadline := time.Now().Add(15 * time.Second)
+	for {
+		var last map[string]struct {
+			Value any
+			Time  int64
+		}
+		p.call(http.MethodGet, "/admin-api/device/data/all/data-last?deviceName=WS-0417", token, "", &last)
+		if r := last["airTemperature"]; r.Time > started {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("no reading came within 15 s: %+v", last)
+		}
+		time.Sleep(100 * time.Millisecond) // another process: there is no event to wait for
+	}
+
+	products := map[string]bool{}
+	var page struct {
+		List []struct {
+			ProductName string
+			LastData    []map[string]any
+		}
+		Total int
+	}
+	p.call(http.MethodGet, "/admin-api/client/pc/device/page?pageSize=400", token, "", &page)
+	for _, d := range page.List {
+		if len(d.LastData) == 1 {
+			products[d.ProductName] = true
+		}
+	}
+	if len(products) < 6 {
+		t.Errorf("devices of %d products have readings, want all six: %v", len(products), products)
+	}
+	p.stop()
+}
+
+// docs/devices.md promises five lines from nothing to a reading; they are run
+// as they stand, only with this test's ports and folders.
+func TestDeviceGuideLiterally(t *testing.T) {
+	guide, err := os.ReadFile("../../docs/devices.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(guide), -1)
+	if len(blocks) < 2 {
+		t.Fatalf("%d shell blocks in the device guide", len(blocks))
+	}
+	for _, tool := range []string{"mosquitto_pub", "curl"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			if os.Getenv("CI") != "" {
+				t.Fatalf("%s is needed; make test installs it", tool)
+			}
+			t.Skipf("%s is not installed", tool)
+		}
+	}
+	p := newProcess(t)
+	p.demo(t, "--days", "0")
+	path, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	_, mqttPort, _ := net.SplitHostPort(p.mqtt)
+	adapt := strings.NewReplacer(
+		"demo-data/", p.dir+"/", "./bin/tilth apply", path+" apply --server http://"+p.admin,
+		"-p 1883", "-p "+mqttPort, "127.0.0.1:8080", p.http,
+	)
+	token := p.signIn(demoTenant, demoUser, demoPassword)
+	for i, block := range blocks[:2] {
+		cmd := exec.Command("bash", "-euo", "pipefail", "-c", adapt.Replace(block[1]))
+		cmd.Dir = dir
+		sent := time.Now().UnixMilli()
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("block %d: %v\n%s", i+1, err, out)
+		}
+		var last map[string]struct {
+			Value any
+			Time  int64
+		}
+		p.call(http.MethodGet, "/admin-api/device/data/all/data-last?deviceName=MY-0001", token, "", &last)
+		if r := last["airTemperature"]; r.Value != 3.4 || r.Time < sent {
+			t.Errorf("block %d: the reading is not there: %+v\n%s", i+1, last, out)
+		}
+	}
+}
+
+// demo starts `tilth demo` and waits until it is ready.
+func (p *process) demo(t *testing.T, args ...string) {
+	t.Helper()
+	p.dir = filepath.Join(t.TempDir(), "demo-data")
+	p.token = ""
+	p.command = "demo"
+	p.start(args...)
+}
+
+func TestDemoRefusesForeignFolder(t *testing.T) {
+	dir := t.TempDir()
+	keep := filepath.Join(dir, "tilth.db")
+	if err := os.WriteFile(keep, []byte("somebody's farm"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := freshFolder(dir); err == nil || !strings.Contains(err.Error(), "the demo did not make") {
+		t.Errorf("freshFolder of a foreign folder: %v", err)
+	}
+	if b, err := os.ReadFile(keep); err != nil || string(b) != "somebody's farm" {
+		t.Errorf("the foreign folder was touched: %q, %v", b, err)
+	}
+}
+
+func TestDemoEmptiesItsOwnFolderUnlessInUse(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "demo")
+	release, err := freshFolder(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := filepath.Join(dir, "tilth.db")
+	if err := os.WriteFile(old, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := freshFolder(dir); err == nil || !strings.Contains(err.Error(), "a demo is running") {
+		t.Errorf("freshFolder while in use: %v", err)
+	}
+	if _, err := os.Stat(old); err != nil {
+		t.Errorf("a running demo's data was removed: %v", err)
+	}
+	release()
+	release, err = freshFolder(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	if _, err := os.Stat(old); !os.IsNotExist(err) {
+		t.Errorf("the former demo's data is still there: %v", err)
+	}
+}
+
+func TestOnLoopback(t *testing.T) {
+	for addr, want := range map[string]bool{
+		"127.0.0.1:8080": true, "localhost:80": true, "[::1]:80": true, "127.8.9.1:1": true,
+		":8080": false, "0.0.0.0:8080": false, "192.0.2.1:80": false, "[::]:80": false, "nonsense": false,
+	} {
+		if got := onLoopback(addr); got != want {
+			t.Errorf("onLoopback(%q) = %v", addr, got)
+		}
+	}
+}

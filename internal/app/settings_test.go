@@ -1,0 +1,121 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/pflag"
+)
+
+func parse(t *testing.T, args ...string) (*Settings, error) {
+	t.Helper()
+	f := pflag.NewFlagSet("serve", pflag.ContinueOnError)
+	serveFlags(f)
+	if err := f.Parse(args); err != nil {
+		t.Fatal(err)
+	}
+	return readSettings(f)
+}
+
+func TestDefaultsAreTheContracts(t *testing.T) {
+	s, err := parse(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.DataDir != "./data" || s.HTTPAddr != "127.0.0.1:8080" || s.MQTTAddr != "127.0.0.1:1883" || s.AdminAddr != "127.0.0.1:9090" ||
+		s.Retention != 400*24*time.Hour || s.DeviceRate != 20 || s.DeviceBurst != 200 || s.MessageLimit != 256<<10 || s.MapTiles != nil {
+		t.Errorf("defaults: %+v", s)
+	}
+}
+
+func TestFlagBeatsEnvironmentBeatsFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "tilth.yaml")
+	if err := os.WriteFile(file, []byte("http-addr: 127.0.0.1:1\nmqtt-addr: 127.0.0.1:1\nadmin-addr: 127.0.0.1:1\ntrusted-proxies: [10.0.0.0/8]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TILTH_CONFIG", file)
+	t.Setenv("TILTH_HTTP_ADDR", "127.0.0.1:2")
+	t.Setenv("TILTH_MQTT_ADDR", "127.0.0.1:2")
+	s, err := parse(t, "--http-addr", "127.0.0.1:3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.HTTPAddr != "127.0.0.1:3" || s.MQTTAddr != "127.0.0.1:2" || s.AdminAddr != "127.0.0.1:1" {
+		t.Errorf("flag %s, environment %s, file %s", s.HTTPAddr, s.MQTTAddr, s.AdminAddr)
+	}
+	if len(s.Proxies) != 1 || s.Proxies[0].String() != "10.0.0.0/8" {
+		t.Errorf("proxies: %v", s.Proxies)
+	}
+}
+
+func TestProxiesFromTheEnvironment(t *testing.T) {
+	t.Setenv("TILTH_TRUSTED_PROXIES", "10.0.0.0/8,192.0.2.7")
+	s, err := parse(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Proxies) != 2 || s.Proxies[1].String() != "192.0.2.7/32" {
+		t.Errorf("proxies: %v", s.Proxies)
+	}
+}
+
+func TestWrongSettingIsNamed(t *testing.T) {
+	for want, args := range map[string][]string{
+		"--http-addr":             {"--http-addr", "8080"},
+		"--mqtt-addr":             {"--mqtt-addr", "nonsense"},
+		"--data-dir":              {"--data-dir", ""},
+		"--retention":             {"--retention", "1h"},
+		"--device-rate":           {"--device-rate", "0"},
+		"--device-burst":          {"--device-burst", "0"},
+		"--message-limit":         {"--message-limit", "10"},
+		"--public-url":            {"--public-url", "ftp://x"},
+		"--trusted-proxies":       {"--trusted-proxies", "everybody"},
+		"--map-tiles":             {"--map-tiles", "javascript:alert(1)"},
+		"--map-tiles: the":        {"--map-tiles", "https://tiles.example/{z}/{x}.png"},
+		"--map-tiles-attribution": {"--map-tiles", "https://tiles.example/{z}/{x}/{y}.png"},
+		"--map-tiles-datum":       {"--map-tiles", "https://tiles.example/{z}/{x}/{y}.png", "--map-tiles-attribution", "X", "--map-tiles-datum", "BD-09"},
+		"--log-level":             {"--log-level", "loud"},
+		"--log-format":            {"--log-format", "xml"},
+		"--config":                {"--config", "does-not-exist.yaml"},
+	} {
+		_, err := parse(t, args...)
+		if err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%v: %v, want one line that begins with %s", args, err, want)
+		}
+	}
+}
+
+func TestUnknownSettingInTheFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "tilth.yaml")
+	if err := os.WriteFile(file, []byte("htp-addr: 127.0.0.1:1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := parse(t, "--config", file); err == nil || !strings.Contains(err.Error(), `"htp-addr"`) {
+		t.Errorf("unknown setting: %v", err)
+	}
+}
+
+func TestDeviceKeyIsMadeOnceAndDamageIsTold(t *testing.T) {
+	dir := t.TempDir()
+	first, err := deviceKey(dir)
+	if err != nil || len(first) != 32 {
+		t.Fatalf("first key: %d bytes, %v", len(first), err)
+	}
+	again, err := deviceKey(dir)
+	if err != nil || string(again) != string(first) {
+		t.Errorf("the key changed: %v", err)
+	}
+	path := filepath.Join(dir, "device-key")
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode of the key: %v, %v", info.Mode(), err)
+	}
+	if err := os.WriteFile(path, []byte("zz"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := deviceKey(dir); err == nil || !strings.Contains(err.Error(), "damaged") {
+		t.Errorf("damaged key: %v", err)
+	}
+}

@@ -1,0 +1,115 @@
+package architecture
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "tilth/"
+
+// The house: cmd → app → edges → domains → ground. A package may import what
+// is written beside it, and nothing else of this module; packages below one of
+// these (httpapi/wire) count as it.
+var (
+	edges   = []string{"httpapi", "openapi", "providerapi", "ingest", "farm"}
+	domains = []string{"device", "reading", "alarm", "notify", "identity", "tenant"}
+	ground  = []string{"db", "live", "errs", "text"}
+
+	// below is what a domain may import: the ground, and the tenant's ID.
+	below = append([]string{"tenant"}, ground...)
+
+	may = map[string][]string{
+		"cmd": {"app"},
+		"app": slices.Concat(edges, domains, ground, []string{"api", "web"}),
+
+		"httpapi":     slices.Concat(domains, ground, []string{"api"}),
+		"openapi":     slices.Concat(domains, ground, []string{"api"}),
+		"providerapi": slices.Concat(domains, ground, []string{"api"}),
+		"ingest":      slices.Concat(domains, ground),
+		"farm":        slices.Concat(domains, ground),
+
+		"device":   below,
+		"reading":  append([]string{"device"}, below...),
+		"alarm":    append([]string{"device", "reading"}, below...),
+		"notify":   below,
+		"identity": below,
+		"tenant":   ground,
+
+		"db": {"errs", "text"}, "live": {"tenant", "errs", "text"}, "text": {}, "errs": {},
+
+		"api": {}, "web": {},
+		"testkit":      slices.Concat(domains, ground, []string{"api"}),
+		"architecture": {"text"},
+	}
+)
+
+// group is the package that a folder or an import path counts as; empty when
+// it is not of this module.
+func group(path string) string {
+	path = strings.TrimPrefix(path, module)
+	if rest, ok := strings.CutPrefix(path, "internal/"); ok {
+		name, _, _ := strings.Cut(rest, "/")
+		return name
+	}
+	switch top, _, _ := strings.Cut(path, "/"); top {
+	case "cmd", "api", "web":
+		return top
+	}
+	return ""
+}
+
+// strayImports are imports that go against the house.
+func strayImports(x *tree) (breaches []string) {
+	for _, s := range x.files {
+		from := group(s.dir)
+		allowed, known := may[from]
+		if !known {
+			breaches = append(breaches, fmt.Sprintf("%s: package %s has no place in the house: give it one in this test and in docs/ARCHITECTURE.md", s.path, s.dir))
+			continue
+		}
+		for _, path := range s.imports() {
+			if strings.HasPrefix(path, "net/http") && !s.test() && (slices.Contains(domains, from) || slices.Contains(ground, from)) {
+				breaches = append(breaches, fmt.Sprintf("%s: %s below the edges", s.path, path))
+			}
+			if !strings.HasPrefix(path, module) {
+				continue
+			}
+			to := group(path)
+			switch {
+			case to == from, s.test(): // tests may build what they need, from anywhere
+			case to == "testkit":
+				breaches = append(breaches, fmt.Sprintf("%s imports testkit, which is for tests", s.path))
+			case !slices.Contains(allowed, to):
+				breaches = append(breaches, fmt.Sprintf("%s: %s imports %s", s.path, from, to))
+			}
+		}
+	}
+	return breaches
+}
+
+func TestImports(t *testing.T) {
+	none(t, strayImports(repository(t)))
+	found(t, strayImports(example(t, map[string]string{
+		"cmd/tilth/main.go":            "package main; import _ \"tilth/internal/app\"",
+		"cmd/tilth/short.go":           "package main; import _ \"tilth/internal/device\"",
+		"internal/app/run.go":          "package app; import (_ \"tilth/internal/httpapi\"; _ \"net/http\"; _ \"tilth/web\")",
+		"internal/httpapi/server.go":   "package httpapi; import (_ \"tilth/internal/httpapi/wire\"; _ \"tilth/internal/alarm\"; _ \"net/http\")",
+		"internal/httpapi/wire/w.go":   "package wire; import _ \"tilth/internal/ingest\"",
+		"internal/device/store.go":     "package device; import (_ \"tilth/internal/db\"; _ \"tilth/internal/tenant\"; _ \"tilth/internal/text\")",
+		"internal/device/read.go":      "package device; import _ \"tilth/internal/reading\"",
+		"internal/device/read_test.go": "package device; import (_ \"tilth/internal/reading\"; _ \"tilth/internal/testkit\"; _ \"net/http/httptest\")",
+		"internal/alarm/judge.go":      "package alarm; import (_ \"tilth/internal/device\"; _ \"tilth/internal/reading\")",
+		"internal/alarm/tell.go":       "package alarm; import _ \"tilth/internal/notify\"",
+		"internal/reading/kit.go":      "package reading; import _ \"tilth/internal/testkit\"",
+		"internal/notify/call.go":      "package notify; import _ \"net/http/httputil\"",
+		"internal/live/hub.go":         "package live; import _ \"tilth/internal/db\"",
+		"internal/tenant/tenant.go":    "package tenant; import _ \"tilth/internal/device\"",
+		"internal/billing/bill.go":     "package billing",
+		"api/spec.go":                  "package api; import _ \"tilth/internal/errs\"",
+	})),
+		"cmd imports device", "httpapi imports ingest", "device imports reading", "alarm imports notify", "imports testkit",
+		"net/http/httputil below", "live imports db", "tenant imports device", "no place in the house", "api imports errs",
+	)
+}

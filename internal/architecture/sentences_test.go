@@ -1,0 +1,44 @@
+package architecture
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"regexp"
+	"strconv"
+	"testing"
+
+	"tilth/internal/text"
+)
+
+// key is what a sentence's key looks like: one of the groups, a dot, a word.
+var key = regexp.MustCompile(`^(error|field|history|invalid|refusal|signin|wait)\.[A-Za-z0-9]+$`)
+
+// silent are keys in the code for which there is no sentence; people would
+// read the key.
+func silent(x *tree, has func(key string) bool) (breaches []string) {
+	for _, sources := range x.production() {
+		for _, s := range sources {
+			ast.Inspect(s.file, func(n ast.Node) bool {
+				lit, ok := n.(*ast.BasicLit)
+				if !ok || lit.Kind != token.STRING {
+					return true
+				}
+				if value, err := strconv.Unquote(lit.Value); err == nil && key.MatchString(value) && !has(value) {
+					breaches = append(breaches, fmt.Sprintf("%s: no sentence for %q", x.fset.Position(lit.Pos()), value))
+				}
+				return true
+			})
+		}
+	}
+	return breaches
+}
+
+func TestSentences(t *testing.T) {
+	none(t, silent(repository(t), text.Has))
+	found(t, silent(example(t, map[string]string{
+		"internal/device/a.go":      "package device\nvar _ = errs.New(errs.NotFound, \"error.404\")\nvar _ = errs.New(errs.NotFound, \"error.405b\")\n",
+		"internal/device/b.go":      "package device\nvar _ = refuse(\"invalid.none\", \"error.\", \"error\", \"a/error.x\")\n",
+		"internal/device/a_test.go": "package device\nvar _ = \"error.none\"\n",
+	}), text.Has), `"error.405b"`, `"invalid.none"`)
+}

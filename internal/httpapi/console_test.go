@@ -1,0 +1,158 @@
+package httpapi_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"tilth/internal/httpapi"
+	"tilth/internal/testkit"
+)
+
+func dist() fstest.MapFS {
+	files := fstest.MapFS{}
+	for name, body := range map[string]string{
+		"index.html": "<html>page</html>", "index.html.br": "page as br", "index.html.gz": "page as gzip",
+		"assets/app-1a2b.js": "script", "assets/app-1a2b.js.br": "script as br", "assets/app-1a2b.js.gz": "script as gzip",
+		"assets/inter.woff2": "font", "assets/style.css": "style", "assets/style.css.gz": "style as gzip",
+		"favicon.svg": "<svg/>", "manifest.webmanifest": "{}", ".gitkeep": "",
+	} {
+		files[name] = &fstest.MapFile{Data: []byte(body)}
+	}
+	return files
+}
+
+func ask(h http.Handler, method, path, encoding string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, path, nil)
+	if encoding != "" {
+		r.Header.Set("Accept-Encoding", encoding)
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+// Every path that is no file is the page, whose router knows it.
+func TestConsolePage(t *testing.T) {
+	h := httpapi.Console(dist(), nil)
+	for _, path := range []string{"/", "/signin", "/dashboard-default", "/inform?id=7", "/index.html", "/device/", "/a/b/c", "/assets", "/favicon.svg/.."} {
+		w := ask(h, http.MethodGet, path, "")
+		if w.Code != 200 || w.Body.String() != "<html>page</html>" || w.Header().Get("Cache-Control") != "no-cache" ||
+			w.Header().Get("Content-Type") != "text/html; charset=utf-8" || w.Header().Get("X-Frame-Options") != "DENY" {
+			t.Errorf("%s: %d %q %v", path, w.Code, w.Body, w.Header())
+		}
+	}
+	// A file that is not there is not the page: a script must not be HTML.
+	for _, path := range []string{"/assets/old-9f.js", "/assets/x", "/robots.txt", "/.gitkeep", "/.env", "/favicon.ico", "/assets/../../secret.js"} {
+		if w := ask(h, http.MethodGet, path, ""); w.Code != 404 {
+			t.Errorf("%s: %d %q", path, w.Code, w.Body)
+		}
+	}
+	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodOptions} {
+		if w := ask(h, method, "/", ""); w.Code != 405 || w.Header().Get("Allow") != "GET, HEAD" {
+			t.Errorf("%s: %d, Allow %q", method, w.Code, w.Header().Get("Allow"))
+		}
+	}
+}
+
+func TestConsoleFiles(t *testing.T) {
+	h := httpapi.Console(dist(), nil)
+	for path, want := range map[string]struct{ body, kind, cache string }{
+		"/assets/app-1a2b.js":   {"script", "text/javascript; charset=utf-8", "public, max-age=31536000, immutable"},
+		"/assets/style.css":     {"style", "text/css; charset=utf-8", "public, max-age=31536000, immutable"},
+		"/assets/inter.woff2":   {"font", "font/woff2", "public, max-age=31536000, immutable"},
+		"/favicon.svg":          {"<svg/>", "image/svg+xml", "no-cache"},
+		"/manifest.webmanifest": {"{}", "application/manifest+json", "no-cache"},
+	} {
+		w := ask(h, http.MethodGet, path, "")
+		if w.Code != 200 || w.Body.String() != want.body || w.Header().Get("Content-Type") != want.kind || w.Header().Get("Cache-Control") != want.cache {
+			t.Errorf("%s: %d %q %v", path, w.Code, w.Body, w.Header())
+		}
+		head := ask(h, http.MethodHead, path, "")
+		if head.Code != 200 || head.Body.Len() != 0 || head.Header().Get("Content-Length") != w.Header().Get("Content-Length") {
+			t.Errorf("HEAD %s: %d %q %v", path, head.Code, head.Body, head.Header())
+		}
+	}
+}
+
+// Files are compressed in advance; the client gets the best form it takes.
+func TestConsoleCompression(t *testing.T) {
+	h := httpapi.Console(dist(), nil)
+	for _, c := range []struct{ path, accept, coding, body string }{
+		{"/assets/app-1a2b.js", "", "", "script"},
+		{"/assets/app-1a2b.js", "gzip, deflate, br, zstd", "br", "script as br"},
+		{"/assets/app-1a2b.js", "gzip, deflate", "gzip", "script as gzip"},
+		{"/assets/app-1a2b.js", "GZIP;q=0.5", "gzip", "script as gzip"},
+		{"/assets/app-1a2b.js", "br;q=0, gzip", "gzip", "script as gzip"},
+		{"/assets/app-1a2b.js", "br; q=0.000, gzip; q=0.001", "gzip", "script as gzip"},
+		{"/assets/app-1a2b.js", "br;q=0,gzip;q=0.0", "", "script"},
+		{"/assets/app-1a2b.js", "br;q=x", "", "script"},
+		{"/assets/app-1a2b.js", "brotli, gzippy", "", "script"},
+		{"/assets/style.css", "br, gzip", "gzip", "style as gzip"},
+		{"/assets/inter.woff2", "br, gzip", "", "font"},
+		{"/signin", "br, gzip", "br", "page as br"},
+	} {
+		w := ask(h, http.MethodGet, c.path, c.accept)
+		if w.Header().Get("Content-Encoding") != c.coding || w.Body.String() != c.body {
+			t.Errorf("%s for %q: %q %v", c.path, c.accept, w.Body, w.Header())
+		}
+		// Caches must know that there are several forms, whichever they got.
+		if vary := w.Header().Get("Vary"); (vary == "Accept-Encoding") != (c.path != "/assets/inter.woff2") {
+			t.Errorf("%s: Vary %q", c.path, vary)
+		}
+		if kind := w.Header().Get("Content-Type"); strings.Contains(kind, "gzip") || kind == "application/octet-stream" {
+			t.Errorf("%s: Content-Type %q is the compression's", c.path, kind)
+		}
+	}
+}
+
+// The page's policy: scripts and calls from this server only. Images may come
+// from a tenant's branding over https, and from the map's server even over http.
+func TestConsolePolicy(t *testing.T) {
+	for name, c := range map[string]struct {
+		tiles  *httpapi.MapTiles
+		images string
+	}{
+		"no tiles":       {nil, "img-src 'self' data: blob: https:;"},
+		"https tiles":    {&httpapi.MapTiles{URL: "https://tiles.example/{z}/{x}/{y}.png"}, "img-src 'self' data: blob: https:;"},
+		"http tiles":     {&httpapi.MapTiles{URL: "http://tiles.example:8081/{z}/{x}/{y}.png"}, "img-src 'self' data: blob: https: http://tiles.example:8081;"},
+		"http, hosts":    {&httpapi.MapTiles{URL: "http://{s}.tiles.example/{z}/{x}/{y}.png"}, "img-src 'self' data: blob: https: http://*.tiles.example;"},
+		"not an address": {&httpapi.MapTiles{URL: "http://a b/;script-src *"}, "img-src 'self' data: blob: https:;"},
+	} {
+		csp := ask(httpapi.Console(dist(), c.tiles), http.MethodGet, "/", "").Header().Get("Content-Security-Policy")
+		for _, want := range []string{
+			c.images, "default-src 'none';", "script-src 'self';", "connect-src 'self';", "base-uri 'none';", "frame-ancestors 'none'", "form-action 'self';",
+		} {
+			if !strings.Contains(csp+";", want) {
+				t.Errorf("%s: %q lacks %q", name, csp, want)
+			}
+		}
+		if strings.Contains(csp, "unsafe-eval") || strings.Contains(csp, "script-src *") {
+			t.Errorf("%s: %q", name, csp)
+		}
+	}
+}
+
+// A binary built without Node says what to do.
+func TestConsoleWithoutDist(t *testing.T) {
+	h := httpapi.Console(fstest.MapFS{".gitkeep": &fstest.MapFile{}}, nil)
+	for _, path := range []string{"/", "/signin"} {
+		if w := ask(h, http.MethodGet, path, "br"); w.Code != 404 || !strings.Contains(w.Body.String(), "make build") {
+			t.Errorf("%s: %d %q", path, w.Code, w.Body)
+		}
+	}
+}
+
+// Behind the server the page carries what every answer carries, and its calls
+// are still calls.
+func TestConsoleBehindTheServer(t *testing.T) {
+	w := newServer(t, func(o *httpapi.Options) { o.Console = httpapi.Console(dist(), nil) })
+	if a := w.Do(t, testkit.Call{Path: "/signin"}); a.Status != 200 || string(a.Body) != "<html>page</html>" {
+		t.Errorf("%d %s", a.Status, a.Body)
+	}
+	if a := w.Do(t, testkit.Call{Path: "/admin-api/signin"}); a.Status != 404 || a.Code != 404 {
+		t.Errorf("%d %s", a.Status, a.Body)
+	}
+}

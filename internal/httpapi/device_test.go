@@ -1,0 +1,207 @@
+package httpapi_test
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	"tilth/internal/alarm"
+	"tilth/internal/device"
+	"tilth/internal/httpapi/wire"
+	"tilth/internal/testkit"
+)
+
+func deviceNames(list []wire.Device) string {
+	var all []string
+	for _, d := range list {
+		all = append(all, d.DeviceName)
+	}
+	return strings.Join(all, " ")
+}
+
+// A page carries everything that a list, a card or a marker needs.
+func TestDevicePage(t *testing.T) {
+	w := newServer(t)
+	page := testkit.Ask[wire.DevicePage](t, w.Contract, w.get(pagePath))
+	if page.Total != 3 || deviceNames(page.List) != "CAM-1 WS-1 WS-2" { // by remark name, else device name
+		t.Fatalf("%d: %s", page.Total, deviceNames(page.List))
+	}
+	now := w.Clock.Milli()
+	reading := func(value string, name, unit, precision string) string {
+		return fmt.Sprintf(`{"name":%q%s,"time":%d,"unit":%q,"value":%s}`, name, precision, now, unit, value)
+	}
+	want := fmt.Sprintf(`{"alarmLevel":2,"createTime":%d,"deviceName":"WS-1","groupId":%d,"groupName":"North","id":%d,"lastContact":%d,`+
+		`"lastData":[{"airTemperature":%s,"heating":%s,"note":%s}],`+
+		`"latitude":39.92,"longitude":32.85,"mainSign":"airTemperature","noteName":"Mast","offlineAfter":900000,"onlineState":1,`+
+		`"onlineTime":%d,"productId":%d,"productName":"weather-station","serial":"SN-WS-1","state":0,"type":1}`,
+		now, w.north, w.ws1.ID, now,
+		reading("21.5", "Air temperature", "°C", `,"precision":1`), reading("true", "Heating", "", ""), reading(`"note of WS-1"`, "note", "", ""),
+		now, w.station.ID)
+	if got := asJSON(t, page.List[1]); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	camera := page.List[0]
+	if camera.Type != 2 || camera.OnlineState != 0 || camera.State != 1 || camera.Longitude != nil || camera.LastContact != nil ||
+		camera.AlarmLevel != nil || camera.GroupId != 0 || camera.GroupName != "" || camera.LastData == nil || len(camera.LastData) != 0 {
+		t.Errorf("%s", asJSON(t, camera))
+	}
+}
+
+// A device that is shut out is not reachable, however lately it was heard of.
+func TestDisabledDevice(t *testing.T) {
+	w := newServer(t)
+	w.ws1.Disabled = true
+	if err := w.Devices.Put(t.Context(), w.field.ID, w.ws1); err != nil {
+		t.Fatal(err)
+	}
+	page := testkit.Ask[wire.DevicePage](t, w.Contract, w.get(pagePath+"?deviceName=WS-1"))
+	if d := page.List[0]; d.OnlineState != 1 || d.State != 1 {
+		t.Errorf("%s", asJSON(t, d))
+	}
+}
+
+func TestDevicePageFilters(t *testing.T) {
+	w := newServer(t)
+	north := fmt.Sprint(w.north)
+	for query, want := range map[string]string{
+		"?deviceName=":                           "CAM-1 WS-1 WS-2",
+		"?deviceName=%20ws%20":                   "WS-1 WS-2",
+		"?deviceName=MAST":                       "WS-1",
+		"?deviceName=sxt":                        "CAM-1",
+		"?deviceName=%25":                        "",
+		"?deviceName=" + marker:                  "",
+		"?groupId=0":                             "CAM-1",
+		"?groupId=" + north:                      "WS-1 WS-2",
+		"?groupId=" + fmt.Sprint(w.theirScene):   "",
+		"?groupId=99999":                         "",
+		"?executionId=WS-2":                      "WS-2",
+		"?executionId=WS-2,CAM-1,none":           "CAM-1 WS-2",
+		"?executionId=" + marker + "-1":          "",
+		"?onlineState=1":                         "WS-1",
+		"?onlineState=0":                         "CAM-1 WS-2",
+		"?productId=" + fmt.Sprint(w.station.ID): "CAM-1 WS-1 WS-2",
+		"?productId=99":                          "",
+		"?onlineState=0&groupId=" + north:        "WS-2",
+		"?unknown=1":                             "CAM-1 WS-1 WS-2",
+	} {
+		page := testkit.Ask[wire.DevicePage](t, w.Contract, w.get(pagePath+query))
+		if got := deviceNames(page.List); got != want || page.Total != len(page.List) {
+			t.Errorf("%s: %s, total %d, want %s", query, got, page.Total, want)
+		}
+	}
+}
+
+func TestDevicePagePaging(t *testing.T) {
+	w := newServer(t)
+	for query, want := range map[string]string{
+		"?pageSize=2":                            "CAM-1 WS-1",
+		"?pageSize=2&pageNo=2":                   "WS-2",
+		"?pageSize=2&pageNo=3":                   "",
+		"?pageNo=1":                              "CAM-1 WS-1 WS-2",
+		"?pageSize=400":                          "CAM-1 WS-1 WS-2",
+		"?pageSize=400&pageNo=2147483648":        "",
+		"?pageSize=400&pageNo=23058430092136940": "", // times 400 is beyond 64 bits
+		"?pageSize=3&pageNo=9223372036854775807": "",
+	} {
+		page := testkit.Ask[wire.DevicePage](t, w.Contract, w.get(pagePath+query))
+		if got := deviceNames(page.List); got != want || page.Total != 3 {
+			t.Errorf("%s: %s, total %d, want %s", query, got, page.Total, want)
+		}
+	}
+	// Ten is the default size.
+	devices := make([]*device.Device, 12)
+	for i := range devices {
+		devices[i] = &device.Device{Name: fmt.Sprintf("x%02d", i), ProductID: w.station.ID}
+	}
+	w.PutDevices(t, w.field.ID, devices...)
+	if page := testkit.Ask[wire.DevicePage](t, w.Contract, w.get(pagePath)); len(page.List) != 10 || page.Total != 15 {
+		t.Errorf("%d of %d", len(page.List), page.Total)
+	}
+}
+
+func TestDevicesByNames(t *testing.T) {
+	w := newServer(t)
+	for query, want := range map[string]string{
+		"":                       "CAM-1 WS-1 WS-2",
+		"?deviceNames=WS-2,WS-1": "WS-1 WS-2",
+		"?deviceNames=none":      "",
+		"?deviceNames=WS-2,WS-1&pageSize=1&pageNo=2": "WS-2",
+		"?deviceNames=" + marker + "-1,WS-1":         "WS-1",
+	} {
+		page := testkit.Ask[wire.DevicePage](t, w.Contract, w.get(namesPath+query))
+		if got := deviceNames(page.List); got != want {
+			t.Errorf("%s: %s, want %s", query, got, want)
+		}
+	}
+}
+
+// Groups: the default one first, then the scenes by name, with counts of all
+// devices and the first hundred of them.
+func TestGroups(t *testing.T) {
+	w := newServer(t)
+	forbidden, err := w.Scenes.Create(t.Context(), w.field.ID, "apple row", device.SceneForbidden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	many := make([]*device.Device, 103)
+	for i := range many {
+		many[i] = &device.Device{Name: fmt.Sprintf("a%03d", i), ProductID: w.station.ID, SceneID: forbidden}
+	}
+	w.PutDevices(t, w.field.ID, many...)
+	groups := testkit.Ask[[]wire.Group](t, w.Contract, w.get(groupsPath))
+	var told []string
+	for _, g := range groups {
+		told = append(told, fmt.Sprintf("%q %d: %d, %d online, %d listed", g.GroupName, g.GroupStatus, g.DeviceCount, g.OnlineCount, len(g.DeviceList)))
+	}
+	want := []string{`"" 1: 1, 0 online, 1 listed`, `"apple row" 2: 103, 0 online, 100 listed`, `"North" 1: 2, 1 online, 2 listed`}
+	if strings.Join(told, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(told, "\n"), strings.Join(want, "\n"))
+	}
+	if groups[0].Id != 0 || deviceNames(groups[0].DeviceList) != "CAM-1" || deviceNames(groups[2].DeviceList) != "WS-1 WS-2" {
+		t.Errorf("%s", asJSON(t, groups[2]))
+	}
+	for query, want := range map[string]int{
+		fmt.Sprint("?groupId=", w.north): 1, "?groupId=0": 1, "?groupId=99999": 0, fmt.Sprint("?groupId=", w.theirScene): 0,
+	} {
+		if got := testkit.Ask[[]wire.Group](t, w.Contract, w.get(groupsPath+query)); len(got) != want {
+			t.Errorf("%s: %d groups, want %d", query, len(got), want)
+		}
+	}
+}
+
+func TestProducts(t *testing.T) {
+	w := newServer(t)
+	if err := w.Catalog.PutProduct(t.Context(), &device.Product{Name: "a-camera", OfflineAfter: 1}); err != nil {
+		t.Fatal(err)
+	}
+	w.Reload(t)
+	got := testkit.Ask[[]wire.ProductName](t, w.Contract, w.get(productsPath))
+	if len(got) != 2 || got[0].ProductName != "a-camera" || got[1] != (wire.ProductName{Id: w.station.ID, ProductName: "weather-station"}) {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestElements(t *testing.T) {
+	w := newServer(t)
+	call := w.get(elementsPath + "?yeuSigns=airTemperature,none," + url.QueryEscape(" relativeHumidity "))
+	call.Header = map[string]string{"Accept-Language": "zh-cn"}
+	got := testkit.Ask[map[string]wire.Element](t, w.Contract, call)
+	if len(got) != 2 || got["airTemperature"] != (wire.Element{YeuSign: "airTemperature", YeuName: "空气温度", YeuUrl: "/icons/air.svg", Unit: "°C"}) ||
+		got["relativeHumidity"].YeuName != "相对湿度" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// The level that a list shows is the highest of a device's open notices.
+func TestAlarmLevelOfDevice(t *testing.T) {
+	w := newServer(t)
+	w.Notice(t, testkit.Notice{Device: w.ws2, Level: alarm.LevelGeneral})
+	w.Notice(t, testkit.Notice{Device: w.cam1, Level: alarm.LevelSerious, Status: alarm.ResolvedItself})
+	for _, d := range testkit.Ask[wire.DevicePage](t, w.Contract, w.get(pagePath)).List {
+		want := map[string]string{"WS-1": "2", "WS-2": "0", "CAM-1": "null"}[d.DeviceName]
+		if got := asJSON(t, d.AlarmLevel); got != want {
+			t.Errorf("%s: level %s, want %s", d.DeviceName, got, want)
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package httpapi_test
+
+import (
+	"testing"
+	"time"
+
+	"tilth/internal/alarm"
+	"tilth/internal/httpapi/wire"
+	"tilth/internal/testkit"
+)
+
+func TestOverview(t *testing.T) {
+	w := newServer(t)
+	now := w.Clock.Milli()
+	w.Notice(t, testkit.Notice{Device: w.ws2, Status: alarm.ResolvedItself, Started: now - 1000, Created: now})
+	got := testkit.Ask[wire.Overview](t, w.Contract, w.get(overviewPath))
+	last := now - 1000
+	want := wire.Overview{
+		DeviceCount: 3, OnlineCount: 1, OfflineCount: 2, TodayAlarmCount: 2, PendingAlarmCount: 1, LastAlarmTime: &last,
+		SceneCount: 1, UnassignedCount: 1, OfflineTodayCount: 0, Time: now,
+	}
+	if g, e := asJSON(t, got), asJSON(t, want); g != e {
+		t.Errorf("%s, want %s", g, e)
+	}
+	// A device goes: presence tells at once, what is counted since midnight as
+	// soon as it is on disk.
+	w.Clock.Advance(testkit.OfflineAfter)
+	w.Presence.Expire()
+	if err := w.Status.Flush(t.Context(), false); err != nil {
+		t.Fatal(err)
+	}
+	got = testkit.Ask[wire.Overview](t, w.Contract, w.get(overviewPath))
+	if got.OnlineCount != 0 || got.OfflineCount != 3 || got.OfflineTodayCount != 1 {
+		t.Errorf("%s", asJSON(t, got))
+	}
+}
+
+// "Today" begins at midnight in the caller's zone: the header's, else the
+// tenant's.
+func TestOverviewFollowsTheZone(t *testing.T) {
+	w := newServer(t)
+	w.Presence.Seen(testkit.Ref(w.ws1))
+	w.Clock.Advance(testkit.OfflineAfter)
+	w.Presence.Expire() // gone at 12:15 in Istanbul, 09:15 UTC
+	if err := w.Status.Flush(t.Context(), false); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		now         string // UTC
+		zone        string
+		alarms, off int
+	}{
+		{"2026-11-21T09:30:00Z", "", 1, 1},
+		{"2026-11-21T20:59:59Z", "", 1, 1},    // a second before midnight in Istanbul
+		{"2026-11-21T21:00:00Z", "", 0, 0},    // midnight there
+		{"2026-11-21T21:00:00Z", "UTC", 1, 1}, // but not here
+		{"2026-11-21T21:00:00Z", "Europe/Istanbul", 0, 0},
+		{"2026-11-21T21:00:00Z", "America/Los_Angeles", 1, 1},
+		{"2026-11-22T07:59:59Z", "America/Los_Angeles", 1, 1},
+		{"2026-11-22T08:00:00Z", "America/Los_Angeles", 0, 0},
+		{"2026-11-21T10:00:00Z", "Pacific/Kiritimati", 0, 0}, // where the 22nd has just begun
+		{"2026-11-21T09:59:59Z", "Pacific/Kiritimati", 1, 1},
+		{"2026-11-22T00:00:00Z", "Asia/Shanghai", 0, 0},
+	} {
+		at, err := time.Parse(time.RFC3339, c.now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Clock.Set(at)
+		token := w.Session(t, w.field.Ada).Access
+		call := testkit.Call{Path: overviewPath, Token: token, Header: map[string]string{}}
+		if c.zone != "" {
+			call.Header["Time-Zone"] = c.zone
+		}
+		got := testkit.Ask[wire.Overview](t, w.Contract, call)
+		if got.TodayAlarmCount != c.alarms || got.OfflineTodayCount != c.off || got.PendingAlarmCount != 1 {
+			t.Errorf("%s in %q: %d alarms and %d gone today, want %d and %d", c.now, c.zone, got.TodayAlarmCount, got.OfflineTodayCount, c.alarms, c.off)
+		}
+		if (got.LastAlarmTime != nil) != (c.alarms > 0) {
+			t.Errorf("%s in %q: last alarm %v", c.now, c.zone, got.LastAlarmTime)
+		}
+	}
+}
+
+// An unknown zone is a programmer's error, whatever the call.
+func TestUnknownTimeZone(t *testing.T) {
+	w := newServer(t)
+	for _, zone := range []string{"Mars/Olympus", "Local", "../../etc/passwd", "/etc/localtime", "+03:00"} {
+		for _, call := range []testkit.Call{w.get(overviewPath), w.get(userPath), {Path: settingsPath}} {
+			call.Header = map[string]string{"Time-Zone": zone}
+			if a := w.Do(t, call); a.Code != 400 {
+				t.Errorf("%q for %s: %s", zone, call.Path, a.Body)
+			}
+		}
+	}
+	call := w.get(overviewPath)
+	call.Header = map[string]string{"Time-Zone": "Mars/Olympus", "Accept-Language": "tr-TR"}
+	if a := w.Do(t, call); a.Code != 400 || a.Msg != "Bilinmeyen saat dilimi: Mars/Olympus" {
+		t.Errorf("%s", a.Body)
+	}
+}
+
+func TestUnreadCount(t *testing.T) {
+	w := newServer(t)
+	w.Message(t, w.field.ID, w.field.Ada.ID)
+	for token, want := range map[string]int{w.ada: 1, w.bora: 2, w.enemy: 1} {
+		if n := testkit.Ask[int](t, w.Contract, testkit.Call{Path: unreadPath, Token: token}); n != want {
+			t.Errorf("%d unread, want %d", n, want)
+		}
+	}
+}

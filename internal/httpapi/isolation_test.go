@@ -1,0 +1,147 @@
+package httpapi_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"tilth/internal/testkit"
+)
+
+// crossing is how one operation could be turned against another tenant: what
+// the field's ada asks for of the rival's, and what the rival's own ada gets
+// for the same, which proves that there is something to be had.
+type crossing struct {
+	ask  func(w *world) testkit.Call // its token is set by the test
+	code int                         // for the field's ada; 200 when zero: she gets her own, or nothing
+	own  string                      // in the answer to the rival's ada
+
+	// Where there is nothing of another tenant to ask for: why.
+	because string
+}
+
+func path(format string, args ...any) func(*world) testkit.Call {
+	return func(*world) testkit.Call { return testkit.Call{Path: fmt.Sprintf(format, args...)} }
+}
+
+const theirDevice = marker + "-1"
+
+var crossings = map[string]crossing{
+	"loginUsername":        {because: "needs no session; a user of another tenant is tried below"},
+	"refreshToken":         {because: "needs no session; the presented token tells the tenant"},
+	"getTenantIdByName":    {because: "public: tells a tenant's number to whoever knows its name"},
+	"getTenantByWebsite":   {because: "public: tells a tenant's branding to whoever knows its host"},
+	"getConsoleSettings":   {because: "public: the same for all tenants"},
+	"logout":               {because: "ends the presented session only, tried below"},
+	"getLive":              {because: "a stream, tried in TestLiveTenantsAreApart"},
+	"getProductSimpleList": {because: "products are the platform's, the same for all tenants"},
+	"getElementMap":        {because: "elements are the platform's, the same for all tenants"},
+
+	"getUser":               {ask: path(userPath), own: marker},
+	"getOverviewStatistics": {ask: path(overviewPath), own: `"deviceCount":1`},
+	"getUnreadCount":        {ask: path(unreadPath), own: `"data":2`},
+	"getDevicePage":         {ask: path("%s?deviceName=%s", pagePath, marker), own: theirDevice},
+	"getGroupDeviceList": {ask: func(w *world) testkit.Call {
+		return testkit.Call{Path: fmt.Sprint(groupsPath, "?groupId=", w.theirScene)}
+	}, own: marker + " scene"},
+	"getDevicesByNames":      {ask: path("%s?deviceNames=%s", namesPath, theirDevice), own: theirDevice},
+	"getDeviceMap":           {ask: path(mapPath), own: theirDevice},
+	"getDataLast":            {ask: path("%s?deviceName=%s", lastPath, theirDevice), code: 404, own: "note of " + theirDevice},
+	"getTsl":                 {ask: path("%s?deviceName=%s", tslPath, theirDevice), code: 404, own: theirDevice},
+	"getTimeIntervalDataMap": {ask: func(w *world) testkit.Call { return testkit.Call{Path: w.series(theirDevice, "note")} }, code: 404, own: "note of " + theirDevice},
+	"getDeviceDiagnostics":   {ask: path("%s?deviceName=%s", countsPath, theirDevice), code: 404, own: "id of " + theirDevice},
+}
+
+// Every operation of the contract has its row, and none tells one tenant
+// anything of another, whatever the request says of its tenant.
+func TestTenantsAreApart(t *testing.T) {
+	w := newServer(t)
+	w.Message(t, w.rival.ID) // a second one, so that the counts differ
+	known := map[string]bool{}
+	for _, op := range w.Operations(testkit.ConsoleTags...) {
+		known[op.ID] = true
+		row, ok := crossings[op.ID]
+		switch {
+		case !ok:
+			t.Errorf("%s has no row: say how it could be turned against another tenant", op.ID)
+			continue
+		case row.because != "" && row.ask != nil || row.because == "" && (row.ask == nil || row.own == ""):
+			t.Errorf("%s: a row says either why there is nothing to ask for, or what is asked and found", op.ID)
+			continue
+		case row.because != "":
+			continue
+		}
+		t.Run(op.ID, func(t *testing.T) {
+			for name, header := range map[string]map[string]string{
+				"plain": {},
+				"naming the other tenant": {
+					"tenant-id": fmt.Sprint(w.rival.ID), "Tenant-Name": w.rival.Name, "X-Forwarded-Host": w.rival.Hosts[0],
+				},
+			} {
+				call := row.ask(w)
+				call.Method, call.Token, call.Header = op.Method, w.ada, header
+				a := w.Do(t, call)
+				want := row.code
+				if want == 0 {
+					want = 200
+				}
+				// What was asked for may be named in a refusal, never in data.
+				if a.Code != want || strings.Contains(string(a.Data), marker) {
+					t.Errorf("%s: code %d, %s", name, a.Code, a.Body)
+				}
+				if row.code == 404 && string(a.Body) != `{"code":404,"data":null,"msg":"This resource does not exist"}` {
+					t.Errorf("%s: told from what does not exist at all: %s", name, a.Body)
+				}
+				call.Token = w.enemy
+				if a := w.Do(t, call); a.Code != 200 || !strings.Contains(string(a.Body), row.own) {
+					t.Errorf("%s: its owner does not get %q: %s", name, row.own, a.Body)
+				}
+			}
+		})
+	}
+	for id := range crossings {
+		if !known[id] {
+			t.Errorf("the contract has no %s any more", id)
+		}
+	}
+}
+
+// The tenant of a signed-in call comes from its token alone: every answer is
+// the same whatever tenant-id it carries.
+func TestTenantHeaderIsIgnored(t *testing.T) {
+	w := newServer(t)
+	for _, path := range []string{userPath, overviewPath, pagePath, groupsPath, mapPath, unreadPath, lastPath + "?deviceName=WS-1"} {
+		plain := w.Do(t, w.get(path))
+		for _, id := range []string{fmt.Sprint(w.rival.ID), "1", "0", "-1", "99", "x", ""} {
+			call := w.get(path)
+			call.Header = map[string]string{"tenant-id": id}
+			if a := w.Do(t, call); string(a.Body) != string(plain.Body) {
+				t.Errorf("%s with tenant-id %q: %s, without: %s", path, id, a.Body, plain.Body)
+			}
+		}
+	}
+}
+
+// A user signs in to the tenant that has that user, with that user's password.
+func TestSignInCrossing(t *testing.T) {
+	w := newServer(t)
+	only := w.User(t, w.field.ID, "only-here")
+	if err := w.Users.PutPassword(t.Context(), w.rival.ID, w.rival.Ada.ID, testkit.PasswordHash("another password")); err != nil {
+		t.Fatal(err)
+	}
+	w.Run(t, []testkit.Scenario{
+		{Name: "at home", Call: login("field", only.UserName, testkit.Password)},
+		{Name: "in the other tenant", Call: login(marker, only.UserName, testkit.Password), Code: 601},
+		{Name: "with the other ada's password", Call: login("field", "ada", "another password"), Code: 601},
+		{Name: "with this ada's password there", Call: login(marker, "ada", testkit.Password), Code: 601},
+		{Name: "the other ada", Call: login(marker, "ada", "another password")},
+	})
+	// Ending one's own session ends nobody else's.
+	if a := w.Do(t, testkit.Call{Method: http.MethodPost, Path: logoutPath, Token: w.enemy, Header: map[string]string{"tenant-id": fmt.Sprint(w.field.ID)}}); a.Code != 200 {
+		t.Fatalf("%s", a.Body)
+	}
+	if a := w.Do(t, w.get(userPath)); a.Code != 200 {
+		t.Errorf("%s", a.Body)
+	}
+}

@@ -1,0 +1,116 @@
+package httpapi_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"testing"
+	"time"
+
+	"tilth/internal/httpapi"
+	"tilth/internal/testkit"
+)
+
+func prefixes(t *testing.T, all ...string) (list []netip.Prefix) {
+	t.Helper()
+	for _, s := range all {
+		p, err := netip.ParsePrefix(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, p)
+	}
+	return list
+}
+
+// Forwarded addresses are believed from trusted proxies only, from the nearest
+// hop outwards.
+func TestClientAddr(t *testing.T) {
+	proxies := prefixes(t, "10.0.0.0/8", "fd00::/8")
+	for _, c := range []struct {
+		remote    string
+		forwarded []string
+		want      string
+	}{
+		{"203.0.113.1:5000", nil, "203.0.113.1"},
+		{"203.0.113.1:5000", []string{"198.51.100.1"}, "203.0.113.1"}, // nobody's proxy
+		{"10.0.0.1:5000", []string{"198.51.100.1"}, "198.51.100.1"},
+		{"10.0.0.1:5000", nil, "10.0.0.1"},
+		{"10.0.0.1:5000", []string{"198.51.100.1, 10.0.0.9"}, "198.51.100.1"}, // two proxies
+		{"10.0.0.1:5000", []string{"1.1.1.1, 198.51.100.1"}, "198.51.100.1"},  // what the client made up is further out
+		{"10.0.0.1:5000", []string{"1.1.1.1, 198.51.100.1, 10.2.2.2"}, "198.51.100.1"},
+		{"10.0.0.1:5000", []string{"198.51.100.1", "10.2.2.2"}, "198.51.100.1"}, // two header lines
+		{"10.0.0.1:5000", []string{"10.3.3.3"}, "10.3.3.3"},                     // from inside
+		{"10.0.0.1:5000", []string{"garbage"}, "10.0.0.1"},
+		{"10.0.0.1:5000", []string{"1.1.1.1, garbage"}, "10.0.0.1"},
+		{"10.0.0.1:5000", []string{""}, "10.0.0.1"},
+		{"10.0.0.1:5000", []string{"198.51.100.1:443"}, "198.51.100.1"}, // some proxies add the port
+		{"[fd00::1]:5000", []string{"2001:db8::7"}, "2001:db8::7"},
+		{"[fd00::1]:5000", []string{"[2001:db8::7]:443"}, "2001:db8::7"},
+		{"[::ffff:10.0.0.1]:5000", []string{"::ffff:198.51.100.1"}, "198.51.100.1"}, // the old kind in the new kind's clothes
+		{"@", []string{"198.51.100.1"}, "invalid IP"},
+	} {
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		r.RemoteAddr = c.remote
+		for _, f := range c.forwarded {
+			r.Header.Add("X-Forwarded-For", f)
+		}
+		if got := httpapi.ClientAddr(r, proxies).String(); got != c.want {
+			t.Errorf("%s through %q: %s, want %s", c.remote, c.forwarded, got, c.want)
+		}
+	}
+}
+
+// Calls that need no session are limited by address; the rest are not.
+func TestPublicLimit(t *testing.T) {
+	w := newServer(t)
+	call := testkit.Call{Path: settingsPath}
+	for i := range 60 {
+		if a := w.Do(t, call); a.Code != 200 {
+			t.Fatalf("call %d: %s", i+1, a.Body)
+		}
+	}
+	for _, public := range []testkit.Call{call, {Path: byNamePath + "?name=x"}, login("field", "ada", "x"), refresh("x")} {
+		a := w.Do(t, public)
+		if a.Status != 200 || a.Code != 429 || a.Msg != "Too many requests. Try again in 1 s" || a.Header.Get("Retry-After") != "1" {
+			t.Errorf("%s: %d %s, Retry-After %q", public.Path, a.Status, a.Body, a.Header.Get("Retry-After"))
+		}
+	}
+	w.Run(t, []testkit.Scenario{
+		{Name: "signed in", Call: w.get(userPath)},
+		{Name: "elsewhere", Call: testkit.Call{Path: settingsPath, From: "198.51.100.7"}},
+		{Name: "an address made up", Call: testkit.Call{Path: settingsPath, Header: map[string]string{"X-Forwarded-For": "198.51.100.8"}}, Code: 429},
+		{Name: "an unknown path", Call: testkit.Call{Path: "/admin-api/none"}, Status: 404, Code: 404},
+	})
+	w.Clock.Advance(time.Second) // gives ten more
+	for i := range 11 {
+		if a := w.Do(t, call); (a.Code == 200) != (i < 10) {
+			t.Errorf("after a second, call %d: %s", i+1, a.Body)
+		}
+	}
+}
+
+// One IPv6 network is one client, who has more addresses than there are
+// calls; behind a trusted proxy each client counts for itself.
+func TestPublicLimitNetworks(t *testing.T) {
+	w := newServer(t, func(o *httpapi.Options) { o.Proxies = prefixes(t, "10.0.0.0/8") })
+	codes := func(n int, address func(i int) string) map[int]int {
+		t.Helper()
+		found := map[int]int{}
+		for i := range n {
+			call := testkit.Call{Path: settingsPath, From: "10.0.0.1", Header: map[string]string{"X-Forwarded-For": address(i)}}
+			found[w.Do(t, call).Code]++
+		}
+		return found
+	}
+	if got := codes(70, func(i int) string { return fmt.Sprintf("2001:db8:0:1::%x", i+1) }); got[200] != 60 || got[429] != 10 {
+		t.Errorf("one network: %v", got)
+	}
+	if got := codes(70, func(i int) string { return fmt.Sprintf("2001:db8:0:%x::1", i+2) }); got[200] != 70 {
+		t.Errorf("many networks: %v", got)
+	}
+	if got := codes(70, func(i int) string { return fmt.Sprintf("198.51.100.%d", i+1) }); got[200] != 70 {
+		t.Errorf("many addresses: %v", got)
+	}
+}

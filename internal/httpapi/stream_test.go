@@ -1,0 +1,86 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"testing"
+	"time"
+
+	"tilth/internal/errs"
+	"tilth/internal/identity"
+	"tilth/internal/live"
+	"tilth/internal/testkit"
+)
+
+// opening is a stream of a user who has just passed the check.
+func opening(t *testing.T) (*testkit.Stores, *stream, identity.Caller) {
+	t.Helper()
+	s := testkit.NewStores(t)
+	c, err := s.Sessions.Caller(t.Context(), s.Session(t, s.Tenant(t, "field").Ada).Access)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.WithValue(t.Context(), requestKey{}, &request{caller: c})
+	return s, &stream{ctx: ctx, s: &server{Options: Options{Sessions: s.Sessions, Live: live.NewHub("e"), Now: s.Clock.Now}}}, c
+}
+
+// A session that ends between the check and the opening of its stream must not
+// leave a stream that nothing ends.
+func TestStreamOfAnEndedSession(t *testing.T) {
+	s, st, c := opening(t)
+	if err := s.Sessions.End(t.Context(), c.Tenant, c.Session); err != nil {
+		t.Fatal(err)
+	}
+	w := httptest.NewRecorder()
+	if err := st.VisitGetLiveResponse(w); !errs.Is(err, errs.Unknown) || w.Body.Len() != 0 {
+		t.Errorf("%v, %q", err, w.Body)
+	}
+	if n := st.s.Live.Screens(); n != 0 {
+		t.Errorf("%d screens are left", n)
+	}
+}
+
+// cutOff is a connection that cannot be written to any more.
+type cutOff struct{ *httptest.ResponseRecorder }
+
+func (cutOff) Write([]byte) (int, error) { return 0, errors.New("reset by peer") }
+
+// A screen whose connection broke is closed; there is nobody to tell.
+func TestStreamToABrokenConnection(t *testing.T) {
+	_, st, _ := opening(t)
+	if err := st.VisitGetLiveResponse(cutOff{httptest.NewRecorder()}); err != nil {
+		t.Error(err)
+	}
+	if n := st.s.Live.Screens(); n != 0 {
+		t.Errorf("%d screens are left", n)
+	}
+}
+
+// Outside a call there is nobody signed in, and English is spoken.
+func TestOutsideACall(t *testing.T) {
+	r := httptest.NewRequest(http.MethodGet, "/", nil)
+	if c := caller(r.Context()); c != (identity.Caller{}) || of(r.Context()).language != "en-us" {
+		t.Errorf("%+v", c)
+	}
+}
+
+// The memory of addresses stays bounded, and forgets those who rested.
+func TestLimiterIsBounded(t *testing.T) {
+	clock := testkit.NewClock()
+	l := newLimiter(clock.Now)
+	address := func(i int) netip.Addr { return netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}) }
+	for i := range addressesKept {
+		l.take(address(i))
+	}
+	if n := len(l.addresses); n != addressesKept {
+		t.Fatalf("%d addresses", n)
+	}
+	clock.Advance(publicBurst / publicPerSecond * time.Second)
+	l.take(address(addressesKept))
+	if n := len(l.addresses); n != 1 {
+		t.Errorf("%d addresses are kept of those who rested", n)
+	}
+}

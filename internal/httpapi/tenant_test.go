@@ -1,0 +1,58 @@
+package httpapi_test
+
+import (
+	"testing"
+
+	"tilth/internal/httpapi"
+	"tilth/internal/httpapi/wire"
+	"tilth/internal/tenant"
+	"tilth/internal/testkit"
+)
+
+func TestTenantIdByName(t *testing.T) {
+	w := newServer(t)
+	if id := testkit.Ask[int64](t, w.Contract, testkit.Call{Path: byNamePath + "?name=field"}); id != int64(w.field.ID) {
+		t.Errorf("id %d", id)
+	}
+	w.Run(t, []testkit.Scenario{
+		{Name: "unknown", Call: testkit.Call{Path: byNamePath + "?name=none"}, Contains: []string{`"data":null`}},
+		{Name: "part", Call: testkit.Call{Path: byNamePath + "?name=fiel%25"}, Contains: []string{`"data":null`}},
+		{Name: "no name", Call: testkit.Call{Path: byNamePath}, Code: 601, Contains: []string{"Name: required"}},
+	})
+}
+
+func TestTenantByWebsite(t *testing.T) {
+	w := newServer(t)
+	plain := testkit.Ask[map[string]any](t, w.Contract, testkit.Call{Path: byHostPath + "?website=FIELD.example:8443"})
+	if plain["id"] != float64(w.field.ID) || plain["name"] != "field" || plain["diy"] != nil {
+		t.Errorf("%v", plain)
+	}
+	w.field.Branding = tenant.Branding{Title: "Green", Logo: "https://cdn.example/l.png"}
+	if err := w.Tenants.Put(t.Context(), w.field.Tenant); err != nil {
+		t.Fatal(err)
+	}
+	branded := testkit.Ask[wire.Tenant](t, w.Contract, testkit.Call{Path: byHostPath + "?website=field.example"})
+	d := branded.Diy
+	if d == nil || d.Title == nil || *d.Title != "Green" || d.Logo == nil || *d.Logo != "https://cdn.example/l.png" ||
+		d.Content != nil || d.Background != nil || d.Favicon != nil {
+		t.Errorf("%s", asJSON(t, branded))
+	}
+	w.Run(t, []testkit.Scenario{
+		{Name: "unknown", Call: testkit.Call{Path: byHostPath + "?website=other.example"}, Contains: []string{`"data":null`}},
+		{Name: "a Host header is not asked", Call: testkit.Call{Path: byHostPath + "?website=other.example", Header: map[string]string{"Host": "field.example", "X-Forwarded-Host": "field.example"}}, Contains: []string{`"data":null`}},
+		{Name: "none", Call: testkit.Call{Path: byHostPath}, Code: 601, Contains: []string{"Website: required"}},
+	})
+}
+
+func TestConsoleSettings(t *testing.T) {
+	plain := testkit.Ask[wire.ConsoleSettings](t, newServer(t).Contract, testkit.Call{Path: settingsPath})
+	if plain.Version != "1.2.3" || plain.DefaultTenant != "field" || plain.MapTiles != nil {
+		t.Errorf("%s", asJSON(t, plain))
+	}
+	tiles := &httpapi.MapTiles{URL: "https://tiles.example/{z}/{x}/{y}.png", Attribution: "© Somebody", Datum: "GCJ-02"}
+	w := newServer(t, func(o *httpapi.Options) { o.MapTiles, o.DefaultTenant = tiles, "" })
+	mapped := testkit.Ask[wire.ConsoleSettings](t, w.Contract, testkit.Call{Path: settingsPath})
+	if m := mapped.MapTiles; mapped.DefaultTenant != "" || m == nil || m.Url != tiles.URL || m.Attribution != tiles.Attribution || string(m.Datum) != tiles.Datum {
+		t.Errorf("%s", asJSON(t, mapped))
+	}
+}

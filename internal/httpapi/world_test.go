@@ -1,0 +1,282 @@
+package httpapi_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"tilth/internal/alarm"
+	"tilth/internal/device"
+	"tilth/internal/httpapi"
+	"tilth/internal/live"
+	"tilth/internal/reading"
+	"tilth/internal/testkit"
+)
+
+// marker is in everything of the rival's that people could read, so that a
+// test can tell when another tenant's answer holds any of it.
+const marker = "zzrival"
+
+// world is a server over real stores, with two tenants.
+//
+// The field has the scene North with WS-1 (placed, measured) and WS-2 (placed),
+// and in no scene CAM-1, a camera without a place. The rival has one of each,
+// all marked.
+type world struct {
+	*testkit.Stores
+	*testkit.Contract
+	readings *reading.Store
+	hub      *live.Hub
+	ready    error // what the server says of itself
+
+	station                *device.Product
+	field, rival           *testkit.Tenant
+	north, theirScene      int64
+	ws1, ws2, cam1, theirs *device.Device
+	ada, bora, enemy       string // access tokens of the field's two users and the rival's ada
+}
+
+// newServer makes the world; with changes how its server is set.
+func newServer(t *testing.T, with ...func(*httpapi.Options)) *world {
+	t.Helper()
+	w := &world{Stores: testkit.NewStores(t), hub: live.NewHub("e")}
+	var err error
+	if w.readings, err = reading.Open(t.Context(), reading.Options{Dir: t.TempDir()}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.readings.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	w.populate(t)
+	o := httpapi.Options{
+		Version: "1.2.3", DefaultTenant: "field", Now: w.Clock.Now, Log: w.Log.Logger,
+		Ready:   func(context.Context) error { return w.ready },
+		Tenants: w.Tenants, Users: w.Users, Sessions: w.Sessions, SignIn: w.SignIn,
+		Catalog: w.Catalog, Devices: w.Devices, Scenes: w.Scenes, Presence: w.Presence, Status: w.Status, Diagnostics: w.Diagnostics,
+		Readings: w.readings, Notices: w.Notices, Messages: w.Messages, Live: w.hub,
+		Telemetry: http.NotFoundHandler(), Console: http.NotFoundHandler(),
+	}
+	for _, f := range with {
+		f(&o)
+	}
+	h, err := httpapi.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Contract = testkit.NewContract(t, h)
+	w.Sessions.OnEnd(func(session int64) { w.hub.EndKey(httpapi.SessionKey(session)) })
+	return w
+}
+
+func (w *world) populate(t *testing.T) {
+	t.Helper()
+	w.field, w.rival = w.Tenant(t, "field"), w.Tenant(t, marker)
+	w.station = w.Station(t)
+	w.north, w.theirScene = w.Scene(t, w.field.ID, "North"), w.Scene(t, w.rival.ID, marker+" scene")
+	w.ws1 = w.Device(t, w.field.ID, w.station, "WS-1", func(d *device.Device) {
+		d.NoteName, d.SceneID, d.Longitude, d.Latitude = "Mast", w.north, new(32.85), new(39.92)
+	})
+	w.ws2 = w.Device(t, w.field.ID, w.station, "WS-2", func(d *device.Device) {
+		d.SceneID, d.Longitude, d.Latitude = w.north, new(33.0), new(40.0)
+	})
+	w.cam1 = w.Device(t, w.field.ID, w.station, "CAM-1", func(d *device.Device) {
+		d.Serial, d.ElementData = "x-SXT-1", map[string]string{"note": "https://example.org/gate.m3u8"}
+	})
+	w.theirs = w.Device(t, w.rival.ID, w.station, marker+"-1", func(d *device.Device) {
+		d.NoteName, d.SceneID, d.Longitude, d.Latitude = marker+" mast", w.theirScene, new(32.85), new(39.92)
+	})
+	w.ada, w.bora, w.enemy = w.Session(t, w.field.Ada).Access, w.Session(t, w.field.Bora).Access, w.Session(t, w.rival.Ada).Access
+	for _, d := range []*device.Device{w.ws1, w.theirs} {
+		w.measure(t, d, w.Clock.Now(), map[string]reading.Value{
+			"airTemperature": reading.Number(21.5), "heating": reading.Boolean(true), "note": reading.Text("note of " + d.Name),
+		})
+		w.Presence.Seen(testkit.Ref(d))
+		w.Diagnostics.Count(testkit.Ref(d), 3, []device.Refusal{{Time: w.Clock.Milli(), Identifier: "id of " + d.Name, Reason: device.ReasonUnknown}}, time.Second)
+		w.Notice(t, testkit.Notice{Device: d, Level: alarm.LevelSerious, Started: w.Clock.Milli() - 60_000, Created: w.Clock.Milli()})
+		w.Message(t, d.Tenant)
+	}
+	if err := w.Status.Flush(t.Context(), true); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// measure appends one frame of a device.
+func (w *world) measure(t *testing.T, d *device.Device, at time.Time, values map[string]reading.Value) {
+	t.Helper()
+	f := reading.Frame{Tenant: d.Tenant, Device: d.ID, Time: at.UnixMilli()}
+	for _, p := range w.station.Properties {
+		if v, ok := values[p.Identifier]; ok {
+			f.Fields = append(f.Fields, reading.Field{Property: p.ID, Value: v})
+		}
+	}
+	if err := w.readings.Append(t.Context(), []reading.Arrival{{Frame: f, At: w.Clock.Milli()}}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// get is a signed-in GET of the field's ada.
+func (w *world) get(path string) testkit.Call { return testkit.Call{Path: path, Token: w.ada} }
+
+const (
+	loginPath    = "/app-api/member/auth/login-username"
+	logoutPath   = "/app-api/member/auth/logout"
+	refreshPath  = "/admin-api/system/auth/refresh-token"
+	byNamePath   = "/admin-api/system/tenant/get-id-by-name"
+	byHostPath   = "/admin-api/system/tenant/get-by-website"
+	settingsPath = "/admin-api/system/console/settings"
+	userPath     = "/app-api/member/user/get"
+	overviewPath = "/admin-api/client/pc/home/overview-statistics"
+	productsPath = "/admin-api/client/pc/product/get/simple-list"
+	pagePath     = "/admin-api/client/pc/device/page"
+	groupsPath   = "/admin-api/client/pc/device/get-group-device-list"
+	namesPath    = "/admin-api/client/pc/device/deviceNames/get"
+	mapPath      = "/admin-api/client/pc/device/map"
+	lastPath     = "/admin-api/device/data/all/data-last"
+	tslPath      = "/admin-api/client/pc/device/get/tsl"
+	seriesPath   = "/admin-api/client/pc/device/get/format-map/time-interval-data"
+	countsPath   = "/admin-api/client/pc/device/get/diagnostics"
+	elementsPath = "/admin-api/client/pc/element/get-map/yeu-sign"
+	unreadPath   = "/admin-api/client/pc/notify-message/get-unread-count"
+	livePath     = "/admin-api/client/pc/live"
+)
+
+// series is the path of a device's history over the hour around now.
+func (w *world) series(deviceName, signs string) string {
+	now := w.Clock.Milli()
+	return seriesPath + "?" + url.Values{
+		"deviceName": {deviceName}, "yeuSignList": {signs},
+		"startTime": {strconv.FormatInt(now-1_800_000, 10)}, "endTime": {strconv.FormatInt(now+1_800_000, 10)},
+	}.Encode()
+}
+
+func login(tenantName, userName, password string) testkit.Call {
+	return testkit.Call{Method: http.MethodPost, Path: loginPath, Body: `{"tenantName":"` + tenantName + `","userName":"` + userName + `","password":"` + password + `"}`}
+}
+
+// An answer to any call that is not signed in is the same: HTTP 200 and 401 in
+// the envelope.
+func TestUnauthenticated(t *testing.T) {
+	w := newServer(t)
+	expired := w.Session(t, w.field.Ada).Access
+	pair := w.Session(t, w.field.Ada)
+	w.Clock.Advance(31 * time.Minute)
+	seen := 0
+	for _, op := range w.Operations(testkit.ConsoleTags...) {
+		if op.Public {
+			continue
+		}
+		seen++
+		for name, header := range map[string]string{
+			"none": "", "empty": "Bearer ", "made up": "Bearer abc", "expired": "Bearer " + expired, "refresh token": "Bearer " + pair.Refresh,
+			"basic": "Basic YWRhOmFkYQ==", "bare": expired,
+		} {
+			call := testkit.Call{Method: op.Method, Path: op.Path, Header: map[string]string{}}
+			if header != "" {
+				call.Header["Authorization"] = header
+			}
+			if a := w.Do(t, call); a.Status != http.StatusOK || a.Code != 401 || a.Msg != "authentication failed, cannot access system resources" {
+				t.Errorf("%s, token %s: %d %s", op.ID, name, a.Status, a.Body)
+			}
+		}
+	}
+	if seen < 12 {
+		t.Errorf("only %d calls need a session", seen)
+	}
+}
+
+// What is not a call is answered with the envelope and an HTTP status, signed
+// in or not; and every answer has an id of its own.
+func TestUnreached(t *testing.T) {
+	w := newServer(t)
+	ids := map[string]bool{}
+	for _, c := range []struct {
+		method, path string
+		status       int
+	}{
+		{"GET", "/admin-api/none", 404},
+		{"GET", "/app-api/", 404},
+		{"POST", "/app-api/member/user/none", 404},
+		{"GET", pagePath + "/", 404},
+		{"GET", pagePath + "x", 404},
+		{"GET", "/admin-api//client/pc/device/page", 404},
+		{"GET", "/admin-api/client/../client/pc/device/page", 404},
+		{"GET", "/admin-api/client%2Fpc/device/page", 404},
+		{"GET", "/admin-api/system/console/settings/", 404},
+		{"POST", pagePath, 405},
+		{"DELETE", userPath, 405},
+		{"HEAD", userPath, 405},
+		{"OPTIONS", userPath, 405},
+		{"GET", loginPath, 405},
+		{"GET", refreshPath, 405},
+	} {
+		for _, token := range []string{"", w.ada} {
+			a := w.Do(t, testkit.Call{Method: c.method, Path: c.path, Token: token})
+			if a.Status != c.status || a.Code != c.status || string(a.Data) != "null" {
+				t.Errorf("%s %s: %d %s", c.method, c.path, a.Status, a.Body)
+			}
+			ids[a.Header.Get("X-Request-Id")] = true
+		}
+	}
+	if len(ids) != 2*15 {
+		t.Errorf("%d ids of 30 answers", len(ids))
+	}
+	a := w.Do(t, testkit.Call{Path: "/admin-api/none", Header: map[string]string{"Accept-Language": "ru-RU,ru;q=0.9"}})
+	if a.Msg != "Запись не найдена" {
+		t.Errorf("said %q", a.Msg)
+	}
+}
+
+func TestTooLarge(t *testing.T) {
+	w := newServer(t)
+	large := `{"tenantName":"field","userName":"ada","password":"` + strings.Repeat("x", 1<<20) + `"}`
+	for name, call := range map[string]testkit.Call{
+		"login":            {Method: "POST", Path: loginPath, Body: large},
+		"nobody asked for": {Method: "POST", Path: logoutPath, Body: large, Token: w.ada},
+		"of a GET":         {Path: userPath, Body: large, Token: w.ada},
+		"of a public POST": {Method: "POST", Path: refreshPath + "?refreshToken=x", Body: large},
+	} {
+		if a := w.Do(t, call); a.Status != 413 || a.Msg != "The request is too large" {
+			t.Errorf("%s: %d %s", name, a.Status, a.Body)
+		}
+	}
+	// The session was not ended by a call that was refused.
+	if a := w.Do(t, w.get(userPath)); a.Code != 200 {
+		t.Errorf("%s", a.Body)
+	}
+}
+
+func TestHealth(t *testing.T) {
+	w := newServer(t)
+	for path, want := range map[string]string{"/healthz": "ok\n", "/readyz": "ready\n"} {
+		if a := w.Do(t, testkit.Call{Path: path}); a.Status != 200 || string(a.Body) != want {
+			t.Errorf("%s: %d %q", path, a.Status, a.Body)
+		}
+	}
+	w.ready = errors.New("readings are being read into memory")
+	if a := w.Do(t, testkit.Call{Path: "/readyz"}); a.Status != 503 || string(a.Body) != w.ready.Error()+"\n" {
+		t.Errorf("%d %q", a.Status, a.Body)
+	}
+	if a := w.Do(t, testkit.Call{Path: "/healthz"}); a.Status != 200 {
+		t.Errorf("alive but not ready: %d", a.Status)
+	}
+}
+
+// Paths outside the calls go to the devices' edge and to the console.
+func TestOtherPaths(t *testing.T) {
+	says := func(who string) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(who)) })
+	}
+	w := newServer(t, func(o *httpapi.Options) { o.Telemetry, o.Console = says("edge"), says("console") })
+	for path, want := range map[string]string{"/": "console", "/device": "console", "/assets/a.js": "console", "/api/v1/x/attributes": "edge", "/api/v2": "console", "/admin": "console"} {
+		if a := w.Do(t, testkit.Call{Path: path}); string(a.Body) != want {
+			t.Errorf("%s: %d %q", path, a.Status, a.Body)
+		}
+	}
+}

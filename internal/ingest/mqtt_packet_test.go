@@ -1,0 +1,152 @@
+package ingest
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"net"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	v5 "github.com/eclipse/paho.golang/packets"
+)
+
+func TestPacketReader(t *testing.T) {
+	small, large := bytes.Repeat([]byte("a"), 100), bytes.Repeat([]byte("b"), 60_000)
+	stream := bytes.Join([][]byte{framed(0x30, small), framed(0x32, large), {0xC0, 0}, framed(0x31, small)}, nil)
+	for name, r := range map[string]io.Reader{
+		"at once":      bytes.NewReader(stream),
+		"byte by byte": iotest.OneByteReader(bytes.NewReader(stream)),
+		"in halves":    iotest.HalfReader(bytes.NewReader(stream)),
+		"end with it":  iotest.DataErrReader(bytes.NewReader(stream)),
+	} {
+		p := packetReader{r: bufio.NewReaderSize(r, 256), limit: 1 << 20}
+		for i, want := range []packet{{3, 0, small}, {3, 2, large}, {12, 0, nil}, {3, 1, small}} {
+			got, err := p.next()
+			if err != nil || got.kind != want.kind || got.flags != want.flags || !bytes.Equal(got.body, want.body) {
+				t.Errorf("%s: packet %d: kind %d, %d bytes, %v", name, i, got.kind, len(got.body), err)
+			}
+		}
+		if _, err := p.next(); !errors.Is(err, io.EOF) {
+			t.Errorf("%s: at the end: %v", name, err)
+		}
+	}
+}
+
+func TestPacketReaderCutShort(t *testing.T) {
+	whole := framed(0x30, bytes.Repeat([]byte("a"), 500))
+	for n := 1; n < len(whole); n++ {
+		for _, size := range []int{16, 4096} {
+			p := packetReader{r: bufio.NewReaderSize(bytes.NewReader(whole[:n]), size), limit: 1 << 20}
+			if _, err := p.next(); !errors.Is(err, io.ErrUnexpectedEOF) {
+				t.Fatalf("%d bytes: %v", n, err)
+			}
+		}
+	}
+}
+
+// What is announced is not allocated before it has come.
+func TestPacketReaderAllocatesWhatArrives(t *testing.T) {
+	announced := append([]byte{0x30, 0xff, 0xff, 0xff, 0x7f}, make([]byte, 1000)...)
+	p := packetReader{r: bufio.NewReader(bytes.NewReader(announced)), limit: 1 << 28}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := p.next(); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	allocated := after.TotalAlloc - before.TotalAlloc
+	if allocated > 100_000 {
+		t.Errorf("%d bytes allocated for 256 MiB announced and 1,000 sent", allocated)
+	}
+	p = packetReader{r: bufio.NewReader(bytes.NewReader(announced)), limit: 1 << 18}
+	var broken protocolError
+	if _, err := p.next(); !errors.As(err, &broken) || broken.reason != reasonTooLarge || !strings.Contains(err.Error(), "268435455") {
+		t.Errorf("over the limit: %v", err)
+	}
+}
+
+func TestParsePublishAllocatesNothing(t *testing.T) {
+	for _, version := range []byte{4, 5} {
+		whole := (&client{version: version}).telemetry(1, 1, 7)
+		pk := packet{kind: v5.PUBLISH, flags: whole[0] & 15, body: whole[2:]}
+		n := testing.AllocsPerRun(100, func() {
+			pub, err := parsePublish(pk, version)
+			if err != nil || pub.id != 7 || pub.qos != 1 || kindOf(pub.topic) != Telemetry || string(pub.payload) != `{"airTemperature":1}` {
+				t.Fatalf("%+v %v", pub, err)
+			}
+		})
+		if n > 0 {
+			t.Errorf("version %d: %v allocations", version, n)
+		}
+	}
+}
+
+// wire is a connection whose client has sent everything already and takes
+// every answer.
+type wire struct {
+	*bytes.Reader
+	net.Conn
+}
+
+func (w wire) Read(b []byte) (int, error)       { return w.Reader.Read(b) }
+func (w wire) Write(b []byte) (int, error)      { return len(b), nil }
+func (w wire) Close() error                     { return nil }
+func (w wire) SetReadDeadline(time.Time) error  { return nil }
+func (w wire) SetWriteDeadline(time.Time) error { return nil }
+
+// FuzzConnection feeds a signed-in connection with anything: it ends, without a
+// fault of ours, and never writes for another device.
+func FuzzConnection(f *testing.F) {
+	for _, version := range []byte{4, 5} {
+		c := client{version: version}
+		f.Add(version, bytes.Join([][]byte{
+			c.telemetry(1, 0, 0), c.telemetry(2, 1, 1), c.telemetry(3, 2, 2), c.pubrel(2),
+			c.publish("v1/gateway/telemetry", `{"WS-2":[{"humidity":5}]}`, 1, 3), {0xC0, 0}, {0xE0, 0},
+		}, nil))
+		f.Add(version, framed(0x82, []byte("\x00\x01\x00\x19v1/devices/me/attributes\x01")))
+		f.Add(version, framed(0xA2, []byte("\x00\x01\x00\x00\x01a")))
+	}
+	e := newEdge(f)
+	f.Fuzz(func(t *testing.T, version byte, sent []byte) {
+		version = 4 + version%2
+		c := client{version: version}
+		whole := append(c.connect("WS-1", secretOf("WS-1"), "a"), sent...)
+		e.mqtt.ServeConn(wire{Reader: bytes.NewReader(whole)}, "192.0.2.1")
+		checkFuzzed(t, e)
+	})
+}
+
+// FuzzGreeting feeds a connection that has not signed in.
+func FuzzGreeting(f *testing.F) {
+	for _, version := range []byte{4, 5} {
+		c := client{version: version}
+		f.Add(c.connect("WS-1", secretOf("WS-1"), "a"))
+		f.Add(c.connect("WS-1", "wrong", ""))
+	}
+	f.Add([]byte("\x10\x0c\x00\x04MQTT\x05\xce\x00\x00\x00"))
+	e := newEdge(f, func(o *Options) { o.FailureRate, o.FailureBurst = 1e9, 1e9 })
+	f.Fuzz(func(t *testing.T, sent []byte) {
+		e.mqtt.ServeConn(wire{Reader: bytes.NewReader(sent)}, "192.0.2.1")
+		checkFuzzed(t, e)
+	})
+}
+
+func checkFuzzed(t *testing.T, e *edge) {
+	t.Helper()
+	s := e.pipeline.Stats()
+	if s.Panics > 0 || s.Connections != 0 {
+		t.Fatalf("stats %+v", s)
+	}
+	expect(t, "everything settled", func() bool { return e.pipeline.Stats().Waiting == 0 })
+	for _, f := range e.log.frames() {
+		if f.Device != 1 || f.Tenant != green {
+			t.Fatalf("written for device %d", f.Device)
+		}
+	}
+	e.log.forget()
+}

@@ -1,0 +1,184 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/eclipse/paho.golang/paho"
+	mqtt "github.com/eclipse/paho.mqtt.golang"
+)
+
+// The clients that loggers and gateways are built on, as they are.
+
+func TestPaho311Client(t *testing.T) {
+	e := newEdge(t).serve()
+	lost := make(chan error, 1)
+	options := mqtt.NewClientOptions().AddBroker("tcp://" + e.address).SetProtocolVersion(4).SetClientID("logger").
+		SetUsername("WS-1").SetPassword(secretOf("WS-1")).SetCleanSession(false).SetAutoReconnect(false).
+		SetOrderMatters(false).SetConnectionLostHandler(func(_ mqtt.Client, err error) { lost <- err })
+	c := mqtt.NewClient(options)
+	done := func(token mqtt.Token) error {
+		if !token.WaitTimeout(5 * time.Second) {
+			t.Fatal("no answer")
+		}
+		return token.Error()
+	}
+	if err := done(c.Connect()); err != nil {
+		t.Fatal(err)
+	}
+	e.log.hold()
+	var tokens []mqtt.Token
+	for i := range 64 {
+		tokens = append(tokens, c.Publish("v1/devices/me/telemetry", byte(i%3), false, fmt.Sprintf(`{"airTemperature":%d}`, i)))
+	}
+	for i, token := range tokens {
+		if i%3 == 0 {
+			continue // QoS 0 is done when sent
+		}
+		select {
+		case <-token.Done():
+			t.Fatalf("message %d answered before the commit: %v", i, token.Error())
+		default:
+		}
+	}
+	e.log.release()
+	for i, token := range tokens {
+		if err := done(token); err != nil {
+			t.Errorf("message %d: %v", i, err)
+		}
+	}
+	expect(t, "all committed", func() bool { return len(e.log.temperatures(1)) == 64 })
+	if !slices.IsSorted(e.log.temperatures(1)) {
+		t.Error("committed out of order")
+	}
+	if err := done(c.Subscribe("v1/devices/me/attributes", 1, nil)); err != nil {
+		t.Errorf("its own topic: %v", err)
+	}
+	foreign := c.Subscribe("v1/devices/WS-2/attributes", 1, nil)
+	_ = done(foreign)
+	if code := foreign.(*mqtt.SubscribeToken).Result()["v1/devices/WS-2/attributes"]; code != 0x80 {
+		t.Errorf("another's topic: %#x", code)
+	}
+	if err := done(c.Unsubscribe("v1/devices/me/attributes")); err != nil {
+		t.Error(err)
+	}
+	// Shut out, it is cut off at once.
+	entries := population()
+	entries[0] = entry(green, 1, "WS-1", false, true)
+	e.registry.Replace(entries)
+	receive(t, lost)
+	again := mqtt.NewClient(options)
+	if err := done(again.Connect()); err == nil {
+		t.Error("a device that is shut out was let in")
+	}
+}
+
+func TestPaho5Client(t *testing.T) {
+	e := newEdge(t).serve()
+	nc, err := net.Dial("tcp", e.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	goodbye := make(chan byte, 1)
+	c := paho.NewClient(paho.ClientConfig{
+		Conn: nc, PacketTimeout: 5 * time.Second,
+		OnServerDisconnect: func(d *paho.Disconnect) { goodbye <- d.ReasonCode },
+	})
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	welcome, err := c.Connect(ctx, &paho.Connect{
+		CleanStart: true, KeepAlive: 30, UsernameFlag: true, Username: "GW-1", PasswordFlag: true, Password: []byte(secretOf("GW-1")),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if welcome.Properties.AssignedClientID == "" {
+		t.Error("no client identifier was assigned")
+	}
+	publish := func(topic string, qos byte, payload string) (byte, error) {
+		r, err := c.Publish(ctx, &paho.Publish{Topic: topic, QoS: qos, Payload: []byte(payload)})
+		if r == nil {
+			return 0, err
+		}
+		return r.ReasonCode, err
+	}
+	// Many at once, as its callers have them.
+	var all sync.WaitGroup
+	for i := range 64 {
+		all.Go(func() {
+			if code, err := publish("v1/gateway/telemetry", byte(i%3), fmt.Sprintf(`{"WS-2":[{"airTemperature":%d}]}`, i)); err != nil || code != 0 {
+				t.Errorf("message %d: %#x %v", i, code, err)
+			}
+		})
+	}
+	all.Wait()
+	expect(t, "all committed", func() bool { return len(e.log.temperatures(2)) == 64 })
+	for qos := byte(1); qos <= 2; qos++ {
+		if code, _ := publish("v1/devices/me/telemetry", qos, `{"airTemperature":999}`); code != reasonBadPayload {
+			t.Errorf("QoS %d, nothing good: %#x", qos, code)
+		}
+		if code, _ := publish("v1/devices/WS-2/telemetry", qos, `{}`); code != reasonBadTopic {
+			t.Errorf("QoS %d, another's topic: %#x", qos, code)
+		}
+	}
+	granted, err := c.Subscribe(ctx, &paho.Subscribe{Subscriptions: []paho.SubscribeOptions{{Topic: "v1/gateway/rpc", QoS: 1}}})
+	if err != nil || granted.Reasons[0] != 1 {
+		t.Errorf("its own topic: %v %v", granted, err)
+	}
+	down := make(chan error, 1)
+	go func() { down <- e.mqtt.Shutdown(ctx) }()
+	if code := receive(t, goodbye); code != reasonShuttingDown {
+		t.Errorf("goodbye %#x", code)
+	}
+	if err := receive(t, down); err != nil {
+		t.Error(err)
+	}
+}
+
+// The command line that people try first.
+func TestMosquittoClients(t *testing.T) {
+	pub, err := exec.LookPath("mosquitto_pub")
+	needed(t, "mosquitto_pub", err)
+	sub, err := exec.LookPath("mosquitto_sub")
+	needed(t, "mosquitto_sub", err)
+	e := newEdge(t).serve()
+	host, port, err := net.SplitHostPort(e.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(program string, args ...string) (string, error) {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		out, err := exec.CommandContext(ctx, program, append([]string{"-h", host, "-p", port}, args...)...).CombinedOutput()
+		return string(out), err
+	}
+	n := 0
+	for _, version := range []string{"311", "5"} {
+		for _, qos := range []string{"0", "1", "2"} {
+			for _, signIn := range [][]string{{"-u", "WS-1", "-P", secretOf("WS-1")}, {"-u", secretOf("WS-1")}} {
+				args := append([]string{"-V", version, "-q", qos, "-t", "v1/devices/me/telemetry", "-m", fmt.Sprintf(`{"airTemperature":%d}`, n)}, signIn...)
+				if out, err := run(pub, args...); err != nil {
+					t.Errorf("%v: %v %s", args, err, out)
+				}
+				n++
+				expect(t, "it committed", func() bool { return len(e.log.temperatures(1)) == n })
+			}
+		}
+		if out, err := run(pub, "-V", version, "-q", "1", "-u", "WS-1", "-P", "wrong", "-t", "v1/devices/me/telemetry", "-m", "{}"); err == nil {
+			t.Errorf("a wrong secret: %s", out)
+		}
+		if out, err := run(sub, "-V", version, "-u", "WS-1", "-P", secretOf("WS-1"), "-t", "v1/devices/me/rpc/request/+", "-E"); err != nil {
+			t.Errorf("its own topic: %v %s", err, out)
+		}
+	}
+	if out, _ := run(pub, "-V", "5", "-q", "1", "-u", "WS-1", "-P", secretOf("WS-1"), "-t", "v1/devices/me/telemetry", "-m", "{"); !strings.Contains(out, "Payload format invalid") {
+		t.Errorf("nothing good: %s", out)
+	}
+}

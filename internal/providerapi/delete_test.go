@@ -1,0 +1,219 @@
+package providerapi
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"tilth/internal/device"
+	"tilth/internal/reading"
+	"tilth/internal/tenant"
+	"tilth/internal/testkit"
+)
+
+func (p *platform) delete(t *testing.T, kind Kind, owner, name string) {
+	t.Helper()
+	out, err := p.service.Delete(t.Context(), kind, owner, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(out.Removed) != 1 || out.Removed[0].Kind != kind || out.Removed[0].Name != name || out.Removed[0].Tenant != owner {
+		t.Errorf("removed %+v", out.Removed)
+	}
+}
+
+// measure writes a reading of a device and lets presence and diagnostics know.
+func (p *platform) measure(t *testing.T, d *device.Device) {
+	t.Helper()
+	property := p.Catalog.Product(d.ProductID).Properties[0].ID
+	at := p.Clock.Milli()
+	if err := p.readings.Append(t.Context(), []reading.Arrival{{At: at, Frame: reading.Frame{
+		Tenant: d.Tenant, Device: d.ID, Time: at, Fields: []reading.Field{{Property: property, Value: reading.Number(3.4)}},
+	}}}); err != nil {
+		t.Fatal(err)
+	}
+	p.Presence.Seen(testkit.Ref(d))
+	p.Diagnostics.Count(testkit.Ref(d), 1, nil, 0)
+}
+
+// A deleted device is gone with everything that hung on it; its name may be
+// made again and starts empty.
+func TestDeleteDevice(t *testing.T) {
+	p := newPlatform(t)
+	p.apply(t, readText(t, "testdata/base.yaml"), false)
+	n1, n2 := p.device(t, "north", "N-1"), p.device(t, "north", "N-2")
+	p.measure(t, n1)
+	p.measure(t, n2)
+	_, hash, _ := p.Registry.Authenticate("N-1", "secret-of-the-device-n-1")
+
+	p.delete(t, KindDevice, "north", "N-1")
+	if p.Registry.StillValid(n1.ID, hash) || p.Registry.Get(n1.ID) != nil {
+		t.Error("its connection goes on")
+	}
+	if left := p.readings.Latest(t.Context(), n1.Tenant, n1.ID); len(left) != 0 {
+		t.Errorf("readings left: %v", left)
+	}
+	if st := p.Presence.Status(n1.Tenant, n1.ID); st.LastContact != 0 || p.Presence.OnlineCount(n1.Tenant) != 1 {
+		t.Errorf("presence left: %+v, %d online", st, p.Presence.OnlineCount(n1.Tenant))
+	}
+	if in := p.Diagnostics.Get(n1.Tenant, n1.ID); in.Messages != 0 {
+		t.Errorf("diagnostics left: %+v", in)
+	}
+	if other := p.readings.Latest(t.Context(), n2.Tenant, n2.ID); len(other) != 1 {
+		t.Errorf("the other device has %d readings", len(other))
+	}
+	p.apply(t, readText(t, "testdata/base.yaml"), false)
+	again := p.device(t, "north", "N-1")
+	if again.ID == n1.ID || len(p.readings.Latest(t.Context(), again.Tenant, again.ID)) != 0 {
+		t.Errorf("made again as %+v", again)
+	}
+}
+
+type brokenDisk struct {
+	err error
+	p   *platform
+	t   *testing.T
+}
+
+func (b *brokenDisk) Erase(ctx context.Context, o tenant.ID, d device.ID) error {
+	if e := b.p.Registry.Get(d); e == nil || !e.Disabled {
+		b.t.Error("readings are erased while the device may still send some")
+	}
+	if b.err != nil {
+		return b.err
+	}
+	return b.p.readings.Erase(ctx, o, d)
+}
+
+// Where readings cannot be erased the device stays, shut out, so that the
+// deletion can be done again.
+func TestDeleteDeviceAgain(t *testing.T) {
+	p := newPlatform(t)
+	disk := &brokenDisk{err: errors.New("disk full"), p: p, t: t}
+	p.service = p.serviceWith(disk)
+	p.apply(t, readText(t, "testdata/base.yaml"), false)
+	n1 := p.device(t, "north", "N-1")
+	p.measure(t, n1)
+	if _, err := p.service.Delete(t.Context(), KindDevice, "north", "N-1"); !errors.Is(err, disk.err) {
+		t.Fatalf("answered %v", err)
+	}
+	if d := p.device(t, "north", "N-1"); !d.Disabled {
+		t.Error("the device is not shut out")
+	}
+	disk.err = nil
+	p.delete(t, KindDevice, "north", "N-1")
+	if left := p.readings.Latest(t.Context(), n1.Tenant, n1.ID); len(left) != 0 {
+		t.Errorf("readings left: %v", left)
+	}
+}
+
+func TestDeleteUserAndScene(t *testing.T) {
+	p := newPlatform(t)
+	p.apply(t, readText(t, "testdata/base.yaml"), false)
+	session := p.Session(t, p.user(t, "north", "ada"))
+	var ended []int64
+	p.Sessions.OnEnd(func(id int64) { ended = append(ended, id) })
+	p.delete(t, KindUser, "north", "ada")
+	if _, err := p.Sessions.Caller(t.Context(), session.Access); err == nil || len(ended) != 1 {
+		t.Errorf("the session goes on; %d were told to have ended", len(ended))
+	}
+	p.delete(t, KindScene, "north", "Field")
+	if d := p.device(t, "north", "N-1"); d.SceneID != device.DefaultScene {
+		t.Errorf("the scene's device stands in %d", d.SceneID)
+	}
+}
+
+// A tenant goes only when nothing is left of it, and the refusal says what is.
+func TestDeleteTenant(t *testing.T) {
+	p := newPlatform(t)
+	p.apply(t, readText(t, "testdata/base.yaml"), false)
+	refused := func(want string) {
+		t.Helper()
+		_, err := p.service.Delete(t.Context(), KindTenant, "", "north")
+		var r *Refusal
+		if !errors.As(err, &r) || r.Missing || r.Detail != want {
+			t.Errorf("answered %v, want %s", err, want)
+		}
+	}
+	refused(`tenant "north" still has 2 devices, 2 users and 2 scenes`)
+	n1 := p.device(t, "north", "N-1")
+	p.delete(t, KindDevice, "north", "N-1")
+	p.delete(t, KindDevice, "north", "N-2")
+	p.delete(t, KindUser, "north", "ada")
+	p.delete(t, KindScene, "north", "Field")
+	refused(`tenant "north" still has 1 user and 1 scene`)
+	p.delete(t, KindUser, "north", "bora")
+	p.delete(t, KindScene, "north", "Shut")
+	p.Notice(t, testkit.Notice{Device: n1, Started: p.Clock.Milli(), Created: p.Clock.Milli()})
+	refused(`tenant "north" still has records, such as alarm notices and messages`)
+
+	p.delete(t, KindTenant, "", "south")
+	if _, err := p.Tenants.ByHost(t.Context(), "south.example"); err == nil {
+		t.Error("the host still leads to the tenant")
+	}
+}
+
+func TestDeleteWhatIsNot(t *testing.T) {
+	p := newPlatform(t)
+	p.apply(t, readText(t, "testdata/base.yaml"), false)
+	before := p.dump(t)
+	for _, c := range []struct {
+		kind        Kind
+		owner, name string
+	}{
+		{KindDevice, "north", "N-9"}, {KindDevice, "south", "N-1"}, {KindUser, "south", "ada"},
+		{KindScene, "south", "Field"}, {KindTenant, "", "west"}, {KindUser, "west", "ada"},
+	} {
+		_, err := p.service.Delete(t.Context(), c.kind, c.owner, c.name)
+		var r *Refusal
+		if !errors.As(err, &r) || !r.Missing {
+			t.Errorf("%v answered %v", c, err)
+		}
+	}
+	if _, err := p.service.Delete(t.Context(), KindProduct, "north", "station"); err == nil {
+		t.Error("a product was deleted")
+	}
+	if after := p.dump(t); after != before {
+		t.Errorf("something went:\n%s", after)
+	}
+}
+
+func TestResetUser(t *testing.T) {
+	p := newPlatform(t)
+	p.apply(t, readText(t, "testdata/base.yaml"), false)
+	ada := p.user(t, "north", "ada")
+	session := p.Session(t, ada)
+	password, err := p.service.ResetUser(t.Context(), "north", " Ada ")
+	if err != nil || len(password) < 16 || !p.opens(t, ada, password) || p.opens(t, ada, "correct horse") {
+		t.Errorf("reset to %d characters, %v", len(password), err)
+	}
+	if _, err := p.Sessions.Caller(t.Context(), session.Access); err == nil {
+		t.Error("the session goes on")
+	}
+	for _, c := range [][2]string{{"south", "ada"}, {"west", "ada"}, {"north", "cem"}} {
+		var r *Refusal
+		if _, err := p.service.ResetUser(t.Context(), c[0], c[1]); !errors.As(err, &r) || !r.Missing {
+			t.Errorf("%v answered %v", c, err)
+		}
+	}
+}
+
+// Whoever waits for a turn may give up; the one whose turn it is goes on.
+func TestTurns(t *testing.T) {
+	p := newPlatform(t)
+	end, err := p.service.begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	if _, err := p.service.Delete(ctx, KindTenant, "", "north"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("answered %v", err)
+	}
+	if _, err := p.service.ResetUser(ctx, "north", "ada"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("answered %v", err)
+	}
+	end()
+	p.apply(t, `tenants: [{name: north, timeZone: UTC}]`, false)
+}

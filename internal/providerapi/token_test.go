@@ -1,0 +1,146 @@
+package providerapi
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+const (
+	tokenA = "token-a-0123456789abcdef0123456789"
+	tokenB = "token-b-0123456789abcdef0123456789"
+)
+
+func write(t *testing.T, path, text string, at time.Time) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(path, at, at); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func allows(t *testing.T, tokens *Tokens, token string, want bool) {
+	t.Helper()
+	got, err := tokens.Allows(token)
+	if err != nil || got != want {
+		t.Errorf("%q lets in: %v, want %v (%v)", token, got, want, err)
+	}
+}
+
+// At the first start the file is made, for its owner's eyes alone; later
+// starts take it as it is.
+func TestTokenFileIsMade(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "provider-token")
+	first, err := NewTokens("", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Fatalf("%v, %v", info.Mode(), err)
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	token := strings.TrimSpace(string(raw))
+	if len(token) < shortestToken {
+		t.Errorf("made a token of %d characters", len(token))
+	}
+	second, err := NewTokens("  ", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tokens := range []*Tokens{first, second} {
+		allows(t, tokens, token, true)
+		allows(t, tokens, token+"x", false)
+		allows(t, tokens, "", false)
+	}
+	if left, err := filepath.Glob(filepath.Join(filepath.Dir(path), ".provider-token-*")); err != nil || len(left) > 0 {
+		t.Errorf("left lying about: %v, %v", left, err)
+	}
+}
+
+// The file is read anew when it changed: a second token joins, the first goes.
+func TestTokenRotation(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "provider-token")
+	at := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+	write(t, path, tokenA+"\n", at)
+	tokens, err := NewTokens("", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	allows(t, tokens, tokenA, true)
+	allows(t, tokens, tokenB, false)
+
+	write(t, path, tokenA+"\r\n\n"+tokenB+"\n", at) // another size
+	allows(t, tokens, tokenA, true)
+	allows(t, tokens, tokenB, true)
+
+	write(t, path, tokenB+"\n", at)
+	allows(t, tokens, tokenA, false)
+	write(t, path, tokenA+"\n", at.Add(time.Second)) // the same size, another time
+	allows(t, tokens, tokenA, true)
+	allows(t, tokens, tokenB, false)
+
+	other := path + ".new"
+	write(t, other, tokenB+"\n", at.Add(time.Second)) // the same size and time, another file
+	if err := os.Rename(other, path); err != nil {
+		t.Fatal(err)
+	}
+	allows(t, tokens, tokenB, true)
+	allows(t, tokens, tokenA, false)
+
+	// Nobody comes in by a file that cannot be used, and it is said why.
+	for name, text := range map[string]string{
+		"empty": "", "short": "short\n", "three": tokenA + "\n" + tokenB + "\n" + tokenA + "x\n",
+		"spaces": tokenA + " " + tokenB + "\n", "large": tokenB + "\n" + strings.Repeat("\n", longestFile),
+	} {
+		write(t, path, text, at.Add(2*time.Second))
+		if ok, err := tokens.Allows(tokenB); ok || err == nil || strings.Contains(err.Error(), tokenB) {
+			t.Errorf("%s: lets in %v, %v", name, ok, err)
+		}
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if ok, err := tokens.Allows(tokenB); ok || err == nil {
+		t.Errorf("without a file: lets in %v, %v", ok, err)
+	}
+	write(t, path, tokenB+"\n", at)
+	allows(t, tokens, tokenB, true)
+}
+
+func TestTokenOfEnvironment(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "provider-token")
+	tokens, err := NewTokens(" "+tokenA+"\n", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	allows(t, tokens, tokenA, true)
+	allows(t, tokens, tokenB, false)
+	if _, err := os.Stat(path); err == nil {
+		t.Error("a file was made although the environment has a token")
+	}
+	for _, env := range []string{"short", tokenA + "\n" + tokenB, tokenA + " " + tokenB} {
+		if _, err := NewTokens(env, path); err == nil || strings.Contains(err.Error(), "0123") {
+			t.Errorf("%q: %v", env, err)
+		}
+	}
+}
+
+// A wrong file stops the start.
+func TestWrongTokenFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "provider-token")
+	write(t, path, "short\n", time.Now())
+	if _, err := NewTokens("", path); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("a short token: %v", err)
+	}
+	if _, err := NewTokens("", filepath.Join(t.TempDir(), "no", "such", "folder")); err == nil {
+		t.Error("a folder that does not exist was no matter")
+	}
+}
