@@ -3,7 +3,7 @@ import { expectAccessible, signIn } from './pages.ts';
 import { addresses } from './server.ts';
 
 test('a person signs in, is greeted by name and signs out', async ({ page }) => {
-  await page.goto('/');
+  await page.goto(`http://orchard.localhost:${addresses.port}/`);
   await expect(page).toHaveURL(/\/signin/);
   await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
   await expect(page.getByText('Aydın Valley Growers').first()).toBeVisible();
