@@ -1,6 +1,7 @@
 package alarm_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -98,5 +99,30 @@ func TestPosition(t *testing.T) {
 				t.Errorf("saved %d, loaded %d (%v)", position, got, err)
 			}
 		}
+	}
+}
+
+// A database that cannot be asked is a fault, never an empty answer: no notice
+// counted, nothing judged again from the beginning.
+func TestFaults(t *testing.T) {
+	s := testkit.NewStores(t)
+	positions := alarm.NewPositionStore(s.DB)
+	if err := positions.Save(t.Context(), 7); err != nil {
+		t.Fatal(err)
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, call := range map[string]func() error{
+		"Count":      func() error { _, err := s.Notices.Count(gone, 1, 0); return err },
+		"OpenLevels": func() error { _, err := s.Notices.OpenLevels(gone, 1); return err },
+		"Load":       func() error { _, err := positions.Load(gone); return err },
+		"Save":       func() error { return positions.Save(gone, 9) },
+	} {
+		if err := call(); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if got, err := positions.Load(t.Context()); err != nil || got != 7 {
+		t.Errorf("%d %v", got, err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/http"
 	"net/url"
 	"os"
 	"strings"
@@ -68,7 +69,7 @@ func apply(c *cobra.Command, at *serverFlags, file string, overwrite bool) error
 		return err
 	}
 	var wrong wire.ApplyProblem
-	if status == 422 && json.Unmarshal(body, &wrong) == nil && len(wrong.Errors) > 0 {
+	if status == http.StatusUnprocessableEntity && json.Unmarshal(body, &wrong) == nil && len(wrong.Errors) > 0 {
 		for _, e := range wrong.Errors {
 			where := file
 			if e.Line > 0 {
@@ -227,7 +228,7 @@ func (f *serverFlags) call(c *cobra.Command, path string, ask, out any) error {
 
 // answer reads what the server answered, a refusal included.
 func answer(status int, body []byte, out any) error {
-	if status == 200 {
+	if status == http.StatusOK {
 		if err := json.Unmarshal(body, out); err != nil {
 			return fmt.Errorf("the answer is not the provider API's: %w", err)
 		}

@@ -21,6 +21,8 @@ var ownerless = map[string]string{
 	"identity.SessionStore.Sweep":   "the platform's upkeep: tokens that expired",
 
 	"device.Store.OwnerOf":      "for whoever runs the platform: names are unique on it",
+	"device.Store.OwnersOf":     "for whoever runs the platform: names are unique on it",
+	"device.Store.SecretOwners": "for whoever runs the platform: secrets are unique on it",
 	"device.Store.LoadRegistry": "the devices' edge holds every tenant's devices",
 	"device.StatusStore.Load":   "a start reads every tenant's",
 	"device.StatusStore.Run":    "writes every tenant's behind",

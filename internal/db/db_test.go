@@ -117,7 +117,9 @@ func TestManyWriters(t *testing.T) {
 	for i := range 8 {
 		wg.Go(func() {
 			for j := range 5 {
-				if err := d.Tx(ctx, func(ctx context.Context, tx bun.IDB) error { return add(ctx, tx, string(rune('a'+i))+string(rune('a'+j))) }); err != nil {
+				if err := d.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+					return add(ctx, tx, string(rune('a'+i))+string(rune('a'+j)))
+				}); err != nil {
 					t.Error(err)
 				}
 				count(t, ctx, d)

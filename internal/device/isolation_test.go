@@ -86,6 +86,16 @@ func TestTenantsAreApart(t *testing.T) {
 				nothing("Secrets", int64(len(hashes)))
 				return err
 			}, false},
+			"Store.ByNames": {func() error {
+				found, err := s.Devices.ByNames(ctx, owner, []string{"mine"})
+				nothing("ByNames", int64(len(found)))
+				return err
+			}, false},
+			"Store.SecretsOf": {func() error {
+				found, err := s.Devices.SecretsOf(ctx, owner, []device.ID{mine.ID})
+				nothing("SecretsOf", int64(len(found)))
+				return err
+			}, false},
 			"SceneStore.Get":    {func() error { _, err := s.Scenes.Get(ctx, owner, scene); return err }, true},
 			"SceneStore.ByName": {func() error { _, err := s.Scenes.ByName(ctx, owner, "barn"); return err }, true},
 			"SceneStore.List": {func() error {

@@ -202,6 +202,44 @@ func TestPresenceForget(t *testing.T) {
 	w.expect(t)
 }
 
+// A history that is fed in tells when a device came and went, without bringing
+// anybody online whose patience has run out since.
+func TestPresenceOfThePast(t *testing.T) {
+	w := newWatch()
+	start := testkit.Start.UnixMilli()
+	ago := func(d time.Duration) int64 { return start - d.Milliseconds() }
+	minutes := patience
+	for _, step := range []struct {
+		at   int64
+		want device.Status
+		told string
+	}{
+		{ago(30 * minutes), device.Status{LastContact: ago(30 * minutes), OnlineTime: ago(30 * minutes), OfflineTime: ago(29 * minutes)}, ""},
+		{ago(29*minutes + 30*time.Second), device.Status{LastContact: ago(29*minutes + 30*time.Second), OnlineTime: ago(30 * minutes), OfflineTime: ago(28*minutes + 30*time.Second)}, ""},
+		{ago(40 * minutes), device.Status{LastContact: ago(29*minutes + 30*time.Second), OnlineTime: ago(30 * minutes), OfflineTime: ago(28*minutes + 30*time.Second)}, ""}, // out of order
+		{ago(2 * minutes), device.Status{LastContact: ago(2 * minutes), OnlineTime: ago(2 * minutes), OfflineTime: ago(minutes)}, ""},
+		{ago(minutes + 10*time.Second), device.Status{LastContact: ago(minutes + 10*time.Second), OnlineTime: ago(2 * minutes), OfflineTime: ago(10 * time.Second)}, ""},
+		// Still fresh: it is online, and has been since two minutes ago; before that it was gone.
+		{ago(20 * time.Second), device.Status{Online: true, LastContact: ago(20 * time.Second), OnlineTime: ago(2 * minutes), OfflineTime: ago(28*minutes + 30*time.Second)}, "d1 true -20s"},
+		{ago(3 * minutes), device.Status{Online: true, LastContact: ago(20 * time.Second), OnlineTime: ago(2 * minutes), OfflineTime: ago(28*minutes + 30*time.Second)}, ""},
+	} {
+		w.SeenAt(ref(1), step.at)
+		if got := w.Status(field, 1); got != step.want {
+			t.Errorf("seen at %s: %+v, want %+v", time.UnixMilli(step.at).Sub(testkit.Start), got, step.want)
+		}
+		if step.told != "" {
+			w.expect(t, step.told)
+		} else {
+			w.expect(t)
+		}
+	}
+	// Its patience counts from when it was heard of, not from now.
+	w.after(40*time.Second - time.Millisecond)
+	w.online(t, 1, true)
+	w.after(time.Millisecond)
+	w.online(t, 1, false)
+}
+
 // A clock that is set back makes no contact older and nobody offline too soon.
 func TestPresenceClockSetBack(t *testing.T) {
 	w := newWatch()

@@ -71,3 +71,17 @@ func TestUnwrap(t *testing.T) {
 		t.Error("the cause is lost")
 	}
 }
+
+// Each kind is a kind of its own, and an error says the same wherever it was
+// wrapped or joined.
+func TestKinds(t *testing.T) {
+	kinds := []Kind{Internal, Malformed, Unknown, Forbidden, NotFound, TooMany, Refused, Upstream, Unavailable, NoSuchPath, NoSuchMethod, TooLarge}
+	for i, k := range kinds {
+		err := errors.Join(io.EOF, fmt.Errorf("deep: %w", New(k, "x")))
+		for j, other := range kinds {
+			if got := Is(err, other); got != (i == j) {
+				t.Errorf("kind %d is %d: %t", k, other, got)
+			}
+		}
+	}
+}

@@ -113,7 +113,7 @@ func TestPublish(t *testing.T) {
 func TestMessagesAreNotAheadOfTime(t *testing.T) {
 	s := newServer(t, secretOf)
 	clock := testClock(noon)
-	ahead := clock().Sub(time.Now())
+	ahead := time.Until(clock())
 	stop := publishing(t, PublishOptions{
 		Broker: s.url(), Devices: testFarm(t).Devices()[:1], Secrets: secretOf, Every: quick,
 		From: noon, Link: Link{Now: clock},

@@ -95,7 +95,7 @@ func TestPanicOutsideTheCalls(t *testing.T) {
 	}
 	base := w.Serve(t)
 	for _, path := range []string{"/half", "/abort"} {
-		res, err := http.Get(base + path) //nolint:noctx // the test's own server
+		res, err := http.Get(base + path)
 		if err == nil {
 			var body bytes.Buffer
 			_, err = body.ReadFrom(res.Body)

@@ -10,6 +10,7 @@ import (
 
 // GetTenantIdByName answers the id of the tenant of that name, or null.
 //
+//nolint:revive // the name is the contract's
 func (s *server) GetTenantIdByName(ctx context.Context, r wire.GetTenantIdByNameRequestObject) (wire.GetTenantIdByNameResponseObject, error) {
 	t, err := s.Tenants.ByName(ctx, r.Params.Name)
 	if errs.Is(err, errs.NotFound) {

@@ -77,6 +77,15 @@ type edge struct {
 	mqtt        *MQTT
 	address     string       // of the MQTT listener, once serve was called
 	passed      atomic.Int64 // ms by which the clock was moved on
+	fault       atomic.Bool  // makes the handling of a message panic
+}
+
+// arrival is the clock of arriving messages.
+func (e *edge) arrival() time.Time {
+	if e.fault.Load() {
+		panic("a fault for the test")
+	}
+	return e.now()
 }
 
 // now is the edge's clock, which stands still unless a test moves it.
@@ -87,7 +96,7 @@ func newEdge(t testing.TB, change ...func(*Options)) *edge {
 	t.Helper()
 	e := &edge{t: t, log: newMemoryLog(), registry: device.NewRegistry(hashKey), diagnostics: device.NewDiagnostics()}
 	e.registry.Replace(population())
-	o := Options{Registry: e.registry, Diagnostics: e.diagnostics, Log: e.log, Now: e.now, Rate: 1e6, Burst: 1e6}
+	o := Options{Registry: e.registry, Diagnostics: e.diagnostics, Log: e.log, Now: e.arrival, Rate: 1e6, Burst: 1e6}
 	for _, f := range change {
 		f(&o)
 	}

@@ -238,8 +238,8 @@ func TestSecretsAreNotLogged(t *testing.T) {
 			c.readToEnd()
 		}
 	}
-	e.registry.Get(1).Product = nil // a fault of ours
 	c := e.signedIn(4, "WS-1")
+	e.fault.Store(true)
 	c.send(c.telemetry(1, 1, 1))
 	c.wantEnd(0)
 	expect(t, "the fault in the log", func() bool {

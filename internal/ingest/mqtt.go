@@ -160,6 +160,7 @@ func (m *MQTT) attach(c *conn) bool {
 		list = slices.Delete(list, 0, 1)
 	}
 	m.devices[c.ref.ID] = append(list, c)
+	c.attached = true
 	m.mu.Unlock()
 
 	m.opts.Presence.Connected(c.ref)
@@ -172,7 +173,11 @@ func (m *MQTT) attach(c *conn) bool {
 	return true
 }
 
+// detach takes a connection out again, if it was entered.
 func (m *MQTT) detach(c *conn) {
+	if !c.attached {
+		return
+	}
 	m.mu.Lock()
 	list := m.devices[c.ref.ID]
 	if i := slices.Index(list, c); i >= 0 {

@@ -249,7 +249,7 @@ func TestMQTTKeepAlive(t *testing.T) {
 				hello[10+1], hello[11] = byte(test.keepAlive), byte(test.keepAlive)
 				hello[10] = 0
 				c.send(hello)
-				c.want("CONNACK accepted", accepted(test.version))
+				c.want("CONNACK accepted", accepted)
 				time.Sleep(test.want - time.Second)
 				c.ping()
 				begin := time.Now()
@@ -365,12 +365,12 @@ func TestMQTTFaultEndsOneConnection(t *testing.T) {
 	e := newEdge(t).serve()
 	other := e.signedIn(4, "WS-2")
 	c := e.signedIn(4, "WS-1")
-	faulty := station()
-	e.registry.Get(1).Product = nil
+	e.fault.Store(true)
 	c.send(c.telemetry(1, 1, 1))
 	c.wantEnd(0)
-	other.ping()
-	e.registry.Get(1).Product = faulty
+	e.fault.Store(false)
+	other.send(other.telemetry(2, 1, 1))
+	other.wantAck(v5.PUBACK, 1, 0)
 	if n := e.pipeline.stats.panics.Swap(0); n != 1 {
 		t.Errorf("%d faults counted", n)
 	}

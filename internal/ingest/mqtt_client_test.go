@@ -45,14 +45,12 @@ func (e *edge) signedIn(version byte, name string) *client {
 func (c *client) signIn(name, clientID string) {
 	c.t.Helper()
 	c.send(c.connect(name, secretOf(name), clientID))
-	c.want("CONNACK accepted", accepted(c.version))
+	c.want("CONNACK accepted", accepted)
 }
 
 // accepted is the beginning of a CONNACK that lets in.
-func accepted(version byte) func(byte, []byte) bool {
-	return func(kind byte, body []byte) bool {
-		return kind == v5.CONNACK && len(body) >= 2 && body[0] == 0 && body[1] == 0
-	}
+func accepted(kind byte, body []byte) bool {
+	return kind == v5.CONNACK && len(body) >= 2 && body[0] == 0 && body[1] == 0
 }
 
 func (c *client) send(packets ...[]byte) {

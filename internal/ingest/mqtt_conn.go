@@ -53,6 +53,7 @@ type conn struct {
 	greeted   bool
 
 	// Of the reading goroutine.
+	attached   bool // entered in the server's list
 	entry      *device.Entry
 	generation uint64 // of the structure that entry was read from
 	keepAlive  time.Duration
@@ -86,13 +87,12 @@ func (c *conn) run() {
 			c.abort()
 		}
 	}()
-	if err := c.greet(); err != nil {
-		c.close(err)
-		return
-	}
 	defer c.server.detach(c)
-	// Looked at once more, now that changes of structure find it.
-	err := c.look()
+	err := c.greet()
+	if err == nil {
+		// Once more, now that changes of structure find it.
+		err = c.look()
+	}
 	if err == nil {
 		err = c.serve()
 	}
@@ -219,9 +219,10 @@ func (c *conn) endLocked(reason byte) {
 	if c.greeted && c.version == 5 && reason != reasonSuccess {
 		last = []byte{packets.DISCONNECT << 4, 1, reason}
 	}
-	c.out.end(last)
+	// Nothing more is taken once the client may have noticed.
 	c.cancel()
 	c.in.stop()
+	c.out.end(last)
 }
 
 // stop reads no more and lets the connection finish what was accepted.

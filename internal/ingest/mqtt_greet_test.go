@@ -62,7 +62,7 @@ func TestMQTTSignInForms(t *testing.T) {
 	// MQTT 5: the secret as password without a user name.
 	c := e.dial(5)
 	c.send(c.connect("", secretOf("WS-1"), "a"))
-	c.want("CONNACK accepted", accepted(5))
+	c.want("CONNACK accepted", accepted)
 
 	// MQTT 3.1.1 forbids that.
 	c = e.dial(4)
@@ -81,7 +81,7 @@ func TestMQTTSignInForms(t *testing.T) {
 	p.ClientIdentifier = "kept"
 	p.WillFlag, p.WillTopic, p.WillMessage, p.WillQos = true, "v1/devices/me/attributes", []byte("gone"), 1
 	c.send(packed3(p))
-	c.want("CONNACK accepted", accepted(4))
+	c.want("CONNACK accepted", accepted)
 
 	for level, code := range map[byte]byte{3: 1, 2: 1} {
 		c = e.dial(4)
@@ -172,7 +172,7 @@ func TestMQTT5MaximumPacketSize(t *testing.T) {
 		return c
 	}
 	c := dial(24)
-	c.want("CONNACK accepted", accepted(5))
+	c.want("CONNACK accepted", accepted)
 	body := []byte{0, 5, 0}
 	for range 30 {
 		body = append(body, 0, 1, 'a', 0)

@@ -2,7 +2,9 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net"
 	"slices"
 	"testing"
 	"time"
@@ -395,4 +397,79 @@ func TestMQTTShutdownGivesUpInTime(t *testing.T) {
 		t.Error("a shutdown that was cut short says nothing of it")
 	}
 	c.wantEnd(0)
+}
+
+// A message that waits for its turn is not lost when the server stops.
+func TestMQTTShutdownLetsTheWaitingThrough(t *testing.T) {
+	e := newEdge(t, func(o *Options) { o.Rate, o.Burst = 0.001, 1 }).serve()
+	c := e.signedIn(5, "WS-1")
+	c.send(c.telemetry(1, 1, 1), c.telemetry(2, 1, 2))
+	c.wantAck(v5.PUBACK, 1, 0)
+	expect(t, "the second waits", func() bool { return e.pipeline.gate.messages.lacking(1) > 1000*time.Second })
+	down := make(chan error, 1)
+	go func() { down <- e.mqtt.Shutdown(context.Background()) }()
+	c.wantAck(v5.PUBACK, 2, 0)
+	c.wantEnd(reasonShuttingDown)
+	c.Close()
+	if err := receive(t, down); err != nil {
+		t.Error(err)
+	}
+}
+
+// Without a pipeline nothing is accepted, and the client knows that it must
+// send again.
+func TestMQTTPipelineClosed(t *testing.T) {
+	versions(t, func(t *testing.T, version byte) {
+		e := newEdge(t).serve()
+		c := e.signedIn(version, "WS-1")
+		if err := e.pipeline.Close(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		c.send(c.telemetry(1, 1, 1))
+		c.wantEnd(reasonShuttingDown)
+	})
+}
+
+// A device that is cut off while it waits for room gives its place back.
+func TestMQTTCutOffWhileTooMuchWaits(t *testing.T) {
+	e := newEdge(t, func(o *Options) { o.QueueBytes = itemWeight + 100 }).serve()
+	c, other := e.signedIn(4, "WS-1"), e.signedIn(4, "WS-2")
+	e.log.hold()
+	other.send(other.telemetry(1, 1, 1))
+	receive(t, e.log.entered)
+	c.send(c.telemetry(2, 1, 1))
+	expect(t, "the second waits", func() bool {
+		e.mqtt.mu.Lock()
+		defer e.mqtt.mu.Unlock()
+		out := e.mqtt.devices[1][0].out
+		out.mu.Lock()
+		defer out.mu.Unlock()
+		return out.pending == 1
+	})
+	entries := population()
+	entries[0] = entry(green, 1, "WS-1", false, true)
+	e.registry.Replace(entries)
+	c.wantEnd(0)
+	e.log.release()
+	other.wantAck(v5.PUBACK, 1, 0)
+	if got := describe(e.log.frames()); got != "2@0 air=1" {
+		t.Errorf("committed %s", got)
+	}
+}
+
+func TestMQTTServeAfterShutdown(t *testing.T) {
+	e := newEdge(t)
+	if err := e.mqtt.Shutdown(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := e.mqtt.Serve(context.Background(), ln); !errors.Is(err, ErrClosed) {
+		t.Errorf("served: %v", err)
+	}
+	if !refusedDial(ln.Addr().String()) {
+		t.Error("the listener was left open")
+	}
 }

@@ -141,40 +141,6 @@ func TestRefusedByServer(t *testing.T) {
 	}
 }
 
-// A fault in the very last statement undoes everything before it.
-func TestAllOrNothing(t *testing.T) {
-	p := newPlatform(t)
-	p.apply(t, readText(t, "testdata/base.yaml"), false)
-	exec := func(statement string) {
-		t.Helper()
-		if err := p.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
-			_, err := tx.NewRaw(statement).Exec(ctx)
-			return err
-		}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	// The last secret to be written is that of the last device.
-	exec(`CREATE TRIGGER disk_full BEFORE INSERT ON device_secrets
-		WHEN (SELECT name FROM devices WHERE id = NEW.device_id) = 'CAM-0001' BEGIN SELECT RAISE(ABORT, 'disk full'); END`)
-	before := p.dump(t)
-	example := readText(t, "testdata/example.yaml")
-	out, err := p.service.Apply(t.Context(), []byte(example), true)
-	if err == nil || out != nil || !strings.Contains(err.Error(), "disk full") {
-		t.Fatalf("answered %+v, %v", out, err)
-	}
-	if after := p.dump(t); after != before {
-		t.Errorf("half of a file was kept:\n%s\nwas\n%s", after, before)
-	}
-	if p.Catalog.ProductByName("weather-station") != nil || p.Catalog.Element("airTemperature") != nil {
-		t.Error("the running server took up what was not kept")
-	}
-	exec(`DROP TRIGGER disk_full`)
-	if out := p.apply(t, example, true); len(out.Created) != 9 {
-		t.Errorf("created %s", names(out.Created))
-	}
-}
-
 // Whoever asked may go away before the end: then nothing is done.
 func TestGivenUp(t *testing.T) {
 	p := newPlatform(t)

@@ -2,6 +2,7 @@ package providerapi
 
 import (
 	"errors"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -115,7 +116,8 @@ func (f *faults) tree(raw []byte) (root ast.Node) {
 			root = nil
 		}
 	}()
-	tokens := lexer.Tokenize(string(raw))
+	source := strings.TrimPrefix(string(raw), "\ufeff") // the byte order mark that some editors write
+	tokens := lexer.Tokenize(source)
 	if f.guardTokens(tokens); len(f.found) > 0 {
 		return nil
 	}

@@ -2,6 +2,7 @@ package providerapi
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -51,8 +52,8 @@ func wrongFiles(t *testing.T, folder string) []wrongFile {
 // the YAML library's own messages only the beginning is compared.
 func (f *wrongFile) compare(t *testing.T, err error) {
 	t.Helper()
-	wrong, ok := err.(*FileError)
-	if !ok {
+	var wrong *FileError
+	if !errors.As(err, &wrong) {
 		t.Fatalf("answered %v, want a *FileError", err)
 	}
 	got := make([]string, len(wrong.Errors))

@@ -1,6 +1,8 @@
 package providerapi
 
 import (
+	"strings"
+
 	"github.com/goccy/go-yaml/token"
 )
 
@@ -102,6 +104,12 @@ func (g *guard) token(tokens token.Tokens, i int, tk *token.Token) bool {
 		return g.value(tokens, i, tk.Position.Column)
 	case token.MappingValueType:
 		return g.colon(tokens, i, tk)
+	case token.StringType:
+		// Where a comma was forgotten the parser reads on to the next one.
+		if g.inFlow() != nil && strings.Contains(tk.Value, ": ") {
+			g.add(line(tk), "a second colon before the next comma: put a comma between, or quotes around the text")
+			return false
+		}
 	}
 	g.begun = true
 	return true
@@ -159,7 +167,7 @@ func (g *guard) colon(tokens token.Tokens, i int, tk *token.Token) bool {
 		}
 		t = g.block(token.MappingValueType, column)
 	} else if t.colon {
-		g.add(line(tk), "a second colon before the next comma")
+		g.add(line(tk), "a second colon before the next comma: put a comma between, or quotes around the text")
 		return false
 	}
 	t.colon = true

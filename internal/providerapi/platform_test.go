@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -53,7 +54,8 @@ func (p *platform) apply(t testing.TB, text string, overwrite bool) *Result {
 	t.Helper()
 	out, err := p.service.Apply(t.Context(), []byte(text), overwrite)
 	if err != nil {
-		if wrong, ok := err.(*FileError); ok {
+		var wrong *FileError
+		if errors.As(err, &wrong) {
 			t.Fatalf("%v: %+v", err, wrong.Errors)
 		}
 		t.Fatal(err)

@@ -153,8 +153,8 @@ func TestListAndDelete(t *testing.T) {
 func TestHost(t *testing.T) {
 	for in, want := range map[string]string{
 		"Farm.Example":      "farm.example",
+		"\tfarm.example. ":  "farm.example",
 		"farm.example:8080": "farm.example",
-		" farm.example. ":   "farm.example",
 		"farm.example.:443": "farm.example",
 		"[::1]:8080":        "::1",
 		"[2001:DB8::1]":     "2001:db8::1",

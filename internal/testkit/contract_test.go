@@ -87,7 +87,7 @@ func TestCallAndAnswer(t *testing.T) {
 	if n := Ask[int](t, c, Call{Path: unread + "?a=1", Token: "tok", From: "203.0.113.9", Header: map[string]string{"Time-Zone": "UTC"}}); n != 3 {
 		t.Errorf("data %d", n)
 	}
-	if got.Method != "GET" || got.Header.Get("Authorization") != "Bearer tok" || got.Header.Get("Time-Zone") != "UTC" ||
+	if got.Method != http.MethodGet || got.Header.Get("Authorization") != "Bearer tok" || got.Header.Get("Time-Zone") != "UTC" ||
 		got.RemoteAddr != "203.0.113.9:40000" || got.URL.RawQuery != "a=1" {
 		t.Errorf("request %+v", got)
 	}
@@ -124,7 +124,7 @@ func TestOperations(t *testing.T) {
 	if !public["loginUsername"] || public["getUser"] {
 		t.Errorf("public: %v", public)
 	}
-	if got := c.Operations("message"); len(got) != 1 || got[0].ID != "getUnreadCount" || got[0].Method != "GET" || got[0].Path != unread {
+	if got := c.Operations("message"); len(got) != 1 || got[0].ID != "getUnreadCount" || got[0].Method != http.MethodGet || got[0].Path != unread {
 		t.Errorf("%+v", got)
 	}
 }

@@ -1,0 +1,178 @@
+package providerapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/uptrace/bun"
+)
+
+// statement runs SQL that no store would.
+func (p *platform) statement(t *testing.T, sql string) {
+	t.Helper()
+	if err := p.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
+		_, err := tx.NewRaw(sql).Exec(ctx)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// everything changes or creates something in every table.
+const everything = `
+elements:
+  - {yeuSign: airTemperature, yeuName: {en-us: Air, zh-cn: 空气, tr-tr: Hava, ru-ru: Воздух}}
+products:
+  - {name: station, properties: [{identifier: rain, dataType: number}]}
+  - {name: probe, properties: [{identifier: soilMoisture, dataType: number}]}
+tenants:
+  - name: north
+    hosts: [other.example]
+    users: [{userName: ada, disabled: true}, {userName: bora, password: another horse}, {userName: cem, password: correct horse}]
+    scenes: [Field, Barn]
+    devices:
+      - {deviceName: N-1, serial: X, secret: another-secret-of-device-n-1}
+      - {deviceName: N-3, product: probe, scene: Barn, secret: secret-of-the-device-n-3}
+  - {name: west, timeZone: UTC, hosts: [west.example]}
+`
+
+// Whichever statement of an apply fails, nothing of it is kept, nobody is told
+// that a session ended, and the running server goes on with what it had. Once
+// the trouble is over the same file is applied as a whole.
+func TestAllOrNothing(t *testing.T) {
+	p := newPlatform(t)
+	p.apply(t, readText(t, "testdata/base.yaml"), false)
+	p.Session(t, p.user(t, "north", "ada"))
+	p.Sessions.OnEnd(func(int64) { t.Error("told that a session ended, which did not") })
+	p.Registry.Watch(func() { t.Error("the running server was changed") })
+	before := p.dump(t)
+	for _, c := range []struct{ when, table string }{
+		{"BEFORE INSERT", "elements"}, {"BEFORE INSERT", "products"}, {"BEFORE UPDATE", "products"},
+		{"BEFORE INSERT", "property_numbers"}, {"BEFORE DELETE", "product_properties"}, {"BEFORE INSERT", "product_properties"},
+		{"BEFORE INSERT", "tenants"}, {"BEFORE UPDATE", "tenants"}, {"BEFORE DELETE", "tenant_hosts"}, {"BEFORE INSERT", "tenant_hosts"},
+		{"BEFORE INSERT", "users"}, {"BEFORE UPDATE OF disabled", "users"}, {"BEFORE UPDATE OF password_hash", "users"},
+		{"BEFORE DELETE", "sessions"}, {"BEFORE INSERT", "scenes"}, {"BEFORE INSERT", "devices"}, {"BEFORE UPDATE", "devices"},
+		{"BEFORE DELETE", "device_secrets"}, {"BEFORE INSERT", "device_secrets"}, {"AFTER INSERT", "device_secrets"},
+	} {
+		t.Run(c.when+" "+c.table, func(t *testing.T) {
+			condition := ""
+			if c.when == "AFTER INSERT" { // the very last statement of all
+				condition = "WHEN (SELECT name FROM devices WHERE id = NEW.device_id) = 'N-3'"
+			}
+			p.statement(t, fmt.Sprintf(`CREATE TRIGGER trouble %s ON %s %s BEGIN SELECT RAISE(ABORT, 'disk full'); END`, c.when, c.table, condition))
+			out, err := p.service.Apply(t.Context(), []byte(everything), true)
+			if err == nil || out != nil || !strings.Contains(err.Error(), "disk full") {
+				t.Errorf("answered %+v, %v", out, err)
+			}
+			if after := p.dump(t); after != before {
+				t.Errorf("half of a file was kept:\n%s\nwas\n%s", after, before)
+			}
+			p.statement(t, `DROP TRIGGER trouble`)
+		})
+	}
+	if p.Catalog.ProductByName("probe") != nil || p.Catalog.Element("airTemperature") != nil {
+		t.Error("the running server took up what was not kept")
+	}
+}
+
+func TestEverythingAtOnce(t *testing.T) {
+	p := newPlatform(t)
+	p.apply(t, readText(t, "testdata/base.yaml"), false)
+	p.Session(t, p.user(t, "north", "ada"))
+	ended := 0
+	p.Sessions.OnEnd(func(int64) { ended++ })
+	out := p.apply(t, everything, true)
+	want := "product station: properties\ntenant north: hosts\nuser north/ada: disabled\nuser north/bora: password\ndevice north/N-1: serial,secrets"
+	if got := names(out.Changed); got != want || len(out.Created) != 6 || out.Left != 1 || ended != 1 {
+		t.Errorf("changed\n%s\nwant\n%s\ncreated %s\nleft %d, %d sessions ended", got, want, names(out.Created), out.Left, ended)
+	}
+}
+
+// A delete that fails half-way leaves things as they were.
+func TestDeleteAllOrNothing(t *testing.T) {
+	p := newPlatform(t)
+	p.apply(t, readText(t, "testdata/base.yaml"), false)
+	session := p.Session(t, p.user(t, "north", "ada"))
+	for _, c := range []struct {
+		table, owner, name string
+		kind               Kind
+	}{{"users", "north", "ada", KindUser}, {"scenes", "north", "Field", KindScene}, {"tenants", "", "south", KindTenant}} {
+		before := p.dump(t)
+		p.statement(t, fmt.Sprintf(`CREATE TRIGGER trouble BEFORE DELETE ON %s BEGIN SELECT RAISE(ABORT, 'disk full'); END`, c.table))
+		_, err := p.service.Delete(t.Context(), c.kind, c.owner, c.name)
+		var r *Refusal
+		if err == nil || errors.As(err, &r) {
+			t.Errorf("%s: answered %v", c.kind, err)
+		}
+		if after := p.dump(t); after != before {
+			t.Errorf("%s: half gone:\n%s\nwas\n%s", c.kind, after, before)
+		}
+		p.statement(t, `DROP TRIGGER trouble`)
+	}
+	if _, err := p.Sessions.Caller(t.Context(), session.Access); err != nil {
+		t.Errorf("the session of a user who was not deleted: %v", err)
+	}
+	// A device of which the row cannot go is shut out, and can be deleted later.
+	p.statement(t, `CREATE TRIGGER trouble BEFORE DELETE ON devices BEGIN SELECT RAISE(ABORT, 'disk full'); END`)
+	if _, err := p.service.Delete(t.Context(), KindDevice, "north", "N-1"); err == nil {
+		t.Error("deleted")
+	}
+	if e := p.Registry.Get(p.device(t, "north", "N-1").ID); e == nil || !e.Disabled {
+		t.Errorf("the device is not shut out: %+v", e)
+	}
+	p.statement(t, `DROP TRIGGER trouble`)
+	p.delete(t, KindDevice, "north", "N-1")
+}
+
+// A database that cannot be read is a fault, never "there is no such thing".
+func TestUnreadable(t *testing.T) {
+	p := newPlatform(t)
+	p.apply(t, readText(t, "testdata/base.yaml"), false)
+	before := p.dump(t)
+	for _, table := range []string{"tenants", "tenant_hosts", "users", "scenes", "devices", "device_secrets"} {
+		t.Run(table, func(t *testing.T) {
+			p.statement(t, fmt.Sprintf(`ALTER TABLE %s RENAME TO gone`, table))
+			if out, err := p.service.Apply(t.Context(), []byte(everything), true); err == nil || out != nil {
+				t.Errorf("applied: %+v", out)
+			}
+			for kind, name := range map[Kind]string{KindTenant: "north", KindUser: "nobody", KindScene: "Nowhere", KindDevice: "N-9"} {
+				owned := map[Kind]string{KindUser: "users", KindScene: "scenes", KindDevice: "devices"}[kind] == table
+				var r *Refusal
+				_, err := p.service.Delete(t.Context(), kind, "north", name)
+				if missing := errors.As(err, &r) && r.Missing; err == nil || missing && (owned || table == "tenants") {
+					t.Errorf("%s: %v", kind, err)
+				}
+			}
+			p.statement(t, fmt.Sprintf(`ALTER TABLE gone RENAME TO %s`, table))
+		})
+	}
+	if after := p.dump(t); after != before {
+		t.Errorf("something was kept:\n%s\nwas\n%s", after, before)
+	}
+}
+
+// What the running server could not take up stays marked, and the next call
+// fails rather than work on what is not so.
+func TestNotTakenUp(t *testing.T) {
+	p := newPlatform(t)
+	p.apply(t, readText(t, "testdata/base.yaml"), false)
+	p.statement(t, `ALTER TABLE property_numbers RENAME TO gone`)
+	// A device's serial needs no dictionary; taking it up does.
+	if _, err := p.service.Apply(t.Context(), []byte(`tenants: [{name: north, devices: [{deviceName: N-1, serial: Z}]}]`), false); err == nil {
+		t.Error("what could not be taken up was no fault")
+	}
+	if d := p.device(t, "north", "N-1"); d.Serial != "Z" || !p.service.stale {
+		t.Errorf("serial %q, stale %v", d.Serial, p.service.stale)
+	}
+	if _, err := p.service.Delete(t.Context(), KindScene, "north", "Field"); err == nil {
+		t.Error("the next call went on")
+	}
+	p.statement(t, `ALTER TABLE gone RENAME TO property_numbers`)
+	p.delete(t, KindScene, "north", "Field")
+	if p.service.stale {
+		t.Error("still stale")
+	}
+}

@@ -1,0 +1,139 @@
+package providerapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"tilth/internal/errs"
+	"tilth/internal/identity"
+	"tilth/internal/testkit"
+)
+
+// Slow work is done once: with the context gone, only what is known already
+// is answered.
+func TestVault(t *testing.T) {
+	v := newVault(identity.NewHasher())
+	ctx, cancel := context.WithCancel(t.Context())
+	stored := testkit.PasswordHash("correct horse")
+	hash, err := v.hash(ctx, "ada", "correct horse")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for password, want := range map[string]bool{"correct horse": true, "another horse": false} {
+		if ok, err := v.matches(ctx, stored, password); err != nil || ok != want {
+			t.Errorf("%s matches: %v, %v", password, ok, err)
+		}
+	}
+	v.hasher = nil // from here on nothing can be computed
+	cancel()
+	if again, err := v.hash(ctx, "ada", "correct horse"); err != nil || again != hash {
+		t.Errorf("hashed again: %v", err)
+	}
+	for password, want := range map[string]bool{"correct horse": true, "another horse": false} {
+		if ok, err := v.matches(ctx, stored, password); err != nil || ok != want {
+			t.Errorf("%s matches: %v, %v", password, ok, err)
+		}
+	}
+	if a, b := v.password("ada"), v.password("ada"); a != b || a == v.password("bora") {
+		t.Error("a made password changed, or two users have the same")
+	}
+}
+
+// A password that somebody changes between the first look and the transaction
+// is compared anew.
+func TestPasswordChangedMeanwhile(t *testing.T) {
+	p := newPlatform(t)
+	p.apply(t, readText(t, "testdata/base.yaml"), false)
+	ada := p.user(t, "north", "ada")
+	var wrong faults
+	f := wrong.parse([]byte(`tenants: [{name: north, users: [{userName: ada, password: correct horse}]}]`))
+	pl := planner{Service: p.service, file: f, overwrite: true, vault: newVault(p.hasher)}
+	first, err := pl.plan(t.Context())
+	if err != nil || !first.nothing() {
+		t.Fatalf("%+v, %v", first, err)
+	}
+	if err := p.Users.PutPassword(t.Context(), ada.Tenant, ada.ID, testkit.PasswordHash("changed by ada")); err != nil {
+		t.Fatal(err)
+	}
+	second, err := pl.plan(t.Context())
+	if err != nil || second.nothing() || second.tenants[0].users[0].password != "correct horse" {
+		t.Errorf("%+v, %v", second, err)
+	}
+}
+
+// A full queue of sign-ins makes an apply wait its turn elsewhere: nothing is
+// changed, and whoever asked is told to come again.
+func TestBusyHasher(t *testing.T) {
+	p := newPlatform(t)
+	before := p.dump(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	busy := make(chan error, 200)
+	for range cap(busy) {
+		go func() {
+			_, err := p.hasher.Hash(ctx, "x")
+			busy <- err
+		}()
+	}
+	// Some of them are turned away: from then on the queue is full.
+	for err := range busy {
+		if errs.Is(err, errs.Unavailable) {
+			break
+		}
+	}
+	_, err := p.service.Apply(t.Context(), []byte(`tenants: [{name: north, timeZone: UTC, users: [{userName: ada}]}]`), false)
+	cancel()
+	if !errs.Is(err, errs.Unavailable) {
+		t.Fatalf("answered %v", err)
+	}
+	if after := p.dump(t); after != before {
+		t.Errorf("kept\n%s", after)
+	}
+	if pr := problemOf(err); pr.status != http.StatusServiceUnavailable || pr.retry == 0 {
+		t.Errorf("problem %+v", pr)
+	}
+}
+
+func TestProblems(t *testing.T) {
+	cause := errors.New("constraint failed: UNIQUE users.user_name")
+	for name, c := range map[string]struct {
+		err    error
+		status int
+		hidden bool
+	}{
+		"fault":      {cause, 500, true},
+		"missing":    {&Refusal{Missing: true, Detail: "there is none"}, 404, false},
+		"in use":     {&Refusal{Detail: "in use"}, 409, false},
+		"wrong":      {&FileError{Errors: []LineError{{Line: 3, Message: "wrong"}}}, 422, true},
+		"too large":  {&http.MaxBytesError{Limit: 5}, 413, true},
+		"late":       {context.DeadlineExceeded, 503, true},
+		"itself":     {refuse(http.StatusConflict, "so"), 409, false},
+		"unreadable": {unreadable(cause), 400, true},
+	} {
+		p := problemOf(c.err)
+		w := httptest.NewRecorder()
+		p.write(w)
+		if p.status != c.status || w.Code != c.status || strings.Contains(w.Body.String(), c.err.Error()) == c.hidden {
+			t.Errorf("%s: %d %s", name, w.Code, w.Body)
+		}
+		if p.Error() == "" {
+			t.Errorf("%s says nothing to the log", name)
+		}
+	}
+	if p := unreadable(cause); !errors.Is(p, cause) {
+		t.Error("the cause is lost")
+	}
+	w := httptest.NewRecorder()
+	(&problem{status: http.StatusTooManyRequests, retry: 1500 * time.Millisecond}).write(w)
+	if got := w.Header().Get("Retry-After"); got != "2" {
+		t.Errorf("Retry-After %q", got)
+	}
+	e := &FileError{Errors: []LineError{{Message: "password is swordfish"}}}
+	if strings.Contains(e.Error(), "swordfish") {
+		t.Error("the log would hold the file's text")
+	}
+}
