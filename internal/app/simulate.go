@@ -90,8 +90,12 @@ func devicesOf(path string) ([]farm.SimulatedDevice, error) {
 			if secret == "" {
 				continue
 			}
+			model, listed := models[d.Product]
+			if !listed {
+				return nil, fmt.Errorf("%s: product %q of %s is not in the file; list it, so that its properties are known", path, d.Product, d.DeviceName)
+			}
 			devices = append(devices, farm.SimulatedDevice{
-				Name: d.DeviceName, Secret: secret, Product: d.Product, Properties: models[d.Product],
+				Name: d.DeviceName, Secret: secret, Product: d.Product, Properties: model,
 				Latitude: d.Latitude, Longitude: d.Longitude,
 			})
 		}

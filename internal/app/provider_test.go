@@ -1,0 +1,351 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"tilth/internal/identity"
+	"tilth/internal/providerapi"
+	"tilth/internal/reading"
+	"tilth/internal/testkit"
+)
+
+const providerToken = "token-0123456789abcdef0123456789abcdef"
+
+// provider is a server's provider API over real stores, and a command line.
+type provider struct {
+	*testkit.Stores
+	server *httptest.Server
+}
+
+func newProvider(t *testing.T) *provider {
+	t.Helper()
+	s := testkit.NewStores(t)
+	readings, err := reading.Open(t.Context(), reading.Options{Dir: t.TempDir(), Now: s.Clock.Now, Logger: s.Log.Logger})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tokens, err := providerapi.NewTokens(providerToken, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	service := providerapi.NewService(providerapi.Stores{
+		DB: s.DB, Tenants: s.Tenants, Users: s.Users, Sessions: s.Sessions, Hasher: identity.NewHasher(), Catalog: s.Catalog,
+		Devices: s.Devices, Scenes: s.Scenes, Registry: s.Registry, Presence: s.Presence, Diagnostics: s.Diagnostics,
+		Readings: readings, DeviceKey: testkit.SecretKey,
+	})
+	server := httptest.NewServer(providerapi.New(providerapi.Options{Service: service, Tokens: tokens, Log: s.Log.Logger}))
+	t.Cleanup(func() {
+		server.Close()
+		if err := readings.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Setenv(tokenEnv, providerToken)
+	return &provider{Stores: s, server: server}
+}
+
+// run runs a command line and gives what it printed and how it ended.
+func run(t *testing.T, stdin io.Reader, args ...string) (stdout, stderr string, err error) {
+	t.Helper()
+	c := &cobra.Command{Use: "tilth", SilenceUsage: true, SilenceErrors: true}
+	c.AddCommand(providerCommands()...)
+	var out, fault bytes.Buffer
+	c.SetArgs(args)
+	c.SetIn(stdin)
+	c.SetOut(&out)
+	c.SetErr(&fault)
+	err = c.ExecuteContext(t.Context())
+	return out.String(), fault.String(), err
+}
+
+func (p *provider) run(t *testing.T, args ...string) string {
+	t.Helper()
+	stdout, stderr, err := run(t, nil, append(args, "--server", p.server.URL)...)
+	if err != nil || stderr != "" {
+		t.Fatalf("%v: %v\n%s", args, err, stderr)
+	}
+	return stdout
+}
+
+func farmFile(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "farm.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+const smallFarm = `products:
+  - {name: station, properties: [{identifier: airTemperature, dataType: number}]}
+tenants:
+  - name: north
+    timeZone: UTC
+    users: [{userName: ada}, {userName: bora, password: correct horse, nickname: Bora}]
+    scenes: [Field]
+    devices:
+      - {deviceName: N-1, product: station, scene: Field}
+      - {deviceName: N-2, product: station, secret: secret-of-the-device-n-2}
+`
+
+// From an empty server to a farm, changed, and taken apart again.
+func TestProviderCommands(t *testing.T) {
+	p := newProvider(t)
+	out := p.run(t, "apply", "-f", farmFile(t, smallFarm))
+	want := regexp.MustCompile(`^created product station
+created tenant north
+created user north/ada  password: (\S{19})
+created user north/bora
+created scene north/Field
+created device north/N-1  secret: (\S{43})
+created device north/N-2
+created 7, changed 0, left 0
+$`)
+	found := want.FindStringSubmatch(out)
+	if found == nil {
+		t.Fatalf("printed\n%s", out)
+	}
+	if _, _, ok := p.Registry.Authenticate("N-1", found[2]); !ok {
+		t.Error("the printed secret does not let the device in")
+	}
+	if out := p.run(t, "apply", "-f", farmFile(t, smallFarm)); out != "created 0, changed 0, left 7\n" {
+		t.Errorf("again printed\n%s", out)
+	}
+	changed := strings.NewReplacer("nickname: Bora", "nickname: Bora K.", "product: station, scene", "serial: X, gateway: true, product: station, scene").Replace(smallFarm)
+	if out := p.run(t, "apply", "-f", farmFile(t, changed)); out != "changed device north/N-1: serial, gateway\ncreated 0, changed 1, left 6\n" {
+		t.Errorf("a change printed\n%s", out)
+	}
+	if out := p.run(t, "apply", "--overwrite", "-f", farmFile(t, changed)); out != "changed user north/bora: nickname\ncreated 0, changed 1, left 6\n" {
+		t.Errorf("overwriting printed\n%s", out)
+	}
+
+	password := strings.TrimSpace(p.run(t, "user", "reset", "--tenant", "north", "ada"))
+	north, err := p.Tenants.ByName(t.Context(), "north")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ada, err := p.Users.ByName(t.Context(), north.ID, "ada")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored, err := p.Users.PasswordHash(t.Context(), north.ID, ada.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ok, err := identity.NewHasher().Verify(t.Context(), stored, password); err != nil || !ok {
+		t.Errorf("the printed password does not open: %v", err)
+	}
+
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"delete", "device", "N-1", "--tenant", "north"}, "removed device north/N-1\n"},
+		{[]string{"delete", "device", "--tenant", "north", "N-2"}, "removed device north/N-2\n"},
+		{[]string{"delete", "user", "ADA", "--tenant", "north"}, "removed user north/ADA\n"},
+		{[]string{"delete", "user", "bora", "--tenant", "north"}, "removed user north/bora\n"},
+		{[]string{"delete", "scene", "Field", "--tenant", "north"}, "removed scene north/Field\n"},
+		{[]string{"delete", "tenant", "north"}, "removed tenant north\n"},
+	} {
+		if out := p.run(t, c.args...); out != c.want {
+			t.Errorf("%v printed %q", c.args, out)
+		}
+	}
+	if all, err := p.Tenants.List(t.Context()); err != nil || len(all) != 0 {
+		t.Errorf("tenants left: %v, %v", all, err)
+	}
+}
+
+// Each wrong line is named as compilers do, and nothing is changed.
+func TestApplyWrongFile(t *testing.T) {
+	p := newProvider(t)
+	const wrong = "tenants:\n  - name: north\n    timeZon: UTC\n    devices:\n      - {deviceName: A B, product: station}\n"
+	path := farmFile(t, wrong)
+	lines := []string{
+		`:2: timeZone is missing: a new tenant needs one`,
+		`:3: unknown key "timeZon"; known here: devices, diy, hosts, language, name, scenes, timeZone, users`,
+		`:5: deviceName must have 1 to 64 printable characters, without spaces and without , / + #`,
+		`:5: product "station" is neither in this file nor on the server`,
+	}
+	for name, stdin := range map[string]io.Reader{path: nil, "-": strings.NewReader(wrong)} {
+		stdout, stderr, err := run(t, stdin, "apply", "-f", name, "--server", p.server.URL)
+		if want := name + strings.Join(lines, "\n"+name) + "\n"; stderr != want || stdout != "" || !errors.Is(err, errSilent) {
+			t.Errorf("printed\n%s%s\nwant\n%s\nended with %v", stdout, stderr, want, err)
+		}
+	}
+	_, stderr, err := run(t, nil, "apply", "-f", farmFile(t, strings.Repeat("- ", 5_000_000)), "--server", p.server.URL)
+	if !strings.HasSuffix(stderr, "farm.yaml: the file has too many parts: split it\n") || !errors.Is(err, errSilent) {
+		t.Errorf("printed %s, ended with %v", stderr, err)
+	}
+	if all, err := p.Tenants.List(t.Context()); err != nil || len(all) != 0 {
+		t.Errorf("tenants were made: %v, %v", all, err)
+	}
+}
+
+func TestApplyStandardInput(t *testing.T) {
+	p := newProvider(t)
+	stdout, _, err := run(t, strings.NewReader("tenants: [{name: north, timeZone: UTC}]"), "apply", "-f", "-", "--server", p.server.URL+"/")
+	if err != nil || stdout != "created tenant north\ncreated 1, changed 0, left 0\n" {
+		t.Errorf("printed %q, %v", stdout, err)
+	}
+}
+
+// What goes wrong is said in one line that helps.
+func TestProviderCommandFaults(t *testing.T) {
+	p := newProvider(t)
+	t.Chdir(t.TempDir())
+	closed := httptest.NewServer(nil)
+	closed.Close()
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/redirect/provider-api/v1/delete":
+			http.Redirect(w, r, p.server.URL+"/provider-api/v1/delete", http.StatusTemporaryRedirect)
+		case "/ok/provider-api/v1/delete":
+			_, _ = io.WriteString(w, "<html>")
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	defer other.Close()
+	large := farmFile(t, strings.Repeat("#", providerapi.MaxFile+1))
+	for name, c := range map[string]struct {
+		args []string
+		want string
+	}{
+		"no such file":     {[]string{"apply", "-f", "nowhere.yaml"}, "nowhere.yaml: no such file"},
+		"no file":          {[]string{"apply"}, `required flag(s) "file" not set`},
+		"large file":       {[]string{"apply", "-f", large}, "larger than 16 MiB"},
+		"extra argument":   {[]string{"apply", "farm.yaml"}, "unknown command"},
+		"no tenant":        {[]string{"delete", "device", "N-1"}, `required flag(s) "tenant" not set`},
+		"no name":          {[]string{"delete", "tenant"}, "accepts 1 arg(s), received 0"},
+		"no such kind":     {[]string{"delete", "tenant", "west", "--tenant", "north"}, "unknown flag: --tenant"},
+		"not there":        {[]string{"delete", "tenant", "west"}, `there is no tenant "west" (404)`},
+		"user not there":   {[]string{"user", "reset", "ada", "--tenant", "west"}, `there is no tenant "west" (404)`},
+		"no server":        {[]string{"delete", "tenant", "west", "--server", closed.URL}, "is tilth serve running, and is this its admin address?"},
+		"no address":       {[]string{"delete", "tenant", "west", "--server", "127.0.0.1:9090"}, "is not an http or https address"},
+		"another server":   {[]string{"delete", "tenant", "west", "--server", other.URL}, "answered 404: is this the admin address?"},
+		"another's answer": {[]string{"delete", "tenant", "west", "--server", other.URL + "/ok"}, "the answer is not the provider API's"},
+		"elsewhere":        {[]string{"delete", "tenant", "west", "--server", other.URL + "/redirect"}, "answered 307"},
+		"no token file":    {[]string{"delete", "tenant", "west", "--token-file", "nowhere"}, "--token-file: open nowhere"},
+	} {
+		args := c.args
+		if !strings.Contains(strings.Join(args, " "), "--server") {
+			args = append(args, "--server", p.server.URL)
+		}
+		stdout, _, err := run(t, nil, args...)
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") || stdout != "" {
+			t.Errorf("%s: printed %q, ended with %v, want %s", name, stdout, err, c.want)
+		}
+	}
+}
+
+// The token comes from the named file, else the environment, else the data
+// folder; never from a flag's value.
+func TestProviderToken(t *testing.T) {
+	p := newProvider(t)
+	t.Chdir(t.TempDir())
+	put := func(path, text string) string {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	ask := func(args ...string) string {
+		t.Helper()
+		_, _, err := run(t, nil, append([]string{"delete", "tenant", "west", "--server", p.server.URL}, args...)...)
+		if err == nil {
+			t.Fatal("a tenant that is not there was deleted")
+		}
+		return err.Error()
+	}
+	const known, unknown = `there is no tenant "west" (404)`, "the provider's token is missing or wrong (401)"
+	good := put("good", "\n"+providerToken+"\nanother-token-0123456789abcdef01234567\n")
+	if got := ask(); got != known {
+		t.Errorf("environment: %s", got)
+	}
+	if got := ask("--token-file", put("bad", "wrong-token-0123456789abcdef0123456789\n")); got != unknown {
+		t.Errorf("a named file comes before the environment: %s", got)
+	}
+	t.Setenv(tokenEnv, " ")
+	if got := ask("--token-file", good); got != known {
+		t.Errorf("named file: %s", got)
+	}
+	if got := ask("--token-file", put("empty", "\n")); got != "empty holds no token" {
+		t.Errorf("empty file: %s", got)
+	}
+	if got := ask(); !strings.Contains(got, "set "+tokenEnv) {
+		t.Errorf("no token at all: %s", got)
+	}
+	put("data/provider-token", providerToken+"\n")
+	if got := ask(); got != known {
+		t.Errorf("data folder: %s", got)
+	}
+	for _, c := range providerCommands() {
+		if c.Flags().Lookup("token") != nil {
+			t.Errorf("%s takes a token as a flag's value", c.Name())
+		}
+	}
+}
+
+// A token that would travel unencrypted over a network is worth a warning.
+func TestUnencryptedWarning(t *testing.T) {
+	t.Setenv(tokenEnv, providerToken)
+	for server, warned := range map[string]bool{
+		"http://127.0.0.1:9090": false, "http://localhost:9090": false, "http://[::1]:9090": false, "https://farm.example": false,
+		"http://farm.example:9090": true, "http://192.0.2.1": true,
+	} {
+		var out bytes.Buffer
+		c := &cobra.Command{}
+		c.SetErr(&out)
+		f := serverFlags{server: server}
+		if _, err := f.client(c); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(out.String(), "unencrypted"); got != warned || strings.Contains(out.String(), providerToken) {
+			t.Errorf("%s: %q", server, out.String())
+		}
+	}
+}
+
+// A command that is interrupted ends, even when the server does not.
+func TestInterrupted(t *testing.T) {
+	asked, end := make(chan struct{}), make(chan struct{})
+	slow := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		close(asked)
+		<-end
+	}))
+	defer slow.Close()
+	defer close(end)
+	t.Setenv(tokenEnv, providerToken)
+	client, err := (&serverFlags{server: slow.URL}).client(&cobra.Command{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		_, _, err := client.post(ctx, "v1/delete", "application/json", []byte("{}"))
+		done <- err
+	}()
+	testkit.Receive(t, "the request", asked)
+	cancel()
+	if err := testkit.Receive(t, "the command's end", done); !errors.Is(err, context.Canceled) {
+		t.Errorf("ended with %v", err)
+	}
+}
