@@ -213,7 +213,7 @@ func (p *Presence) schedule(c *contact) {
 }
 
 func (p *Presence) patience(id ID) int64 {
-	if e := p.registry.Get(id); e != nil && e.Product.OfflineAfter > 0 {
+	if e := p.registry.Get(id); e != nil && e.Product.OfflineAfter >= time.Second {
 		return e.Product.OfflineAfter.Milliseconds()
 	}
 	return DefaultOfflineAfter.Milliseconds()

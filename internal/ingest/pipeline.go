@@ -185,10 +185,18 @@ func (p *Pipeline) commit(batch []item) {
 	if frames > 0 {
 		arrivals := make([]reading.Arrival, 0, frames)
 		for i := range batch {
-			arrivals = append(arrivals, batch[i].arrivals...)
+			for _, a := range batch[i].arrivals {
+				// A device deleted while its message waited gets no readings
+				// behind the erasure of the others.
+				if p.opts.Registry.Get(a.Device) != nil {
+					arrivals = append(arrivals, a)
+				}
+			}
 		}
-		err = p.opts.Log.Append(p.life, arrivals)
-		p.note(err)
+		if len(arrivals) > 0 {
+			err = p.opts.Log.Append(p.life, arrivals)
+			p.note(err)
+		}
 	}
 	for i := range batch {
 		it := &batch[i]

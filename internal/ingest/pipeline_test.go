@@ -311,3 +311,32 @@ func TestPipelineCloseGivesUpInTime(t *testing.T) {
 		t.Error("what was not written was answered as if it were")
 	}
 }
+
+// What waits for the disk when its device is deleted is not written behind the
+// erasure.
+func TestPipelineWritesNothingForADeletedDevice(t *testing.T) {
+	e := newEdge(t)
+	e.log.hold()
+	gone, stays := e.find("WS-1"), e.find("WS-2")
+	outcomes := make(chan Outcome, 3)
+	for i, entry := range []*device.Entry{stays, gone, stays} {
+		m := Message{Entry: entry, Kind: Telemetry, Payload: []byte(`{"humidity":5}`), At: now}
+		if err := e.pipeline.Submit(context.Background(), m, func(o Outcome) { outcomes <- o }); err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			receive(t, e.log.entered) // it is being written; the others wait
+		}
+	}
+	e.registry.Replace(slices.DeleteFunc(population(), func(entry *device.Entry) bool { return entry.ID == gone.ID }))
+	e.log.release()
+	for range 3 {
+		if o := receive(t, outcomes); o.Err != nil {
+			t.Errorf("outcome %+v", o)
+		}
+	}
+	frames := e.log.frames()
+	if len(frames) != 2 || frames[0].Device != stays.ID || frames[1].Device != stays.ID {
+		t.Errorf("written: %+v", frames)
+	}
+}

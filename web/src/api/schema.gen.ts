@@ -391,6 +391,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/{secret}/attributes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Attributes of the device that the secret belongs to; acknowledged and counted, not kept */
+        post: operations["postAttributes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/provider-api/v1/apply": {
         parameters: {
             query?: never;
@@ -402,7 +419,7 @@ export interface paths {
         put?: never;
         /**
          * Create or change elements, products, tenants, users, scenes and devices
-         * @description Idempotent; all or nothing. The file owns structure; password, nickname, email, mobile, noteName, scene and position are set at creation only, unless overwrite. What the file omits is left.
+         * @description Idempotent; all or nothing. The file owns structure; password, nickname, email, mobile, noteName, scene and position are set at creation only, unless overwrite. What the file omits is left: an item, or a key of an item. A list is given whole (properties, hosts, secrets); of the mappings diy and elementData the given keys are set, and an empty text clears one. At most 16 MiB of YAML, without anchors, aliases and tags.
          */
         post: operations["apply"];
         delete?: never;
@@ -422,7 +439,7 @@ export interface paths {
         put?: never;
         /**
          * Remove a device, user, scene or tenant
-         * @description Deleting a device erases its readings. Deleting a tenant needs it to be empty of devices and users.
+         * @description Deleting a device erases its readings. Deleting a scene moves its devices to the default group. A tenant must be empty of devices, users and scenes (409 names what is left).
          */
         post: operations["delete"];
         delete?: never;
@@ -981,10 +998,12 @@ export interface components {
             time: number;
         };
         TelemetryRefusal: {
-            /** @description why, as one word: unreadable, unknown, outOfRange, … */
-            reason: string;
+            /** @enum {string} */
+            code: "refused" | "unauthorized" | "tooLarge" | "tooMany" | "unavailable" | "unreadable";
+            /** @description the first refusal's, as one word: unreadable, unknown, outOfRange, … */
+            reason?: string;
+            /** @description what was refused; absent when it was the whole message */
             identifier?: string;
-            message?: string;
         };
         Problem: {
             type?: string;
@@ -1000,8 +1019,10 @@ export interface components {
             message: string;
         };
         ApplyProblem: {
+            type?: string;
             title: string;
             status: number;
+            detail?: string;
             errors: components["schemas"]["LineError"][];
         };
         ApplyItem: {
@@ -1606,6 +1627,68 @@ export interface operations {
             };
         };
     };
+    postAttributes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                secret: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description Counted */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description No device has this secret */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TelemetryRefusal"];
+                };
+            };
+            /** @description Over 256 KiB */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TelemetryRefusal"];
+                };
+            };
+            /** @description Too fast; see Retry-After */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TelemetryRefusal"];
+                };
+            };
+            /** @description Cannot be taken now; see Retry-After */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TelemetryRefusal"];
+                };
+            };
+        };
+    };
     apply: {
         parameters: {
             query?: {
@@ -1630,7 +1713,9 @@ export interface operations {
                     "application/json": components["schemas"]["ApplyResult"];
                 };
             };
+            400: components["responses"]["Problem"];
             401: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
             /** @description The file is wrong; nothing was changed */
             422: {
                 headers: {
@@ -1640,7 +1725,9 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ApplyProblem"];
                 };
             };
+            429: components["responses"]["Problem"];
             500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
         };
     };
     delete: {
@@ -1665,11 +1752,15 @@ export interface operations {
                     "application/json": components["schemas"]["ApplyResult"];
                 };
             };
+            400: components["responses"]["Problem"];
             401: components["responses"]["Problem"];
             404: components["responses"]["Problem"];
             409: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
             422: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
             500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
         };
     };
     resetUser: {
@@ -1694,10 +1785,14 @@ export interface operations {
                     "application/json": components["schemas"]["ResetUserResult"];
                 };
             };
+            400: components["responses"]["Problem"];
             401: components["responses"]["Problem"];
             404: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
             422: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
             500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
         };
     };
     getHealthz: {
