@@ -33,6 +33,7 @@ cmp "$fresh/schema.ts" web/src/api/schema.gen.ts
 
 step "web formatting, lint and types"
 (cd web && npm run --silent check)
+(cd web && npx --no-install biome ci --config-path=. ../e2e/*.ts && npx --no-install tsc --noEmit -p ../e2e)
 
 step "what a page loads"
 (cd web && npm run --silent size)
