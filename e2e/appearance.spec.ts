@@ -41,6 +41,15 @@ test('the settings panel has everything, and sidebar colour and type apply', asy
   }
   await expect(page.getByRole('switch', { name: 'Fixed navbar' })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Quit' })).toBeVisible();
+
+  const active = page.getByRole('link', { name: 'Home page' });
+  await expect(active).toHaveCSS('color', 'rgb(47, 107, 79)');
+  await page.getByRole('radio', { name: 'Info' }).check({ force: true });
+  await expect(active).toHaveCSS('color', 'rgb(44, 103, 149)');
+  await page.getByRole('group', { name: 'Sidebar type' }).getByRole('radio', { name: 'Dark' }).check({ force: true });
+  await expect(active).toHaveCSS('color', 'rgb(134, 185, 222)');
+  await page.reload();
+  await expect(active).toHaveCSS('color', 'rgb(134, 185, 222)');
 });
 
 test('every entry of the menu leads somewhere honest', async ({ page }) => {
