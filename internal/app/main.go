@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	_ "time/tzdata" // zones are known on machines that have none installed
 
 	"github.com/spf13/cobra"
 )

@@ -186,20 +186,20 @@ func TestErrorKinds(t *testing.T) {
 	var n int
 	none := d.Read(t.Context()).NewRaw(`SELECT number FROM property_numbers`).Scan(t.Context(), &n)
 	for _, c := range []struct {
-		name               string
-		err                error
-		duplicate, missing bool
+		name                           string
+		err                            error
+		duplicate, missing, referenced bool
 	}{
-		{"unique", twice, true, false},
-		{"primary key", key, true, false},
-		{"reference", reference, false, false},
-		{"no row", none, false, true},
-		{"nothing", nil, false, false},
+		{"unique", twice, true, false, false},
+		{"primary key", key, true, false, false},
+		{"reference", reference, false, false, true},
+		{"no row", none, false, true, false},
+		{"nothing", nil, false, false, false},
 	} {
 		if c.name != "nothing" && c.err == nil {
 			t.Errorf("%s: no error", c.name)
 		}
-		if db.IsDuplicate(c.err) != c.duplicate || db.IsMissing(c.err) != c.missing {
+		if db.IsDuplicate(c.err) != c.duplicate || db.IsMissing(c.err) != c.missing || db.IsReferenced(c.err) != c.referenced {
 			t.Errorf("%s: %v", c.name, c.err)
 		}
 	}

@@ -38,7 +38,6 @@ type spotFile struct {
 	IrrigatedFrom string  `yaml:"irrigatedFrom"` // device name of a water station
 	Salinity      float64 `yaml:"salinity"`
 	Story         string  `yaml:"story"`
-	Outliers      bool    `yaml:"outliers"`
 }
 
 // New is the farm of farm.yaml. The same seed gives the same weather at the
@@ -105,7 +104,6 @@ func build(seed uint64, now time.Time, farmFile, sitesFile []byte) (*Farm, error
 		if err := d.tell(spot.Story, now); err != nil {
 			return nil, err
 		}
-		d.story.outliers = spot.Outliers
 	}
 	return f, nil
 }

@@ -34,7 +34,7 @@ func TestSilentSinceYesterday(t *testing.T) {
 }
 
 func TestStuckHumidity(t *testing.T) {
-	d := findDevice(t, testFarm(t), "WS-0422")
+	d := findDevice(t, testFarm(t), "WS-0425")
 	stuck, first, last := 0, time.Time{}, time.Time{}
 	for at := demoNow.AddDate(0, 0, -10); at.Before(demoNow); at = at.Add(10 * time.Minute) {
 		values, _ := d.At(at, time.Minute)

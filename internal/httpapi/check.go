@@ -69,6 +69,13 @@ func (s *server) check(w http.ResponseWriter, r *http.Request) error {
 	if _, err := url.ParseQuery(r.URL.RawQuery); err != nil {
 		return errs.New(errs.Malformed, "error.400") // what cannot be read would count as absent
 	}
+	for name, values := range r.URL.Query() {
+		for _, v := range values {
+			if err := plainText(name, v); err != nil {
+				return err
+			}
+		}
+	}
 	r.Body = http.MaxBytesReader(w, r.Body, bodyLimit)
 	err = openapi3filter.ValidateRequest(r.Context(), &openapi3filter.RequestValidationInput{
 		Request: r, PathParams: params, Route: route,
@@ -80,6 +87,15 @@ func (s *server) check(w http.ResponseWriter, r *http.Request) error {
 		_, err = io.Copy(io.Discard, r.Body)
 	}
 	return broken(err)
+}
+
+// plainText refuses a text that holds a NUL character, which no name does and
+// no database takes.
+func plainText(field, value string) error {
+	if strings.ContainsRune(value, 0) {
+		return errs.New(errs.Refused, "invalid.format").About(field)
+	}
+	return nil
 }
 
 func public(route *routers.Route) bool {

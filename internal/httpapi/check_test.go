@@ -53,6 +53,7 @@ func TestBadInput(t *testing.T) {
 		{pagePath + "?pageSize=401", "invalid.max", "pageSize", map[string]string{"limit": "400"}, 601},
 		{pagePath + "?pageSize=0", "invalid.min", "pageSize", map[string]string{"limit": "1"}, 601},
 		{namesPath + "?pageSize=401", "invalid.max", "pageSize", map[string]string{"limit": "400"}, 601},
+		{pagePath + "?deviceName=a%00b", "invalid.format", "deviceName", nil, 601},
 		{pagePath + "?onlineState=2", "invalid.choice", "onlineState", nil, 601},
 		{pagePath + "?productId=0", "invalid.min", "productId", map[string]string{"limit": "1"}, 601},
 		{pagePath + "?groupId=-1", "invalid.min", "groupId", map[string]string{"limit": "0"}, 601},

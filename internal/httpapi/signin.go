@@ -12,6 +12,11 @@ import (
 
 // LoginUsername signs a person in by password.
 func (s *server) LoginUsername(ctx context.Context, r wire.LoginUsernameRequestObject) (wire.LoginUsernameResponseObject, error) {
+	for field, value := range map[string]string{"userName": r.Body.UserName, "tenantName": r.Body.TenantName} {
+		if err := plainText(field, value); err != nil {
+			return nil, err
+		}
+	}
 	var owner tenant.ID
 	t, err := s.Tenants.ByName(ctx, r.Body.TenantName)
 	switch {

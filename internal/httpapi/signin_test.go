@@ -57,6 +57,7 @@ func TestLoginRefusals(t *testing.T) {
 		{Name: "a form", Call: testkit.Call{Method: "POST", Path: loginPath, Body: `userName=ada`, Header: map[string]string{"Content-Type": "application/x-www-form-urlencoded"}}, Code: 400},
 		{Name: "wrong type", Call: testkit.Call{Method: "POST", Path: loginPath, Body: `{"tenantName":"field","userName":7,"password":"x"}`}, Code: 400, Contains: []string{"User name"}},
 		{Name: "no password", Call: testkit.Call{Method: "POST", Path: loginPath, Body: `{"tenantName":"field","userName":"ada"}`}, Code: 601, Contains: []string{"Password: required"}},
+		{Name: "a NUL in the name", Call: testkit.Call{Method: "POST", Path: loginPath, Body: `{"tenantName":"field","userName":"a\u0000b","password":"x"}`}, Code: 601, Contains: []string{"User name: not in the right form"}},
 		{Name: "empty user", Call: login("field", "", "x"), Code: 601, Contains: []string{"User name: required"}},
 		{Name: "long tenant", Call: login(strings.Repeat("x", 65), "ada", "x"), Code: 601, Contains: []string{"Tenant: at most 64 characters"}},
 	})

@@ -23,6 +23,7 @@ func opening(t *testing.T) (*testkit.Stores, *stream, identity.Caller) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	c.Expires = s.Clock.Milli() // should it be opened, it ends at once and not with the test
 	ctx := context.WithValue(t.Context(), requestKey{}, &request{caller: c})
 	return s, &stream{ctx: ctx, s: &server{Options: Options{Sessions: s.Sessions, Live: live.NewHub("e"), Now: s.Clock.Now}}}, c
 }

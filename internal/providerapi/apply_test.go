@@ -117,7 +117,7 @@ device greenfield/CAM-0001`
 // What the server knows already is refused by name, line by line.
 func TestRefusedByServer(t *testing.T) {
 	p := newPlatform(t)
-	p.apply(t, readText(t, "testdata/base.yaml"), false)
+	p.base(t)
 	if err := p.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewRaw(`UPDATE scenes SET status = 2 WHERE name = 'Shut'`).Exec(ctx)
 		return err
@@ -184,7 +184,7 @@ func TestAtOnce(t *testing.T) {
 // call.
 func TestTakesUpLater(t *testing.T) {
 	p := newPlatform(t)
-	p.apply(t, readText(t, "testdata/base.yaml"), false)
+	p.base(t)
 	p.Registry.Replace(nil)
 	p.service.stale = true
 	out := p.apply(t, readText(t, "testdata/base.yaml"), false)

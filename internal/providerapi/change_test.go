@@ -139,7 +139,7 @@ products: [{name: weather-station, properties: [{identifier: airTemperature, dat
 // A secret that the file drops ends its connections; another may take it over.
 func TestSecretRotation(t *testing.T) {
 	p := newPlatform(t)
-	p.apply(t, readText(t, "testdata/base.yaml"), false)
+	p.base(t)
 	n1 := p.device(t, "north", "N-1")
 	hash := func(secret string) device.SecretHash { return device.HashSecret(testkit.SecretKey, secret) }
 	told := 0
@@ -187,7 +187,7 @@ func TestSecretRotation(t *testing.T) {
 // session back.
 func TestDisabled(t *testing.T) {
 	p := newPlatform(t)
-	p.apply(t, readText(t, "testdata/base.yaml"), false)
+	p.base(t)
 	ada := p.user(t, "north", "ada")
 	session := p.Session(t, ada)
 	var ended []int64
@@ -216,7 +216,7 @@ func TestDisabled(t *testing.T) {
 // A product's patience counts at once for devices that are online.
 func TestOfflineAfterAtOnce(t *testing.T) {
 	p := newPlatform(t)
-	p.apply(t, readText(t, "testdata/base.yaml"), false)
+	p.base(t)
 	ref := testkit.Ref(p.device(t, "north", "N-1"))
 	p.Presence.Seen(ref)
 	p.apply(t, `products: [{name: station, offlineAfter: 2s}]`, false)
@@ -230,7 +230,7 @@ func TestOfflineAfterAtOnce(t *testing.T) {
 // Hosts and mobiles may go from one to another within a file.
 func TestHandedOver(t *testing.T) {
 	p := newPlatform(t)
-	p.apply(t, readText(t, "testdata/base.yaml"), false)
+	p.base(t)
 	p.apply(t, `tenants: [{name: north, hosts: [south.example]}, {name: south, hosts: [north.example]}]`, false)
 	if n, s := p.tenant(t, "north"), p.tenant(t, "south"); !slices.Equal(n.Hosts, []string{"south.example"}) || !slices.Equal(s.Hosts, []string{"north.example"}) {
 		t.Errorf("north has %v, south has %v", n.Hosts, s.Hosts)

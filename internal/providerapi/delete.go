@@ -37,9 +37,9 @@ func (s *Service) Delete(ctx context.Context, kind Kind, owner, name string) (*R
 	if kind == KindTenant {
 		of = name
 	}
-	t, err := s.Tenants.ByName(ctx, of)
+	t, err := s.owner(ctx, of, name)
 	if err != nil {
-		return nil, absent(err, "there is no tenant %q", of)
+		return nil, err
 	}
 	item := Item{Kind: kind, Tenant: owner, Name: name}
 	switch kind {
@@ -58,6 +58,19 @@ func (s *Service) Delete(ctx context.Context, kind Kind, owner, name string) (*R
 		return nil, err
 	}
 	return &Result{Removed: []Item{item}}, nil
+}
+
+// owner finds the tenant of that name, to which something of another name
+// belongs.
+func (s *Service) owner(ctx context.Context, owner, name string) (*tenant.Tenant, error) {
+	if !isName(owner) || !isName(name) { // nothing has such a name, and no database takes a NUL
+		return nil, &Refusal{Missing: true, Detail: "nothing has an empty name or one with control characters"}
+	}
+	t, err := s.Tenants.ByName(ctx, owner)
+	if err != nil {
+		return nil, absent(err, "there is no tenant %q", owner)
+	}
+	return t, nil
 }
 
 // absent turns a NotFound into a Refusal that says what is not there.
@@ -159,9 +172,9 @@ func (s *Service) ResetUser(ctx context.Context, owner, userName string) (string
 		return "", err
 	}
 	defer end()
-	t, err := s.Tenants.ByName(ctx, owner)
+	t, err := s.owner(ctx, owner, userName)
 	if err != nil {
-		return "", absent(err, "there is no tenant %q", owner)
+		return "", err
 	}
 	u, err := s.Users.ByName(ctx, t.ID, strings.TrimSpace(userName))
 	if err != nil {

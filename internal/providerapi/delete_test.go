@@ -41,7 +41,7 @@ func (p *platform) measure(t *testing.T, d *device.Device) {
 // made again and starts empty.
 func TestDeleteDevice(t *testing.T) {
 	p := newPlatform(t)
-	p.apply(t, readText(t, "testdata/base.yaml"), false)
+	p.base(t)
 	n1, n2 := p.device(t, "north", "N-1"), p.device(t, "north", "N-2")
 	p.measure(t, n1)
 	p.measure(t, n2)
@@ -92,7 +92,7 @@ func TestDeleteDeviceAgain(t *testing.T) {
 	p := newPlatform(t)
 	disk := &brokenDisk{err: errors.New("disk full"), p: p, t: t}
 	p.service = p.serviceWith(disk)
-	p.apply(t, readText(t, "testdata/base.yaml"), false)
+	p.base(t)
 	n1 := p.device(t, "north", "N-1")
 	p.measure(t, n1)
 	if _, err := p.service.Delete(t.Context(), KindDevice, "north", "N-1"); !errors.Is(err, disk.err) {
@@ -110,7 +110,7 @@ func TestDeleteDeviceAgain(t *testing.T) {
 
 func TestDeleteUserAndScene(t *testing.T) {
 	p := newPlatform(t)
-	p.apply(t, readText(t, "testdata/base.yaml"), false)
+	p.base(t)
 	session := p.Session(t, p.user(t, "north", "ada"))
 	var ended []int64
 	p.Sessions.OnEnd(func(id int64) { ended = append(ended, id) })
@@ -127,7 +127,7 @@ func TestDeleteUserAndScene(t *testing.T) {
 // A tenant goes only when nothing is left of it, and the refusal says what is.
 func TestDeleteTenant(t *testing.T) {
 	p := newPlatform(t)
-	p.apply(t, readText(t, "testdata/base.yaml"), false)
+	p.base(t)
 	refused := func(want string) {
 		t.Helper()
 		_, err := p.service.Delete(t.Context(), KindTenant, "", "north")
@@ -156,7 +156,7 @@ func TestDeleteTenant(t *testing.T) {
 
 func TestDeleteWhatIsNot(t *testing.T) {
 	p := newPlatform(t)
-	p.apply(t, readText(t, "testdata/base.yaml"), false)
+	p.base(t)
 	before := p.dump(t)
 	for _, c := range []struct {
 		kind        Kind
@@ -164,6 +164,7 @@ func TestDeleteWhatIsNot(t *testing.T) {
 	}{
 		{KindDevice, "north", "N-9"}, {KindDevice, "south", "N-1"}, {KindUser, "south", "ada"},
 		{KindScene, "south", "Field"}, {KindTenant, "", "west"}, {KindUser, "west", "ada"},
+		{KindUser, "north", ""}, {KindUser, "", "ada"}, {KindUser, "north", "a\x00da"}, {KindTenant, "", "\x00"},
 	} {
 		_, err := p.service.Delete(t.Context(), c.kind, c.owner, c.name)
 		var r *Refusal
@@ -181,7 +182,7 @@ func TestDeleteWhatIsNot(t *testing.T) {
 
 func TestResetUser(t *testing.T) {
 	p := newPlatform(t)
-	p.apply(t, readText(t, "testdata/base.yaml"), false)
+	p.base(t)
 	ada := p.user(t, "north", "ada")
 	session := p.Session(t, ada)
 	password, err := p.service.ResetUser(t.Context(), "north", " Ada ")
@@ -191,7 +192,7 @@ func TestResetUser(t *testing.T) {
 	if _, err := p.Sessions.Caller(t.Context(), session.Access); err == nil {
 		t.Error("the session goes on")
 	}
-	for _, c := range [][2]string{{"south", "ada"}, {"west", "ada"}, {"north", "cem"}} {
+	for _, c := range [][2]string{{"south", "ada"}, {"west", "ada"}, {"north", "cem"}, {"north", "a\x00"}, {"\x00", "ada"}} {
 		var r *Refusal
 		if _, err := p.service.ResetUser(t.Context(), c[0], c[1]); !errors.As(err, &r) || !r.Missing {
 			t.Errorf("%v answered %v", c, err)

@@ -44,7 +44,7 @@ tenants:
 // the trouble is over the same file is applied as a whole.
 func TestAllOrNothing(t *testing.T) {
 	p := newPlatform(t)
-	p.apply(t, readText(t, "testdata/base.yaml"), false)
+	p.base(t)
 	p.Session(t, p.user(t, "north", "ada"))
 	p.Sessions.OnEnd(func(int64) { t.Error("told that a session ended, which did not") })
 	p.Registry.Watch(func() { t.Error("the running server was changed") })
@@ -80,7 +80,7 @@ func TestAllOrNothing(t *testing.T) {
 
 func TestEverythingAtOnce(t *testing.T) {
 	p := newPlatform(t)
-	p.apply(t, readText(t, "testdata/base.yaml"), false)
+	p.base(t)
 	p.Session(t, p.user(t, "north", "ada"))
 	ended := 0
 	p.Sessions.OnEnd(func(int64) { ended++ })
@@ -94,7 +94,7 @@ func TestEverythingAtOnce(t *testing.T) {
 // A delete that fails half-way leaves things as they were.
 func TestDeleteAllOrNothing(t *testing.T) {
 	p := newPlatform(t)
-	p.apply(t, readText(t, "testdata/base.yaml"), false)
+	p.base(t)
 	session := p.Session(t, p.user(t, "north", "ada"))
 	for _, c := range []struct {
 		table, owner, name string
@@ -130,7 +130,7 @@ func TestDeleteAllOrNothing(t *testing.T) {
 // A database that cannot be read is a fault, never "there is no such thing".
 func TestUnreadable(t *testing.T) {
 	p := newPlatform(t)
-	p.apply(t, readText(t, "testdata/base.yaml"), false)
+	p.base(t)
 	before := p.dump(t)
 	for _, table := range []string{"tenants", "tenant_hosts", "users", "scenes", "devices", "device_secrets"} {
 		t.Run(table, func(t *testing.T) {
@@ -158,7 +158,7 @@ func TestUnreadable(t *testing.T) {
 // fails rather than work on what is not so.
 func TestNotTakenUp(t *testing.T) {
 	p := newPlatform(t)
-	p.apply(t, readText(t, "testdata/base.yaml"), false)
+	p.base(t)
 	p.statement(t, `ALTER TABLE property_numbers RENAME TO gone`)
 	// A device's serial needs no dictionary; taking it up does.
 	if _, err := p.service.Apply(t.Context(), []byte(`tenants: [{name: north, devices: [{deviceName: N-1, serial: Z}]}]`), false); err == nil {

@@ -95,7 +95,7 @@ func TestApplyOverHTTP(t *testing.T) {
 
 func TestDeleteAndResetOverHTTP(t *testing.T) {
 	f := newFace(t)
-	f.apply(t, readText(t, "testdata/base.yaml"), false)
+	f.base(t)
 	out := read[wire.ApplyResult](t, f.post(t, "v1/delete", `{"kind":"device","tenant":"north","name":"N-1"}`), http.StatusOK)
 	if len(out.Removed) != 1 || out.Removed[0].Name != "N-1" || *out.Removed[0].Tenant != "north" {
 		t.Errorf("removed %+v", out.Removed)
@@ -218,7 +218,7 @@ func TestFaults(t *testing.T) {
 			f := newFace(t)
 			f.options.Service = f.serviceWith(c.erase)
 			f.contract.Handler = New(f.options)
-			f.apply(t, readText(t, "testdata/base.yaml"), false)
+			f.base(t)
 			a := f.post(t, "v1/delete", `{"kind":"device","tenant":"north","name":"N-1"}`)
 			read[wire.Problem](t, a, c.status)
 			if strings.Contains(string(a.Body), c.logged) || !strings.Contains(f.Log.Text(), c.logged) {

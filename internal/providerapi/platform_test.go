@@ -14,6 +14,7 @@ import (
 	"tilth/internal/reading"
 	"tilth/internal/tenant"
 	"tilth/internal/testkit"
+	"tilth/internal/text"
 )
 
 // platform is a server's stores, real ones, with the service over them.
@@ -50,9 +51,9 @@ func (p *platform) serviceWith(e Eraser) *Service {
 }
 
 // apply applies a text that must be good.
-func (p *platform) apply(t testing.TB, text string, overwrite bool) *Result {
+func (p *platform) apply(t testing.TB, source string, overwrite bool) *Result {
 	t.Helper()
-	out, err := p.service.Apply(t.Context(), []byte(text), overwrite)
+	out, err := p.service.Apply(t.Context(), []byte(source), overwrite)
 	if err != nil {
 		var wrong *FileError
 		if errors.As(err, &wrong) {
@@ -61,6 +62,25 @@ func (p *platform) apply(t testing.TB, text string, overwrite bool) *Result {
 		t.Fatal(err)
 	}
 	return out
+}
+
+// base makes what testdata/base.yaml says. Its users are there before, with
+// passwords at a cost that suits tests, so that no test waits for a hash that
+// it does not ask for.
+func (p *platform) base(t testing.TB) {
+	t.Helper()
+	north := &tenant.Tenant{Name: "north", TimeZone: time.UTC, Language: text.English}
+	if err := p.Tenants.Put(t.Context(), north); err != nil {
+		t.Fatal(err)
+	}
+	for _, u := range []*identity.User{{UserName: "ada", Nickname: "ada", Mobile: "+905551112233"}, {UserName: "bora", Nickname: "bora"}} {
+		if err := p.Users.Create(t.Context(), north.ID, u, testkit.PasswordHash("correct horse")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out := p.apply(t, readText(t, "testdata/base.yaml"), true); out.Left != 2 {
+		t.Fatalf("the users are not as the file says: %+v", out)
+	}
 }
 
 // tenant finds a tenant that must exist.
@@ -119,11 +139,11 @@ func (p *platform) dump(t testing.TB) string {
 		if err := p.DB.Read(ctx).NewSelect().Table(table).OrderExpr("rowid").Scan(ctx, &rows); err != nil {
 			t.Fatal(err)
 		}
-		text, err := json.Marshal(rows)
+		content, err := json.Marshal(rows)
 		if err != nil {
 			t.Fatal(err)
 		}
-		fmt.Fprintf(&out, "%s %s\n", table, text)
+		fmt.Fprintf(&out, "%s %s\n", table, content)
 	}
 	return out.String()
 }

@@ -3,11 +3,14 @@ package providerapi
 import (
 	"maps"
 	"math"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/token"
 )
 
 // field is a value of a file together with where it stands.
@@ -156,6 +159,10 @@ func (f *faults) text(into *field[string]) take {
 		default:
 			f.add(at, "%s must be text", last(at))
 		}
+		if strings.ContainsRune(into.v, 0) { // which no database takes
+			f.add(at, "%s must not hold a NUL character", last(at))
+			into.v, into.set = "", false
+		}
 	}
 }
 
@@ -167,6 +174,8 @@ func (f *faults) trimmed(into *field[string]) take {
 		into.v = strings.TrimSpace(into.v)
 	}
 }
+
+var exponent = regexp.MustCompile(`^[-+]?[0-9]+[eE][-+]?[0-9]+$`)
 
 // number reads a finite number.
 func (f *faults) number(into *field[float64]) take {
@@ -182,6 +191,12 @@ func (f *faults) number(into *field[float64]) take {
 			}
 		case *ast.FloatNode:
 			into.v, into.set = v.Value, !math.IsInf(v.Value, 0) && !math.IsNaN(v.Value)
+		case *ast.StringNode:
+			// The YAML library takes a number with an exponent and no point for text.
+			if v.Token.Type == token.StringType && exponent.MatchString(v.Value) {
+				f, err := strconv.ParseFloat(v.Value, 64)
+				into.v, into.set = f, err == nil
+			}
 		}
 		if !into.set {
 			f.add(at, "%s must be a number", last(at))

@@ -48,7 +48,7 @@ func TestVault(t *testing.T) {
 // is compared anew.
 func TestPasswordChangedMeanwhile(t *testing.T) {
 	p := newPlatform(t)
-	p.apply(t, readText(t, "testdata/base.yaml"), false)
+	p.base(t)
 	ada := p.user(t, "north", "ada")
 	var wrong faults
 	f := wrong.parse([]byte(`tenants: [{name: north, users: [{userName: ada, password: correct horse}]}]`))
@@ -66,38 +66,7 @@ func TestPasswordChangedMeanwhile(t *testing.T) {
 	}
 }
 
-// A full queue of sign-ins makes an apply wait its turn elsewhere: nothing is
-// changed, and whoever asked is told to come again.
-func TestBusyHasher(t *testing.T) {
-	p := newPlatform(t)
-	before := p.dump(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	busy := make(chan error, 200)
-	for range cap(busy) {
-		go func() {
-			_, err := p.hasher.Hash(ctx, "x")
-			busy <- err
-		}()
-	}
-	// Some of them are turned away: from then on the queue is full.
-	for err := range busy {
-		if errs.Is(err, errs.Unavailable) {
-			break
-		}
-	}
-	_, err := p.service.Apply(t.Context(), []byte(`tenants: [{name: north, timeZone: UTC, users: [{userName: ada}]}]`), false)
-	cancel()
-	if !errs.Is(err, errs.Unavailable) {
-		t.Fatalf("answered %v", err)
-	}
-	if after := p.dump(t); after != before {
-		t.Errorf("kept\n%s", after)
-	}
-	if pr := problemOf(err); pr.status != http.StatusServiceUnavailable || pr.retry == 0 {
-		t.Errorf("problem %+v", pr)
-	}
-}
-
+// Every refusal has its status; only what is meant for whoever asks is told.
 func TestProblems(t *testing.T) {
 	cause := errors.New("constraint failed: UNIQUE users.user_name")
 	for name, c := range map[string]struct {
@@ -111,6 +80,7 @@ func TestProblems(t *testing.T) {
 		"wrong":      {&FileError{Errors: []LineError{{Line: 3, Message: "wrong"}}}, 422, true},
 		"too large":  {&http.MaxBytesError{Limit: 5}, 413, true},
 		"late":       {context.DeadlineExceeded, 503, true},
+		"busy":       {errs.New(errs.Unavailable, "error.503").After(2 * time.Second), 503, true},
 		"itself":     {refuse(http.StatusConflict, "so"), 409, false},
 		"unreadable": {unreadable(cause), 400, true},
 	} {
