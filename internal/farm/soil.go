@@ -14,6 +14,15 @@ var (
 	wettingDelay  = [layers]float64{0, 3, 10}   // hours until water gets to the probe
 )
 
+// managed is how many layers an irrigator watches and refills: the upper 40 cm,
+// where most of the roots drink. What lies deeper is a reserve that a summer uses
+// up and a winter refills; counted in, it would hide that the roots run dry.
+const managed = 2
+
+// allowed is the share of the managed layers' available water that may be used
+// up before the next irrigation. Beyond it most crops begin to suffer.
+const allowed = .5
+
 // saturated is how far above field capacity water fills a layer, in %.
 const saturated = 4
 
@@ -69,11 +78,11 @@ func (p *plot) balance(number int, m moisture) waterDay {
 	d := p.site.day(number)
 	w := waterDay{rain: .85 * d.rain}
 	depletion, total := 0., 0.
-	for i := range m {
+	for i := range managed {
 		depletion += max(0, fieldCapacity[i]-m[i]) / 100 * layerDepth[i]
 		total += (fieldCapacity[i] - wiltingPoint[i]) / 100 * layerDepth[i]
 	}
-	if p.irrigated && depletion > .5*total && p.site.frostFree(d) {
+	if p.irrigated && depletion > allowed*total && p.site.frostFree(d) {
 		w.irrigation = min(30, .9*depletion)
 	}
 	demand := d.evaporation * p.crop.at(d.season) * p.thirst

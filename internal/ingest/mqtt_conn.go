@@ -3,6 +3,7 @@ package ingest
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
 	"net"
@@ -88,7 +89,11 @@ func (c *conn) run() {
 		}
 	}()
 	defer c.server.detach(c)
-	err := c.greet()
+	c.in.deadline = time.Now().Add(c.server.opts.ConnectTimeout)
+	err := c.secure()
+	if err == nil {
+		err = c.greet()
+	}
 	if err == nil {
 		// Once more, now that changes of structure find it.
 		err = c.look()
@@ -97,6 +102,29 @@ func (c *conn) run() {
 		err = c.serve()
 	}
 	c.close(err)
+}
+
+// secure shakes hands where the connection is one of TLS.
+func (c *conn) secure() error {
+	nc, ok := c.in.conn.(*tls.Conn)
+	if !ok {
+		return nil
+	}
+	if err := nc.SetDeadline(c.in.deadline); err != nil {
+		return err
+	}
+	// After the deadline: stop sets its own one behind the mark.
+	if c.in.stopped.Load() {
+		return errStopped
+	}
+	if err := nc.HandshakeContext(c.ctx); err != nil {
+		if !errors.Is(err, os.ErrDeadlineExceeded) {
+			c.server.pipeline.stats.handshakeFailures.Add(1)
+		}
+		c.server.opts.Logger.Debug("TLS was not agreed on", "address", c.address, "error", err)
+		return err
+	}
+	return nc.SetWriteDeadline(time.Time{})
 }
 
 // serve handles packets until there is a reason to end, which it returns.
@@ -188,6 +216,7 @@ func (c *conn) close(why error) {
 		c.out.drain()
 		c.end(reasonSuccess)
 	case errors.Is(why, os.ErrDeadlineExceeded):
+		c.server.pipeline.stats.silences.Add(1)
 		c.end(reasonKeepAlive)
 	default: // DISCONNECT, or the network
 		c.end(reasonSuccess)

@@ -32,7 +32,6 @@ var (
 // greet takes the CONNECT and signs the device in. After an error the
 // connection is to be closed.
 func (c *conn) greet() error {
-	c.in.deadline = time.Now().Add(c.server.opts.ConnectTimeout)
 	// Looked at before its length is believed: HTTP or TLS would be waited for.
 	first, err := c.packets.r.Peek(1)
 	if err != nil {
@@ -131,6 +130,7 @@ func (c *conn) welcome(g greeting, assigned string) error {
 // refuse answers a CONNECT with a refusal and gives the error that ends the
 // connection.
 func (c *conn) refuse(version byte, why refusal, text string) error {
+	c.server.pipeline.stats.greetingsRefused.Add(1)
 	var answer []byte
 	if version == 5 {
 		answer = []byte{v5.CONNACK << 4, 3, 0, why.reason, 0}

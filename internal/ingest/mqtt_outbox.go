@@ -102,7 +102,7 @@ func (o *outbox) write() {
 		if err != nil {
 			o.closing = true
 			o.close()
-			_ = o.conn.Close()
+			o.cut()
 		}
 		o.changed.Broadcast()
 	}
@@ -139,19 +139,11 @@ func (o *outbox) end(last []byte) {
 	o.changed.Broadcast()
 }
 
-// close says that nothing more comes; linger closes the rest. Callers hold the
-// lock.
+// close lets linger say that nothing more comes, which may take time over TLS
+// or a WebSocket. Callers hold the lock.
 func (o *outbox) close() {
-	if o.closed {
-		return
-	}
 	o.closed = true
 	o.waiting, o.spare = nil, nil
-	half, ok := o.conn.(interface{ CloseWrite() error })
-	if !ok || half.CloseWrite() != nil {
-		// An error here means that it was closed already.
-		_ = o.conn.Close()
-	}
 	o.changed.Broadcast()
 }
 
@@ -161,7 +153,18 @@ func (o *outbox) abort() {
 	defer o.mu.Unlock()
 	o.closing = true
 	o.close()
-	_ = o.conn.Close()
+	o.cut()
+}
+
+// cut closes the connection without a word, and so without waiting: what lies
+// over the network's own connection would say goodbye first.
+func (o *outbox) cut() {
+	conn := o.conn
+	if over, ok := conn.(interface{ NetConn() net.Conn }); ok {
+		conn = over.NetConn()
+	}
+	// An error means that it was closed already.
+	_ = conn.Close()
 }
 
 // drain waits until every accepted message is answered, or the connection
@@ -174,18 +177,20 @@ func (o *outbox) drain() {
 	}
 }
 
-// linger waits until the last words are written and closes the connection.
-// What the client still sends is thrown away first, for a moment: closing a
-// socket with unread bytes would destroy answers on their way.
+// linger waits until the last words are written, says that nothing more comes
+// and closes the connection. What the client still sends is thrown away first,
+// for a moment: closing a socket with unread bytes would destroy answers on
+// their way.
 func (o *outbox) linger() {
 	o.mu.Lock()
 	for !o.closed {
 		o.changed.Wait()
 	}
 	o.mu.Unlock()
-	if o.conn.SetReadDeadline(time.Now().Add(lastWords)) == nil {
+	half, ok := o.conn.(interface{ CloseWrite() error })
+	if ok && o.conn.SetDeadline(time.Now().Add(lastWords)) == nil && half.CloseWrite() == nil {
 		// It ends by the client's end, the deadline or the limit; all are fine.
 		_, _ = io.CopyN(io.Discard, o.conn, maxLingerBytes)
 	}
-	_ = o.conn.Close()
+	o.cut()
 }

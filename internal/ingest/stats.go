@@ -19,7 +19,15 @@ type Stats struct {
 	Connections      int64  // MQTT, open now
 	ConnectionsTotal uint64 // MQTT, accepted ever
 	SignInFailures   uint64
-	Malformed        uint64 // MQTT connections ended for what they sent
+
+	// MQTT connections that were not wanted, each counted once at most.
+	RefusedFull       uint64 // there were MaxConnections
+	RefusedAddress    uint64 // there were PerAddress from the same address
+	HandshakeFailures uint64 // TLS was not agreed on
+	GreetingsRefused  uint64 // CONNECTs answered with a refusal, failed sign-ins among them
+	Silences          uint64 // ended for silence: before the CONNECT, or beyond the keep-alive
+	Malformed         uint64 // ended for what they sent
+
 	Panics           uint64 // connections ended by a fault of ours
 }
 
@@ -31,6 +39,11 @@ type counters struct {
 	connections             atomic.Int64
 	connectionsTotal        atomic.Uint64
 	signInFailures          atomic.Uint64
+	refusedFull             atomic.Uint64
+	refusedAddress          atomic.Uint64
+	handshakeFailures       atomic.Uint64
+	greetingsRefused        atomic.Uint64
+	silences                atomic.Uint64
 	malformed, panics       atomic.Uint64
 	refused                 map[device.Reason]*atomic.Uint64 // the map itself never changes
 }
@@ -60,7 +73,15 @@ func (c *counters) snapshot() Stats {
 		Connections:      c.connections.Load(),
 		ConnectionsTotal: c.connectionsTotal.Load(),
 		SignInFailures:   c.signInFailures.Load(),
-		Malformed:        c.malformed.Load(),
+
+
+		RefusedFull:       c.refusedFull.Load(),
+		RefusedAddress:    c.refusedAddress.Load(),
+		HandshakeFailures: c.handshakeFailures.Load(),
+		GreetingsRefused:  c.greetingsRefused.Load(),
+		Silences:          c.silences.Load(),
+		Malformed:         c.malformed.Load(),
+
 		Panics:           c.panics.Load(),
 	}
 	for reason, n := range c.refused {
