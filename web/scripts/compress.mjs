@@ -37,12 +37,11 @@ function files(folder) {
     .sort();
 }
 
+// What an earlier run left may belong to other contents.
+for (const file of files(dist)) if (/\.(br|gz)$/.test(file)) rmSync(file);
+
 const total = { plain: 0, br: 0, gz: 0, count: 0 };
 for (const file of files(dist)) {
-  if (/\.(br|gz)$/.test(file)) {
-    rmSync(file);
-    continue;
-  }
   if (!kinds.has(extname(file)) || statSync(file).size <= smallest) continue;
   const content = readFileSync(file);
   const packed = { br: brotli(content), gz: gzip(content) };

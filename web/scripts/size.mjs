@@ -30,7 +30,9 @@ function mapRoots() {
   const home = manifest['src/features/home/HomePage.tsx'];
   const seen = new Set(['src/features/home/HomePage.tsx', ...(home?.imports ?? [])]);
   const dynamic = [...seen].flatMap((key) => manifest[key]?.dynamicImports ?? []);
-  return dynamic.filter((key) => /map/i.test(key));
+  const found = dynamic.filter((key) => /map/i.test(key));
+  if (found.length === 0) throw new Error('the home page fetches no map of its own: it would weigh on the first load');
+  return found;
 }
 
 function collect(key, found = new Set()) {

@@ -11,10 +11,16 @@ export function followSession(router: ConsoleRouter, client: QueryClient): () =>
   const stopRenewed = onRenewedAfterRefusal(() => {
     void router.navigate({ to: '/', replace: true });
   });
+  // What one person was shown is not for the next.
   const stopSession = useSession.subscribe(({ session, ended }, before) => {
-    // What one person was shown is not for the next.
-    if (session?.userId !== before.session?.userId) client.clear();
-    if (!session && before.session) toSignIn(router, ended === 'lost');
+    if (session && before.session && session.userId !== before.session.userId) {
+      client.removeQueries({ type: 'inactive' });
+      void client.resetQueries({ type: 'active' });
+    }
+    // Forgotten once the pages that show it are gone: they would ask again, without a session.
+    if (!session && before.session) {
+      void toSignIn(router, ended === 'lost').then(() => client.removeQueries({ type: 'inactive' }));
+    }
   });
   return () => {
     stopRenewed();
@@ -22,13 +28,13 @@ export function followSession(router: ConsoleRouter, client: QueryClient): () =>
   };
 }
 
-function toSignIn(router: ConsoleRouter, lost: boolean): void {
+async function toSignIn(router: ConsoleRouter, lost: boolean): Promise<void> {
   const location = router.state.location;
   if (location.pathname === '/signin') return;
   const search = lost ? { from: returnAddress(location.href), ended: true } : {};
   // A phone keeps a page for weeks: signing in there begins with a fresh one.
   const reloadDocument = mobile.test(navigator.userAgent);
-  void router.navigate({ to: '/signin', search, replace: true, reloadDocument });
+  await router.navigate({ to: '/signin', search, replace: true, reloadDocument });
 }
 
 /** The server names things in the caller's language: after another was chosen, what it told is asked for anew. */

@@ -3,10 +3,10 @@ import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { api } from '@/lib/api';
 import { useLanguage } from '@/lib/i18n';
-import { useSession } from '@/lib/session';
+import { signOut, useSession } from '@/lib/session';
 import { frameBackend } from '@/test/backend';
 import { openConsole } from '@/test/console';
-import { ok, onGet, onPost, refused } from '@/test/server';
+import { ok, onGet, onPost, refused, server } from '@/test/server';
 import { signedIn, tokens } from '@/test/session';
 
 vi.mock('@/lib/live/live', () => ({
@@ -134,6 +134,24 @@ describe('with a session', () => {
     await expect(act(() => api.get('/app-api/member/user/get'))).resolves.toEqual({ id: 7 });
     expect(await heading('The home page')).toBeVisible();
     expect(router.state.location.pathname).toBe('/dashboard-default');
+  });
+
+  it('that a person ends, what was shown is forgotten and nothing more is asked for', async () => {
+    signedIn();
+    const asked: string[] = [];
+    const { client } = await openConsole('/device');
+    await screen.findByRole('link', { name: '3 unread messages' });
+    client.setQueryData(['secret'], 'of the first');
+    server.events.on('request:start', ({ request }) => asked.push(new URL(request.url).pathname));
+    await act(() => signOut());
+    expect(await heading('Sign in')).toBeVisible();
+    await expect.poll(() => client.getQueryData(['secret'])).toBeUndefined();
+    expect(client.getQueryData(['messages', 'unread'])).toBeUndefined();
+    expect(asked).toContain('/app-api/member/auth/logout');
+    // What the sign-in page itself asks for is left alone.
+    expect(await screen.findByText('demo')).toBeVisible();
+    expect(asked.filter((path) => path.includes('/client/') || path.includes('/user/'))).toEqual([]);
+    server.events.removeAllListeners();
   });
 
   it('of another person, nothing of the first is shown', async () => {

@@ -8,6 +8,7 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import type { ComingName } from '@/features/coming/ComingPage';
+import { homeSearch } from '@/features/home/search';
 import { useSession } from '@/lib/session';
 import { Bare } from './Bare';
 import { BrokenPage } from './BrokenPage';
@@ -64,6 +65,7 @@ const shell = createRoute({
 const homePage = createRoute({
   getParentRoute: () => shell,
   path: home,
+  validateSearch: homeSearch,
   component: lazyRouteComponent(() => import('@/features/home/HomePage'), 'HomePage'),
 });
 

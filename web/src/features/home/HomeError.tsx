@@ -30,7 +30,8 @@ function Note({ failed }: { failed: readonly UseQueryResult<unknown>[] }) {
   const next = Math.min(...failed.map(({ errorUpdatedAt }) => errorUpdatedAt)) + retryMs;
   const seconds = Math.max(1, Math.ceil((next - now) / 1000));
   const busy = failed.some(({ isFetching }) => isFetching);
-  const age = oldest > 0 ? t('home.error.asOf', { time: format.moment(oldest, now), age: format.ago(oldest, now) }) : '';
+  const age =
+    oldest > 0 ? t('home.error.asOf', { time: format.moment(oldest, now), age: format.ago(oldest, now) }) : '';
   const again = busy ? '' : t('home.error.again', { seconds });
   return (
     <div className={css.note}>

@@ -6,8 +6,8 @@ import { phone, useMedia } from '@/lib/media';
 import { overviewQuery } from '@/lib/queries';
 import { PageTitle } from '@/ui/PageTitle';
 import { DeviceList } from './devices/DeviceList';
-import css from './HomePage.module.css';
 import { HomeError } from './HomeError';
+import css from './HomePage.module.css';
 import { useHomeLive } from './live/useHomeLive';
 import { MapCard } from './map/MapCard';
 import { DevicePanel } from './panels/DevicePanel';
@@ -43,7 +43,7 @@ export function HomePage() {
       <PageTitle title={t('nav.home')} summary={summary} />
       <HomeError queries={[overview, groups, map]} />
       <Statistics overview={overview.data} failed={overview.isError} />
-      <div className={css.columns}>
+      <div className={`${css.columns} ${nothing ? css.bare : ''}`}>
         <div className={css.list}>
           <DeviceList
             groups={groups.data}
@@ -54,18 +54,26 @@ export function HomePage() {
           />
         </div>
         <div className={css.map}>
-          <MapCard data={map.data} groups={groups.data} selected={name} device={device ?? undefined} onSelect={select} />
+          <MapCard
+            data={map.data}
+            groups={groups.data}
+            selected={name}
+            device={device ?? undefined}
+            onSelect={select}
+          />
         </div>
-        <div className={css.panels} ref={panels}>
-          {nothing ? null : device === null && name !== undefined ? (
-            <MissingDevice deviceName={name} />
-          ) : (
-            <>
-              <DevicePanel device={device ?? undefined} />
-              <ReadingsPanel device={device ?? undefined} />
-            </>
-          )}
-        </div>
+        {nothing ? null : (
+          <div className={css.panels} ref={panels}>
+            {device === null && name !== undefined ? (
+              <MissingDevice deviceName={name} />
+            ) : (
+              <>
+                <DevicePanel device={device ?? undefined} />
+                <ReadingsPanel device={device ?? undefined} />
+              </>
+            )}
+          </div>
+        )}
       </div>
     </>
   );

@@ -23,7 +23,12 @@ export function Statistics({ overview, failed }: StatisticsProps) {
   const format = useFormat();
   const count = (value: number | undefined) => {
     if (value !== undefined) return format.number(value);
-    return failed ? missing : <Skeleton height={28} width={72} />;
+    if (failed) return missing;
+    return (
+      <span className={css.waiting}>
+        <Skeleton height={28} width={72} />
+      </span>
+    );
   };
   const share = overview && overview.deviceCount > 0 ? overview.onlineCount / overview.deviceCount : undefined;
   return (
@@ -51,10 +56,13 @@ export function Statistics({ overview, failed }: StatisticsProps) {
         icon={<DisconnectOutlined />}
         title={t('home.stat.offline')}
         value={count(overview?.offlineCount)}
-        note={overview && t('home.stat.sinceMidnight', {
-          count: overview.offlineTodayCount,
-          n: format.number(overview.offlineTodayCount),
-        })}
+        note={
+          overview &&
+          t('home.stat.sinceMidnight', {
+            count: overview.offlineTodayCount,
+            n: format.number(overview.offlineTodayCount),
+          })
+        }
       />
     </section>
   );
@@ -92,7 +100,10 @@ function Where({ overview }: { overview: Overview }) {
   const { sceneCount, unassignedCount } = overview;
   const scenes = t('home.stat.scenes', { count: sceneCount, n: format.number(sceneCount) });
   if (unassignedCount === 0) return scenes;
-  return t('home.stat.scenesAnd', { scenes, others: t('home.stat.unassigned', { count: unassignedCount, n: format.number(unassignedCount) }) });
+  return t('home.stat.scenesAnd', {
+    scenes,
+    others: t('home.stat.unassigned', { count: unassignedCount, n: format.number(unassignedCount) }),
+  });
 }
 
 /** While the stream lives the counts move with it: they are as new as what it said last. */

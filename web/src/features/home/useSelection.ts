@@ -17,13 +17,11 @@ export interface Selection {
 
 /** The one selection. It stands in the address, so that it survives a reload and can be passed on; at first the list's first. */
 export function useSelection(groups: Group[] | undefined): Selection {
-  const { device: chosen } = useSearch({ strict: false }) as { device?: unknown };
+  const { device: given } = useSearch({ strict: false });
   const navigate = useNavigate();
   const client = useQueryClient();
   const language = useLanguage((state) => state.language);
 
-  // A name of digits alone comes out of the address as a number.
-  const given = typeof chosen === 'string' || typeof chosen === 'number' ? String(chosen) : undefined;
   const name = given ?? (groups ? firstDevice(groups)?.deviceName : undefined);
   const listed = groups?.flatMap(({ deviceList }) => deviceList).find(({ deviceName }) => deviceName === name);
 
@@ -38,7 +36,7 @@ export function useSelection(groups: Group[] | undefined): Selection {
     (deviceName: string) => {
       void navigate({
         to: '.',
-        search: (before: object) => ({ ...before, device: deviceName }),
+        search: { device: deviceName },
         replace: true,
         resetScroll: false,
       });

@@ -31,7 +31,9 @@ function formatter(language: Language, decimals: number | undefined): Intl.Numbe
 
 /** With `decimals` always that many; without, as many as the number has. */
 export function formatNumber(value: number, language: Language, decimals?: number): string {
-  return formatter(language, decimals === undefined ? undefined : Math.min(decimals, 20)).format(value);
+  const text = formatter(language, decimals === undefined ? undefined : Math.min(decimals, 20)).format(value);
+  // Intl writes a hyphen, which among tabular figures stands far off its number and which screen readers pass over.
+  return text.replace('-', '\u2212');
 }
 
 /** A share of one as whole percent. 1 and 0 are said only when they are exact: 9,999 of 10,000 is not all. */

@@ -41,6 +41,7 @@ export class LiveConnection {
   private readonly port: Port;
   private readonly listener: ConnectionListener;
   private lastId: string;
+  private started = false;
   private running = false;
   private attempt: AbortController | null = null;
   private skipWait: (() => void) | null = null;
@@ -57,8 +58,10 @@ export class LiveConnection {
     this.lastId = lastEventId;
   }
 
+  /** Once; stopped, it stays so. */
   start(): void {
-    if (this.running) return;
+    if (this.started) return;
+    this.started = true;
     this.running = true;
     void this.run();
   }

@@ -5,7 +5,7 @@ import css from './map.module.css';
 const namespace = 'http://www.w3.org/2000/svg';
 const pixelsApart = 96;
 /** Below this size the lines stand without their names. */
-const roomForNames = 480;
+const roomForNames = 420;
 
 export interface DegreeWords {
   latitude: (degrees: number, decimals: number) => string;

@@ -35,6 +35,9 @@ function piece(rings: Position[][]): Land {
   return { rings: turned, bounds: L.latLngBounds(turned[0] ?? []) };
 }
 
+/** The coastline is drawn for a scale of 1 : 50 million; nearer than this it would put fields into the sea, so all is land. */
+const nearestZoom = 10.5;
+
 /** Draws only the land near the view: a farm's map has one continent to project, not fourteen hundred islands. */
 export class LandLayer extends L.Layer {
   private readonly land: Land[];
@@ -49,7 +52,6 @@ export class LandLayer extends L.Layer {
   override onAdd(map: L.Map): this {
     const pane = map.getPane('land') ?? map.createPane('land');
     pane.classList.add(css.landPane ?? '');
-    map.getContainer().classList.add(css.sea ?? '');
     this.renderer = L.svg({ pane: 'land', padding: 1 });
     map.on('moveend', this.draw, this);
     this.draw();
@@ -66,6 +68,7 @@ export class LandLayer extends L.Layer {
   }
 
   private draw(): void {
+    this._map.getContainer().classList.toggle(css.sea ?? '', this._map.getZoom() < nearestZoom);
     const near = this._map.getBounds().pad(1.5);
     for (const land of this.land) {
       const polygon = this.drawn.get(land);

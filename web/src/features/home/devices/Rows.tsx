@@ -4,14 +4,14 @@ import RightOutlined from '@ant-design/icons/RightOutlined';
 import StopOutlined from '@ant-design/icons/StopOutlined';
 import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useClock } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
 import { Age } from '@/ui/Age';
 import { Dot } from '@/ui/Dot';
-import { isStale } from '../panels/staleness';
-import { type Device, type Group, mainReading, markOf, nameOf } from '../types';
 import { OfflineFor } from '../OfflineFor';
-import { useClock } from '@/lib/format/clock';
+import { isStale } from '../panels/staleness';
 import { pageSize } from '../queries';
+import { type Device, type Group, mainReading, markOf, nameOf } from '../types';
 import css from './Rows.module.css';
 import type { MoreState } from './rows';
 
@@ -27,7 +27,7 @@ export const GroupRow = memo(function GroupRow({ group, open }: { group: Group; 
       </span>
       <span className={css.groupName} title={name}>
         {name}
-      </span>
+      </span>{' '}
       {group.groupStatus === 2 ? (
         <span className={css.forbidden} title={t('home.list.forbidden')}>
           <StopOutlined aria-hidden="true" />
@@ -35,12 +35,11 @@ export const GroupRow = memo(function GroupRow({ group, open }: { group: Group; 
         </span>
       ) : null}
       <span className={css.count} title={t('home.list.onlineOf', { online, all })}>
-        {online}
-        <span className={css.all}>
-          {'\u00a0/ '}
-          {all}
+        <span aria-hidden="true">
+          {online}
+          <span className={css.all}>{`\u00a0/ ${all}`}</span>
         </span>
-        <span className="visually-hidden"> {t('home.state.online')}</span>
+        <span className="visually-hidden"> {t('home.list.onlineOf', { online, all })}</span>
       </span>
     </>
   );
@@ -52,15 +51,16 @@ export const DeviceRow = memo(function DeviceRow({ device, selected }: { device:
   const name = nameOf(device);
   const mark = markOf(device);
   const online = device.onlineState === 1;
-  const reading = online ? mainReading(device) : undefined;
+  // A camera is there for its picture, not for the temperature of its box.
+  const reading = online && device.type === 1 ? mainReading(device) : undefined;
   const title = device.noteName ? `${name} (${device.deviceName})` : name;
   return (
     <>
-      <Dot state={mark} label={t(`home.state.${mark}`)} />
+      <Dot state={mark} label={t(`home.state.${mark}`)} />{' '}
       <span className={`${css.name} ${selected ? css.chosen : ''}`} title={title}>
         {name}
-      </span>
-      {reading ? <span className={css.value}>{format.reading(reading)}</span> : null}
+      </span>{' '}
+      {reading ? <span className={css.value}>{format.reading(reading)}</span> : null}{' '}
       <span className={css.when}>
         <When device={device} />
       </span>

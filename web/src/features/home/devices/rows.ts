@@ -67,7 +67,8 @@ export function groupRows(
     const extra = more.get(group.id);
     const loaded = [...group.deviceList, ...(extra?.devices ?? [])];
     const rows = deviceRows(loaded, 2, group.deviceCount);
-    if (rows.length === 0) return [head, { kind: 'none', key: `none-${group.id}`, groupId: group.id, level: 2, position: 1, of: 1 }];
+    if (rows.length === 0)
+      return [head, { kind: 'none', key: `none-${group.id}`, groupId: group.id, level: 2, position: 1, of: 1 }];
     const left = group.deviceCount - rows.length;
     const last = { level: 2, position: group.deviceCount, of: group.deviceCount } as const;
     if (chosen?.groupId === group.id && !loaded.some(({ id }) => id === chosen.id)) {
@@ -84,7 +85,17 @@ export function groupRows(
 export function searchRows(found: readonly Device[], total: number, state: MoreState): Row[] {
   const rows = deviceRows(found, 1, total);
   const left = total - rows.length;
-  if (left > 0) rows.push({ kind: 'more', key: 'more-search', source: 'search', left, state, level: 1, position: total, of: total });
+  if (left > 0)
+    rows.push({
+      kind: 'more',
+      key: 'more-search',
+      source: 'search',
+      left,
+      state,
+      level: 1,
+      position: total,
+      of: total,
+    });
   return rows;
 }
 

@@ -9,7 +9,8 @@ const page = 10;
 /** As in the tree pattern of the ARIA practices: up and down, home and end, right opens or enters, left closes or leaves. */
 export function treeAction(rows: readonly Row[], at: number, key: string): TreeAction {
   const row = rows[at];
-  if (!row) return rows.length > 0 && ['ArrowDown', 'ArrowUp', 'Home', 'End'].includes(key) ? { kind: 'move', to: 0 } : null;
+  if (!row)
+    return rows.length > 0 && ['ArrowDown', 'ArrowUp', 'Home', 'End'].includes(key) ? { kind: 'move', to: 0 } : null;
   const move = (to: number): TreeAction => ({ kind: 'move', to: Math.min(rows.length - 1, Math.max(0, to)) });
   switch (key) {
     case 'ArrowDown':

@@ -26,7 +26,9 @@ export function useSearch(typed: string): Search {
   const count = pages.text === text ? pages.count : 1;
 
   return useQueries({
-    queries: Array.from({ length: text === '' ? 0 : count }, (_, i) => pageQuery(language, { deviceName: text }, i + 1)),
+    queries: Array.from({ length: text === '' ? 0 : count }, (_, i) =>
+      pageQuery(language, { deviceName: text }, i + 1),
+    ),
     combine: (results: UseQueryResult<DevicePage>[]): Search => {
       const loaded = results.flatMap(({ data }) => data?.list ?? []);
       const total = results[0]?.data?.total;

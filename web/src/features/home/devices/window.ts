@@ -24,7 +24,12 @@ function rowAt(offsets: readonly number[], y: number): number {
 }
 
 /** The rows to draw: those in view and some beside them, from and up to but without `to`. */
-export function rowsInView(offsets: readonly number[], top: number, height: number, beside: number): { from: number; to: number } {
+export function rowsInView(
+  offsets: readonly number[],
+  top: number,
+  height: number,
+  beside: number,
+): { from: number; to: number } {
   const count = offsets.length - 1;
   return {
     from: Math.max(0, rowAt(offsets, top) - beside),

@@ -45,7 +45,12 @@ export function MapControls({ map, onShowAll }: MapControlsProps) {
           />
         </>
       )}
-      <IconButton className={css.button} label={t('home.map.showAll')} icon={<FullscreenOutlined />} onClick={onShowAll} />
+      <IconButton
+        className={css.button}
+        label={t('home.map.showAll')}
+        icon={<FullscreenOutlined />}
+        onClick={onShowAll}
+      />
     </div>
   );
 }

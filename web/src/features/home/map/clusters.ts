@@ -1,8 +1,9 @@
+import type { Feature as GeoFeature, Point } from 'geojson';
 import Supercluster from 'supercluster';
 import type { Place } from '@/lib/map/place';
 import { type MapCluster, type MapMarker, type MarkState, markOf } from '../types';
 
-/** What stands at a place of the map: a device, or a number of them. */
+/** What stands at a place of the map: a device, or a number of them with the box around them. */
 export type Feature =
   | { kind: 'device'; key: string; place: Place; marker: MapMarker }
   | { kind: 'cluster'; key: string; place: Place; count: number; online: number; alarms: number; box: Box };
@@ -19,31 +20,61 @@ const radius = 38;
 /** From the next zoom on every device stands by itself. */
 const closestClusters = 17;
 
-interface Sums {
+/** What is summed up as points become clusters. */
+interface Sums extends Box {
+  count: number;
   online: number;
   alarms: number;
 }
 
-export type ClusterIndex = Supercluster<MapMarker, Sums>;
+/** A point of the index: one device, or a cluster that the server made. */
+interface Leaf extends Sums {
+  marker?: MapMarker;
+}
 
-export function clusterIndex(markers: readonly MapMarker[]): ClusterIndex {
-  const index: ClusterIndex = new Supercluster<MapMarker, Sums>({
+export type ClusterIndex = Supercluster<Leaf, Sums>;
+
+function leafOf(marker: MapMarker): Leaf {
+  const { longitude, latitude, onlineState, alarmLevel } = marker;
+  return {
+    marker,
+    count: 1,
+    online: onlineState,
+    alarms: alarmLevel === undefined ? 0 : 1,
+    west: longitude,
+    east: longitude,
+    south: latitude,
+    north: latitude,
+  };
+}
+
+function point(longitude: number, latitude: number, properties: Leaf): GeoFeature<Point, Leaf> {
+  return { type: 'Feature', geometry: { type: 'Point', coordinates: [longitude, latitude] }, properties };
+}
+
+/** The server clusters by a grid, whose neighbours may overlap: its clusters are gathered further, like devices. */
+export function clusterIndex(markers: readonly MapMarker[], clusters: readonly MapCluster[]): ClusterIndex {
+  const index: ClusterIndex = new Supercluster<Leaf, Sums>({
     radius,
     extent: 256,
     maxZoom: closestClusters,
-    map: ({ onlineState, alarmLevel }) => ({ online: onlineState, alarms: alarmLevel === undefined ? 0 : 1 }),
-    reduce: (sums, { online, alarms }) => {
-      sums.online += online;
-      sums.alarms += alarms;
+    map: ({ marker: _, ...sums }) => sums,
+    reduce: (sums, more) => {
+      sums.count += more.count;
+      sums.online += more.online;
+      sums.alarms += more.alarms;
+      sums.west = Math.min(sums.west, more.west);
+      sums.south = Math.min(sums.south, more.south);
+      sums.east = Math.max(sums.east, more.east);
+      sums.north = Math.max(sums.north, more.north);
     },
   });
-  return index.load(
-    markers.map((marker) => ({
-      type: 'Feature',
-      geometry: { type: 'Point', coordinates: [marker.longitude, marker.latitude] },
-      properties: marker,
-    })),
-  );
+  return index.load([
+    ...markers.map((marker) => point(marker.longitude, marker.latitude, leafOf(marker))),
+    ...clusters.map(({ longitude, latitude, count, onlineCount, alarmCount, ...box }) =>
+      point(longitude, latitude, { count, online: onlineCount, alarms: alarmCount, ...box }),
+    ),
+  ]);
 }
 
 export function deviceFeature(marker: MapMarker): Feature {
@@ -51,38 +82,17 @@ export function deviceFeature(marker: MapMarker): Feature {
   return { kind: 'device', key: `device ${deviceName}`, place: { latitude, longitude }, marker };
 }
 
-/** The marks of a view. Coordinates are those that the index was made of. */
-export function featuresIn(index: ClusterIndex, box: Box, zoom: number): Feature[] {
-  return index.getClusters([box.west, box.south, box.east, box.north], zoom).map((found): Feature => {
-    const [longitude = 0, latitude = 0] = found.geometry.coordinates;
-    const { properties } = found;
-    if (!('cluster' in properties)) return deviceFeature(properties);
-    const { cluster_id: id, point_count: count, online, alarms } = properties;
-    const place = { latitude, longitude };
-    return { kind: 'cluster', key: `cluster ${id}`, place, count, online, alarms, box: boxOf(index, id, count) };
+/** The marks of a view. */
+export function featuresIn(index: ClusterIndex, { west, south, east, north }: Box, zoom: number): Feature[] {
+  return index.getClusters([west, south, east, north], zoom).map(({ geometry, properties }): Feature => {
+    if ('marker' in properties && properties.marker) return deviceFeature(properties.marker);
+    const [longitude = 0, latitude = 0] = geometry.coordinates;
+    const { count, online, alarms } = properties;
+    const box = { west: properties.west, south: properties.south, east: properties.east, north: properties.north };
+    // A cluster of ours is known by its number, one of the server's by where it is.
+    const name = 'cluster_id' in properties ? properties.cluster_id : `${latitude} ${longitude}`;
+    return { kind: 'cluster', key: `cluster ${name}`, place: { latitude, longitude }, count, online, alarms, box };
   });
-}
-
-function boxOf(index: ClusterIndex, id: number, count: number): Box {
-  const leaves = index.getLeaves(id, count);
-  return boxAround(leaves.map(({ properties: { latitude, longitude } }) => ({ latitude, longitude })));
-}
-
-export function boxAround(places: readonly Place[]): Box {
-  const box = { west: 180, south: 90, east: -180, north: -90 };
-  for (const { latitude, longitude } of places) {
-    box.west = Math.min(box.west, longitude);
-    box.east = Math.max(box.east, longitude);
-    box.south = Math.min(box.south, latitude);
-    box.north = Math.max(box.north, latitude);
-  }
-  return box;
-}
-
-/** A cluster that the server made, drawn like one of ours. */
-export function serverCluster({ latitude, longitude, count, onlineCount, alarmCount, ...box }: MapCluster): Feature {
-  const key = `cluster ${latitude} ${longitude} ${count}`;
-  return { kind: 'cluster', key, place: { latitude, longitude }, count, online: onlineCount, alarms: alarmCount, box };
 }
 
 /** What a mark shows; a cluster without one device online is as quiet as they are. */

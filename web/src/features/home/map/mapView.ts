@@ -2,7 +2,7 @@ import L from 'leaflet';
 import type { Place } from '@/lib/map/place';
 import type { MapView } from '../queries';
 import type { Device, DeviceMap, Group, MapMarker } from '../types';
-import { type ClusterIndex, deviceFeature, type Feature, featuresIn, serverCluster } from './clusters';
+import { type ClusterIndex, deviceFeature, type Feature, featuresIn } from './clusters';
 import type { MapScene } from './sceneLayer';
 
 /** Beyond the frame, so that what is dragged in is there already, and a shifted datum leaves nothing out. */
@@ -24,17 +24,15 @@ export function viewOf(map: L.Map): MapView {
   };
 }
 
-/** What to draw in a view: our clusters of single markers, the server's own beside them, and always the chosen device itself. */
+/** What to draw in a view: devices and clusters, and always the chosen device by itself, which the index leaves out. */
 export function marksOf(
   shown: DeviceMap,
-  crowded: boolean,
   index: ClusterIndex,
   view: MapView,
   selected: string | undefined,
   chosen: Device | undefined,
 ): Feature[] {
   const features = featuresIn(index, view, view.zoom);
-  if (crowded) features.push(...shown.clusters.map(serverCluster));
   // By the device where it is known: the map may not hold it yet, or hold it within a cluster.
   const marker = chosen ? markerOf(chosen) : shown.markers.find(({ deviceName }) => deviceName === selected);
   if (marker) features.push(deviceFeature(marker));

@@ -5,7 +5,7 @@ import { type Feature, stateOf } from './clusters';
 import { clusterGlyph, deviceGlyph } from './glyph';
 import css from './marks.module.css';
 import { isDirection, nextInDirection } from './roving';
-import { spread } from './spread';
+import { makeRoom, spread } from './spread';
 
 /** What the layer needs in the person's language, and what it does for the person. */
 export interface MarkContext {
@@ -48,9 +48,13 @@ export class MarkLayer {
       marker.remove();
       this.drawn.delete(key);
     }
-    const offsets = spread(features.map(({ place }) => this.map.latLngToLayerPoint(context.at(place))));
+    const points = features.map(({ place }) => this.map.latLngToLayerPoint(context.at(place)));
+    const offsets = spread(points);
+    const chosen = points[features.findIndex(({ key }) => key === this.selected)];
     features.forEach((feature, i) => {
-      this.put(feature, offsets[i] ?? { x: 0, y: 0 }, context);
+      const point = points[i];
+      const room = feature.kind === 'cluster' && point && chosen ? makeRoom(point, chosen) : offsets[i];
+      this.put(feature, room ?? { x: 0, y: 0 }, context);
     });
     if (!this.entry || !this.drawn.has(this.entry)) this.entry = undefined;
     this.setEntry(this.selected && this.drawn.has(this.selected) ? this.selected : (this.entry ?? features[0]?.key));
@@ -65,9 +69,7 @@ export class MarkLayer {
     const selected = feature.key === this.selected;
     const state = stateOf(feature);
     const glyph =
-      feature.kind === 'device'
-        ? deviceGlyph(state, selected)
-        : clusterGlyph(state, context.count(feature.count));
+      feature.kind === 'device' ? deviceGlyph(state, selected) : clusterGlyph(state, context.count(feature.count));
     const look = `${glyph} ${offset.x.toFixed(1)} ${offset.y.toFixed(1)}`;
     const place = context.at(feature.place);
     const before = this.drawn.get(feature.key);

@@ -14,41 +14,64 @@ export interface MapScene {
 
 /** Pixels between a scene's outermost devices and its edge. */
 const distance = 28;
-/** A scene smaller than this shows where it is by its marks alone. */
-const leastNamed = 40;
+/** A scene whose devices stand closer together than this is not shown as an area, except near by. */
+const leastExtent = 20;
+const closeZoom = 13;
+/** A map narrower than this is told by marks and hulls alone. */
+const roomForNames = 400;
+
+function pane(map: L.Map, name: string, className: string | undefined): void {
+  if (!map.getPane(name)) map.createPane(name).classList.add(className ?? name);
+}
 
 /** Each scene as the rounded hull of its devices, at a distance in pixels, so it is shaped anew for each zoom. */
 export class SceneLayer {
   private readonly map: L.Map;
   private readonly hulls = new Map<number, L.Polygon>();
   private readonly labels = new Map<number, L.Marker>();
-  private renderer: L.Renderer | undefined;
+  private readonly renderer: L.Renderer;
 
   constructor(map: L.Map) {
     this.map = map;
-    const pane = map.createPane('scenes');
-    pane.classList.add(css.scenePane ?? 'scenes');
-    map.createPane('sceneNames').classList.add(css.namePane ?? 'sceneNames');
+    pane(map, 'scenes', css.scenePane);
+    pane(map, 'sceneNames', css.namePane);
     this.renderer = L.svg({ pane: 'scenes', padding: 0.5 });
   }
 
-  draw(scenes: readonly MapScene[], at: (place: Place) => L.LatLngTuple): void {
-    const ids = new Set(scenes.map(({ id }) => id));
+  /** Names keep clear of the marks, which stand above them. */
+  draw(scenes: readonly MapScene[], marks: readonly Place[], at: (place: Place) => L.LatLngTuple): void {
+    const outlines = scenes.flatMap((scene) => {
+      const points = scene.places.map((place) => this.map.latLngToLayerPoint(at(place)));
+      return this.drawsAt(points) ? [{ scene, outline: roundedHull(points, distance) }] : [];
+    });
+    const drawn = new Set(outlines.map(({ scene }) => scene.id));
     for (const [id, hull] of this.hulls) {
-      if (ids.has(id)) continue;
+      if (drawn.has(id)) continue;
       hull.remove();
       this.hulls.delete(id);
     }
-    const outlines = scenes.map((scene) => ({ scene, outline: this.outline(scene, at) }));
     for (const { scene, outline } of outlines) this.drawHull(scene.id, outline);
-    this.drawNames(outlines);
+    const named = this.map.getSize().x >= roomForNames ? outlines : [];
+    this.drawNames(
+      named,
+      marks.map((place) => this.map.latLngToLayerPoint(at(place))),
+    );
   }
 
-  private outline(scene: MapScene, at: (place: Place) => L.LatLngTuple): Point[] {
-    return roundedHull(
-      scene.places.map((place) => this.map.latLngToLayerPoint(at(place))),
-      distance,
-    );
+  clear(): void {
+    for (const hull of this.hulls.values()) hull.remove();
+    for (const label of this.labels.values()) label.remove();
+    this.renderer.remove();
+    this.hulls.clear();
+    this.labels.clear();
+  }
+
+  /** From afar a farm's scenes would be rings on one spot. */
+  private drawsAt(points: readonly Point[]): boolean {
+    if (this.map.getZoom() >= closeZoom) return true;
+    const xs = points.map(({ x }) => x);
+    const ys = points.map(({ y }) => y);
+    return Math.max(Math.max(...xs) - Math.min(...xs), Math.max(...ys) - Math.min(...ys)) >= leastExtent;
   }
 
   private drawHull(id: number, outline: readonly Point[]): void {
@@ -62,17 +85,20 @@ export class SceneLayer {
     this.hulls.set(id, L.polygon(corners, options).addTo(this.map));
   }
 
-  /** Names stand at the upper edge, inside where there is room; one that would cover another is left out until the map is nearer. */
-  private drawNames(outlines: readonly { scene: MapScene; outline: readonly Point[] }[]): void {
-    const wanted = outlines.flatMap(({ scene, outline }) => {
+  private drawNames(
+    outlines: readonly { scene: MapScene; outline: readonly Point[] }[],
+    marks: readonly Point[],
+  ): void {
+    const wanted = outlines.map(({ scene, outline }) => {
       const xs = outline.map(({ x }) => x);
       const ys = outline.map(({ y }) => y);
       const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
-      if (right - left - 2 * distance < leastNamed && bottom - top - 2 * distance < leastNamed && outlines.length > 12) return [];
-      const inside = bottom - top > 150;
-      return [{ id: scene.id, text: scene.label, x: (left + right) / 2, y: inside ? top + 18 : top - 10, size: right - left }];
+      const x = (left + right) / 2;
+      // Inside at the upper edge where the scene is large, else above it, else below.
+      const spots = [...(bottom - top > 150 ? [{ x, y: top + 18 }] : []), { x, y: top - 10 }, { x, y: bottom + 11 }];
+      return { id: scene.id, text: scene.label, spots, size: right - left };
     });
-    const placed = new Map(placeLabels(wanted).map((label) => [label.id, label]));
+    const placed = new Map(placeLabels(wanted, marks).map((label) => [label.id, label]));
     for (const [id, marker] of this.labels) {
       if (placed.has(id)) continue;
       marker.remove();

@@ -6,6 +6,19 @@ const mostOnCircle = 8;
 /** Turned by this from one to the next, seeds fill a sunflower evenly. */
 const goldenAngle = Math.PI * (3 - Math.sqrt(5));
 
+/** A cluster stands for many places, so it makes room for the one device that was chosen among them. */
+const fromChosen = 34;
+
+export function makeRoom(cluster: Point, chosen: Point): Point {
+  const [x, y] = [cluster.x - chosen.x, cluster.y - chosen.y];
+  const distance = Math.hypot(x, y);
+  if (distance >= fromChosen) return { x: 0, y: 0 };
+  // Straight on top of each other: any way out is as good.
+  if (distance < 1) return { x: 0, y: -fromChosen };
+  const further = fromChosen / distance - 1;
+  return { x: x * further, y: y * further };
+}
+
 /**
  * How far to draw each mark beside its place, so that marks of one place do not hide each other: a few on a circle around it, many
  * as the seeds of a sunflower.

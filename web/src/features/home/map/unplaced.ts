@@ -12,10 +12,14 @@ export class UnplacedMark {
     this.map = map;
   }
 
-  /** `words` is spoken, `label` stands beside the mark. */
-  draw(count: number, text: string, words: string, label: string, at: (place: Place) => L.LatLngTuple): void {
+  clear(): void {
     this.marker?.remove();
     this.marker = undefined;
+  }
+
+  /** `words` is spoken, `label` stands beside the mark. */
+  draw(count: number, text: string, words: string, label: string, at: (place: Place) => L.LatLngTuple): void {
+    this.clear();
     if (count === 0) return;
     const html = `${clusterGlyph('offline', text, true)}<span></span>`;
     const icon = L.divIcon({ className: css.unplaced, html, iconSize: [44, 44], iconAnchor: [22, 22] });

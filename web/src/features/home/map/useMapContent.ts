@@ -5,12 +5,12 @@ import { useTranslation } from 'react-i18next';
 import { useFormat } from '@/lib/format/format';
 import { closestZoom, drawnAt, type MapTiles } from '@/lib/map/baseMap';
 import { defaultPlace, defaultZoom, type Place } from '@/lib/map/place';
-import { mapQuery, type MapView } from '../queries';
+import { type MapView, mapQuery } from '../queries';
 import type { Device, DeviceMap, Group } from '../types';
 import { clusterIndex, type Feature } from './clusters';
 import { describer } from './describe';
-import { MarkLayer } from './markLayer';
 import { everywhere, marksOf, sceneList, viewOf } from './mapView';
+import { MarkLayer } from './markLayer';
 import { SceneLayer } from './sceneLayer';
 import { UnplacedMark } from './unplaced';
 
@@ -41,11 +41,18 @@ export function useMapContent(map: L.Map, tiles: MapTiles | null, content: MapCo
   const place = device?.latitude !== undefined && device.longitude !== undefined;
   const chosen = place && device?.deviceName === selected ? device : undefined;
   const index = useMemo(
-    () => clusterIndex(shown.markers.filter(({ deviceName }) => deviceName !== selected)),
-    [shown.markers, selected],
+    () =>
+      clusterIndex(
+        shown.markers.filter(({ deviceName }) => deviceName !== selected),
+        shown.clusters,
+      ),
+    [shown, selected],
   );
   const scenes = useMemo(
-    () => sceneList(groups ?? [], shown.markers, crowded, (name, count) => t('home.map.scene', { name, n: format.number(count) })),
+    () =>
+      sceneList(groups ?? [], shown.markers, crowded, (name, count) =>
+        t('home.map.scene', { name, n: format.number(count) }),
+      ),
     [groups, shown.markers, crowded, t, format],
   );
 
@@ -83,7 +90,7 @@ export function useMapContent(map: L.Map, tiles: MapTiles | null, content: MapCo
     return () => {
       map.off('moveend zoomend resize', moved);
       layers.current = null;
-      made.marks.clear();
+      for (const layer of Object.values(made)) layer.clear();
     };
   }, [map]);
 
@@ -95,7 +102,7 @@ export function useMapContent(map: L.Map, tiles: MapTiles | null, content: MapCo
         return;
       }
       const size = map.getSize();
-      const top = size.y > 320 ? 76 : 44;
+      const top = size.y > 320 ? 100 : 52;
       map.fitBounds(bounds, { paddingTopLeft: [52, top], paddingBottomRight: [52, 44], maxZoom: 16, animate });
     },
     [map, data, at],
@@ -109,14 +116,16 @@ export function useMapContent(map: L.Map, tiles: MapTiles | null, content: MapCo
     showAll(false);
   }, [content.data, showAll]);
 
+  const marks = useMemo(() => marksOf(shown, index, view, selected, chosen), [shown, index, view, selected, chosen]);
   useEffect(() => {
-    layers.current?.marks.draw(marksOf(shown, crowded, index, view, selected, chosen), selected, context);
-  }, [shown, crowded, index, view, selected, chosen, context]);
+    layers.current?.marks.draw(marks, selected, context);
+  }, [marks, selected, context]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a scene's edge is shaped for the zoom
+  // The marks change with the zoom, for which a scene's edge is shaped.
   useEffect(() => {
-    layers.current?.scenes.draw(scenes, at);
-  }, [scenes, at, view.zoom]);
+    const places = marks.map(({ place }) => place);
+    layers.current?.scenes.draw(scenes, places, at);
+  }, [scenes, marks, at]);
 
   useEffect(() => {
     const words = t('home.map.unplaced', { count: data.unplaced, n: format.number(data.unplaced) });

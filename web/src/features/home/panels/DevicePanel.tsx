@@ -24,11 +24,21 @@ export function DevicePanel({ device }: { device: Device | undefined }) {
   return (
     <Panel title={nameOf(device)} aside={<StateChips device={device} />}>
       <dl className={css.facts}>
-        <Fact name={t('home.device.model')}>{device.productName}</Fact>
-        <Fact name={t('home.device.name')}>{device.deviceName}</Fact>
-        <Fact name={t('home.device.scene')}>{device.groupName || t('home.device.noScene')}</Fact>
+        <Fact name={t('home.device.model')} cut>
+          {device.productName}
+        </Fact>
+        <Fact name={t('home.device.name')} cut>
+          {device.deviceName}
+        </Fact>
+        <Fact name={t('home.device.scene')} cut>
+          {device.groupName || t('home.device.noScene')}
+        </Fact>
         <Fact name={t('home.device.position')}>
-          {placed ? format.position(latitude, longitude) : <span className={css.muted}>{t('home.device.noPosition')}</span>}
+          {placed ? (
+            format.position(latitude, longitude)
+          ) : (
+            <span className={css.muted}>{t('home.device.noPosition')}</span>
+          )}
         </Fact>
         <Fact name={t('home.device.state')}>
           <Since device={device} />
@@ -41,11 +51,17 @@ export function DevicePanel({ device }: { device: Device | undefined }) {
   );
 }
 
-function Fact({ name, children }: { name: string; children: ReactNode }) {
+/** A name may be cut, anything else is told whole. */
+function Fact({ name, cut = false, children }: { name: string; cut?: boolean; children: ReactNode }) {
   return (
     <>
-      <dt className={css.key}>{name}</dt>
-      <dd className={css.fact} title={typeof children === 'string' ? children : undefined}>
+      <dt className={css.key} title={name}>
+        {name}
+      </dt>
+      <dd
+        className={`${css.fact} ${cut ? '' : css.whole}`}
+        title={cut && typeof children === 'string' ? children : undefined}
+      >
         {children}
       </dd>
     </>

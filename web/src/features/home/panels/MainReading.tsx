@@ -30,19 +30,19 @@ export function MainReading({ device, entry, usual }: MainReadingProps) {
   const value = reading ? format.value(reading) : { text: missing, unit: '' };
   return (
     <div className={`${css.main} ${stale || !online ? css.old : ''}`}>
+      <p className={css.name} title={name}>
+        {name}
+      </p>
       <div className={css.upper}>
-        <div className={css.words}>
-          <p className={css.name}>{name}</p>
-          <p className={css.value} title={typeof reading?.value === 'string' ? value.text : undefined}>
-            {value.text}
-            {value.unit ? (
-              <>
-                {'\u00a0'}
-                <span className={css.unit}>{value.unit}</span>
-              </>
-            ) : null}
-          </p>
-        </div>
+        <p className={css.value} title={typeof reading?.value === 'string' ? value.text : undefined}>
+          {value.text}
+          {value.unit ? (
+            <>
+              {'\u00a0'}
+              <span className={css.unit}>{value.unit}</span>
+            </>
+          ) : null}
+        </p>
         {numeric ? <Day device={device} sign={sign} quiet={!online || stale} /> : null}
       </div>
       <div className={css.lower}>
@@ -91,8 +91,13 @@ function Low({ device, entry }: { device: Device; entry: ReadingEntry }) {
   const format = useFormat();
   const { data } = useQuery(dayQuery(device.deviceName, entry.sign));
   const points = numbers(data, entry.sign);
-  const low = points.reduce<SparkPoint | undefined>((least, point) => (!least || point.value < least.value ? point : least), undefined);
+  const low = points.reduce<SparkPoint | undefined>(
+    (least, point) => (!least || point.value < least.value ? point : least),
+    undefined,
+  );
   if (!low) return <span />;
   const value = format.number(low.value, entry.reading?.precision);
-  return <span title={format.absolute(low.time)}>{t('home.readings.low', { value, time: format.time(low.time) })}</span>;
+  return (
+    <span title={format.absolute(low.time)}>{t('home.readings.low', { value, time: format.time(low.time) })}</span>
+  );
 }

@@ -16,7 +16,11 @@ export interface ReadingList {
  * The properties in the order of the device's model, those never read included, then whatever else was read. Without the model,
  * which comes a moment later, what was read by name. The main one stands apart; a device without one shows its first.
  */
-export function readingList(latest: Latest, properties: readonly TslProperty[] | undefined, mainSign: string): ReadingList {
+export function readingList(
+  latest: Latest,
+  properties: readonly TslProperty[] | undefined,
+  mainSign: string,
+): ReadingList {
   const modelled = (properties ?? []).map(
     ({ identifier, yeuName, functionName }): ReadingEntry => ({
       sign: identifier,

@@ -1,0 +1,56 @@
+import { screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Farm, farm } from '@/test/farm';
+import { renderPart } from '@/test/part';
+import { signedIn } from '@/test/session';
+import { MapCard } from './MapCard';
+
+const state = vi.hoisted(() => ({ fails: false, tiles: undefined as unknown }));
+
+// Leaflet needs a browser's layout; here it is only whether, and with what, it is drawn.
+vi.mock('./DeviceMap', () => ({
+  DeviceMap: ({ tiles }: { tiles: unknown }) => {
+    if (state.fails) throw new Error('chunk');
+    state.tiles = tiles;
+    return <p>the map</p>;
+  },
+}));
+
+let server: Farm;
+const card = (
+  <MapCard data={undefined} groups={undefined} selected={undefined} device={undefined} onSelect={() => undefined} />
+);
+
+beforeEach(() => {
+  state.fails = false;
+  signedIn();
+  server = farm();
+});
+
+describe('the map', () => {
+  it('stands with its legend, whose marks have words', async () => {
+    renderPart(card);
+    expect(screen.getByRole('region', { name: 'Map' })).toHaveTextContent('OnlineOfflinePending alarm');
+    expect(await screen.findByText('the map')).toBeVisible();
+    expect(state.tiles).toBeNull();
+  });
+
+  it('is drawn without tiles when the settings could not be had', async () => {
+    server.broken.set('/admin-api/system/console/settings', () => new Response('{', { status: 500 }));
+    renderPart(card);
+    expect(await screen.findByText('the map')).toBeVisible();
+  });
+
+  it('that does not arrive leaves the page standing, and can be fetched again', async () => {
+    vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    state.fails = true;
+    renderPart(card);
+    expect(await screen.findByRole('alert')).toHaveTextContent('The map did not arrive');
+    expect(screen.getByText('Online')).toBeVisible();
+    state.fails = false;
+    await userEvent.setup().click(screen.getByRole('button', { name: 'Retry' }));
+    expect(await screen.findByText('the map')).toBeVisible();
+    expect(screen.queryByRole('alert')).toBeNull();
+  });
+});

@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import type { MapMarker } from '../types';
+import { clusterIndex, type Feature, featuresIn, stateOf } from './clusters';
+
+const world = { west: -180, south: -85, east: 180, north: 85 };
+
+const marker = (name: string, latitude: number, longitude: number, change: Partial<MapMarker> = {}): MapMarker => ({
+  deviceName: name,
+  noteName: name,
+  groupId: 1,
+  latitude,
+  longitude,
+  onlineState: 1,
+  ...change,
+});
+
+const near = [
+  marker('a', 37.8571, 27.3412),
+  marker('b', 37.8572, 27.3413, { onlineState: 0 }),
+  marker('c', 37.8573, 27.3414, { alarmLevel: 2 }),
+];
+const far = marker('d', 40, 30);
+
+const clusters = (features: Feature[]) => features.flatMap((one) => (one.kind === 'cluster' ? [one] : []));
+
+describe('clusters', () => {
+  it('are made of what stands close together on the screen, with their sums and the box around them', () => {
+    const features = featuresIn(clusterIndex([...near, far], []), world, 10);
+    expect(features).toHaveLength(2);
+    expect(features.find(({ kind }) => kind === 'device')).toMatchObject({ key: 'device d', marker: far });
+    const [cluster] = clusters(features);
+    expect(cluster).toMatchObject({ count: 3, online: 2, alarms: 1 });
+    expect(cluster?.box.south).toBeCloseTo(37.8571, 6);
+    expect(cluster?.box.north).toBeCloseTo(37.8573, 6);
+    expect(cluster?.box.west).toBeCloseTo(27.3412, 6);
+    expect(cluster?.box.east).toBeCloseTo(27.3414, 6);
+  });
+
+  it('come apart near by', () => {
+    const features = featuresIn(clusterIndex(near, []), world, 19);
+    expect(features.map(({ key }) => key).sort()).toEqual(['device a', 'device b', 'device c']);
+  });
+
+  it('even of one and the same place', () => {
+    const twins = [marker('a', 1, 1), marker('b', 1, 1)];
+    expect(clusters(featuresIn(clusterIndex(twins, []), world, 17))).toHaveLength(1);
+    expect(clusters(featuresIn(clusterIndex(twins, []), world, 18))).toHaveLength(0);
+  });
+
+  it('of the server are gathered further where they would cover each other', () => {
+    const box = { west: 27, south: 37, east: 27.1, north: 37.1 };
+    const made = (longitude: number, count: number, alarmCount = 0) => ({
+      longitude,
+      latitude: 37.05,
+      count,
+      onlineCount: count - 1,
+      alarmCount,
+      ...box,
+      east: longitude,
+    });
+    const index = clusterIndex([], [made(27.05, 400), made(27.06, 300, 2)]);
+    const [together] = clusters(featuresIn(index, world, 8));
+    expect(together).toMatchObject({ count: 700, online: 698, alarms: 2, box: { ...box, east: 27.06 } });
+    const apart = clusters(featuresIn(index, world, 14));
+    expect(apart.map(({ count }) => count).sort()).toEqual([300, 400]);
+    expect(new Set(apart.map(({ key }) => key)).size).toBe(2);
+  });
+
+  it('are only those of the view', () => {
+    const index = clusterIndex([...near, far], []);
+    expect(featuresIn(index, { west: 29, south: 39, east: 31, north: 41 }, 10)).toHaveLength(1);
+  });
+});
+
+describe('what a mark shows', () => {
+  const cluster = (online: number, alarms: number): Feature => ({
+    kind: 'cluster',
+    key: 'c',
+    place: { latitude: 0, longitude: 0 },
+    count: 3,
+    online,
+    alarms,
+    box: world,
+  });
+  const one = (change: Partial<MapMarker>): Feature => ({
+    kind: 'device',
+    key: 'd',
+    place: { latitude: 0, longitude: 0 },
+    marker: marker('d', 0, 0, change),
+  });
+
+  it.each([
+    [one({}), 'online'],
+    [one({ onlineState: 0 }), 'offline'],
+    [one({ onlineState: 0, alarmLevel: 0 }), 'alarm'],
+    [cluster(1, 0), 'online'],
+    [cluster(0, 0), 'offline'],
+    [cluster(3, 1), 'alarm'],
+  ])('%#', (feature, state) => {
+    expect(stateOf(feature)).toBe(state);
+  });
+});

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { toGcj02 } from '@/lib/map/gcj02';
+import type { Place } from '@/lib/map/place';
+import { device, group } from '@/test/farm';
+import type { DeviceMap, MapMarker } from '../types';
+import { clusterIndex } from './clusters';
+import { everywhere, marksOf, sceneList } from './mapView';
+
+const marker = (name: string, groupId: number, latitude: number, longitude: number): MapMarker => ({
+  deviceName: name,
+  noteName: '',
+  groupId,
+  latitude,
+  longitude,
+  onlineState: 1,
+});
+const at = ({ latitude, longitude }: Place): [number, number] => [latitude, longitude];
+const label = (name: string, count: number) => `${name} · ${count}`;
+const map = (change: Partial<DeviceMap>): DeviceMap => ({
+  markers: [],
+  clusters: [],
+  total: 0,
+  unplaced: 0,
+  ...change,
+});
+const world = { west: -180, south: -85, east: 180, north: 85, zoom: 5 };
+
+describe('the first view', () => {
+  it('is around every device and cluster that has a position', () => {
+    const data = map({
+      markers: [marker('a', 1, 37.8, 27.3), marker('b', 1, 37.9, 27.4)],
+      clusters: [
+        {
+          longitude: 28,
+          latitude: 38,
+          count: 9,
+          onlineCount: 9,
+          alarmCount: 0,
+          west: 27.9,
+          south: 37.9,
+          east: 28.2,
+          north: 38.3,
+        },
+      ],
+    });
+    const bounds = everywhere(data, at);
+    expect([bounds?.getSouth(), bounds?.getWest(), bounds?.getNorth(), bounds?.getEast()]).toEqual([
+      37.8, 27.3, 38.3, 28.2,
+    ]);
+  });
+
+  it('is none where nothing has a position', () => {
+    expect(everywhere(map({ unplaced: 4 }), at)).toBeNull();
+  });
+
+  it('goes by where the map draws them', () => {
+    const shifted = (place: Place): [number, number] => {
+      const { latitude, longitude } = toGcj02(place);
+      return [latitude, longitude];
+    };
+    const bounds = everywhere(map({ markers: [marker('a', 1, 39.911954, 116.377817)] }), shifted);
+    expect(bounds?.getCenter().lng).toBeCloseTo(116.38405, 4);
+  });
+});
+
+describe('scenes on the map', () => {
+  const groups = [
+    group({ id: 0, groupName: '', deviceCount: 1 }),
+    group({ id: 1, groupName: 'North orchard', deviceCount: 64 }),
+    group({ id: 2, groupName: 'Cellar', deviceCount: 2 }),
+  ];
+  const markers = [marker('a', 0, 1, 1), marker('b', 1, 2, 2), marker('c', 1, 3, 3)];
+
+  it('are those with devices that have a position; no scene is none', () => {
+    expect(sceneList(groups, markers, false, label)).toEqual([
+      {
+        id: 1,
+        label: 'North orchard · 64',
+        places: [
+          { latitude: 2, longitude: 2 },
+          { latitude: 3, longitude: 3 },
+        ],
+      },
+    ]);
+  });
+
+  it('of a crowded map are those that are known whole', () => {
+    expect(sceneList(groups, markers, true, label)).toEqual([]);
+    const whole = [marker('d', 2, 1, 1), marker('e', 2, 1, 2)];
+    expect(sceneList(groups, whole, true, label).map(({ id }) => id)).toEqual([2]);
+  });
+});
+
+describe('the chosen device', () => {
+  const data = map({ markers: [marker('a', 1, 37.8, 27.3), marker('b', 1, 37.8, 27.3)] });
+  const without = clusterIndex(data.markers.slice(1), []);
+
+  it('stands by itself, as it is now', () => {
+    const chosen = device({ deviceName: 'a', latitude: 37.8, longitude: 27.3, onlineState: 0 });
+    const features = marksOf(data, without, world, 'a', chosen);
+    expect(features.map(({ key }) => key)).toEqual(['device b', 'device a']);
+    expect(features[1]).toMatchObject({ marker: { onlineState: 0 } });
+  });
+
+  it('stands by itself also while it is on its way, and nowhere without a position', () => {
+    expect(marksOf(data, without, world, 'a', undefined).map(({ key }) => key)).toEqual(['device b', 'device a']);
+    expect(marksOf(map({}), clusterIndex([], []), world, 'z', undefined)).toEqual([]);
+  });
+});

@@ -1,0 +1,137 @@
+import { fireEvent } from '@testing-library/dom';
+import L from 'leaflet';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { MapMarker } from '../types';
+import { deviceFeature, type Feature } from './clusters';
+import { MarkLayer } from './markLayer';
+import { UnplacedMark } from './unplaced';
+
+let map: L.Map;
+let container: HTMLElement;
+let layer: MarkLayer;
+const context = {
+  describe: (feature: Feature) => (feature.kind === 'device' ? feature.marker.noteName : `${feature.count} devices`),
+  count: (count: number) => String(count),
+  at: ({ latitude, longitude }: { latitude: number; longitude: number }): L.LatLngTuple => [latitude, longitude],
+  onDevice: vi.fn(),
+  onCluster: vi.fn(),
+};
+
+const mast = (name: string, latitude: number, longitude: number, change: Partial<MapMarker> = {}) =>
+  deviceFeature({ deviceName: name, noteName: name, groupId: 1, latitude, longitude, onlineState: 1, ...change });
+const middle = mast('middle', 0, 0);
+const east = mast('east', 0, 0.01);
+const north = mast('north', 0.01, 0, { alarmLevel: 2 });
+const cluster: Feature = {
+  kind: 'cluster',
+  key: 'cluster 1',
+  place: { latitude: -0.01, longitude: 0 },
+  count: 22,
+  online: 20,
+  alarms: 0,
+  box: { west: 0, south: -0.01, east: 0, north: -0.01 },
+};
+
+const marks = () => [...container.querySelectorAll<HTMLElement>('[role="button"]')];
+const mark = (name: string) => marks().find((element) => element.getAttribute('aria-label') === name) as HTMLElement;
+const entries = () => marks().flatMap((one) => (one.tabIndex === 0 ? [one.getAttribute('aria-label')] : []));
+
+beforeEach(() => {
+  container = document.createElement('div');
+  Object.defineProperties(container, { clientWidth: { value: 500 }, clientHeight: { value: 500 } });
+  document.body.append(container);
+  map = L.map(container, { zoomAnimation: false, attributionControl: false, zoomControl: false }).setView([0, 0], 13);
+  layer = new MarkLayer(map);
+});
+
+afterEach(() => {
+  map.remove();
+  container.remove();
+  vi.clearAllMocks();
+});
+
+describe('the marks', () => {
+  it('are buttons with names, of which Tab reaches one: the chosen', () => {
+    layer.draw([middle, east, north, cluster], 'east', context);
+    expect(marks().map((one) => one.getAttribute('aria-label'))).toEqual(['middle', 'east', 'north', '22 devices']);
+    expect(entries()).toEqual(['east']);
+    expect(mark('east')).toHaveAttribute('aria-pressed', 'true');
+    expect(mark('middle')).toHaveAttribute('aria-pressed', 'false');
+    expect(mark('22 devices')).not.toHaveAttribute('aria-pressed');
+  });
+
+  it('are reached by Tab also when none is chosen', () => {
+    layer.draw([middle, east], undefined, context);
+    expect(entries()).toEqual(['middle']);
+  });
+
+  it('are walked with the arrow keys, which then do not move the map', () => {
+    layer.draw([middle, east, north, cluster], undefined, context);
+    mark('middle').focus();
+    const moved = vi.fn();
+    container.addEventListener('keydown', moved);
+    fireEvent.keyDown(mark('middle'), { key: 'ArrowRight' });
+    expect(mark('east')).toHaveFocus();
+    fireEvent.keyDown(mark('east'), { key: 'ArrowLeft' });
+    fireEvent.keyDown(mark('middle'), { key: 'ArrowUp' });
+    expect(mark('north')).toHaveFocus();
+    expect(entries()).toEqual(['north']);
+    expect(moved).not.toHaveBeenCalled();
+    fireEvent.keyDown(mark('north'), { key: 'ArrowUp' });
+    expect(mark('north')).toHaveFocus();
+  });
+
+  it('are chosen by Enter, by Space and by a click', () => {
+    layer.draw([middle, cluster], undefined, context);
+    fireEvent.keyDown(mark('middle'), { key: 'Enter' });
+    fireEvent.keyDown(mark('middle'), { key: ' ' });
+    fireEvent.click(mark('middle'));
+    expect(context.onDevice.mock.calls).toEqual([['middle'], ['middle'], ['middle']]);
+    fireEvent.click(mark('22 devices'));
+    expect(context.onCluster).toHaveBeenCalledExactlyOnceWith(cluster);
+  });
+
+  it('keep their element, and with it the focus, while what they show changes', () => {
+    layer.draw([middle, east], undefined, context);
+    const element = mark('middle');
+    element.focus();
+    expect(element.querySelector('path')).toBeNull();
+    layer.draw([mast('middle', 0, 0, { onlineState: 0 }), east], undefined, context);
+    expect(mark('middle')).toBe(element);
+    expect(element).toHaveFocus();
+    // Struck out: offline is told without colour.
+    expect(element.querySelector('path.strike')).not.toBeNull();
+  });
+
+  it('go when their device is gone', () => {
+    layer.draw([middle, east], 'middle', context);
+    layer.draw([east], 'middle', context);
+    expect(marks()).toHaveLength(1);
+    expect(entries()).toEqual(['east']);
+    layer.clear();
+    expect(marks()).toHaveLength(0);
+  });
+
+  it('do not lie on each other at one place', () => {
+    layer.draw([mast('a', 0, 0), mast('b', 0, 0)], undefined, context);
+    expect(mark('a').style.marginTop).not.toBe(mark('b').style.marginTop);
+  });
+
+  it('take nobody’s name for HTML', () => {
+    layer.draw([mast('<img src=x>', 0, 0)], undefined, context);
+    expect(container.querySelector('img')).toBeNull();
+    expect(mark('<img src=x>').title).toBe('<img src=x>');
+  });
+});
+
+describe('the devices without a position', () => {
+  it('are one muted mark at the default place that says so', () => {
+    const unplaced = new UnplacedMark(map);
+    unplaced.draw(3, '3', '3 devices without a position', 'no position', context.at);
+    const shown = container.querySelector('[role="img"]');
+    expect(shown).toHaveAttribute('aria-label', '3 devices without a position');
+    expect(shown).toHaveTextContent('3no position');
+    unplaced.draw(0, '0', '', '', context.at);
+    expect(container.querySelector('[role="img"]')).toBeNull();
+  });
+});

@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { placeLabels } from './labels';
+import { isDirection, nextInDirection } from './roving';
+import { makeRoom, spread } from './spread';
+
+describe('the arrow keys', () => {
+  const points = [
+    { x: 100, y: 10 }, // right, a little below
+    { x: 40, y: 60 }, // below, right
+    { x: 0, y: 50 }, // straight below
+    { x: -30, y: 0 }, // left
+    { x: 20, y: 300 },
+  ];
+  const here = { x: 0, y: 0 };
+
+  it.each([
+    ['ArrowRight', 0],
+    ['ArrowDown', 2],
+    ['ArrowLeft', 3],
+    ['ArrowUp', -1],
+    ['Enter', -1],
+  ])('%s goes to point %i', (key, expected) => {
+    expect(nextInDirection(points, here, key)).toBe(expected);
+  });
+
+  it('can come back', () => {
+    expect(nextInDirection([here, ...points.slice(1)], { x: 100, y: 10 }, 'ArrowLeft')).toBe(0);
+  });
+
+  it('are four', () => {
+    expect(['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight', 'Enter', 'Tab'].filter(isDirection)).toHaveLength(4);
+  });
+});
+
+describe('marks of one place', () => {
+  it('stand apart, and those that stand alone stay', () => {
+    const place = { x: 10.2, y: 20.1 };
+    const offsets = spread([place, { x: 50, y: 50 }, { x: 10.4, y: 19.9 }, place]);
+    expect(offsets[1]).toEqual({ x: 0, y: 0 });
+    const apart = [offsets[0], offsets[2], offsets[3]].map((offset) => offset ?? place);
+    apart.forEach((a, i) => {
+      const b = apart[(i + 1) % 3] ?? a;
+      expect(Math.hypot(a.x - b.x, a.y - b.y)).toBeGreaterThan(12);
+    });
+  });
+
+  it('stand apart in a crowd too, and not far out', () => {
+    const offsets = spread(Array.from({ length: 100 }, () => ({ x: 0, y: 0 })));
+    let least = Number.POSITIVE_INFINITY;
+    offsets.forEach((a, i) => {
+      for (const b of offsets.slice(i + 1)) least = Math.min(least, Math.hypot(a.x - b.x, a.y - b.y));
+      expect(Math.hypot(a.x, a.y)).toBeLessThan(130);
+    });
+    expect(least).toBeGreaterThan(12);
+  });
+});
+
+describe('a cluster', () => {
+  it('makes room for the chosen device', () => {
+    const chosen = { x: 100, y: 100 };
+    for (const cluster of [
+      { x: 110, y: 95 },
+      { x: 100, y: 100 },
+      { x: 101, y: 100.5 },
+    ]) {
+      const offset = makeRoom(cluster, chosen);
+      expect(Math.hypot(cluster.x + offset.x - 100, cluster.y + offset.y - 100)).toBeCloseTo(34, 6);
+    }
+    expect(makeRoom({ x: 140, y: 100 }, chosen)).toEqual({ x: 0, y: 0 });
+  });
+});
+
+describe('names on the map', () => {
+  const label = (id: number, x: number, y: number, size: number, ...others: { x: number; y: number }[]) => ({
+    id,
+    text: 'North orchard · 64',
+    spots: [{ x, y }, ...others],
+    size,
+  });
+
+  it('do not cover each other; the larger scene is named first', () => {
+    const placed = placeLabels([label(1, 0, 0, 50), label(2, 20, 5, 200), label(3, 300, 0, 10)], []);
+    expect(placed.map(({ id }) => id)).toEqual([2, 3]);
+  });
+
+  it('take their next spot when a name or a mark is in the way', () => {
+    const placed = placeLabels([label(1, 0, 0, 200), label(2, 0, 4, 50, { x: 0, y: 60 })], []);
+    expect(placed.map(({ id, y }) => [id, y])).toEqual([
+      [1, 0],
+      [2, 60],
+    ]);
+    expect(placeLabels([label(1, 0, 0, 50, { x: 0, y: 80 })], [{ x: 10, y: 10 }])[0]?.y).toBe(80);
+  });
+
+  it('stand behind marks rather than nowhere', () => {
+    const marks = [
+      { x: 0, y: 0 },
+      { x: 0, y: 80 },
+    ];
+    expect(placeLabels([label(1, 0, 0, 50, { x: 0, y: 80 })], marks)[0]?.y).toBe(0);
+  });
+});

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { isStale, nothingObserved, observe, usualInterval } from './staleness';
+
+const minute = 60_000;
+
+describe('a reading is stale', () => {
+  it.each([
+    // older than three of its usual intervals
+    [3 * minute, undefined, 10 * minute, false],
+    [10 * minute + 1, undefined, 10 * minute, true],
+    [3 * minute, minute, 10 * minute, false],
+    [3 * minute + 1, minute, 10 * minute, true],
+    // one that is seldom read may be older than the silence of its device
+    [47 * minute, 20 * minute, 10 * minute, false],
+    // one a second is not stale after four
+    [29_000, 1000, 10 * minute, false],
+    [31_000, 1000, 10 * minute, true],
+  ])('at %d ms, usually every %s ms, offline after %d ms: %s', (age, usual, offlineAfter, expected) => {
+    expect(isStale(1_000_000, offlineAfter, usual, 1_000_000 + age)).toBe(expected);
+  });
+});
+
+describe('the usual interval', () => {
+  it('is the middle one of what was seen, once enough was', () => {
+    let observed = observe(nothingObserved, { a: 0 });
+    expect(usualInterval(observed, 'a')).toBeUndefined();
+    observed = observe(observed, { a: 10 });
+    expect(usualInterval(observed, 'a')).toBeUndefined();
+    observed = observe(observe(observed, { a: 20 }), { a: 220 });
+    expect(usualInterval(observed, 'a')).toBe(10);
+    expect(usualInterval(observed, 'b')).toBeUndefined();
+  });
+
+  it('is of each property by itself', () => {
+    let observed = nothingObserved;
+    for (const time of [0, 10, 20, 30]) observed = observe(observed, { fast: time, slow: Math.floor(time / 20) * 20 });
+    observed = observe(observed, { slow: 40 });
+    expect(usualInterval(observed, 'fast')).toBe(10);
+    expect(usualInterval(observed, 'slow')).toBe(20);
+  });
+
+  it('forgets what was long ago', () => {
+    let observed = nothingObserved;
+    for (let i = 0; i <= 20; i++) observed = observe(observed, { a: i * 1000 });
+    for (let i = 1; i <= 9; i++) observed = observe(observed, { a: 20_000 + i * 5000 });
+    expect(usualInterval(observed, 'a')).toBe(5000);
+  });
+
+  it('is the same object when nothing is new', () => {
+    const observed = observe(nothingObserved, { a: 5 });
+    expect(observe(observed, { a: 5 })).toBe(observed);
+    expect(observe(observed, { a: 4 })).toBe(observed);
+  });
+});

@@ -1,0 +1,264 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { envelope, fakeStreams } from '@/test/stream';
+import { LiveConnection, type LiveState, silenceMs } from './connection';
+import type { Frame } from './parser';
+
+function connect(lastEventId = '') {
+  const server = fakeStreams();
+  const frames: Frame[] = [];
+  const states: LiveState[] = [];
+  const token = vi.fn<() => Promise<string | null>>().mockResolvedValue('token-1');
+  const renew = vi.fn<(used: string) => Promise<string | null>>().mockImplementation(async (used) => {
+    token.mockResolvedValue(`${used}+`);
+    return `${used}+`;
+  });
+  const onFresh = vi.fn();
+  const onHeard = vi.fn();
+  const connection = new LiveConnection(
+    { token, renew, open: server.open },
+    { onFrames: (told) => frames.push(...told), onState: (state) => states.push(state), onFresh, onHeard },
+    lastEventId,
+  );
+  connection.start();
+  return { ...server, connection, frames, states, token, renew, onFresh, onHeard };
+}
+
+/** Lets what waits for promises and timers of that time go on. */
+const pass = (ms = 0) => vi.advanceTimersByTimeAsync(ms);
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.spyOn(Math, 'random').mockReturnValue(1);
+});
+
+afterEach(() => vi.useRealTimers());
+
+describe('a live connection', () => {
+  it('opens with the token and tells what comes', async () => {
+    const { connection, newest, frames, states, onFresh } = connect();
+    await pass();
+    expect(newest()?.token).toBe('token-1');
+    expect(newest()?.lastEventId).toBe('');
+    expect(states).toEqual(['connecting', 'live']);
+    expect(onFresh).toHaveBeenCalledTimes(1);
+    newest()?.write('id: e-0\n\nid: e-1\nevent: reading\ndata: 1\n\n');
+    await pass();
+    expect(frames).toEqual([{ name: 'reading', data: '1', id: 'e-1' }]);
+    connection.stop();
+  });
+
+  it('resumes after a cut by the last id, and says nothing of a fresh start', async () => {
+    const { connection, newest, streams, onFresh, states } = connect();
+    await pass();
+    newest()?.write('id: e-5\nevent: reading\ndata: 1\n\n');
+    await pass();
+    newest()?.end();
+    await pass(999);
+    expect(streams).toHaveLength(1);
+    await pass(1);
+    expect(streams).toHaveLength(2);
+    expect(newest()?.lastEventId).toBe('e-5');
+    expect(onFresh).toHaveBeenCalledTimes(1);
+    expect(states).toEqual(['connecting', 'live', 'connecting', 'live']);
+    connection.stop();
+  });
+
+  it('resumes from where another left off', async () => {
+    const { connection, newest, onFresh } = connect('e-41');
+    await pass();
+    expect(newest()?.lastEventId).toBe('e-41');
+    expect(onFresh).not.toHaveBeenCalled();
+    connection.stop();
+  });
+
+  it('hands a reset on, like any event', async () => {
+    const { connection, newest, frames } = connect('old-1');
+    await pass();
+    newest()?.write('event: reset\ndata: {}\n\n');
+    await pass();
+    expect(frames.map(({ name }) => name)).toEqual(['reset']);
+    connection.stop();
+  });
+
+  it('renews an expired session and comes back at once, where it was', async () => {
+    const { connection, newest, streams, renew, frames } = connect();
+    await pass();
+    newest()?.write('id: e-2\nevent: reading\ndata: 1\n\nevent: expired\ndata: {}\n\n');
+    await pass();
+    expect(renew).toHaveBeenCalledWith('token-1');
+    expect(streams).toHaveLength(2);
+    expect(newest()).toMatchObject({ token: 'token-1+', lastEventId: 'e-2' });
+    expect(frames.map(({ name }) => name)).toEqual(['reading']);
+    connection.stop();
+  });
+
+  it('stops for good when the session is over', async () => {
+    const { newest, renew, states, streams } = connect();
+    await pass();
+    renew.mockResolvedValue(null);
+    newest()?.write('event: expired\ndata: {}\n\n');
+    await pass(120_000);
+    expect(states.at(-1)).toBe('offline');
+    expect(streams).toHaveLength(1);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('comes back when the session could not be renewed just then', async () => {
+    const { connection, newest, renew, streams } = connect();
+    await pass();
+    renew.mockRejectedValueOnce(new Error('no network'));
+    newest()?.write('event: expired\ndata: {}\n\n');
+    await pass(1000);
+    expect(streams).toHaveLength(2);
+    connection.stop();
+  });
+
+  it('renews after a refusal, and does not ask in a circle', async () => {
+    const { connection, answers, open, renew } = connect();
+    answers.push(envelope(401), envelope(401), envelope(401));
+    await pass();
+    expect(renew).toHaveBeenCalledTimes(2);
+    // Refused with the new token too: from now on it waits.
+    expect(open).toHaveBeenCalledTimes(2);
+    await pass(999);
+    expect(open).toHaveBeenCalledTimes(2);
+    await pass(1);
+    expect(open).toHaveBeenCalledTimes(3);
+    connection.stop();
+  });
+
+  it('waits longer and longer while nothing answers, and at most half a minute', async () => {
+    const { connection, answers, open, states } = connect();
+    for (let i = 0; i < 12; i++) answers.push(new TypeError('Failed to fetch'));
+    await pass();
+    const waits: number[] = [];
+    let asked = Date.now();
+    open.mockImplementation(async () => {
+      waits.push(Date.now() - asked);
+      asked = Date.now();
+      throw new TypeError('Failed to fetch');
+    });
+    await pass(120_000);
+    expect(waits.slice(0, 7)).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
+    expect(new Set(states)).toEqual(new Set(['connecting', 'offline']));
+    connection.stop();
+  });
+
+  it('scatters its waits', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0);
+    const { connection, answers, open } = connect();
+    answers.push(new TypeError('Failed to fetch'));
+    await pass(499);
+    expect(open).toHaveBeenCalledTimes(1);
+    await pass(1);
+    expect(open).toHaveBeenCalledTimes(2);
+    connection.stop();
+  });
+
+  it('waits as long as a busy server asks', async () => {
+    const { connection, answers, open } = connect();
+    answers.push(new Response('{"code":503}', { status: 503, headers: { 'Retry-After': '20' } }));
+    await pass(19_999);
+    expect(open).toHaveBeenCalledTimes(1);
+    await pass(1);
+    expect(open).toHaveBeenCalledTimes(2);
+    connection.stop();
+  });
+
+  it('takes the waiting time that the stream names', async () => {
+    const { connection, newest, streams } = connect();
+    await pass();
+    newest()?.write('retry: 5000\n\n');
+    await pass();
+    newest()?.end();
+    await pass(4999);
+    expect(streams).toHaveLength(1);
+    await pass(1);
+    expect(streams).toHaveLength(2);
+    connection.stop();
+  });
+
+  it('gives up a stream that has fallen silent, for which a comment is no silence', async () => {
+    const { connection, newest, streams, states, onHeard } = connect();
+    await pass();
+    await pass(silenceMs - 1);
+    newest()?.write(': still here\n\n');
+    await pass();
+    expect(onHeard).toHaveBeenCalledTimes(2);
+    await pass(silenceMs - 1);
+    expect(streams).toHaveLength(1);
+    await pass(1);
+    expect(streams[0]?.signal.aborted).toBe(true);
+    expect(states.at(-1)).toBe('offline');
+    await pass(1000);
+    expect(streams).toHaveLength(2);
+    connection.stop();
+  });
+
+  it('gives up an opening that nobody answers', async () => {
+    const open = vi.fn(
+      (_token: string, _id: string, signal: AbortSignal) =>
+        new Promise<Response>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    );
+    const listener = { onFrames: vi.fn(), onState: vi.fn(), onFresh: vi.fn(), onHeard: vi.fn() };
+    const connection = new LiveConnection({ token: async () => 'a', renew: async () => 'b', open }, listener);
+    connection.start();
+    await pass(9999);
+    expect(open).toHaveBeenCalledTimes(1);
+    await pass(1 + 1000);
+    expect(open).toHaveBeenCalledTimes(2);
+    connection.stop();
+  });
+
+  it('comes back at once when the network does', async () => {
+    const { connection, answers, open } = connect();
+    for (let i = 0; i < 4; i++) answers.push(new TypeError('Failed to fetch'));
+    await pass(8000);
+    const before = open.mock.calls.length;
+    connection.wake();
+    await pass();
+    expect(open).toHaveBeenCalledTimes(before + 1);
+    connection.stop();
+  });
+
+  it('does not trust a stream over which the machine has slept', async () => {
+    const { connection, streams } = connect();
+    await pass();
+    connection.wake();
+    await pass();
+    expect(streams).toHaveLength(1);
+    vi.setSystemTime(Date.now() + silenceMs + 1);
+    connection.wake();
+    await pass();
+    expect(streams[0]?.signal.aborted).toBe(true);
+    expect(streams).toHaveLength(2);
+    connection.stop();
+  });
+
+  it('ends the stream and all waiting when it is stopped', async () => {
+    const { connection, newest, states, open } = connect();
+    await pass();
+    connection.stop();
+    await pass(120_000);
+    expect(newest()?.signal.aborted).toBe(true);
+    expect(states).toEqual(['connecting', 'live']);
+    expect(open).toHaveBeenCalledTimes(1);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('does not open without somebody signed in', async () => {
+    const server = fakeStreams();
+    const states: LiveState[] = [];
+    const port = { token: async () => null, renew: async () => null, open: server.open };
+    const listener = {
+      onFrames: vi.fn(),
+      onState: (state: LiveState) => states.push(state),
+      onFresh: vi.fn(),
+      onHeard: vi.fn(),
+    };
+    new LiveConnection(port, listener).start();
+    await pass(60_000);
+    expect(server.open).not.toHaveBeenCalled();
+    expect(states).toEqual(['connecting', 'offline']);
+  });
+});

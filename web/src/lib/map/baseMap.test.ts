@@ -1,0 +1,58 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { addTiles, createBaseMap, drawnAt, type MapTiles } from './baseMap';
+import { defaultPlace } from './place';
+
+const tiles: MapTiles = {
+  url: 'https://tiles.example/{z}/{x}/{y}.png',
+  attribution: '© <b>Somebody</b>',
+  datum: 'WGS-84',
+};
+let remove: (() => void) | undefined;
+
+function make(small = false) {
+  const container = document.createElement('div');
+  document.body.append(container);
+  const map = createBaseMap(container, small);
+  remove = () => {
+    map.remove();
+    container.remove();
+  };
+  return { map, container };
+}
+
+afterEach(() => {
+  remove?.();
+  remove = undefined;
+});
+
+describe('the base map', () => {
+  it('stands at the default place until it knows better', () => {
+    const { map } = make();
+    expect(map.getCenter()).toMatchObject({ lat: 36.6, lng: 114.48 });
+    expect(map.getZoom()).toBe(5);
+  });
+
+  it('lets one finger scroll the page on a phone', () => {
+    expect(make(true).map.dragging.enabled()).toBe(false);
+    remove?.();
+    expect(make(false).map.dragging.enabled()).toBe(true);
+  });
+
+  it('shows whose tiles they are, as text and never as HTML', () => {
+    const { map, container } = make();
+    const stop = addTiles(map, tiles);
+    const attribution = container.querySelector('.leaflet-control-attribution');
+    expect(attribution).toHaveTextContent('© <b>Somebody</b>');
+    expect(attribution?.querySelector('b')).toBeNull();
+    stop();
+    expect(container.querySelector('.leaflet-control-attribution')).toBeNull();
+  });
+
+  it('shifts positions for tiles in GCJ-02 only', () => {
+    expect(drawnAt(defaultPlace, null)).toEqual([36.6, 114.48]);
+    expect(drawnAt(defaultPlace, tiles)).toEqual([36.6, 114.48]);
+    const [latitude, longitude] = drawnAt(defaultPlace, { ...tiles, datum: 'GCJ-02' });
+    expect(latitude).not.toBe(36.6);
+    expect(Math.abs(longitude - 114.48)).toBeLessThan(0.01);
+  });
+});

@@ -1,0 +1,62 @@
+import L from 'leaflet';
+import { afterEach, describe, expect, it } from 'vitest';
+import { GraticuleLayer } from './graticuleLayer';
+
+const words = {
+  latitude: (degrees: number, decimals: number) => `${degrees.toFixed(decimals)} N`,
+  longitude: (degrees: number, decimals: number) => `${degrees.toFixed(decimals)} E`,
+};
+let map: L.Map;
+
+function frame(width: number, height: number) {
+  const container = document.createElement('div');
+  Object.defineProperties(container, { clientWidth: { value: width }, clientHeight: { value: height } });
+  document.body.append(container);
+  map = L.map(container, { zoomAnimation: false, attributionControl: false }).setView([37.853, 27.345], 15);
+  return container;
+}
+
+const names = (container: HTMLElement) =>
+  [...container.querySelectorAll('svg text')].map(({ textContent }) => textContent);
+
+afterEach(() => map.remove());
+
+describe('the graticule layer', () => {
+  it('draws meridians and parallels at round degrees, with their names at the edges', () => {
+    const container = frame(528, 668);
+    new GraticuleLayer(words).addTo(map);
+    expect(container.querySelectorAll('svg path').length).toBe(5 + 4);
+    expect(names(container)).toContain('37.850 N');
+    expect(names(container)).toContain('27.340 E');
+  });
+
+  it('follows the map', () => {
+    const container = frame(528, 668);
+    new GraticuleLayer(words).addTo(map);
+    map.setView([10, 20], 4, { animate: false });
+    expect(names(container)).toContain('10 N');
+    expect(names(container)).not.toContain('37.850 N');
+  });
+
+  it('speaks another language at once', () => {
+    const container = frame(528, 668);
+    const layer = new GraticuleLayer(words).addTo(map) as GraticuleLayer;
+    layer.setWords({ ...words, latitude: (degrees) => `${degrees} K` });
+    expect(names(container).some((name) => name?.endsWith(' K'))).toBe(true);
+    expect(names(container).some((name) => name?.endsWith(' N'))).toBe(false);
+  });
+
+  it('has no names where there is no room', () => {
+    const container = frame(366, 248);
+    new GraticuleLayer(words).addTo(map);
+    expect(container.querySelectorAll('svg path').length).toBeGreaterThan(4);
+    expect(names(container)).toEqual([]);
+  });
+
+  it('leaves nothing behind', () => {
+    const container = frame(528, 668);
+    const layer = new GraticuleLayer(words).addTo(map);
+    layer.remove();
+    expect(container.querySelector('svg')).toBeNull();
+  });
+});
