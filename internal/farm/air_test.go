@@ -7,6 +7,7 @@ import (
 
 // Air does not jump: not at midnight, sunrise, sunset or the end of a shower.
 func TestAirChangesSlowly(t *testing.T) {
+	t.Parallel()
 	days := 365
 	if testing.Short() {
 		days = 60

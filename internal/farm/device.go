@@ -25,9 +25,11 @@ type Device struct {
 	hollow    bool
 	warmer    float64 // °C, the spot's own deviation
 	exposure  float64 // the spot's share of the wind
+	caught    float64 // the spot's share of the rain
 	lag       float64 // s, when the site's clouds get here
 	reception float64 // dBm
 	signal    noise
+	draught   noise
 
 	battery *battery
 	plot    *plot       // of a soil probe
@@ -47,10 +49,12 @@ func newDevice(seed uint64, s *site, name, productName string, properties []Prop
 		plan:    newPlan(seed, name),
 		story:   quiet(),
 		signal:  namedNoise(seed, name, "signal"),
+		draught: namedNoise(seed, name, "draught"),
 	}
 	spot := namedNoise(seed, name, "spot")
 	d.warmer = .15 * spot.normal(0)
 	d.exposure = math.Exp(.12 * spot.normal(1))
+	d.caught = math.Exp(.05 * spot.normal(6))
 	d.lag = 90 * spot.normal(2)
 	d.reception = -76 + 5*spot.normal(3)
 	d.battery = newBattery(s, math.Exp(.08*spot.normal(4)), deviceLoad*math.Exp(.1*spot.normal(5)), 0)

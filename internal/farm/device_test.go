@@ -56,6 +56,7 @@ func TestEveryDeviceReportsItsThingModelInOrder(t *testing.T) {
 
 // Any order of asking, and asking from many goroutines, gives the same bits.
 func TestSameBitsInAnyOrder(t *testing.T) {
+	t.Parallel()
 	type question struct {
 		device int
 		at     time.Time

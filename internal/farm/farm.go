@@ -37,6 +37,8 @@ type spotFile struct {
 	Crop          string  `yaml:"crop"`
 	IrrigatedFrom string  `yaml:"irrigatedFrom"` // device name of a water station
 	Salinity      float64 `yaml:"salinity"`
+	Wind          float64 `yaml:"wind"`   // share of the site's wind; 0: all of it
+	Warmth        float64 `yaml:"warmth"` // °C a greenhouse is kept above the usual
 	Story         string  `yaml:"story"`
 }
 
@@ -101,6 +103,9 @@ func build(seed uint64, now time.Time, farmFile, sitesFile []byte) (*Farm, error
 	for _, d := range f.devices {
 		spot := l.Devices[d.Name]
 		d.hollow = spot.Hollow
+		if spot.Wind > 0 {
+			d.exposure *= spot.Wind
+		}
 		if err := d.tell(spot.Story, now); err != nil {
 			return nil, err
 		}
@@ -128,7 +133,7 @@ func (f *Farm) equip(seed uint64, spots map[string]spotFile, known map[string]*D
 	}
 	for _, d := range f.devices {
 		if d.Product == "water-station" {
-			d.tank = newTank(d.site, served[d.Name], namedNoise(seed, d.Name, "pump"))
+			d.tank = newTank(d.site, served[d.Name], seed, d.Name)
 		}
 	}
 	return nil
@@ -149,13 +154,14 @@ func (d *Device) equip(spot spotFile) error {
 		p := plot{
 			crop: crops[crop], irrigated: spot.IrrigatedFrom != "",
 			thirst: math.Exp(.1 * own.normal(0)), salinity: max(1, spot.Salinity),
+			exposure: math.Exp(.15 * own.normal(layers+1)),
 		}
 		for i := range p.offset {
 			p.offset[i] = .8 * own.normal(int64(i)+1)
 		}
 		d.plot = newPlot(d.site, p)
 	case "greenhouse-climate":
-		d.house = &greenhouse{site: d.site, lag: d.lag, shift: .3 * own.normal(0)}
+		d.house = &greenhouse{site: d.site, lag: d.lag, shift: .3*own.normal(0) - spot.Warmth}
 	}
 	return nil
 }

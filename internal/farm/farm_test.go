@@ -48,12 +48,27 @@ func TestEquipment(t *testing.T) {
 	if !findDevice(t, f, "WS-0417").hollow || findDevice(t, f, "WS-0422").hollow {
 		t.Error("the wrong mast stands in the hollow")
 	}
+	if sheltered, open := findDevice(t, f, "WS-0417"), findDevice(t, f, "WS-0422"); sheltered.exposure >= open.exposure {
+		t.Errorf("the hollow gets %v of the wind, the ridge %v", sheltered.exposure, open.exposure)
+	}
 	if findDevice(t, f, "WS-0417").site == findDevice(t, f, "HB-WS-01").site {
 		t.Error("Ankara and Hebei share a sky")
 	}
 	if findDevice(t, f, "WS-0417").site != findDevice(t, f, "SP-1203").site {
 		t.Error("neighbours have different skies")
 	}
+}
+
+// A nursery is kept warmer than tomatoes.
+func TestHousesAreKeptAsTheirPlantsNeed(t *testing.T) {
+	f := testFarm(t)
+	tomatoes, nursery := findDevice(t, f, "GC-0032"), findDevice(t, f, "GC-0035")
+	warmer := 0.
+	for night := range 5 {
+		m := at(tomatoes.site, dayOf(2026, 11, 10+night), 3)
+		warmer += (nursery.house.at(m).temperature - tomatoes.house.at(m).temperature) / 5
+	}
+	near(t, "°C warmer", warmer, 3, 1)
 }
 
 const smallFile = `

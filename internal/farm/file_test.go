@@ -2,6 +2,8 @@ package farm
 
 import (
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -174,6 +176,85 @@ func TestDemoShowsEverything(t *testing.T) {
 	}
 	if homeless == 0 || placeless == 0 || count["soil-probe"] < 3 {
 		t.Errorf("%d in no scene, %d without a place, %v", homeless, placeless, count)
+	}
+}
+
+func TestFortyDevices(t *testing.T) {
+	s := parsed(t)
+	count, scenes, homeless, placeless := map[string]int{}, 0, 0, []string{}
+	for _, tenant := range s.Tenants {
+		scenes += len(tenant.Scenes)
+		for _, d := range tenant.Devices {
+			count[d.Product]++
+			if d.Scene == "" {
+				homeless++
+			}
+			if d.Latitude == nil {
+				placeless = append(placeless, d.DeviceName)
+			}
+		}
+	}
+	want := map[string]int{
+		"weather-mast": 6, "soil-probe": 14, "greenhouse-climate": 6,
+		"water-station": 5, "light-station": 5, "field-camera": 4,
+	}
+	if !reflect.DeepEqual(count, want) {
+		t.Errorf("%v, want %v", count, want)
+	}
+	if len(s.Tenants) != 2 || scenes != 4 || homeless < 5 || len(s.Tenants[0].Devices) < 25 {
+		t.Errorf("%d tenants with %d scenes, %d devices in none, %d of the first tenant", len(s.Tenants), scenes, homeless, len(s.Tenants[0].Devices))
+	}
+	if !slices.Equal(placeless, []string{"SP-1299"}) {
+		t.Errorf("without a place: %v", placeless)
+	}
+}
+
+// box is the smallest rectangle around places, in degrees.
+type box struct{ west, east, south, north float64 }
+
+func (b box) apart(o box, degrees float64) bool {
+	return b.west > o.east+degrees || o.west > b.east+degrees || b.south > o.north+degrees || o.south > b.north+degrees
+}
+
+// A map draws each scene as the outline of its devices: fields do not overlap,
+// and no stranger stands in one.
+func TestFieldsLieApart(t *testing.T) {
+	const margin = .0003 // about 30 m
+	scenes := map[string]box{}
+	var strangers []deviceFile
+	for _, tenant := range parsed(t).Tenants {
+		for _, d := range tenant.Devices {
+			if d.Latitude == nil {
+				continue
+			}
+			if d.Scene == "" {
+				strangers = append(strangers, d)
+				continue
+			}
+			b, ok := scenes[d.Scene]
+			if !ok {
+				b = box{180, -180, 90, -90}
+			}
+			scenes[d.Scene] = box{
+				min(b.west, *d.Longitude), max(b.east, *d.Longitude),
+				min(b.south, *d.Latitude), max(b.north, *d.Latitude),
+			}
+		}
+	}
+	for a, first := range scenes {
+		if first.east-first.west < 5*margin/2 || first.north-first.south < 3*margin {
+			t.Errorf("%s is no field: %+v", a, first)
+		}
+		for b, second := range scenes {
+			if a < b && !first.apart(second, margin) {
+				t.Errorf("%s and %s overlap", a, b)
+			}
+		}
+		for _, d := range strangers {
+			if !first.apart(box{*d.Longitude, *d.Longitude, *d.Latitude, *d.Latitude}, margin) {
+				t.Errorf("%s stands in %s, to which it does not belong", d.DeviceName, a)
+			}
+		}
 	}
 }
 

@@ -11,13 +11,15 @@ type greenhouse struct {
 	lag   float64 // s, see sunlight
 	shift float64 // °C, how the thermostat's sensor differs
 
-	stuckFrom, stuckUntil float64 // s since 1970: the vent does not move from stuckVent
+	stuckFrom, stuckUntil float64 // s since 1970: the vent does not move from stuckAt
+	stuckAt               float64 // 0..1
 
 	mu     sync.Mutex
 	blocks map[int]*houseBlock
 }
 
-// stuckVent is where a broken vent motor leaves the vent.
+// stuckVent is where a broken vent motor leaves the vent in summer. While the
+// boiler runs it stays shut: what is open in frost somebody shuts by hand.
 const stuckVent = .2
 
 // house is the state of a greenhouse.
@@ -93,11 +95,16 @@ const (
 	ventChange    = .03
 	condensing    = .005 // m/s to the cover
 	nightVapor    = .01  // g/m²/s from soil and plants without light
-	latentShare   = .35  // of the light inside evaporates water
+	latentShare   = .55  // of the light inside evaporates water
 	latentHeat    = 2450
 	outsideCarbon = 420. // ppm
 	boilerLow     = 11.  // °C, the normal night from which the boiler is off for the summer
 )
+
+// heated tells whether boilers run at that time of the year.
+func (s *site) heated(d *day) bool {
+	return s.climate.low.at(d.season) < boilerLow
+}
 
 // step goes on five minutes from the state at that time.
 func (g *greenhouse) step(seconds float64, h house) house {
@@ -105,9 +112,9 @@ func (g *greenhouse) step(seconds float64, h house) house {
 	out := g.site.air(m, false)
 	sun := g.site.sunlight(m, g.lag)
 
-	h.control(sun, m.hour, g.shift, g.site.climate.low.at(m.day.season) < boilerLow)
+	h.control(sun, m.hour, g.shift, g.site.heated(m.day))
 	if seconds >= g.stuckFrom && seconds < g.stuckUntil {
-		h.vent = stuckVent
+		h.vent = g.stuckAt
 	}
 
 	inside := sun.global * h.shade()

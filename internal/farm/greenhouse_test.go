@@ -78,6 +78,7 @@ func TestCarbonDioxideRisesByNightAndFallsByDay(t *testing.T) {
 }
 
 func TestGreenhouseGivesTheSameInAnyOrder(t *testing.T) {
+	t.Parallel()
 	forward, random := testHouse(t), testHouse(t)
 	first := dayOf(2026, 3, 1)
 	var want []house
@@ -113,6 +114,7 @@ func TestGreenhouseBlocksJoin(t *testing.T) {
 func TestStuckVentOverheats(t *testing.T) {
 	sound, stuck := testHouse(t), testHouse(t)
 	n := sound.site.sunniest(dayOf(2026, 7, 1), dayOf(2026, 7, 31))
+	stuck.stuckAt = stuckVent
 	stuck.stuckFrom, stuck.stuckUntil = stuck.site.start(n), stuck.site.start(n+2)
 	m := at(sound.site, n, 15)
 	if h := stuck.at(m); h.vent != stuckVent || h.temperature < 32 || h.temperature < sound.at(m).temperature+3 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -30,8 +31,11 @@ func findDevice(t testing.TB, f *Farm, name string) *Device {
 	return nil
 }
 
-func ankara(t testing.TB) *site { return findDevice(t, testFarm(t), "WS-0417").site }
-func hebei(t testing.TB) *site  { return findDevice(t, testFarm(t), "HB-WS-01").site }
+// places is a farm whose sites the tests share: their weather is made once.
+var places = sync.OnceValue(func() *Farm { return New(testSeed, demoNow) })
+
+func ankara(t testing.TB) *site { return findDevice(t, places(), "WS-0417").site }
+func hebei(t testing.TB) *site  { return findDevice(t, places(), "HB-WS-01").site }
 
 // near fails unless got is within tolerance of want.
 func near(t *testing.T, what string, got, want, tolerance float64) {

@@ -69,22 +69,25 @@ var products = map[string]*product{
 func measureMast(d *Device, since, m moment, f *frame) {
 	air := d.site.air(m, d.hollow)
 	wind := d.site.windAt(m)
-	f.number("airTemperature", air.temperature+d.warmer)
-	f.number("airHumidity", air.humidity)
+	// What drifts over the field is not everywhere at once.
+	temperature := air.temperature + d.warmer + .15*d.draught.smooth(m.seconds, 40*60)
+	humidity := min(100, relativeHumidity(temperature, air.dewPoint))
+	f.number("airTemperature", temperature)
+	f.number("airHumidity", humidity)
 	f.number("airPressure", d.site.pressureAt(m))
 	speed := f.number("windSpeed", wind.speed*d.exposure)
 	f.number("windGust", max(speed, wind.gust*d.exposure))
 	f.number("windDirection", wind.direction)
-	f.number("rainfall", d.site.rainfall(since, m))
+	f.number("rainfall", d.site.rainfall(since, m, d.caught))
 	f.number("solarRadiation", d.site.sunlight(m, d.lag).global)
-	f.number("leafWetness", d.site.leafWetness(m, air.humidity))
+	f.number("leafWetness", d.site.leafWetness(m, humidity))
 	d.measureBattery(m, f)
 }
 
 func measureProbe(d *Device, _, m moment, f *frame) {
 	var theta [layers]float64
 	for i, name := range []string{"soilTemperature10", "soilTemperature30", "soilTemperature60"} {
-		f.number(name, d.site.soilTemperature(m, probeDepth[i])+d.warmer)
+		f.number(name, d.site.soilTemperature(m, probeDepth[i], d.plot.exposure)+d.warmer)
 	}
 	for i, name := range []string{"soilMoisture10", "soilMoisture30", "soilMoisture60"} {
 		theta[i] = d.plot.moisture(m, i)
@@ -132,7 +135,7 @@ func measureLight(d *Device, _, m moment, f *frame) {
 func measureCamera(d *Device, _, m moment, f *frame) {
 	// A box warms slowly: it does not see single clouds.
 	sun := d.site.clearSky(m.day, d.site.sunHeight(m.day, m.hour)) * passing(m.day.cloud, m.day.cloud)
-	f.number("boxTemperature", d.site.air(m, d.hollow).temperature+2.5+.011*sun)
+	f.number("boxTemperature", d.site.air(m, d.hollow).temperature+3*d.warmer+2.5+.011*sun)
 	air := 3*d.signal.smooth(m.seconds, 3*3600) + 1.5*d.signal.smooth(m.seconds, 20*60)
 	f.number("signalStrength", d.reception+air-4*d.site.showerNear(m))
 	d.measureBattery(m, f)

@@ -66,6 +66,7 @@ var noon = demoNow.Add(6 * time.Hour)
 func quick(*Device) time.Duration { return 40 * time.Millisecond }
 
 func TestPublish(t *testing.T) {
+	t.Parallel()
 	s := newServer(t, secretOf)
 	f := testFarm(t)
 	var told acks
@@ -111,6 +112,7 @@ func TestPublish(t *testing.T) {
 }
 
 func TestMessagesAreNotAheadOfTime(t *testing.T) {
+	t.Parallel()
 	s := newServer(t, secretOf)
 	clock := testClock(noon)
 	ahead := time.Until(clock())
@@ -130,6 +132,7 @@ func TestMessagesAreNotAheadOfTime(t *testing.T) {
 }
 
 func TestCutsLoseNothing(t *testing.T) {
+	t.Parallel()
 	s := newServer(t, secretOf)
 	f := testFarm(t)
 	d := findDevice(t, f, "WS-0417")
@@ -178,6 +181,7 @@ func checkNothingLost(t *testing.T, s *server, d *Device) {
 }
 
 func TestServerThatComesLate(t *testing.T) {
+	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -66,9 +66,9 @@ func (d *day) fallen(h float64) float64 {
 const tipSize = .2
 
 // rainfall is what a tipping bucket reports for the time from since to m, in
-// mm. What a day leaves in the bucket is drawn anew each midnight: right on
+// mm, where it gets the share caught of the site's rain. What a day leaves in the bucket is drawn anew each midnight: right on
 // the whole, and no day needs to know all those before it.
-func (s *site) rainfall(since, m moment) float64 {
+func (s *site) rainfall(since, m moment, caught float64) float64 {
 	tips := 0.
 	for n := since.day.number; n <= m.day.number; n++ {
 		d, from, to := s.day(n), 0., 24.
@@ -78,13 +78,13 @@ func (s *site) rainfall(since, m moment) float64 {
 		if n == m.day.number {
 			to = m.hour
 		}
-		tips += d.tipped(to) - d.tipped(from)
+		tips += d.tipped(to, caught) - d.tipped(from, caught)
 	}
 	return tips * tipSize
 }
 
-func (d *day) tipped(h float64) float64 {
-	return math.Floor(d.fallen(h)/tipSize + d.tips)
+func (d *day) tipped(h, caught float64) float64 {
+	return math.Floor(d.fallen(h)*caught/tipSize + d.tips)
 }
 
 // nearby calls f with every shower of the day, the next and so many before, and

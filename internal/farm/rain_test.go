@@ -69,7 +69,7 @@ func TestTippingBucket(t *testing.T) {
 		since := s.momentAt(s.start(first))
 		for x := s.start(first) + pace; x <= s.start(last); x += pace {
 			m := s.momentAt(x)
-			mm := s.rainfall(since, m)
+			mm := s.rainfall(since, m, 1)
 			if mm < 0 || math.Abs(mm/tipSize-math.Round(mm/tipSize)) > 1e-9 {
 				t.Fatalf("%v mm is no number of tips", mm)
 			}
@@ -80,6 +80,12 @@ func TestTippingBucket(t *testing.T) {
 	}
 	near(t, "by the hour as by ten minutes", totals[3600], totals[600], 1e-6)
 	near(t, "by the day as by ten minutes", totals[86400], totals[600], 1e-6)
+}
+
+func TestGaugesCatchTheirShare(t *testing.T) {
+	s := ankara(t)
+	since, m := s.momentAt(s.start(dayOf(2026, 1, 1))), s.momentAt(s.start(dayOf(2026, 7, 1)))
+	near(t, "what a windy spot catches", s.rainfall(since, m, .9)/s.rainfall(since, m, 1), .9, .02)
 }
 
 // rainyDay is a spring day with one good shower between dry days.

@@ -102,7 +102,7 @@ func (sd SimulatedDevice) source(seed uint64, places []*site) (measuring, time.D
 		return nil, 0, err
 	}
 	if sd.Product == "water-station" {
-		d.tank = newTank(d.site, nil, namedNoise(seed, sd.Name, "pump"))
+		d.tank = newTank(d.site, nil, seed, sd.Name)
 	}
 	if values, _ := d.At(time.Unix(epoch*secondsADay, 0), d.LiveInterval); len(values) == 0 {
 		return nil, 0, errors.New("its thing model lists nothing that its product measures")

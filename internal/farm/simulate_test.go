@@ -22,6 +22,7 @@ func productOf(t *testing.T, name string) []Property {
 }
 
 func TestSimulateSendsItsCount(t *testing.T) {
+	t.Parallel()
 	s := newServer(t, secretOf)
 	var devices []SimulatedDevice
 	for _, p := range parsed(t).Products {
@@ -88,6 +89,7 @@ func TestSimulateSurvivesCuts(t *testing.T) {
 }
 
 func TestSimulateUntilTold(t *testing.T) {
+	t.Parallel()
 	s := newServer(t, secretOf)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)

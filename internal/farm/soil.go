@@ -14,33 +14,46 @@ var (
 	wettingDelay  = [layers]float64{0, 3, 10}   // hours until water gets to the probe
 )
 
-// managed is how many layers an irrigator watches and refills: the upper 40 cm,
-// where most of the roots drink. What lies deeper is a reserve that a summer uses
-// up and a winter refills; counted in, it would hide that the roots run dry.
-const managed = 2
+// An irrigator watches the layers where most of the roots drink, the upper 40 cm,
+// and waters when the first of them has lost so much of what roots can take.
+// FAO-56 gives .5 for fruit trees on a mild day and less the hotter it is: .42
+// where 7 mm evaporate. The sum over all layers would not do: while the deep one
+// is still full, it hides that the roots above run dry.
+const (
+	watched = 2
+	allowed = .4
+)
 
-// allowed is the share of the managed layers' available water that may be used
-// up before the next irrigation. Beyond it most crops begin to suffer.
-const allowed = .5
+// What is brought refills the whole root zone, as far as the pipes can in one
+// morning.
+const (
+	refill   = .9 // of the depletion; the rest is left to rain
+	fullDose = 40 // mm
+)
 
 // saturated is how far above field capacity water fills a layer, in %.
 const saturated = 4
 
-// crops tell how thirsty a stand is, month by month, as a share of the
-// reference evapotranspiration.
-var crops = map[string]*monthly{
-	"orchard":     {.4, .4, .5, .65, .85, 1, 1.05, 1, .85, .65, .5, .4},
-	"wheat-maize": {.4, .5, .9, 1.15, 1, .5, .8, 1.1, .8, .4, .45, .4},
-	"grass":       {.7, .7, .8, .9, .95, 1, 1, 1, .95, .85, .75, .7},
+// crop is a stand of plants as the soil's water sees it.
+type crop struct {
+	need  monthly // its thirst, as a share of the reference evapotranspiration
+	hardy bool    // it is flooded from open ditches that need not be frost-free
+}
+
+var crops = map[string]*crop{
+	"orchard":     {need: monthly{.4, .4, .5, .65, .85, 1, 1.05, 1, .85, .65, .5, .4}},
+	"wheat-maize": {need: monthly{.4, .5, .9, 1.15, 1, .5, .8, 1.1, .8, .4, .45, .4}, hardy: true},
+	"grass":       {need: monthly{.7, .7, .8, .9, .95, 1, 1, 1, .95, .85, .75, .7}},
 }
 
 // plot is the ground around a soil probe.
 type plot struct {
 	site      *site
-	crop      *monthly
+	crop      *crop
 	thirst    float64 // the stand's own factor, around 1
 	irrigated bool
 	salinity  float64         // 1..2.5
+	exposure  float64         // around 1: bare ground above, shaded ground below
 	offset    [layers]float64 // % by volume, how the soil differs from the loam
 	water     *chain[moisture]
 }
@@ -77,15 +90,18 @@ func (w waterDay) end(m moisture) moisture {
 func (p *plot) balance(number int, m moisture) waterDay {
 	d := p.site.day(number)
 	w := waterDay{rain: .85 * d.rain}
-	depletion, total := 0., 0.
-	for i := range managed {
-		depletion += max(0, fieldCapacity[i]-m[i]) / 100 * layerDepth[i]
-		total += (fieldCapacity[i] - wiltingPoint[i]) / 100 * layerDepth[i]
+	depletion, dry := 0., false
+	for i := range m {
+		lost := max(0, fieldCapacity[i]-m[i])
+		depletion += lost / 100 * layerDepth[i]
+		if i < watched && lost > allowed*(fieldCapacity[i]-wiltingPoint[i]) {
+			dry = true
+		}
 	}
-	if p.irrigated && depletion > allowed*total && p.site.frostFree(d) {
-		w.irrigation = min(30, .9*depletion)
+	if p.irrigated && dry && p.inSeason(d) {
+		w.irrigation = min(fullDose, refill*depletion)
 	}
-	demand := d.evaporation * p.crop.at(d.season) * p.thirst
+	demand := d.evaporation * p.crop.need.at(d.season) * p.thirst
 	brought := w.rain + w.irrigation
 	for i := range m {
 		available := held((m[i] - wiltingPoint[i]) / (fieldCapacity[i] - wiltingPoint[i]))
@@ -102,9 +118,15 @@ func (p *plot) balance(number int, m moisture) waterDay {
 	return w
 }
 
-// frostFree tells whether the pipes may hold water at that time of the year.
-func (s *site) frostFree(d *day) bool {
-	return s.climate.low.at(d.season) > 4
+// inSeason tells whether the plot may be watered at that time of the year: pipes
+// while nights are free of frost, ditches until the ground begins to freeze, since
+// wheat goes into a dry winter with moist soil.
+func (p *plot) inSeason(d *day) bool {
+	low, high := p.site.climate.low.at(d.season), p.site.climate.high.at(d.season)
+	if p.crop.hardy {
+		return (low+high)/2 > 3
+	}
+	return low > 4
 }
 
 // moisture is what the soil holds at a probe's depth, in % by volume. A deep
@@ -159,9 +181,10 @@ func (p *plot) conductivity(theta float64) float64 {
 	return max(.02, .25+.02*(theta-10)*p.salinity)
 }
 
-// soilTemperature at a depth in m: the year's wave, the day's wave and the last
+// soilTemperature at a depth in m, where the spot gets the share exposure of the
+// day's warming and cooling: the year's wave, the day's wave and the last
 // days' weather, each fading and late as it goes down.
-func (s *site) soilTemperature(m moment, z float64) float64 {
+func (s *site) soilTemperature(m moment, z, exposure float64) float64 {
 	const (
 		yearDepth    = 2.24 // m, where the year's wave has faded to 1/e
 		dayDepth     = .117
@@ -172,7 +195,15 @@ func (s *site) soilTemperature(m moment, z float64) float64 {
 	recent := s.between(m, func(d *day) float64 {
 		return (d.anomaly + s.day(d.number-1).anomaly + s.day(d.number-2).anomaly) / 3
 	})
-	return s.wave.mean + s.wave.amplitude*math.Exp(-z/yearDepth)*math.Cos(year-z/yearDepth) +
-		half*.8*math.Exp(-z/dayDepth)*math.Cos(2*math.Pi*(m.hour-14)/24-z/dayDepth) +
+	t := s.wave.mean + s.wave.amplitude*math.Exp(-z/yearDepth)*math.Cos(year-z/yearDepth) +
+		half*.8*exposure*math.Exp(-z/dayDepth)*math.Cos(2*math.Pi*(m.hour-14)/24-z/dayDepth) +
 		.6*recent*math.Exp(-z/weatherDepth)
+	// Water that freezes keeps wet soil near zero.
+	if t < 0 {
+		t *= frozenShare
+	}
+	return t
 }
+
+// frozenShare is what is left below zero of a cold that has water to freeze.
+const frozenShare = .4

@@ -3,6 +3,7 @@ package farm
 import (
 	"math"
 	"testing"
+	"time"
 )
 
 func testPlot(t *testing.T, irrigated bool) *plot {
@@ -18,7 +19,7 @@ func TestSoilTemperatureFadesAndLagsWithDepth(t *testing.T) {
 		for k := range 5 {
 			low, high := math.Inf(1), math.Inf(-1)
 			for h := 0.; h < 24; h += .1 {
-				x := s.soilTemperature(at(s, n+k, h), z)
+				x := s.soilTemperature(at(s, n+k, h), z, 1)
 				if x > high {
 					high = x
 					peak[i] = h
@@ -38,7 +39,7 @@ func TestSoilTemperatureDoesNotJumpAtMidnight(t *testing.T) {
 	s := ankara(t)
 	for n := dayOf(2026, 1, 1); n < dayOf(2027, 1, 1); n++ {
 		for _, z := range probeDepth {
-			before, after := s.soilTemperature(at(s, n, 24-1./60), z), s.soilTemperature(at(s, n+1, 0), z)
+			before, after := s.soilTemperature(at(s, n, 24-1./60), z, 1), s.soilTemperature(at(s, n+1, 0), z, 1)
 			near(t, "the step at midnight", after, before, .05)
 		}
 	}
@@ -49,7 +50,7 @@ func TestDeepSoilIsWarmerInWinterAndColderInSummer(t *testing.T) {
 	mean := func(first int, z float64) float64 {
 		sum := 0.
 		for n := range 30 {
-			sum += (s.soilTemperature(at(s, first+n, 0), z) + s.soilTemperature(at(s, first+n, 12), z)) / 60
+			sum += (s.soilTemperature(at(s, first+n, 0), z, 1) + s.soilTemperature(at(s, first+n, 12), z, 1)) / 60
 		}
 		return sum
 	}
@@ -59,6 +60,24 @@ func TestDeepSoilIsWarmerInWinterAndColderInSummer(t *testing.T) {
 	if deep, flat := mean(dayOf(2026, 6, 15), .6), mean(dayOf(2026, 6, 15), .1); deep > flat-.5 {
 		t.Errorf("June: %v °C at 60 cm, %v at 10 cm", deep, flat)
 	}
+}
+
+func TestFrozenSoilStaysNearZero(t *testing.T) {
+	s := ankara(t)
+	coldest := 0.
+	for n := dayOf(2021, 1, 1); n < dayOf(2027, 1, 1); n++ {
+		coldest = min(coldest, s.soilTemperature(at(s, n, 6), .1, 1))
+	}
+	within(t, "the coldest at 10 cm in six winters", coldest, -4, -.5)
+}
+
+func TestShadedSoilSwingsLess(t *testing.T) {
+	s := ankara(t)
+	n := dayOf(2026, 7, 10)
+	swing := func(exposure float64) float64 {
+		return s.soilTemperature(at(s, n, 17.3), .1, exposure) - s.soilTemperature(at(s, n, 5.3), .1, exposure)
+	}
+	near(t, "the swing in half the sun", swing(.5)/swing(1), .5, .08)
 }
 
 func TestWaterBalanceLosesNothing(t *testing.T) {
@@ -95,7 +114,7 @@ func TestIrrigationInJune(t *testing.T) {
 			if w.irrigation == 0 {
 				continue
 			}
-			near(t, "mm given", w.irrigation, 30, 0)
+			within(t, "mm given", w.irrigation, 25, fullDose)
 			if last > 0 {
 				mornings = append(mornings, n-last)
 			}
@@ -110,6 +129,38 @@ func TestIrrigationInJune(t *testing.T) {
 		sum += float64(d)
 	}
 	within(t, "days between irrigations", sum/float64(len(mornings)), 5.5, 9.5)
+}
+
+// Whoever irrigates by the probes does not let the main roots run dry: not in
+// May, when the deep soil is still full, and not at the end of a summer.
+func TestIrrigatedRootsNeverRunDry(t *testing.T) {
+	t.Parallel()
+	p := testPlot(t, true)
+	for n := dayOf(2021, 1, 1); n < dayOf(2026, 1, 1); n++ {
+		for i := range watched {
+			half := (fieldCapacity[i] + wiltingPoint[i]) / 2
+			if x := p.moisture(at(p.site, n, 20), i); x < half {
+				t.Errorf("day %d of the year: %v %% in layer %d", p.site.day(n).yearDay, x, i)
+			}
+		}
+	}
+}
+
+// Wheat is watered from February until the ground freezes, an orchard while
+// nights are free of frost.
+func TestSeasonOfIrrigation(t *testing.T) {
+	wheat := newPlot(hebei(t), plot{crop: crops["wheat-maize"], thirst: 1, irrigated: true, salinity: 1})
+	trees := newPlot(hebei(t), plot{crop: crops["orchard"], thirst: 1, irrigated: true, salinity: 1})
+	for _, c := range []struct {
+		month        time.Month
+		day          int
+		wheat, trees bool
+	}{{1, 15, false, false}, {3, 1, true, false}, {4, 15, true, true}, {10, 15, true, true}, {11, 25, true, false}, {12, 20, false, false}} {
+		d := wheat.site.day(dayOf(2025, c.month, c.day))
+		if wheat.inSeason(d) != c.wheat || trees.inSeason(d) != c.trees {
+			t.Errorf("%v %d: wheat %v, trees %v", c.month, c.day, wheat.inSeason(d), trees.inSeason(d))
+		}
+	}
 }
 
 func TestIrrigationWetsTheProbeBetweenFiveAndSeven(t *testing.T) {
@@ -146,6 +197,7 @@ func TestNobodyIrrigatesInWinterOrADryMeadow(t *testing.T) {
 }
 
 func TestMoistureDoesNotJump(t *testing.T) {
+	t.Parallel()
 	p := testPlot(t, true)
 	for layer := range layers {
 		last := p.moisture(at(p.site, dayOf(2026, 1, 1), 0), layer)

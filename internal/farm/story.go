@@ -64,6 +64,9 @@ func (d *Device) tell(name string, now time.Time) error {
 		}
 		first := d.site.sunniest(today-26, today-3)
 		d.house.stuckFrom = d.site.start(first) + 7*3600
+		if !d.site.heated(d.site.day(first)) {
+			d.house.stuckAt = stuckVent
+		}
 		d.house.stuckUntil = d.site.start(first+1) + 20*3600
 	default:
 		return fmt.Errorf("%s: no story is called %q", d.Name, name)

@@ -9,6 +9,12 @@ type tank struct {
 	plots []*plot
 	fault noise // by month: when the pump fails
 
+	// Each well has its own water, and each tank its own users: shares of the
+	// usual, and what its pH is above it.
+	demand, minerals, mud float64
+	algae                 float64
+	alkaline              float64
+
 	level *chain[tankState]
 }
 
@@ -21,9 +27,9 @@ type tankState struct {
 
 const (
 	tankArea     = 20. // m²
-	plotDraw     = .4  // m of level for an irrigation of 30 mm
+	plotDraw     = .3  // m of level for a plot's full dose
 	pumpFlow     = 12. // m³/h
-	pumpOn       = 1.4 // m
+	pumpOn       = 1.8 // m, so that all plots of a tank can be watered in one morning
 	pumpOff      = 3.4
 	intake       = .15 // m, no more can be drawn
 	stepsAnHour  = 12
@@ -31,8 +37,16 @@ const (
 	faultDays    = 30 // a month, for the pump
 )
 
-func newTank(s *site, plots []*plot, fault noise) *tank {
-	t := &tank{site: s, plots: plots, fault: fault}
+func newTank(s *site, plots []*plot, seed uint64, name string) *tank {
+	own := namedNoise(seed, name, "water")
+	t := &tank{
+		site: s, plots: plots, fault: namedNoise(seed, name, "pump"),
+		demand:   math.Exp(.25 * own.normal(0)),
+		minerals: math.Exp(.15 * own.normal(1)),
+		mud:      math.Exp(.25 * own.normal(2)),
+		algae:    math.Exp(.25 * own.normal(4)),
+		alkaline: .1 * own.normal(3),
+	}
 	t.level = newChain(tankState{level: 2.6}, func(day int, state tankState) tankState {
 		state, _ = t.run(s.day(day), state, 24)
 		return state
@@ -45,14 +59,14 @@ func newTank(s *site, plots []*plot, fault noise) *tank {
 func (t *tank) run(d *day, s tankState, h float64) (tankState, float64) {
 	watering := 0. // m of level
 	for _, p := range t.plots {
-		watering += plotDraw * p.balance(d.number, p.water.at(d.number)).irrigation / 30
+		watering += plotDraw * p.balance(d.number, p.water.at(d.number)).irrigation / fullDose
 	}
 	flow := 0.
 	for i := 0; float64(i)/stepsAnHour < h; i++ {
 		at := float64(i) / stepsAnHour
 		step := min(1./stepsAnHour, h-at)
 		t.pump(d.number, at, &s)
-		drawn := supply(d, at)
+		drawn := t.demand * supply(d, at)
 		if at >= irrigationStart && at < irrigationEnd {
 			drawn += watering / (irrigationEnd - irrigationStart)
 		}
@@ -125,16 +139,17 @@ func (t *tank) at(m moment) water {
 	w.temperature = max(.2, mean+1.5*math.Cos(2*math.Pi*(m.hour-17)/24))
 
 	daylight := t.daylight(m)
-	w.ph = 7.6 + .3*daylight
-	w.oxygen = oxygenSaturation(w.temperature, standardPressure(t.site.elevation)) * (.9 + .15*daylight)
+	w.ph = 7.6 + t.alkaline + .3*t.algae*daylight
+	w.oxygen = oxygenSaturation(w.temperature, standardPressure(t.site.elevation)) * (.9 + .15*t.algae*daylight)
 	season := t.site.dew.smooth(m.seconds, 20*secondsADay)
-	w.conductivity = .62 + .04*season
+	w.conductivity = t.minerals * (.62 + .04*season)
 
 	w.turbidity = 5
 	t.site.nearby(m, 4, func(r shower, since float64) {
 		washed := eased(since/r.length) * math.Exp(-max(0, since-r.length)/12)
 		w.turbidity = max(w.turbidity, 5+40*washed*min(1, r.rain/5))
 	})
+	w.turbidity *= t.mud
 	return w
 }
 
