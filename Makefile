@@ -2,8 +2,10 @@
 # Needs Go 1.26, Node 20.19 or newer with npm, and, for the browser tests, Debian's apt (or Chromium already there).
 
 VERSION ?= 0.1.0-dev
-GO_FILES := $(shell find cmd internal api web/embed.go -name '*.go' 2>/dev/null)
+GO_FILES := $(shell find cmd internal api go.mod web/embed.go -type f -not -name '*_test.go' -not -path '*/testdata/*' 2>/dev/null)
 WEB_FILES := $(shell find web/src web/scripts web/public web/index.html web/vite.config.ts web/package.json -type f 2>/dev/null)
+# npm writes this file last; the folder's own time changes with every test's cache.
+NODE_MODULES := web/node_modules/.package-lock.json
 
 .PHONY: help demo dev build gen check test e2e bench clean tools
 
@@ -13,7 +15,7 @@ help: ## what there is
 demo: build ## build everything and start it with a farm of its own
 	./bin/tilth demo
 
-dev: web/node_modules ## the demo with a console that reloads as you type, on port 5173
+dev: $(NODE_MODULES) ## the demo with a console that reloads as you type, on port 5173
 	go run ./cmd/tilth demo & trap 'kill $$!' EXIT; cd web && npm run dev
 
 build: bin/tilth ## bin/tilth, the console inside
@@ -21,14 +23,14 @@ build: bin/tilth ## bin/tilth, the console inside
 bin/tilth: web/dist/index.html $(GO_FILES)
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X tilth/internal/app.Version=$(VERSION)' -o $@ ./cmd/tilth
 
-web/node_modules: web/package.json web/package-lock.json
+$(NODE_MODULES): web/package.json web/package-lock.json
 	cd web && npm ci --no-audit --no-fund --ignore-scripts
 	@touch $@
 
-web/dist/index.html: web/node_modules $(WEB_FILES)
+web/dist/index.html: $(NODE_MODULES) $(WEB_FILES)
 	cd web && npm run build
 
-gen: web/node_modules ## generate Go and TypeScript from api/openapi.yaml
+gen: $(NODE_MODULES) ## generate Go and TypeScript from api/openapi.yaml
 	go tool oapi-codegen -config api/console.codegen.yaml api/openapi.yaml
 	go tool oapi-codegen -config api/provider.codegen.yaml api/openapi.yaml
 	cd web && npm run gen
@@ -45,8 +47,8 @@ test: tools build ## everything: checks, Go and web tests, the browser
 e2e: build ## browser tests against the built binary
 	cd web && npm run e2e
 
-bench: ## figures of the stores and the devices' side
-	go test -run '^$$' -bench . -benchtime 3s ./internal/reading ./internal/ingest
+bench: build ## what the devices' side bears, everything read back, and mosquitto beside it (docs/benchmarks.md)
+	scripts/bench.sh --window 32,1 --duration 10s
 
 tools: ## what the tests need beside Go and Node: Chromium, fonts, mosquitto's clients
 	scripts/tools.sh
