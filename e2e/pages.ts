@@ -18,6 +18,15 @@ export async function expectLive(page: Page): Promise<void> {
 
 /** No finding of axe that is serious or worse. */
 export async function expectAccessible(page: Page): Promise<void> {
+  // Half-way through a change of theme a colour is neither the one nor the other.
+  await page.evaluate(() =>
+    Promise.allSettled(
+      document
+        .getAnimations()
+        .filter((animation) => animation.effect?.getComputedTiming().iterations !== Number.POSITIVE_INFINITY)
+        .map((animation) => animation.finished),
+    ),
+  );
   const { violations } = await new AxeBuilder({ page }).analyze();
   const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
   expect(serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual([]);

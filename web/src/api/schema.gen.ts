@@ -920,6 +920,19 @@ export interface components {
             /** @description the reason in the caller's language */
             text: string;
         };
+        IntakeDay: {
+            /** @description a day of UTC, for example 2026-11-21 */
+            day: string;
+            /** Format: int64 */
+            messages: number;
+            /**
+             * Format: int64
+             * @description values kept
+             */
+            values: number;
+            /** Format: int64 */
+            refused: number;
+        };
         Diagnostics: {
             /**
              * Format: int64
@@ -941,6 +954,8 @@ export interface components {
              * @description milliseconds by which the newest reading was ahead of the server's clock; 0 when it was not
              */
             clockAhead: number;
+            /** @description the last 31 days of UTC, today among them, on which something arrived; oldest first */
+            days: components["schemas"]["IntakeDay"][];
         };
         DiagnosticsAnswer: {
             code: number;

@@ -8,7 +8,9 @@ export function returnAddress(address: unknown): string | undefined {
   if (typeof address !== 'string' || !/^\/(?![/\\])/.test(address)) return undefined;
   const url = new URL(address, 'http://here.invalid');
   if (url.host !== 'here.invalid') return undefined;
-  if (url.pathname === '/' || url.pathname === home || url.pathname === '/signin') return undefined;
+  if (url.pathname === '/signin') return undefined;
+  // The home page of itself needs no remembering; what was chosen on it does.
+  if ((url.pathname === '/' || url.pathname === home) && url.search === '') return undefined;
   return url.pathname + url.search + url.hash;
 }
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { addTiles, createBaseMap, drawnAt, type MapTiles } from './baseMap';
+import { addTiles, createBaseMap, drawnAt, type MapTiles, setDragging } from './baseMap';
 import { defaultPlace } from './place';
 
 const tiles: MapTiles = {
@@ -9,10 +9,10 @@ const tiles: MapTiles = {
 };
 let remove: (() => void) | undefined;
 
-function make(small = false) {
+function make() {
   const container = document.createElement('div');
   document.body.append(container);
-  const map = createBaseMap(container, small);
+  const map = createBaseMap(container);
   remove = () => {
     map.remove();
     container.remove();
@@ -33,9 +33,11 @@ describe('the base map', () => {
   });
 
   it('lets one finger scroll the page on a phone', () => {
-    expect(make(true).map.dragging.enabled()).toBe(false);
-    remove?.();
-    expect(make(false).map.dragging.enabled()).toBe(true);
+    const { map } = make();
+    setDragging(map, true);
+    expect(map.dragging.enabled()).toBe(false);
+    setDragging(map, false);
+    expect(map.dragging.enabled()).toBe(true);
   });
 
   it('shows whose tiles they are, as text and never as HTML', () => {

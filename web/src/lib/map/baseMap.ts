@@ -10,7 +10,7 @@ export type MapTiles = components['schemas']['MapTiles'];
 export const closestZoom = 19;
 
 /** An empty map at the default place: a frame for land or tiles, graticule and whatever a screen draws on it. */
-export function createBaseMap(container: HTMLElement, small: boolean): L.Map {
+export function createBaseMap(container: HTMLElement): L.Map {
   const map = L.map(container, {
     center: [defaultPlace.latitude, defaultPlace.longitude],
     zoom: defaultZoom,
@@ -21,13 +21,17 @@ export function createBaseMap(container: HTMLElement, small: boolean): L.Map {
     worldCopyJump: true,
     // Half steps let a view fit its devices closely.
     zoomSnap: 0.5,
-    // On a phone one finger scrolls the page, two move the map.
-    dragging: !small,
     zoomAnimation: !matchMedia('(prefers-reduced-motion: reduce)').matches,
     fadeAnimation: false,
   });
   container.classList.add(css.map ?? '');
   return map;
+}
+
+/** On a phone one finger scrolls the page and two move the map; elsewhere it is dragged. */
+export function setDragging(map: L.Map, isPhone: boolean): void {
+  if (isPhone) map.dragging.disable();
+  else map.dragging.enable();
 }
 
 /** Somebody's tiles, calmed so that the devices stay in front, with the line that their owner asks for. */

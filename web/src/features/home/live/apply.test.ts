@@ -162,6 +162,8 @@ describe('the overview', () => {
 
   it('does not count again what the server had counted', () => {
     expect(applyToOverview(counted, changes(presence('A', 0, noon - 4000)))).toBe(counted);
+    const mixed = applyToOverview(counted, changes(presence('A', 0, noon - 5000), presence('B', 0, noon - 3000)));
+    expect(mixed).toMatchObject({ onlineCount: 230, offlineTodayCount: 4 });
   });
 
   it('stays within what there is', () => {

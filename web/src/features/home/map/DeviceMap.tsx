@@ -3,7 +3,7 @@ import type L from 'leaflet';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useFormat } from '@/lib/format/format';
-import { addTiles, createBaseMap, type MapTiles } from '@/lib/map/baseMap';
+import { addTiles, createBaseMap, type MapTiles, setDragging } from '@/lib/map/baseMap';
 import { GraticuleLayer } from '@/lib/map/graticuleLayer';
 import { LandLayer, loadLand } from '@/lib/map/land';
 import { phone, useMedia } from '@/lib/media';
@@ -24,7 +24,7 @@ export function DeviceMap({ tiles, ...content }: DeviceMapProps) {
 
   useEffect(() => {
     if (!frame.current) return;
-    const made = createBaseMap(frame.current, isPhone);
+    const made = createBaseMap(frame.current);
     const observer = new ResizeObserver(() => made.invalidateSize({ pan: false }));
     observer.observe(frame.current);
     setMap(made);
@@ -33,12 +33,16 @@ export function DeviceMap({ tiles, ...content }: DeviceMapProps) {
       observer.disconnect();
       made.remove();
     };
-  }, [isPhone]);
+  }, []);
+
+  useEffect(() => {
+    if (map) setDragging(map, isPhone);
+  }, [map, isPhone]);
 
   return (
     <>
       <div ref={frame} className={css.frame} />
-      {map ? <Drawn key={isPhone ? 'phone' : 'desk'} map={map} tiles={tiles} {...content} /> : null}
+      {map ? <Drawn map={map} tiles={tiles} {...content} /> : null}
     </>
   );
 }

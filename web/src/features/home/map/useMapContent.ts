@@ -4,15 +4,16 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useFormat } from '@/lib/format/format';
 import { closestZoom, drawnAt, type MapTiles } from '@/lib/map/baseMap';
-import { defaultPlace, defaultZoom, type Place } from '@/lib/map/place';
+import type { Place } from '@/lib/map/place';
 import { type MapView, mapQuery } from '../queries';
 import type { Device, DeviceMap, Group } from '../types';
 import { clusterIndex, type Feature } from './clusters';
 import { describer } from './describe';
-import { everywhere, marksOf, sceneList, viewOf } from './mapView';
+import { marksOf, sceneList, viewOf } from './mapView';
 import { MarkLayer } from './markLayer';
 import { SceneLayer } from './sceneLayer';
 import { UnplacedMark } from './unplaced';
+import { useFit } from './useFit';
 
 export interface MapContent {
   /** What was answered without a box; undefined until it came. */
@@ -94,27 +95,7 @@ export function useMapContent(map: L.Map, tiles: MapTiles | null, content: MapCo
     };
   }, [map]);
 
-  const showAll = useCallback(
-    (animate: boolean) => {
-      const bounds = everywhere(data, at);
-      if (!bounds) {
-        map.setView([defaultPlace.latitude, defaultPlace.longitude], defaultZoom, { animate });
-        return;
-      }
-      const size = map.getSize();
-      const top = size.y > 320 ? 100 : 52;
-      map.fitBounds(bounds, { paddingTopLeft: [52, top], paddingBottomRight: [52, 44], maxZoom: 16, animate });
-    },
-    [map, data, at],
-  );
-
-  // Once, when it is known what there is.
-  const fitted = useRef(false);
-  useEffect(() => {
-    if (fitted.current || content.data === undefined) return;
-    fitted.current = true;
-    showAll(false);
-  }, [content.data, showAll]);
+  const { showAll, fitted } = useFit(map, content.data, at);
 
   const marks = useMemo(() => marksOf(shown, index, view, selected, chosen), [shown, index, view, selected, chosen]);
   useEffect(() => {
@@ -137,7 +118,7 @@ export function useMapContent(map: L.Map, tiles: MapTiles | null, content: MapCo
   useEffect(() => {
     if (!fitted.current || latitude === undefined || longitude === undefined) return;
     map.panInside(at({ latitude, longitude }), { padding: [48, 56] });
-  }, [map, at, latitude, longitude]);
+  }, [map, at, latitude, longitude, fitted]);
 
   return { showAll: useCallback(() => showAll(true), [showAll]) };
 }

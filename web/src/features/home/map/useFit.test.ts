@@ -1,0 +1,100 @@
+import { act, renderHook } from '@testing-library/react';
+import L from 'leaflet';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Place } from '@/lib/map/place';
+import type { DeviceMap } from '../types';
+import { useFit } from './useFit';
+
+const at = ({ latitude, longitude }: Place): L.LatLngTuple => [latitude, longitude];
+const farm = (latitude: number, longitude: number): DeviceMap => ({
+  markers: [
+    { deviceName: 'a', noteName: '', groupId: 1, onlineState: 1, latitude, longitude },
+    {
+      deviceName: 'b',
+      noteName: '',
+      groupId: 1,
+      onlineState: 1,
+      latitude: latitude + 0.01,
+      longitude: longitude + 0.01,
+    },
+  ],
+  clusters: [],
+  total: 2,
+  unplaced: 0,
+});
+const nowhere: DeviceMap = { markers: [], clusters: [], total: 0, unplaced: 3 };
+
+let container: HTMLElement;
+let map: L.Map;
+let size: { width: number; height: number };
+
+beforeEach(() => {
+  size = { width: 528, height: 668 };
+  container = document.createElement('div');
+  Object.defineProperties(container, {
+    clientWidth: { get: () => size.width },
+    clientHeight: { get: () => size.height },
+  });
+  document.body.append(container);
+  map = L.map(container, { zoomAnimation: false, fadeAnimation: false, zoomSnap: 0.5 }).setView([36.6, 114.48], 5);
+});
+
+afterEach(() => {
+  map.remove();
+  container.remove();
+});
+
+const look = (data: DeviceMap | undefined) =>
+  renderHook(({ shown }: { shown: DeviceMap | undefined }) => useFit(map, shown, at), {
+    initialProps: { shown: data },
+  });
+const resize = (width: number, height: number) =>
+  act(() => {
+    size = { width, height };
+    map.invalidateSize({ pan: false, animate: false });
+  });
+const shows = (latitude: number, longitude: number) => map.getBounds().contains([latitude, longitude]);
+
+describe('the first view', () => {
+  it('shows every device that has a position, once', () => {
+    const { rerender } = look(undefined);
+    expect(map.getZoom()).toBe(5);
+    rerender({ shown: farm(37.85, 27.34) });
+    expect(shows(37.85, 27.34) && shows(37.86, 27.35)).toBe(true);
+    expect(map.getZoom()).toBeGreaterThan(13);
+    map.setView([0, 0], 3, { animate: false });
+    rerender({ shown: farm(37.9, 27.4) });
+    expect(map.getZoom()).toBe(3);
+  });
+
+  it('is the default place where nothing has a position', () => {
+    map.setView([0, 0], 3, { animate: false });
+    look(nowhere);
+    expect(map.getCenter()).toMatchObject({ lat: 36.6, lng: 114.48 });
+    expect(map.getZoom()).toBe(5);
+  });
+
+  it('does not come nearer to one device than its field', () => {
+    const one = farm(37.85, 27.34);
+    look({ ...one, markers: one.markers.slice(0, 1) });
+    expect(map.getZoom()).toBe(16);
+  });
+
+  it('keeps everything in a frame of another size, until somebody has moved the map', () => {
+    look(farm(37.85, 27.34));
+    resize(366, 248);
+    expect(shows(37.85, 27.34) && shows(37.86, 27.35)).toBe(true);
+    map.setView([37.855, 27.345], 18, { animate: false });
+    resize(528, 668);
+    expect(map.getZoom()).toBe(18);
+  });
+
+  it('comes back when it is asked for, and then follows the frame again', () => {
+    const { result } = look(farm(37.85, 27.34));
+    map.setView([10, 10], 4, { animate: false });
+    act(() => result.current.showAll(false));
+    expect(shows(37.86, 27.35)).toBe(true);
+    resize(366, 248);
+    expect(shows(37.85, 27.34) && shows(37.86, 27.35)).toBe(true);
+  });
+});

@@ -1,0 +1,60 @@
+import type L from 'leaflet';
+import { useCallback, useEffect, useRef } from 'react';
+import { defaultPlace, defaultZoom, type Place } from '@/lib/map/place';
+import type { DeviceMap } from '../types';
+import { everywhere } from './mapView';
+
+/** Near enough to tell the rows of a field apart; a farm of one device needs no more. */
+const closestFit = 16;
+
+/**
+ * Shows everything that has a position: once when it is known, when it is asked for, and again when the frame changes its size, as
+ * long as nobody has moved the map since. `fitted` tells whether the first of these has been.
+ */
+export function useFit(map: L.Map, data: DeviceMap | undefined, at: (place: Place) => L.LatLngTuple) {
+  const fitted = useRef(false);
+  const touched = useRef(false);
+  const ours = useRef(false);
+
+  const showAll = useCallback(
+    (animate: boolean) => {
+      const bounds = data ? everywhere(data, at) : null;
+      ours.current = true;
+      map.once('moveend', () => {
+        ours.current = false;
+        touched.current = false;
+      });
+      if (!bounds) {
+        map.setView([defaultPlace.latitude, defaultPlace.longitude], defaultZoom, { animate });
+        return;
+      }
+      // Room for the legend, and for the scenes' edges and names.
+      const top = map.getSize().y > 320 ? 100 : 52;
+      map.fitBounds(bounds, { paddingTopLeft: [52, top], paddingBottomRight: [52, 44], maxZoom: closestFit, animate });
+    },
+    [map, data, at],
+  );
+
+  useEffect(() => {
+    if (fitted.current || data === undefined) return;
+    fitted.current = true;
+    showAll(false);
+  }, [data, showAll]);
+
+  useEffect(() => {
+    const started = () => {
+      if (!ours.current) touched.current = true;
+    };
+    const resized = () => {
+      if (fitted.current && !touched.current) showAll(false);
+    };
+    map.on('movestart', started);
+    map.on('resize', resized);
+    return () => {
+      map.off('movestart', started);
+      map.off('resize', resized);
+    };
+  }, [map, showAll]);
+
+  return { showAll, fitted };
+}
