@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -43,14 +44,20 @@ type Server struct {
 
 // ports are the addresses that a server listens on. They are taken first of
 // all: a port in use is told at once, and who connects meanwhile waits.
-type ports struct{ http, mqtt, admin net.Listener }
+type ports struct{ http, mqtt, mqttTLS, admin net.Listener }
 
 func takePorts(ctx context.Context, set *Settings) (p ports, err error) {
 	var lc net.ListenConfig
 	for _, want := range []struct {
 		flag, addr string
 		l          *net.Listener
-	}{{"http-addr", set.HTTPAddr, &p.http}, {"mqtt-addr", set.MQTTAddr, &p.mqtt}, {"admin-addr", set.AdminAddr, &p.admin}} {
+	}{
+		{"http-addr", set.HTTPAddr, &p.http}, {"mqtt-addr", set.MQTTAddr, &p.mqtt},
+		{"mqtt-tls-addr", set.MQTTTLSAddr, &p.mqttTLS}, {"admin-addr", set.AdminAddr, &p.admin},
+	} {
+		if want.addr == "" {
+			continue
+		}
 		if *want.l, err = lc.Listen(ctx, "tcp", want.addr); err != nil {
 			return p, errors.Join(fmt.Errorf("--%s: %w", want.flag, err), p.close())
 		}
@@ -58,9 +65,17 @@ func takePorts(ctx context.Context, set *Settings) (p ports, err error) {
 	return p, nil
 }
 
+// overTLS is where MQTT over TLS is listened for, for the log.
+func (p ports) overTLS() string {
+	if p.mqttTLS == nil {
+		return "off"
+	}
+	return p.mqttTLS.Addr().String()
+}
+
 func (p ports) close() error {
 	var err error
-	for _, l := range []net.Listener{p.http, p.mqtt, p.admin} {
+	for _, l := range []net.Listener{p.http, p.mqtt, p.mqttTLS, p.admin} {
 		if l != nil {
 			if e := l.Close(); !errors.Is(e, net.ErrClosed) {
 				err = errors.Join(err, e)
@@ -74,8 +89,17 @@ func (p ports) close() error {
 // lets people and devices in.
 func newServer(ctx context.Context, set *Settings, log *slog.Logger) (_ *Server, err error) {
 	s := &Server{set: set, log: log, metrics: newMetrics()}
+	var certificate *ingest.Certificate
+	if set.MQTTTLSAddr != "" {
+		if certificate, err = ingest.LoadCertificate(set.TLSCert, set.TLSKey, time.Now, log); err != nil {
+			return nil, fmt.Errorf("--tls-cert and --tls-key: %w", err)
+		}
+	}
 	if s.ports, err = takePorts(ctx, set); err != nil {
 		return nil, err
+	}
+	if certificate != nil {
+		s.ports.mqttTLS = tls.NewListener(s.ports.mqttTLS, certificate.Config())
 	}
 	if s.stores, err = openStores(ctx, set, log); err != nil {
 		return nil, errors.Join(err, s.ports.close())
@@ -91,6 +115,7 @@ func (s *Server) wire() error {
 	s.pipeline = ingest.NewPipeline(ingest.Options{
 		Registry: st.registry, Presence: st.presence, Diagnostics: st.diagnostics, Log: st.readings, Logger: s.log,
 		Retention: s.set.Retention, MaxMessage: s.set.MessageLimit, Rate: s.set.DeviceRate, Burst: s.set.DeviceBurst,
+		PerAddress: s.set.PerAddress,
 		ClientAddr: func(r *http.Request) string { return httpapi.ClientAddr(r, s.set.Proxies).String() },
 	})
 	s.judge = ingest.NewJudge(ingest.JudgeOptions{
@@ -104,7 +129,7 @@ func (s *Server) wire() error {
 		SignIn:  identity.NewSignIn(st.users, st.sessions, st.hasher, time.Now),
 		Catalog: st.catalog, Devices: st.devices, Scenes: st.scenes, Presence: st.presence, Status: st.status,
 		Diagnostics: st.diagnostics, Readings: st.readings, Notices: st.notices, Messages: st.messages, Live: st.live,
-		Telemetry: ingest.NewHTTP(s.pipeline), Console: httpapi.Console(web.Dist(), s.set.MapTiles),
+		Telemetry: ingest.NewHTTP(s.pipeline), MQTT: ingest.NewWebSocket(s.mqtt), Console: httpapi.Console(web.Dist(), s.set.MapTiles),
 	})
 	if err != nil {
 		return err
@@ -185,6 +210,9 @@ func (s *Server) serve(ctx context.Context, prepare func(context.Context) error,
 	}
 	serving, ctx := errgroup.WithContext(ctx)
 	serving.Go(func() error { return s.mqtt.Serve(ctx, s.ports.mqtt) })
+	if s.ports.mqttTLS != nil {
+		serving.Go(func() error { return s.mqtt.Serve(ctx, s.ports.mqttTLS) })
+	}
 	serving.Go(func() error { return notClosed(s.http.Serve(s.ports.http)) })
 	serving.Go(func() error { return notClosed(s.admin.Serve(s.ports.admin)) })
 	serving.Go(func() error {
@@ -193,7 +221,7 @@ func (s *Server) serve(ctx context.Context, prepare func(context.Context) error,
 	})
 	s.ready.Store(true)
 	s.log.Info("tilth is ready", "version", Version, "http", s.ports.http.Addr().String(),
-		"mqtt", s.ports.mqtt.Addr().String(), "admin", s.ports.admin.Addr().String(), "data", s.set.DataDir)
+		"mqtt", s.ports.mqtt.Addr().String(), "mqtt-tls", s.ports.overTLS(), "admin", s.ports.admin.Addr().String(), "data", s.set.DataDir)
 	if ready != nil {
 		ready()
 	}
@@ -255,7 +283,13 @@ func (s *Server) describe() {
 	m.counter("tilth_edge_commits_total", "Batches made durable.", func() float64 { return float64(edge().Commits) })
 	m.counter("tilth_edge_commit_failures_total", "Batches that could not be made durable.", func() float64 { return float64(edge().CommitFailures) })
 	m.counter("tilth_edge_sign_in_failures_total", "Devices refused at sign-in.", func() float64 { return float64(edge().SignInFailures) })
-	m.counter("tilth_mqtt_malformed_total", "Connections ended for what they sent.", func() float64 { return float64(edge().Malformed) })
+	m.labelled("tilth_mqtt_turned_away_total", "MQTT connections that were not wanted, by reason.", "reason", func() map[string]uint64 {
+		e := edge()
+		return map[string]uint64{
+			"full": e.RefusedFull, "address": e.RefusedAddress, "tls": e.HandshakeFailures, "connect": e.GreetingsRefused,
+			"silent": e.Silences, "stalled": e.Stalls, "malformed": e.Malformed,
+		}
+	})
 	m.counter("tilth_mqtt_panics_total", "Connections ended by a fault of the server.", func() float64 { return float64(edge().Panics) })
 	m.gauge("tilth_edge_waiting", "Messages accepted and not yet committed.", func() float64 { return float64(edge().Waiting) })
 	m.gauge("tilth_mqtt_connections", "Open MQTT connections.", func() float64 { return float64(edge().Connections) })

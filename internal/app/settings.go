@@ -29,6 +29,9 @@ type Settings struct {
 	DataDir       string
 	HTTPAddr      string
 	MQTTAddr      string
+	MQTTTLSAddr   string // empty: no MQTT over TLS
+	TLSCert       string // PEM files for it
+	TLSKey        string
 	AdminAddr     string
 	PublicURL     string
 	DefaultTenant string
@@ -38,6 +41,7 @@ type Settings struct {
 	DeviceRate    float64 // messages a second a device may send for long
 	DeviceBurst   int     // messages it may send at once
 	MessageLimit  int     // bytes of one message
+	PerAddress    int     // MQTT connections from one address
 	LogLevel      slog.Level
 	LogJSON       bool
 }
@@ -48,6 +52,9 @@ func serveFlags(f *pflag.FlagSet) {
 	f.String("data-dir", "./data", "folder for everything that is kept")
 	f.String("http-addr", "127.0.0.1:8080", "address of the console, its calls and the devices' HTTP side")
 	f.String("mqtt-addr", "127.0.0.1:1883", "address of the devices' MQTT side")
+	f.String("mqtt-tls-addr", "", "address of the devices' MQTT side over TLS, usually port 8883; without it there is none")
+	f.String("tls-cert", "", "certificate for it with what leads to its root, PEM; read anew when it changes")
+	f.String("tls-key", "", "the certificate's key, PEM")
 	f.String("admin-addr", "127.0.0.1:9090", "address of /metrics and the provider API")
 	f.String("public-url", "", "where people reach the console, for links in mails")
 	f.String("default-tenant", "", "name of the tenant to sign in to where the host names none")
@@ -59,6 +66,7 @@ func serveFlags(f *pflag.FlagSet) {
 	f.Float64("device-rate", 20, "messages a second that a device may send for long")
 	f.Int("device-burst", 200, "messages that a device may send at once")
 	f.Int("message-limit", 256<<10, "largest message of a device, in bytes")
+	f.Int("mqtt-per-address", 1000, "MQTT connections that one address may have, over WebSockets too")
 	f.String("log-level", "info", "debug, info, warn or error")
 	f.String("log-format", "text", "text or json")
 }
@@ -113,12 +121,15 @@ func settingsOf(k *koanf.Koanf) (*Settings, error) {
 		DataDir: k.String("data-dir"), HTTPAddr: k.String("http-addr"), MQTTAddr: k.String("mqtt-addr"),
 		AdminAddr: k.String("admin-addr"), PublicURL: strings.TrimSuffix(k.String("public-url"), "/"),
 		DefaultTenant: k.String("default-tenant"), DeviceBurst: k.Int("device-burst"), MessageLimit: k.Int("message-limit"),
-		DeviceRate: k.Float64("device-rate"), Retention: k.Duration("retention"),
+		DeviceRate: k.Float64("device-rate"), PerAddress: k.Int("mqtt-per-address"), Retention: k.Duration("retention"),
 	}
 	for name, addr := range map[string]string{"http-addr": s.HTTPAddr, "mqtt-addr": s.MQTTAddr, "admin-addr": s.AdminAddr} {
-		if _, _, err := net.SplitHostPort(addr); err != nil {
-			return nil, fmt.Errorf("--%s: %q is not host:port", name, addr)
+		if err := isHostPort(name, addr); err != nil {
+			return nil, err
 		}
+	}
+	if err := s.tls(k); err != nil {
+		return nil, err
 	}
 	switch {
 	case s.DataDir == "":
@@ -129,6 +140,8 @@ func settingsOf(k *koanf.Koanf) (*Settings, error) {
 		return nil, fmt.Errorf("--device-rate: must be above 0")
 	case s.DeviceBurst < 1:
 		return nil, fmt.Errorf("--device-burst: must be 1 or more")
+	case s.PerAddress < 1:
+		return nil, fmt.Errorf("--mqtt-per-address: must be 1 or more")
 	case s.MessageLimit < 1024:
 		return nil, fmt.Errorf("--message-limit: must be 1024 bytes or more")
 	}
@@ -189,6 +202,32 @@ func (s *Settings) tiles(k *koanf.Koanf) error {
 	}
 	if d := s.MapTiles.Datum; d != "WGS-84" && d != "GCJ-02" {
 		return fmt.Errorf("--map-tiles-datum: %q is not WGS-84 or GCJ-02", d)
+	}
+	return nil
+}
+
+// tls reads what MQTT over TLS needs; the files themselves are read at the
+// start.
+func (s *Settings) tls(k *koanf.Koanf) error {
+	s.MQTTTLSAddr, s.TLSCert, s.TLSKey = k.String("mqtt-tls-addr"), k.String("tls-cert"), k.String("tls-key")
+	files := map[string]string{"tls-cert": s.TLSCert, "tls-key": s.TLSKey}
+	for name, file := range files {
+		switch {
+		case s.MQTTTLSAddr == "" && file != "":
+			return fmt.Errorf("--%s: nothing uses it without --mqtt-tls-addr", name)
+		case s.MQTTTLSAddr != "" && file == "":
+			return fmt.Errorf("--%s: needed for --mqtt-tls-addr", name)
+		}
+	}
+	if s.MQTTTLSAddr == "" {
+		return nil
+	}
+	return isHostPort("mqtt-tls-addr", s.MQTTTLSAddr)
+}
+
+func isHostPort(name, addr string) error {
+	if _, _, err := net.SplitHostPort(addr); err != nil {
+		return fmt.Errorf("--%s: %q is not host:port", name, addr)
 	}
 	return nil
 }

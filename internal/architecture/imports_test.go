@@ -22,7 +22,7 @@ var (
 
 	may = map[string][]string{
 		"cmd": {"app"},
-		"app": slices.Concat(edges, domains, ground, []string{"api", "web"}),
+		"app": slices.Concat(edges, domains, ground, []string{"api", "bench", "web"}),
 
 		"httpapi":     slices.Concat(domains, ground, []string{"api"}),
 		"openapi":     slices.Concat(domains, ground, []string{"api"}),
@@ -38,6 +38,8 @@ var (
 		"tenant":   ground,
 
 		"db": {"errs", "text"}, "live": {"tenant", "errs", "text"}, "text": {}, "errs": {},
+
+		"bench": {}, // loads a server from outside, as devices and people do
 
 		"api": {}, "web": {},
 		"testkit":      slices.Concat(domains, ground, []string{"api"}),

@@ -47,25 +47,28 @@ type Intake struct {
 // silence.
 type Diagnostics struct {
 	mu      sync.Mutex
-	devices map[Ref]*Intake
+	devices map[Ref]*taken
 	dirty   map[ID]struct{}
+}
+
+// taken is a device's Intake, in all and a day.
+type taken struct {
+	Intake
+	days dayCounts
 }
 
 // NewDiagnostics makes empty diagnostics.
 func NewDiagnostics() *Diagnostics {
-	return &Diagnostics{devices: map[Ref]*Intake{}, dirty: map[ID]struct{}{}}
+	return &Diagnostics{devices: map[Ref]*taken{}, dirty: map[ID]struct{}{}}
 }
 
-// Count adds what one message brought: values kept, refusals, and how far its
-// newest time was ahead of the server's clock.
-func (d *Diagnostics) Count(ref Ref, values int, refusals []Refusal, ahead time.Duration) {
+// Count adds what one message brought that arrived at a time (epoch
+// milliseconds): values kept, refusals, and how far its newest time was ahead
+// of the server's clock.
+func (d *Diagnostics) Count(ref Ref, at int64, values int, refusals []Refusal, ahead time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	in := d.devices[ref]
-	if in == nil {
-		in = &Intake{}
-		d.devices[ref] = in
-	}
+	in := d.known(ref)
 	in.Messages++
 	in.Values += int64(values)
 	in.Refused += int64(len(refusals))
@@ -73,7 +76,18 @@ func (d *Diagnostics) Count(ref Ref, values int, refusals []Refusal, ahead time.
 		in.LastRefusal = refusals[n-1]
 	}
 	in.ClockAhead = ahead
+	in.days.count(at, values, len(refusals))
 	d.dirty[ref.ID] = struct{}{}
+}
+
+// known finds or makes what is known of ref. Callers hold the lock.
+func (d *Diagnostics) known(ref Ref) *taken {
+	in := d.devices[ref]
+	if in == nil {
+		in = &taken{}
+		d.devices[ref] = in
+	}
+	return in
 }
 
 // Get is the intake of a tenant's device so far.
@@ -81,9 +95,40 @@ func (d *Diagnostics) Get(t tenant.ID, id ID) Intake {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if in := d.devices[Ref{Tenant: t, ID: id}]; in != nil {
-		return *in
+		return in.Intake
 	}
 	return Intake{}
+}
+
+// days are a tenant's device's days that may differ from those on disk.
+func (d *Diagnostics) days(t tenant.ID, id ID) (days []DayIntake) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if in := d.devices[Ref{Tenant: t, ID: id}]; in != nil {
+		for _, day := range in.days {
+			days = append(days, day.DayIntake)
+		}
+	}
+	return days
+}
+
+// unsavedDays are a device's days that are to be written.
+func (d *Diagnostics) unsavedDays(ref Ref) []DayIntake {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if in := d.devices[ref]; in != nil {
+		return in.days.unsaved()
+	}
+	return nil
+}
+
+// savedDays takes note that a device's days are on disk as they were.
+func (d *Diagnostics) savedDays(ref Ref, written []DayIntake) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if in := d.devices[ref]; in != nil {
+		in.days.saved(written)
+	}
 }
 
 // Forget drops a deleted device.
@@ -97,7 +142,14 @@ func (d *Diagnostics) Forget(ref Ref) {
 func (d *Diagnostics) restore(ref Ref, in Intake) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.devices[ref] = &in
+	d.known(ref).Intake = in
+}
+
+// restoreDay takes up the day that was counted last before a start.
+func (d *Diagnostics) restoreDay(ref Ref, day DayIntake) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.known(ref).days = dayCounts{{DayIntake: day}}
 }
 
 func (d *Diagnostics) takeDirty() map[ID]struct{} {

@@ -11,13 +11,13 @@ func TestDiagnostics(t *testing.T) {
 	mine, theirs := Ref{Tenant: 1, ID: 1}, Ref{Tenant: 2, ID: 2}
 	first := Refusal{Time: 10, Identifier: "air", Reason: ReasonOutOfRange}
 	last := Refusal{Time: 11, Identifier: "wind", Reason: ReasonUnknown}
-	d.Count(mine, 3, []Refusal{first, last}, 2*time.Minute)
-	d.Count(theirs, 1, nil, 0)
+	d.Count(mine, 10, 3, []Refusal{first, last}, 2*time.Minute)
+	d.Count(theirs, 10, 1, nil, 0)
 	if got, want := d.Get(1, 1), (Intake{Messages: 1, Values: 3, Refused: 2, LastRefusal: last, ClockAhead: 2 * time.Minute}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	// The last refusal stays on show, the clock is as the newest message found it.
-	d.Count(mine, 5, nil, 0)
+	d.Count(mine, 10, 5, nil, 0)
 	if got, want := d.Get(1, 1), (Intake{Messages: 2, Values: 8, Refused: 2, LastRefusal: last}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
@@ -30,7 +30,7 @@ func TestDiagnostics(t *testing.T) {
 	if ids := d.takeDirty(); len(ids) != 2 {
 		t.Errorf("to be written: %v", ids)
 	}
-	d.Count(mine, 1, nil, 0)
+	d.Count(mine, 10, 1, nil, 0)
 	d.Forget(mine)
 	if got := d.Get(1, 1); got != (Intake{}) || len(d.takeDirty()) != 0 {
 		t.Errorf("a forgotten device: %+v", got)
@@ -46,7 +46,7 @@ func TestDiagnosticsConcurrency(t *testing.T) {
 	for range 4 {
 		wg.Go(func() {
 			for range 250 {
-				d.Count(Ref{Tenant: 1, ID: 1}, 2, []Refusal{{Reason: ReasonTooOld}}, 0)
+				d.Count(Ref{Tenant: 1, ID: 1}, 10, 2, []Refusal{{Reason: ReasonTooOld}}, 0)
 				d.takeDirty()
 			}
 		})

@@ -23,7 +23,7 @@ func TestTenantsAreApart(t *testing.T) {
 	s.Presence.Seen(testkit.Ref(mine))
 	s.Clock.Advance(testkit.OfflineAfter)
 	s.Presence.Expire()
-	s.Diagnostics.Count(testkit.Ref(mine), 3, nil, 0)
+	s.Diagnostics.Count(testkit.Ref(mine), s.Clock.Milli(), 3, nil, 0)
 	if err := s.Status.Flush(t.Context(), true); err != nil {
 		t.Fatal(err)
 	}
@@ -121,6 +121,11 @@ func TestTenantsAreApart(t *testing.T) {
 				}
 				return nil
 			}, false},
+			"StatusStore.Days": {func() error {
+				days, err := s.Status.Days(ctx, owner, mine.ID)
+				nothing("Days", int64(len(days)))
+				return err
+			}, false},
 			"Diagnostics.Get": {func() error {
 				if in := s.Diagnostics.Get(owner, mine.ID); in != (device.Intake{}) {
 					t.Errorf("Get: %+v", in)
@@ -166,5 +171,9 @@ func state(t *testing.T, s *testkit.Stores, owner tenant.ID, d *device.Device, s
 	if err != nil {
 		t.Fatal(err)
 	}
-	return []any{*got, hashes, *in, gone, s.Presence.Status(owner, d.ID), s.Diagnostics.Get(owner, d.ID)}
+	days, err := s.Status.Days(t.Context(), owner, d.ID)
+	if err != nil || len(days) != 1 {
+		t.Fatalf("%v %v", days, err)
+	}
+	return []any{days, *got, hashes, *in, gone, s.Presence.Status(owner, d.ID), s.Diagnostics.Get(owner, d.ID)}
 }

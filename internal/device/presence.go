@@ -98,7 +98,7 @@ func (p *Presence) SeenAt(ref Ref, at int64) {
 	}
 	c.status.LastContact = at
 	c.status.OfflineTime = at + p.patience(ref.ID)
-	p.dirty[ref.ID] = struct{}{}
+	p.changed[ref.ID] = struct{}{}
 }
 
 // Connected notes that a device's own connection was opened.

@@ -17,6 +17,8 @@ const (
 	// contactsEvery is how far the last contact may be behind on disk; the
 	// contract allows ten seconds.
 	contactsEvery = 8 * time.Second
+	// rowsAStatement is well below SQLite's limit of variables.
+	rowsAStatement = 500
 )
 
 type statusRow struct {
@@ -43,6 +45,7 @@ type StatusStore struct {
 	registry    *Registry
 	presence    *Presence
 	diagnostics *Diagnostics
+	swept       Day // when days that are not kept any more were removed last
 }
 
 // NewStatusStore makes a store that writes what presence and diagnostics know.
@@ -69,7 +72,7 @@ func (s *StatusStore) Load(ctx context.Context) error {
 			ClockAhead:  time.Duration(r.ClockAhead) * time.Millisecond,
 		})
 	}
-	return nil
+	return s.loadDays(ctx)
 }
 
 // Run writes behind until ctx ends, and a last time then.
@@ -100,19 +103,20 @@ func (s *StatusStore) Flush(ctx context.Context, all bool) error {
 		}
 	}
 	rows := make([]statusRow, 0, len(ids))
+	var days []dayRow
 	for id := range ids {
 		// A device deleted meanwhile has no row to write to.
 		if e := s.registry.Get(id); e != nil {
 			rows = append(rows, s.row(e.Ref))
+			days = append(days, s.dayRows(e.Ref)...)
 		}
 	}
 	if len(rows) == 0 {
-		return nil
+		return s.sweepDays(ctx)
 	}
 	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		const step = 500 // rows a statement, well below SQLite's limit of variables
-		for start := 0; start < len(rows); start += step {
-			part := rows[start:min(start+step, len(rows))]
+		for start := 0; start < len(rows); start += rowsAStatement {
+			part := rows[start:min(start+rowsAStatement, len(rows))]
 			if _, err := tx.NewInsert().Model(&part).On("CONFLICT (device_id) DO UPDATE").
 				Set("online = EXCLUDED.online, last_contact = EXCLUDED.last_contact, online_time = EXCLUDED.online_time, " +
 					"offline_time = EXCLUDED.offline_time, messages = EXCLUDED.messages, value_count = EXCLUDED.value_count, " +
@@ -123,12 +127,14 @@ func (s *StatusStore) Flush(ctx context.Context, all bool) error {
 				return err
 			}
 		}
-		return nil
+		return writeDays(ctx, tx, days)
 	})
 	if err != nil {
 		s.presence.mark(ids)
+		return err
 	}
-	return err
+	s.noteDays(days)
+	return s.sweepDays(ctx)
 }
 
 func (s *StatusStore) row(ref Ref) statusRow {

@@ -47,7 +47,7 @@ func TestStatusReadBack(t *testing.T) {
 	s.Clock.Advance(testkit.OfflineAfter)
 	s.Presence.Expire()
 	s.Presence.Seen(testkit.Ref(d[1]))
-	s.Diagnostics.Count(testkit.Ref(d[2]), 2, refusal(s), 90*time.Second)
+	s.Diagnostics.Count(testkit.Ref(d[2]), s.Clock.Milli(), 2, refusal(s), 90*time.Second)
 	flush(t, s, true)
 	type known struct {
 		device.Status
@@ -72,7 +72,7 @@ func TestStatusReadBack(t *testing.T) {
 		t.Errorf("%d online, %d changes told by a start", n, changes)
 	}
 	// Counting goes on from there.
-	s.Diagnostics.Count(testkit.Ref(d[2]), 1, nil, 0)
+	s.Diagnostics.Count(testkit.Ref(d[2]), s.Clock.Milli(), 1, nil, 0)
 	if in := s.Diagnostics.Get(owner.ID, d[2].ID); in.Messages != 2 || in.Values != 3 || in.Refused != 1 {
 		t.Errorf("%+v", in)
 	}
@@ -129,7 +129,7 @@ func TestFlushOfChangesAndOfAll(t *testing.T) {
 	}
 	s.Clock.Advance(time.Second)
 	s.Presence.Seen(testkit.Ref(d[0]))
-	s.Diagnostics.Count(testkit.Ref(d[0]), 1, nil, 0)
+	s.Diagnostics.Count(testkit.Ref(d[0]), s.Clock.Milli(), 1, nil, 0)
 	flush(t, s, false)
 	if _, contact, messages := stored(t, s, d[0].ID); contact != first || messages != 0 {
 		t.Errorf("contact alone was written: %d %d", contact-first, messages)
@@ -150,7 +150,7 @@ func TestFlushOfChangesAndOfAll(t *testing.T) {
 func TestFailedWriteIsRetried(t *testing.T) {
 	s, _, d := weather(t, 2)
 	s.Presence.Seen(testkit.Ref(d[0]))
-	s.Diagnostics.Count(testkit.Ref(d[1]), 1, nil, 0)
+	s.Diagnostics.Count(testkit.Ref(d[1]), s.Clock.Milli(), 1, nil, 0)
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := s.Status.Flush(gone, true); err == nil {

@@ -172,9 +172,17 @@ func (s *server) GetDeviceDiagnostics(ctx context.Context, r wire.GetDeviceDiagn
 		return nil, err
 	}
 	in := s.Diagnostics.Get(d.Tenant, d.ID)
+	days, err := s.Status.Days(ctx, d.Tenant, d.ID)
+	if err != nil {
+		return nil, err
+	}
 	w := &wire.Diagnostics{
+		Days:     make([]wire.IntakeDay, len(days)),
 		Received: in.Messages, Values: in.Values, Refused: in.Refused, ClockAhead: in.ClockAhead.Milliseconds(),
 		LastContact: some(s.Presence.Status(d.Tenant, d.ID).LastContact),
+	}
+	for i, day := range days {
+		w.Days[i] = wire.IntakeDay{Day: day.Day.String(), Messages: day.Messages, Values: day.Values, Refused: day.Refused}
 	}
 	if last := in.LastRefusal; last.Time != 0 {
 		w.LastRefusal = &wire.Refusal{

@@ -172,19 +172,24 @@ func TestDiagnostics(t *testing.T) {
 	call.Header = map[string]string{"Accept-Language": "ru-ru"}
 	got := asJSON(t, testkit.Ask[wire.Diagnostics](t, w.Contract, call))
 	now := w.Clock.Milli()
-	want := fmt.Sprintf(`{"clockAhead":1000,"lastContact":%d,"lastRefusal":{"identifier":"id of WS-1","reason":"unknown","text":%q,"time":%d},"received":1,"refused":1,"values":3}`,
+	want := fmt.Sprintf(`{"clockAhead":1000,"days":[{"day":"2026-11-21","messages":1,"refused":1,"values":3}],"lastContact":%d,"lastRefusal":{"identifier":"id of WS-1","reason":"unknown","text":%q,"time":%d},"received":1,"refused":1,"values":3}`,
 		now, "У модели нет такого параметра", now)
 	if got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	quiet := asJSON(t, testkit.Ask[wire.Diagnostics](t, w.Contract, w.get(countsPath+"?deviceName=CAM-1")))
-	if quiet != `{"clockAhead":0,"received":0,"refused":0,"values":0}` {
+	if quiet != `{"clockAhead":0,"days":[],"received":0,"refused":0,"values":0}` {
 		t.Errorf("%s", quiet)
 	}
-	// A whole message that was refused has no identifier.
-	w.Diagnostics.Count(testkit.Ref(w.ws1), 0, []device.Refusal{{Time: now, Reason: device.ReasonUnreadable}}, 0)
+	// A whole message that was refused has no identifier. It counts for its
+	// day, and the day before is still told of.
+	w.Clock.Advance(24 * time.Hour)
+	now = w.Clock.Milli()
+	w.ada = w.Session(t, w.field.Ada).Access
+	w.Diagnostics.Count(testkit.Ref(w.ws1), now, 0, []device.Refusal{{Time: now, Reason: device.ReasonUnreadable}}, 0)
 	w.Run(t, []testkit.Scenario{
-		{Name: "a whole message", Call: w.get(countsPath + "?deviceName=WS-1"), Contains: []string{`"identifier":""`, `"received":2`, "not readable JSON"}},
+		{Name: "a whole message", Call: w.get(countsPath + "?deviceName=WS-1"), Contains: []string{`"identifier":""`, `"received":2`, "not readable JSON",
+			`{"day":"2026-11-21","messages":1,"refused":1,"values":3},{"day":"2026-11-22","messages":1,"refused":1,"values":0}`}},
 		{Name: "unknown", Call: w.get(countsPath + "?deviceName=none"), Code: 404},
 	})
 }

@@ -64,6 +64,7 @@ type Options struct {
 	Live        *live.Hub
 
 	Telemetry http.Handler // the devices' side over HTTP, below /api/v1/
+	MQTT      http.Handler // the devices' side over WebSockets, at /mqtt
 	Console   http.Handler // the web console: everything else
 }
 
@@ -96,6 +97,7 @@ func New(o Options) (http.Handler, error) {
 	checked := listParams(s.checked(calls))
 	mux := http.NewServeMux()
 	mux.Handle("/api/v1/", o.Telemetry)
+	mux.Handle("/mqtt", o.MQTT)
 	mux.HandleFunc("GET /healthz", s.healthz)
 	mux.HandleFunc("GET /readyz", s.readyz)
 	mux.Handle("/", o.Console)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strconv"
 	"strings"
@@ -61,7 +62,7 @@ func newServer(t *testing.T, with ...func(*httpapi.Options)) *world {
 		Tenants: w.Tenants, Users: w.Users, Sessions: w.Sessions, SignIn: w.SignIn,
 		Catalog: w.Catalog, Devices: w.Devices, Scenes: w.Scenes, Presence: w.Presence, Status: w.Status, Diagnostics: w.Diagnostics,
 		Readings: w.readings, Notices: w.Notices, Messages: w.Messages, Live: w.hub,
-		Telemetry: http.NotFoundHandler(), Console: http.NotFoundHandler(),
+		Telemetry: http.NotFoundHandler(), MQTT: http.NotFoundHandler(), Console: http.NotFoundHandler(),
 	}
 	for _, f := range with {
 		f(&o)
@@ -98,7 +99,7 @@ func (w *world) populate(t *testing.T) {
 			"airTemperature": reading.Number(21.5), "heating": reading.Boolean(true), "note": reading.Text("note of " + d.Name),
 		})
 		w.Presence.Seen(testkit.Ref(d))
-		w.Diagnostics.Count(testkit.Ref(d), 3, []device.Refusal{{Time: w.Clock.Milli(), Identifier: "id of " + d.Name, Reason: device.ReasonUnknown}}, time.Second)
+		w.Diagnostics.Count(testkit.Ref(d), w.Clock.Milli(), 3, []device.Refusal{{Time: w.Clock.Milli(), Identifier: "id of " + d.Name, Reason: device.ReasonUnknown}}, time.Second)
 		w.Notice(t, testkit.Notice{Device: d, Level: alarm.LevelSerious, Started: w.Clock.Milli() - 60_000, Created: w.Clock.Milli()})
 		w.Message(t, d.Tenant)
 	}
@@ -273,10 +274,37 @@ func TestOtherPaths(t *testing.T) {
 	says := func(who string) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(who)) })
 	}
-	w := newServer(t, func(o *httpapi.Options) { o.Telemetry, o.Console = says("edge"), says("console") })
-	for path, want := range map[string]string{"/": "console", "/device": "console", "/assets/a.js": "console", "/api/v1/x/attributes": "edge", "/api/v2": "console", "/admin": "console"} {
+	w := newServer(t, func(o *httpapi.Options) { o.Telemetry, o.MQTT, o.Console = says("edge"), says("mqtt"), says("console") })
+	for path, want := range map[string]string{"/": "console", "/device": "console", "/assets/a.js": "console", "/api/v1/x/attributes": "edge", "/api/v2": "console", "/mqtt": "mqtt", "/mqtt/": "console", "/admin": "console"} {
 		if a := w.Do(t, testkit.Call{Path: path}); string(a.Body) != want {
 			t.Errorf("%s: %d %q", path, a.Status, a.Body)
 		}
+	}
+}
+
+// Who takes over the connection, as a WebSocket does, gets it.
+func TestTakenOver(t *testing.T) {
+	w := newServer(t, func(o *httpapi.Options) {
+		o.MQTT = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			conn, _, err := http.NewResponseController(w).Hijack()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer conn.Close()
+			if _, err := conn.Write([]byte("HTTP/1.1 418 Mine\r\nContent-Length: 0\r\n\r\n")); err != nil {
+				t.Error(err)
+			}
+		})
+	})
+	server := httptest.NewServer(w.Handler)
+	defer server.Close()
+	resp, err := http.Get(server.URL + "/mqtt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusTeapot || resp.Header.Get("X-Request-Id") != "" {
+		t.Errorf("%s %v", resp.Status, resp.Header)
 	}
 }

@@ -19,9 +19,9 @@ type Certificate struct {
 	now               func() time.Time
 	log               *slog.Logger
 
-	mu     sync.Mutex
-	pair   *tls.Certificate
-	read   [2]fs.FileInfo // the files when they were read last, right or wrong; nil: was not there
+	mu   sync.Mutex
+	pair *tls.Certificate
+	read [2]fs.FileInfo // the files when they were read last, right or wrong; nil: was not there
 }
 
 // unchanged tells whether a file is still the one that was read.

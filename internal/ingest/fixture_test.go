@@ -118,14 +118,17 @@ func newEdge(t testing.TB, change ...func(*Options)) *edge {
 	return e
 }
 
-// serve opens an MQTT listener.
-func (e *edge) serve() *edge {
+// serve opens an MQTT listener; over may put something on it.
+func (e *edge) serve(over ...func(net.Listener) net.Listener) *edge {
 	e.t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		e.t.Fatal(err)
 	}
 	e.address = ln.Addr().String()
+	for _, f := range over {
+		ln = f(ln)
+	}
 	served := make(chan error, 1)
 	go func() { served <- e.mqtt.Serve(context.Background(), ln) }()
 	e.t.Cleanup(func() {

@@ -72,7 +72,7 @@ func (g *gate) share(e *device.Entry) int {
 	return max(1, g.registry.Count(e.Tenant))
 }
 
-// origin is what failed sign-ins are counted by: an IPv4 address, or the
+// origin is what failed sign-ins and connections are counted by: an IPv4 address, or the
 // network of an IPv6 address, since one host has a whole /64 to choose from.
 func origin(address string) string {
 	host, _, err := net.SplitHostPort(address)

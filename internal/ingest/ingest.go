@@ -82,11 +82,12 @@ type Options struct {
 	ConnectTimeout time.Duration // from a connection's start to its CONNECT; default 10 s
 	WriteTimeout   time.Duration // for a client to take its answers; default 30 s
 	MaxConnections int           // MQTT, all devices; default 120,000
+	PerAddress     int           // MQTT connections from one address, an IPv6 /64 being one; default 1,000
 	PerDevice      int           // MQTT connections of one device; default 16
 	InFlight       int           // messages of one connection that wait for their commit; default 256
 
-	// ClientAddr is the address that a request's failed sign-ins count for;
-	// default: the peer's.
+	// ClientAddr is the address that a request's failed sign-ins and a
+	// WebSocket count for; default: the peer's.
 	ClientAddr func(*http.Request) string
 }
 
@@ -111,6 +112,7 @@ func (o *Options) setDefaults() {
 	fallback(&o.ConnectTimeout, 10*time.Second)
 	fallback(&o.WriteTimeout, 30*time.Second)
 	fallback(&o.MaxConnections, 120_000)
+	fallback(&o.PerAddress, 1000)
 	fallback(&o.PerDevice, 16)
 	fallback(&o.InFlight, 256)
 }

@@ -24,6 +24,7 @@ type MQTT struct {
 	closing   bool
 	listeners map[net.Listener]struct{}
 	conns     map[*conn]struct{}
+	addresses map[string]int        // open connections by where they come from
 	devices   map[device.ID][]*conn // signed in, oldest first
 	running   sync.WaitGroup
 }
@@ -35,6 +36,7 @@ func NewMQTT(p *Pipeline) *MQTT {
 		opts:      p.opts,
 		listeners: map[net.Listener]struct{}{},
 		conns:     map[*conn]struct{}{},
+		addresses: map[string]int{},
 		devices:   map[device.ID][]*conn{},
 	}
 	m.opts.Registry.Watch(m.structureChanged)
@@ -105,8 +107,9 @@ func (m *MQTT) stopListening(ln net.Listener) {
 }
 
 // ServeConn serves one connection, which it closes, until it ends: one that
-// Serve accepted, or one that came over TLS or a WebSocket. clientAddr is what
-// failed sign-ins count for; empty: the connection's remote address.
+// Serve accepted, or one that came over a WebSocket. clientAddr is what the
+// connection and failed sign-ins count for; empty: the connection's remote
+// address.
 func (m *MQTT) ServeConn(nc net.Conn, clientAddr string) {
 	if clientAddr == "" {
 		clientAddr = nc.RemoteAddr().String()
@@ -120,13 +123,22 @@ func (m *MQTT) ServeConn(nc net.Conn, clientAddr string) {
 	c.run()
 }
 
+// open enters a connection, when there is room for it.
 func (m *MQTT) open(c *conn) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.closing || len(m.conns) >= m.opts.MaxConnections {
+	switch {
+	case m.closing:
+		return false
+	case len(m.conns) >= m.opts.MaxConnections:
+		m.pipeline.stats.refusedFull.Add(1)
+		return false
+	case m.addresses[c.origin] >= m.opts.PerAddress:
+		m.pipeline.stats.refusedAddress.Add(1)
 		return false
 	}
 	m.conns[c] = struct{}{}
+	m.addresses[c.origin]++
 	m.running.Add(1)
 	m.pipeline.stats.connections.Add(1)
 	m.pipeline.stats.connectionsTotal.Add(1)
@@ -137,6 +149,9 @@ func (m *MQTT) gone(c *conn) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.conns, c)
+	if m.addresses[c.origin]--; m.addresses[c.origin] == 0 {
+		delete(m.addresses, c.origin)
+	}
 	m.pipeline.stats.connections.Add(-1)
 	m.running.Done()
 }

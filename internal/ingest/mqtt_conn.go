@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -27,7 +28,10 @@ const (
 
 var (
 	errStopped    = errors.New("ingest: the connection was stopped") // by this side
+	errStalled    = errors.New("ingest: the client does not take what it is sent")
 	errDisconnect = errors.New("ingest: the client said goodbye")
+	errHandshake  = errors.New("ingest: TLS was not agreed on")
+	errRefused    = errors.New("ingest: CONNECT refused")
 	errCutOff     = errors.New("ingest: the device is shut out or its secret dropped")
 )
 
@@ -36,6 +40,7 @@ var (
 type conn struct {
 	server  *MQTT
 	address string
+	origin  string // what its address counts as
 	in      *timedReader
 	packets packetReader
 	out     *outbox
@@ -67,7 +72,7 @@ type conn struct {
 
 func newConn(m *MQTT, nc net.Conn, address string) *conn {
 	c := &conn{
-		server: m, address: address,
+		server: m, address: address, origin: origin(address),
 		in:       &timedReader{conn: nc, bytes: &m.pipeline.stats.bytes},
 		out:      newOutbox(nc, m.opts.WriteTimeout),
 		stopping: make(chan struct{}),
@@ -118,11 +123,11 @@ func (c *conn) secure() error {
 		return errStopped
 	}
 	if err := nc.HandshakeContext(c.ctx); err != nil {
-		if !errors.Is(err, os.ErrDeadlineExceeded) {
-			c.server.pipeline.stats.handshakeFailures.Add(1)
+		if c.in.stopped.Load() {
+			return errStopped
 		}
 		c.server.opts.Logger.Debug("TLS was not agreed on", "address", c.address, "error", err)
-		return err
+		return fmt.Errorf("%w: %w", errHandshake, err)
 	}
 	return nc.SetWriteDeadline(time.Time{})
 }
@@ -202,10 +207,16 @@ func (c *conn) say(b []byte) error {
 func (c *conn) close(why error) {
 	var broken protocolError
 	switch {
+	case c.out.hasStalled(), errors.Is(why, errStalled):
+		c.server.pipeline.stats.stalls.Add(1)
+		c.end(reasonSuccess)
 	case errors.As(why, &broken):
 		c.server.pipeline.stats.malformed.Add(1)
 		c.tell(broken)
 		c.end(broken.reason)
+	case errors.Is(why, errRefused):
+		c.server.pipeline.stats.greetingsRefused.Add(1)
+		c.end(reasonSuccess)
 	case errors.Is(why, errCutOff):
 		c.end(reasonAdministrative)
 	case errors.Is(why, errStopped), errors.Is(why, ErrClosed), errors.Is(why, context.Canceled):
@@ -218,6 +229,9 @@ func (c *conn) close(why error) {
 	case errors.Is(why, os.ErrDeadlineExceeded):
 		c.server.pipeline.stats.silences.Add(1)
 		c.end(reasonKeepAlive)
+	case errors.Is(why, errHandshake):
+		c.server.pipeline.stats.handshakeFailures.Add(1)
+		c.end(reasonSuccess)
 	default: // DISCONNECT, or the network
 		c.end(reasonSuccess)
 	}

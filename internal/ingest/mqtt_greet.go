@@ -130,7 +130,6 @@ func (c *conn) welcome(g greeting, assigned string) error {
 // refuse answers a CONNECT with a refusal and gives the error that ends the
 // connection.
 func (c *conn) refuse(version byte, why refusal, text string) error {
-	c.server.pipeline.stats.greetingsRefused.Add(1)
 	var answer []byte
 	if version == 5 {
 		answer = []byte{v5.CONNACK << 4, 3, 0, why.reason, 0}
@@ -140,7 +139,7 @@ func (c *conn) refuse(version byte, why refusal, text string) error {
 	if err := c.say(answer); err != nil {
 		return err
 	}
-	return errors.New("ingest: CONNECT refused: " + text)
+	return fmt.Errorf("%w: %s", errRefused, text)
 }
 
 func encodeWelcome(g greeting, assigned string, keepAlive uint16, o Options) ([]byte, error) {

@@ -3,6 +3,7 @@ package ingest
 import (
 	"bytes"
 	"fmt"
+	"net"
 	"testing"
 
 	v3 "github.com/eclipse/paho.mqtt.golang/packets"
@@ -331,4 +332,50 @@ func TestMQTTConnectionCap(t *testing.T) {
 	a.Close()
 	expect(t, "room again", func() bool { return e.pipeline.Stats().Connections == 1 })
 	e.signedIn(4, "WS-1").ping()
+	if s := e.pipeline.Stats(); s.RefusedFull != 1 || s.RefusedAddress != 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// One address has its share of the connections, however they came; another is
+// not kept out by it, and a place is free again when a connection ends.
+func TestMQTTConnectionsPerAddress(t *testing.T) {
+	e := newEdge(t, func(o *Options) { o.PerAddress = 2 })
+	from := func(address string) (ours net.Conn, ended chan struct{}) {
+		ours, theirs := net.Pipe()
+		ended = make(chan struct{})
+		go func() {
+			defer close(ended)
+			e.mqtt.ServeConn(theirs, address)
+		}()
+		t.Cleanup(func() { ours.Close() })
+		return ours, ended
+	}
+	open := func(n int64) {
+		t.Helper()
+		expect(t, "connections open", func() bool { return e.pipeline.Stats().Connections == n })
+	}
+	first, ended := from("2001:db8::1")
+	open(1)
+	from("[2001:db8::2]:1234") // of the same network
+	open(2)
+	_, refused := from("2001:db8::3")
+	receive(t, refused)
+	from("2001:db8:0:1::1") // of another
+	open(3)
+	from("192.0.2.1:1")
+	from("192.0.2.1:2")
+	open(5)
+	_, refused = from("::ffff:192.0.2.1")
+	receive(t, refused)
+	if s := e.pipeline.Stats(); s.RefusedAddress != 2 || s.RefusedFull != 0 || s.ConnectionsTotal != 5 {
+		t.Errorf("%+v", s)
+	}
+	first.Close()
+	receive(t, ended)
+	from("2001:db8::3")
+	open(5)
+	if n := e.pipeline.Stats().RefusedAddress; n != 2 {
+		t.Errorf("%d refused: its place was not free again", n)
+	}
 }

@@ -1,8 +1,10 @@
 package ingest
 
 import (
+	"errors"
 	"io"
 	"net"
+	"os"
 	"sync"
 	"time"
 )
@@ -29,6 +31,7 @@ type outbox struct {
 	pending int  // messages accepted and not answered
 	closing bool // nothing more is accepted or answered
 	closed  bool
+	stalled bool // the client did not take its answers in time
 }
 
 func newOutbox(conn net.Conn, timeout time.Duration) *outbox {
@@ -100,6 +103,7 @@ func (o *outbox) write() {
 			o.spare = out[:0]
 		}
 		if err != nil {
+			o.stalled = !o.closing && errors.Is(err, os.ErrDeadlineExceeded)
 			o.closing = true
 			o.close()
 			o.cut()
@@ -165,6 +169,13 @@ func (o *outbox) cut() {
 	}
 	// An error means that it was closed already.
 	_ = conn.Close()
+}
+
+// hasStalled tells whether the client was cut off for not taking its answers.
+func (o *outbox) hasStalled() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.stalled
 }
 
 // drain waits until every accepted message is answered, or the connection

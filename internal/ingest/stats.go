@@ -26,9 +26,10 @@ type Stats struct {
 	HandshakeFailures uint64 // TLS was not agreed on
 	GreetingsRefused  uint64 // CONNECTs answered with a refusal, failed sign-ins among them
 	Silences          uint64 // ended for silence: before the CONNECT, or beyond the keep-alive
+	Stalls            uint64 // cut off for not taking their answers
 	Malformed         uint64 // ended for what they sent
 
-	Panics           uint64 // connections ended by a fault of ours
+	Panics uint64 // connections ended by a fault of ours
 }
 
 type counters struct {
@@ -43,7 +44,7 @@ type counters struct {
 	refusedAddress          atomic.Uint64
 	handshakeFailures       atomic.Uint64
 	greetingsRefused        atomic.Uint64
-	silences                atomic.Uint64
+	silences, stalls        atomic.Uint64
 	malformed, panics       atomic.Uint64
 	refused                 map[device.Reason]*atomic.Uint64 // the map itself never changes
 }
@@ -74,15 +75,15 @@ func (c *counters) snapshot() Stats {
 		ConnectionsTotal: c.connectionsTotal.Load(),
 		SignInFailures:   c.signInFailures.Load(),
 
-
 		RefusedFull:       c.refusedFull.Load(),
 		RefusedAddress:    c.refusedAddress.Load(),
 		HandshakeFailures: c.handshakeFailures.Load(),
 		GreetingsRefused:  c.greetingsRefused.Load(),
 		Silences:          c.silences.Load(),
+		Stalls:            c.stalls.Load(),
 		Malformed:         c.malformed.Load(),
 
-		Panics:           c.panics.Load(),
+		Panics: c.panics.Load(),
 	}
 	for reason, n := range c.refused {
 		s.Refused[reason] = n.Load()

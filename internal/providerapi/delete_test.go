@@ -34,7 +34,7 @@ func (p *platform) measure(t *testing.T, d *device.Device) {
 		t.Fatal(err)
 	}
 	p.Presence.Seen(testkit.Ref(d))
-	p.Diagnostics.Count(testkit.Ref(d), 1, nil, 0)
+	p.Diagnostics.Count(testkit.Ref(d), p.Clock.Milli(), 1, nil, 0)
 }
 
 // A deleted device is gone with everything that hung on it; its name may be

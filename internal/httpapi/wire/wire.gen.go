@@ -248,9 +248,12 @@ type DevicePageAnswer struct {
 // Diagnostics defines model for Diagnostics.
 type Diagnostics struct {
 	// ClockAhead milliseconds by which the newest reading was ahead of the server's clock; 0 when it was not
-	ClockAhead  int64    `json:"clockAhead"`
-	LastContact *int64   `json:"lastContact,omitempty"`
-	LastRefusal *Refusal `json:"lastRefusal,omitempty"`
+	ClockAhead int64 `json:"clockAhead"`
+
+	// Days the last 31 days of UTC, today among them, on which something arrived; oldest first
+	Days        []IntakeDay `json:"days"`
+	LastContact *int64      `json:"lastContact,omitempty"`
+	LastRefusal *Refusal    `json:"lastRefusal,omitempty"`
 
 	// Received messages
 	Received int64 `json:"received"`
@@ -318,6 +321,17 @@ type IdAnswer struct {
 	Code int    `json:"code"`
 	Data *int64 `json:"data"`
 	Msg  string `json:"msg"`
+}
+
+// IntakeDay defines model for IntakeDay.
+type IntakeDay struct {
+	// Day a day of UTC, for example 2026-11-21
+	Day      string `json:"day"`
+	Messages int64  `json:"messages"`
+	Refused  int64  `json:"refused"`
+
+	// Values values kept
+	Values int64 `json:"values"`
 }
 
 // Latest readings by identifier

@@ -1,0 +1,275 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tilth/internal/bench"
+)
+
+func benchCommand() *cobra.Command {
+	c := &cobra.Command{Use: "bench", Short: "Measure what a server bears, and check what it keeps"}
+	c.AddCommand(benchIngestCommand(), benchFileCommand())
+	return c
+}
+
+func benchFileCommand() *cobra.Command {
+	var devices, values int
+	c := &cobra.Command{
+		Use:   "file",
+		Short: "Print a provider's file with devices for bench ingest --file",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if devices < 1 || values < 1 || values > mostValues {
+				return fmt.Errorf("--devices: 1 or more; --values: 1 to %d", mostValues)
+			}
+			file, err := bench.NewWorld(devices, values).File()
+			if err != nil {
+				return err
+			}
+			_, err = c.OutOrStdout().Write(file)
+			return err
+		},
+	}
+	c.Flags().IntVar(&devices, "devices", 2000, "how many devices")
+	c.Flags().IntVar(&values, "values", 8, "properties of each")
+	return c
+}
+
+const (
+	mostValues = 64 // properties that one history call takes
+	perDevice  = 16 // connections that one device may have
+	spareFiles = 256
+	noLimit    = 1_000_000_000 // messages a second and at once, in place of a device's limits
+)
+
+// ingestBench is `tilth bench ingest` with its flags.
+type ingestBench struct {
+	options bench.Options
+	windows []int
+	values  int
+	devices int
+	version int
+	server  string // of a server that is there already, with mqtt and file
+	mqtt    string
+	file    string
+	peer    string
+	peerPID int
+	binary  string
+	dir     string
+	out     io.Writer
+}
+
+func benchIngestCommand() *cobra.Command {
+	b := &ingestBench{}
+	c := &cobra.Command{
+		Use:   "ingest",
+		Short: "Publish as a crowd of devices does, measure, and read everything back",
+		Long: `Start a server of its own on an empty folder, connect devices, keep a number of
+QoS 1 messages of each in flight, match every acknowledgement to its message,
+and afterwards read every acknowledged value back through the console's calls.
+One live stream is open meanwhile. It fails when anything that was acknowledged
+is missing.
+
+With --server, --mqtt and --file it loads a server that is there already: apply
+what tilth bench file prints to it first. That server's own limits hold.
+With --peer-mqtt it does the same to another MQTT server after each run, without
+reading back, and prints both in one table.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			b.out = c.OutOrStdout()
+			return b.run(c.Context())
+		},
+	}
+	f := c.Flags()
+	f.IntVar(&b.options.Connections, "connections", 2000, "MQTT connections, all open from the beginning to the end")
+	f.IntSliceVar(&b.windows, "window", []int{32}, "messages of a connection in flight; several: a run for each")
+	f.IntVar(&b.values, "values", 8, "values in a message")
+	f.DurationVar(&b.options.Duration, "duration", 30*time.Second, "how long a run measures")
+	f.IntVar(&b.version, "protocol", 4, "4 (MQTT 3.1.1) or 5")
+	f.IntVar(&b.devices, "devices", 0, "devices that the connections are shared out among; 0: one a connection")
+	f.StringVar(&b.server, "server", "", "console of a server that is there already, for example http://127.0.0.1:8080")
+	f.StringVar(&b.mqtt, "mqtt", "", "its MQTT side, host:port")
+	f.StringVar(&b.file, "file", "", "provider's file with its devices and their secrets")
+	f.StringVar(&b.peer, "peer-mqtt", "", "another MQTT server to compare with, host:port")
+	f.IntVar(&b.peerPID, "peer-pid", 0, "its process on this machine, for its processor time and memory")
+	f.StringVar(&b.binary, "binary", "", "tilth to start in place of this one, to compare versions")
+	f.StringVar(&b.dir, "dir", "", "where the server's data folder is made, so that its disk is measured (default: the system's temporary folder)")
+	return c
+}
+
+// check finds what is wrong with the flags.
+func (b *ingestBench) check() error {
+	if b.devices == 0 {
+		b.devices = b.options.Connections
+	}
+	switch {
+	case b.options.Connections < 1:
+		return fmt.Errorf("--connections: 1 or more")
+	case b.values < 1 || b.values > mostValues:
+		return fmt.Errorf("--values: 1 to %d", mostValues)
+	case b.devices < 1 || b.devices > b.options.Connections:
+		return fmt.Errorf("--devices: from 1 to the number of connections")
+	case b.devices*perDevice < b.options.Connections:
+		return fmt.Errorf("--devices: a device may have %d connections, so %d are too few", perDevice, b.devices)
+	case b.options.Duration <= 0:
+		return fmt.Errorf("--duration: above 0")
+	case b.version != 4 && b.version != 5:
+		return fmt.Errorf("--protocol: 4 or 5")
+	case (b.server == "") != (b.mqtt == "") || (b.server == "") != (b.file == ""):
+		return fmt.Errorf("--server, --mqtt and --file: all of them, or none")
+	}
+	if u, err := url.Parse(b.server); b.server != "" && (err != nil || u.Host == "") {
+		return fmt.Errorf("--server: %q is not an http or https address", b.server)
+	}
+	for _, w := range b.windows {
+		if w < 1 || w > 65535 {
+			return fmt.Errorf("--window: 1 to 65535")
+		}
+	}
+	b.options.Protocol = byte(b.version)
+	return nil
+}
+
+// run makes the runs and answers why one of them does not count.
+func (b *ingestBench) run(ctx context.Context) error {
+	if err := b.check(); err != nil {
+		return err
+	}
+	if err := b.raiseFiles(); err != nil {
+		return err
+	}
+	var trouble error
+	var pairs []bench.Pair
+	for _, window := range b.windows {
+		b.options.Window = window
+		own, err := b.ownRun(ctx)
+		if err != nil {
+			return err
+		}
+		trouble = errors.Join(trouble, own.Trouble())
+		if b.peer == "" {
+			continue
+		}
+		peer, err := b.peerRun(ctx)
+		if err != nil {
+			return err
+		}
+		trouble = errors.Join(trouble, peer.Trouble())
+		pairs = append(pairs, bench.Pair{Own: own, Peer: peer})
+	}
+	if len(pairs) > 0 {
+		if err := bench.Compare(b.out, pairs); err != nil {
+			return err
+		}
+	}
+	return trouble
+}
+
+// ownRun loads the server that was named, or one started for the run.
+func (b *ingestBench) ownRun(ctx context.Context) (_ *bench.Result, err error) {
+	if b.server != "" {
+		return b.namedRun(ctx)
+	}
+	binary := b.binary
+	if binary == "" {
+		if binary, err = os.Executable(); err != nil {
+			return nil, err
+		}
+	}
+	dir, err := os.MkdirTemp(b.dir, "tilth-bench-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	limits := []string{
+		"--device-rate", strconv.Itoa(noLimit), "--device-burst", strconv.Itoa(noLimit),
+		"--mqtt-per-address", strconv.Itoa(b.options.Connections + spareFiles),
+	}
+	fmt.Fprintf(b.out, "Limits raised: %s\n", strings.Join(limits, " "))
+	server, err := bench.Start(ctx, bench.Own{
+		Binary: binary, Dir: dir, Args: append(limits, "--log-level", "warn"),
+		World: bench.NewWorld(b.devices, b.values), Apply: applyWorld,
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, server.Stop()) }()
+	return b.measure(ctx, server.Target)
+}
+
+func (b *ingestBench) namedRun(ctx context.Context) (*bench.Result, error) {
+	raw, err := os.ReadFile(b.file)
+	if err != nil {
+		return nil, fmt.Errorf("--file: %w", err)
+	}
+	world, err := bench.ReadWorld(raw)
+	if err != nil {
+		return nil, fmt.Errorf("--file: %s: %w", b.file, err)
+	}
+	if b.devices > len(world.Devices) || b.values > len(world.Properties) {
+		return nil, fmt.Errorf("--file: %s has %d devices with %d properties, %d with %d are needed; fewer --devices or --values will do",
+			b.file, len(world.Devices), len(world.Properties), b.devices, b.values)
+	}
+	world.Devices, world.Properties = world.Devices[:b.devices], world.Properties[:b.values]
+	fmt.Fprintf(b.out, "Limits: those of the server at %s\n", b.mqtt)
+	return b.measure(ctx, bench.Target{
+		Name: "tilth", MQTT: b.mqtt, World: world, Console: strings.TrimSuffix(b.server, "/"),
+	})
+}
+
+func (b *ingestBench) peerRun(ctx context.Context) (*bench.Result, error) {
+	return b.measure(ctx, bench.Target{
+		Name: "peer", MQTT: b.peer, PID: b.peerPID, World: bench.NewWorld(b.devices, b.values),
+	})
+}
+
+func (b *ingestBench) measure(ctx context.Context, t bench.Target) (*bench.Result, error) {
+	r, err := bench.Run(ctx, b.options, t)
+	if err != nil {
+		return nil, err
+	}
+	return r, r.Print(b.out)
+}
+
+// applyWorld hands a provider's file to a server.
+func applyWorld(ctx context.Context, admin, token string, file []byte) error {
+	p := &providerClient{base: admin, token: token, http: http.DefaultClient}
+	status, body, err := p.post(ctx, "v1/apply", "application/yaml", file)
+	if err == nil && status != http.StatusOK {
+		err = fmt.Errorf("apply the devices: %d %s", status, body)
+	}
+	return err
+}
+
+// raiseFiles makes sure that this process, and the server that inherits it,
+// may open a file for each connection.
+func (b *ingestBench) raiseFiles() error {
+	need := uint64(b.options.Connections + spareFiles)
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		return fmt.Errorf("open files: %w", err)
+	}
+	if limit.Cur >= need {
+		fmt.Fprintf(b.out, "Open files: %d allowed, %d needed\n", limit.Cur, need)
+		return nil
+	}
+	raised := syscall.Rlimit{Cur: need, Max: max(limit.Max, need)}
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &raised); err != nil {
+		return fmt.Errorf("open files: %d are needed, %d allowed: raise the limit (ulimit -n %d) or take fewer --connections: %w",
+			need, limit.Max, need, err)
+	}
+	fmt.Fprintf(b.out, "Limits raised: open files from %d to %d\n", limit.Cur, need)
+	return nil
+}

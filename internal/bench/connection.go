@@ -1,0 +1,159 @@
+package bench
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"time"
+)
+
+// connection is one device's connection and what became of its messages. One
+// goroutine sends and reads: it answers every acknowledgement with the next
+// message, so that a fixed number of them is always in flight.
+type connection struct {
+	nc       net.Conn
+	answers  answers
+	protocol byte
+	stream   stream
+	part     int // of the device's messages it sends those whose number is part,
+	parts    int // part + parts, part + 2*parts …
+	flights  []flight
+	out      []byte
+	payload  []byte
+
+	sent     int // messages handed to the network
+	acked    set // which of them were acknowledged, by order of sending
+	answered int // how many
+	measured int // how many of these while the run lasted
+	refused  int // answered with a refusal, which only MQTT 5 can say
+	broken   error
+}
+
+// flight is a message that waits for its acknowledgement. Its packet
+// identifier is its place in the list, plus one.
+type flight struct {
+	order int // of sending, from 0
+	at    time.Time
+	open  bool
+}
+
+// number is the device's number of the message that was sent as the order'th.
+func (c *connection) number(order int) int { return c.part + order*c.parts }
+
+// dial connects and signs in.
+func (c *connection) dial(ctx context.Context, address string, d Device, window int) (err error) {
+	var dialer net.Dialer
+	if c.nc, err = dialer.DialContext(ctx, "tcp", address); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, c.nc.Close())
+		}
+	}()
+	c.answers = answers{r: bufio.NewReaderSize(c.nc, mostAnswer), protocol: c.protocol}
+	if at, ok := ctx.Deadline(); ok {
+		if err := c.nc.SetDeadline(at); err != nil {
+			return err
+		}
+	}
+	hello := appendConnect(nil, c.protocol, fmt.Sprintf("%s-%d", d.Name, c.part), d.Name, d.Secret)
+	if _, err := c.nc.Write(hello); err != nil {
+		return err
+	}
+	most, err := c.answers.welcome()
+	if err != nil {
+		return err
+	}
+	if most > 0 {
+		window = min(window, most)
+	}
+	c.flights = make([]flight, window)
+	return c.nc.SetDeadline(time.Time{})
+}
+
+// run publishes until the time is over and waits, until giveUp, for what is in
+// flight. Latencies go to h.
+func (c *connection) run(until, giveUp time.Time, h *histogram) {
+	if c.broken = c.nc.SetDeadline(giveUp); c.broken == nil {
+		c.broken = c.exchange(until, h)
+	}
+}
+
+func (c *connection) exchange(until time.Time, h *histogram) error {
+	now := time.Now()
+	for i := range c.flights {
+		c.launch(uint16(i+1), now)
+	}
+	if err := c.flush(); err != nil {
+		return err
+	}
+	for flying := len(c.flights); flying > 0; {
+		// The first is waited for; of the rest, what has arrived is taken too,
+		// and all are followed up with one write.
+		id, reason, err := c.answers.puback()
+		now = time.Now()
+		over := !now.Before(until)
+		for {
+			if err == nil {
+				err = c.land(id, reason, now, over, h)
+			}
+			if err != nil {
+				return err
+			}
+			if over {
+				flying--
+			} else {
+				c.launch(id, now)
+			}
+			if !c.answers.whole() {
+				break
+			}
+			id, reason, err = c.answers.puback()
+		}
+		if err := c.flush(); err != nil {
+			return err
+		}
+	}
+	_, err := c.nc.Write([]byte{disconnectPacket, 0})
+	return err
+}
+
+// launch makes the next message ready to be written.
+func (c *connection) launch(id uint16, now time.Time) {
+	c.flights[id-1] = flight{order: c.sent, at: now, open: true}
+	c.payload = c.stream.appendPayload(c.payload[:0], c.number(c.sent))
+	c.out = appendPublish(c.out, c.protocol, id, c.payload)
+	c.sent++
+}
+
+// land matches an acknowledgement to its message.
+func (c *connection) land(id uint16, reason byte, now time.Time, over bool, h *histogram) error {
+	if id == 0 || int(id) > len(c.flights) || !c.flights[id-1].open {
+		return fmt.Errorf("acknowledgement of packet %d, which is not in flight", id)
+	}
+	f := &c.flights[id-1]
+	f.open = false
+	if reason >= 0x80 {
+		c.refused++
+		return nil
+	}
+	c.acked.add(f.order)
+	c.answered++
+	if !over {
+		c.measured++
+		h.add(now.Sub(f.at))
+	}
+	return nil
+}
+
+func (c *connection) flush() error {
+	if len(c.out) == 0 {
+		return nil
+	}
+	_, err := c.nc.Write(c.out)
+	c.out = c.out[:0]
+	return err
+}

@@ -1,0 +1,144 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Options say what a run does.
+type Options struct {
+	Connections int           // open all the time; shared out among the devices in turn
+	Window      int           // messages of a connection in flight
+	Duration    time.Duration // of the measurement
+	Protocol    byte          // 4 (MQTT 3.1.1) or 5
+}
+
+const (
+	dialers     = 32               // connections being opened at once
+	dialTimeout = 30 * time.Second // for one of them
+	drainTime   = 60 * time.Second // for what is in flight at the end
+	// head is how long before the run a device's readings begin: a device may
+	// send a message for each of these milliseconds and still be in the past.
+	head = 24 * time.Hour
+)
+
+// crowd is the connections of a run.
+type crowd struct {
+	options Options
+	world   World
+	first   int64 // time of every device's message 0, epoch ms
+	members []*connection
+	latency histogram
+}
+
+func newCrowd(o Options, w World, now time.Time) (*crowd, error) {
+	switch {
+	case o.Connections < 1 || o.Window < 1 || o.Window > 65535 || o.Duration <= 0:
+		return nil, errors.New("at least one connection, a window from 1 to 65535 and some time are needed")
+	case o.Protocol != 4 && o.Protocol != 5:
+		return nil, fmt.Errorf("protocol %d: 4 or 5 is needed", o.Protocol)
+	}
+	c := &crowd{options: o, world: w, first: now.Add(-head).UnixMilli()}
+	devices := min(len(w.Devices), o.Connections)
+	for i := range o.Connections {
+		device := i % devices
+		parts := o.Connections / devices
+		if device < o.Connections%devices {
+			parts++
+		}
+		c.members = append(c.members, &connection{
+			protocol: o.Protocol, stream: newStream(device, c.first, w.Properties), part: i / devices, parts: parts,
+		})
+	}
+	return c, nil
+}
+
+// connect opens all connections, or none.
+func (c *crowd) connect(ctx context.Context, address string) error {
+	open, ctx := errgroup.WithContext(ctx)
+	open.SetLimit(dialers)
+	for i, m := range c.members {
+		open.Go(func() error {
+			ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+			defer cancel()
+			if err := m.dial(ctx, address, c.world.Devices[m.stream.device], c.options.Window); err != nil {
+				m.nc = nil
+				return fmt.Errorf("connection %d of %d: %w", i+1, len(c.members), err)
+			}
+			return nil
+		})
+	}
+	if err := open.Wait(); err != nil {
+		return errors.Join(err, c.close())
+	}
+	return nil
+}
+
+// publish lets all connections publish for the run's duration; at the run's
+// begin and at its end, before what is in flight then is waited for, it calls
+// the two functions. It ends early with ctx.
+func (c *crowd) publish(ctx context.Context, begin, end func()) error {
+	defer context.AfterFunc(ctx, func() {
+		for _, m := range c.members {
+			_ = m.nc.Close() // the run is given up: its goroutines end with errors
+		}
+	})()
+	begin()
+	until := time.Now().Add(c.options.Duration)
+	var running errgroup.Group
+	for _, m := range c.members {
+		running.Go(func() error {
+			m.run(until, until.Add(drainTime), &c.latency)
+			return nil
+		})
+	}
+	over := time.NewTimer(c.options.Duration)
+	defer over.Stop()
+	select {
+	case <-over.C:
+		end()
+	case <-ctx.Done():
+	}
+	_ = running.Wait() // each keeps its own error
+	return ctx.Err()
+}
+
+func (c *crowd) close() error {
+	var err error
+	for _, m := range c.members {
+		if m.nc != nil {
+			err = errors.Join(err, m.nc.Close())
+		}
+	}
+	return err
+}
+
+// count adds up what became of the messages.
+func (c *crowd) count(r *Result) {
+	for _, m := range c.members {
+		r.Sent += m.sent
+		r.Acknowledged += m.answered
+		r.Messages += m.measured
+		r.Refused += m.refused
+		if m.broken != nil {
+			if r.Broken++; r.FirstBreak == nil {
+				r.FirstBreak = fmt.Errorf("%s: %w", c.world.Devices[m.stream.device].Name, m.broken)
+			}
+		}
+	}
+	r.P50, r.P99, r.Max = c.latency.quantile(0.50), c.latency.quantile(0.99), c.latency.max()
+}
+
+// of gives a device's connections, by part.
+func (c *crowd) of(device int) []*connection {
+	var own []*connection
+	for i := device; i < len(c.members); i += min(len(c.world.Devices), len(c.members)) {
+		own = append(own, c.members[i])
+	}
+	return slices.Clip(own)
+}

@@ -1,0 +1,151 @@
+package bench
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestMeter(t *testing.T) {
+	m := meter{pid: os.Getpid()}
+	m.begin()
+	for sum, until := [32]byte{}, time.Now().Add(200*time.Millisecond); time.Now().Before(until); {
+		sum = sha256.Sum256(sum[:])
+	}
+	m.end()
+	if m.err != nil || m.cores <= 0 || m.ownCPU <= 0 || m.cores > 1000 || m.cores/m.ownCPU > 3 || m.ownCPU/m.cores > 3 {
+		t.Errorf("of one and the same process: %v and %v, %v", m.cores, m.ownCPU, m.err)
+	}
+	m = meter{pid: 1 << 30}
+	if m.begin(); m.err == nil {
+		t.Error("a process that is not there was measured")
+	}
+}
+
+func TestMemory(t *testing.T) {
+	before, err := residentMemory(os.Getpid())
+	if err != nil || before < 1<<20 {
+		t.Fatalf("%d, %v", before, err)
+	}
+	big := make([]byte, 64<<20)
+	for i := 0; i < len(big); i += 4096 {
+		big[i] = 1
+	}
+	after, err := residentMemory(os.Getpid())
+	if grown := after - before; err != nil || grown < 48<<20 || big[0] == 0 {
+		t.Errorf("64 MiB more show as %d bytes, %v", grown, err)
+	}
+	if _, err := residentMemory(1 << 30); err == nil {
+		t.Error("a process that is not there has memory")
+	}
+}
+
+func TestDiskLimit(t *testing.T) {
+	dir := t.TempDir()
+	n, err := diskLimit(dir, 10_000, 50*time.Millisecond)
+	if err != nil || n <= 0 {
+		t.Errorf("%v, %v", n, err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+	if _, err := diskLimit(filepath.Join(dir, "none"), 1, time.Second); err == nil {
+		t.Error("a folder that is not there has a speed")
+	}
+}
+
+// The test binary plays the server: it is started with the arguments of serve.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "serve" {
+		os.Exit(playServer(os.Args[2:]))
+	}
+	os.Exit(m.Run())
+}
+
+// playServer answers /readyz until it is told to stop.
+func playServer(args []string) int {
+	set := map[string]string{}
+	for i := 0; i+1 < len(args); i += 2 {
+		set[args[i]] = args[i+1]
+	}
+	if len(os.Getenv("TILTH_PROVIDER_TOKEN")) < 32 || os.Getenv("TILTH_LOG_LEVEL") != "" || set["--fail"] != "" {
+		os.Stderr.WriteString("something is wrong\n")
+		return 3
+	}
+	starts, err := os.OpenFile(filepath.Join(set["--data-dir"], "starts"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return 4
+	}
+	starts.WriteString(set["--mark"] + "\n")
+	starts.Close()
+	mux := http.NewServeMux()
+	mux.HandleFunc("/readyz", func(http.ResponseWriter, *http.Request) {})
+	if err := http.ListenAndServe(set["--http-addr"], mux); err != nil {
+		return 5
+	}
+	return 0
+}
+
+func TestServer(t *testing.T) {
+	binary, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TILTH_LOG_LEVEL", "debug") // is kept from the server
+	own := Own{Binary: binary, Dir: t.TempDir(), Args: []string{"--mark", "here"}, World: NewWorld(2, 1)}
+	refusal := errors.New("no")
+	own.Apply = func(_ context.Context, admin, token string, file []byte) error {
+		if !strings.HasPrefix(admin, "http://127.0.0.1:") || len(token) < 32 || !strings.Contains(string(file), "BENCH-00002") {
+			t.Errorf("apply: %s, %s, %s", admin, token, file)
+		}
+		return refusal
+	}
+	// It plays its part without taking SIGTERM well, so the first start's end is
+	// told with what was applied.
+	_, err = Start(t.Context(), own)
+	if !errors.Is(err, refusal) || !strings.Contains(err.Error(), "ended badly") {
+		t.Errorf("%v", err)
+	}
+	if starts, err := os.ReadFile(filepath.Join(own.Dir, "starts")); err != nil || string(starts) != "here\n" {
+		t.Errorf("started: %q, %v", starts, err)
+	}
+	own.Args = []string{"--fail", "yes"}
+	if _, err := Start(t.Context(), own); !errors.Is(err, errEnded) || !strings.Contains(err.Error(), "something is wrong") {
+		t.Errorf("a server that ends at once: %v", err)
+	}
+	own.Binary = filepath.Join(own.Dir, "none")
+	var notThere *os.PathError
+	if _, err := Start(t.Context(), own); !errors.As(err, &notThere) && !errors.Is(err, exec.ErrNotFound) {
+		t.Errorf("a binary that is not there: %v", err)
+	}
+}
+
+func TestServerNotReadyInTime(t *testing.T) {
+	web := httptest.NewServer(http.NotFoundHandler())
+	defer web.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	s := &Server{Target: Target{Console: web.URL}, ended: make(chan struct{})}
+	if err := s.ready(ctx); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errEnded) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestTail(t *testing.T) {
+	var l tail
+	for range 3 * tailBytes {
+		l.Write([]byte("x"))
+	}
+	l.Write([]byte("the end\n"))
+	if s := l.String(); len(s) != tailBytes-1 || !strings.HasSuffix(s, "xthe end") {
+		t.Errorf("%d bytes, %q at the end", len(s), s[len(s)-10:])
+	}
+}

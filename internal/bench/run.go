@@ -1,0 +1,170 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Target is what a run loads. Only MQTT and World are needed; of what is not
+// known there are no figures.
+type Target struct {
+	Name    string // for the report
+	MQTT    string // host:port
+	World   World  // what it was told of beforehand
+	Console string // http://host:port; without it nothing is read back and no screen is open
+	Metrics string // address of the metrics page
+	PID     int    // of its process on this machine
+	Dir     string // its data folder on this machine
+}
+
+// Result is what a run has shown.
+type Result struct {
+	Target  string
+	Options Options
+	Values  int // in a message
+	Payload int // bytes of one
+
+	Connecting   time.Duration // all connections, one after the other in 32 lines
+	Messages     int           // acknowledged while the measurement lasted
+	Sent         int           // in all
+	Acknowledged int           // in all, what was in flight at the end included
+	Refused      int
+	Broken       int // connections that ended early
+	FirstBreak   error
+
+	P50, P99, Max time.Duration // from sending to acknowledgement
+
+	ServerCPU, OwnCPU float64 // processors used, on average
+	// The server's memory in bytes: before the connections, with them open and
+	// quiet, and when the measurement ended.
+	MemoryBefore, MemoryOpen, MemoryEnd int64
+
+	Commits    float64 // made durable while the run lasted; 0: not known
+	DiskBlocks float64 // appends of a commit's size the disk bears in a second, one after the other; 0: not known
+
+	Screen         bool // a live stream was open
+	LiveReadings   int64
+	LiveCuts       int64
+	LiveResets     int64
+	Verdict        *Verdict // nil: nothing was read back
+	ProcessUnknown error    // why there are no figures of /proc
+}
+
+// Rate is how many messages a second were acknowledged.
+func (r *Result) Rate() float64 { return float64(r.Messages) / r.Options.Duration.Seconds() }
+
+// Trouble is why the run does not count, nil when it does: something
+// acknowledged is missing, something is there that was never sent, or
+// connections broke.
+func (r *Result) Trouble() error {
+	var all []error
+	if v := r.Verdict; v != nil && !v.Good() {
+		all = append(all, fmt.Errorf("read back: %d values lost, %d wrong, %d extra; the first: %s", v.Lost, v.Wrong, v.Extra, v.Example))
+	}
+	if r.Broken > 0 {
+		all = append(all, fmt.Errorf("%d connections broke, the first: %w", r.Broken, r.FirstBreak))
+	}
+	if r.Refused > 0 {
+		all = append(all, fmt.Errorf("%d messages were refused", r.Refused))
+	}
+	if r.Messages == 0 {
+		all = append(all, errors.New("nothing was acknowledged"))
+	}
+	return errors.Join(all...)
+}
+
+const diskTime = 2 * time.Second
+
+// Run loads a target and measures. An error means that there is no result.
+func Run(ctx context.Context, o Options, t Target) (*Result, error) {
+	c, err := newCrowd(o, t.World, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	s := newStream(0, c.first, t.World.Properties)
+	r := &Result{Target: t.Name, Options: o, Values: len(t.World.Properties), Payload: len(s.appendPayload(nil, 0))}
+	r.MemoryBefore = r.memory(t.PID)
+	began := time.Now()
+	if err := c.connect(ctx, t.MQTT); err != nil {
+		return nil, err
+	}
+	r.Connecting = time.Since(began)
+	r.MemoryOpen = r.memory(t.PID)
+	// Only now: checking a password takes so much memory that the connections'
+	// would not show.
+	var person *console
+	if t.Console != "" {
+		if person, err = signIn(ctx, t.Console, t.World); err != nil {
+			return nil, errors.Join(err, c.close())
+		}
+	}
+	if err := r.load(ctx, c, t, person); err != nil {
+		return nil, errors.Join(err, c.close())
+	}
+	if err := c.close(); err != nil {
+		return nil, err
+	}
+	c.count(r)
+	if t.Dir != "" && r.Commits > 0 {
+		size := float64(r.Acknowledged) / r.Commits * float64(r.Payload)
+		if r.DiskBlocks, err = diskLimit(t.Dir, int(size), diskTime); err != nil {
+			return nil, err
+		}
+	}
+	if person != nil {
+		if r.Verdict, err = c.verify(ctx, person); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// load publishes, with a screen open where there is a console.
+func (r *Result) load(ctx context.Context, c *crowd, t Target, person *console) (err error) {
+	var page *screen
+	if person != nil {
+		if page, err = watch(ctx, person); err != nil {
+			return err
+		}
+		defer func() {
+			err = errors.Join(err, page.close())
+			r.Screen, r.LiveReadings, r.LiveCuts, r.LiveResets = true, page.readings.Load(), page.cuts.Load(), page.resets.Load()
+		}()
+	}
+	before, err := commits(ctx, t)
+	if err != nil {
+		return err
+	}
+	m := &meter{pid: t.PID}
+	if err := c.publish(ctx, m.begin, func() { m.end(); r.MemoryEnd = r.memory(t.PID) }); err != nil {
+		return err
+	}
+	r.ServerCPU, r.OwnCPU = m.cores, m.ownCPU
+	if m.err != nil {
+		r.ProcessUnknown = m.err
+	}
+	after, err := commits(ctx, t)
+	r.Commits = after - before
+	return err
+}
+
+func commits(ctx context.Context, t Target) (float64, error) {
+	if t.Metrics == "" {
+		return 0, nil
+	}
+	found, err := figures(ctx, t.Metrics)
+	return found["tilth_edge_commits_total"], err
+}
+
+func (r *Result) memory(pid int) int64 {
+	if pid == 0 {
+		return 0
+	}
+	n, err := residentMemory(pid)
+	if err != nil {
+		r.ProcessUnknown = err
+	}
+	return n
+}

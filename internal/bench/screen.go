@@ -1,0 +1,110 @@
+package bench
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// screen is an open page that listens to everything its tenant's devices tell.
+// It counts and keeps nothing.
+type screen struct {
+	console  *console
+	readings atomic.Int64
+	resets   atomic.Int64 // times that it was told to fetch anew
+	cuts     atomic.Int64 // times that the stream ended and was opened again
+	opened   chan struct{}
+	once     sync.Once
+	last     string // id of the newest event
+	ended    chan struct{}
+	stop     context.CancelFunc
+	err      error // known once ended is closed
+}
+
+// retry is how long a screen waits before it comes back, as the console does.
+const retry = time.Second
+
+// watch opens a live stream and returns once it is open.
+func watch(ctx context.Context, c *console) (*screen, error) {
+	ctx, stop := context.WithCancel(ctx)
+	s := &screen{console: c, opened: make(chan struct{}), ended: make(chan struct{}), stop: stop}
+	go s.listen(ctx)
+	select {
+	case <-s.opened:
+		return s, nil
+	case <-s.ended:
+		stop()
+		return nil, fmt.Errorf("live stream: %w", s.err)
+	}
+}
+
+// close ends the stream and answers why it had ended earlier, if it had.
+func (s *screen) close() error {
+	s.stop()
+	<-s.ended
+	return s.err
+}
+
+// listen keeps a stream open until ctx ends.
+func (s *screen) listen(ctx context.Context) {
+	defer close(s.ended)
+	for {
+		if s.err = s.follow(ctx); s.err != nil || ctx.Err() != nil {
+			if ctx.Err() != nil {
+				s.err = nil // it was stopped
+			}
+			return
+		}
+		s.cuts.Add(1)
+		select {
+		case <-time.After(retry):
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// follow reads one stream to its end; an error means that there was none.
+func (s *screen) follow(ctx context.Context) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.console.base+"/admin-api/client/pc/live", http.NoBody)
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Authorization", "Bearer "+s.console.token)
+	if s.last != "" {
+		r.Header.Set("Last-Event-ID", s.last)
+	}
+	res, err := s.console.http.Do(r)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = res.Body.Close() }() // it was read as far as it went
+	if res.StatusCode != http.StatusOK {
+		return fmt.Errorf("live stream: %s", res.Status)
+	}
+	s.read(bufio.NewReaderSize(res.Body, 64<<10))
+	return nil
+}
+
+func (s *screen) read(lines *bufio.Reader) {
+	for {
+		line, err := lines.ReadSlice('\n')
+		if err != nil {
+			return // the end, or a line that no event has
+		}
+		switch {
+		case bytes.HasPrefix(line, []byte("id: ")):
+			s.last = string(bytes.TrimSpace(line[4:]))
+			s.once.Do(func() { close(s.opened) })
+		case bytes.Equal(line, []byte("event: reading\n")):
+			s.readings.Add(1)
+		case bytes.Equal(line, []byte("event: reset\n")):
+			s.resets.Add(1)
+		}
+	}
+}

@@ -1,0 +1,194 @@
+package bench
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Own says how to start a server for a run.
+type Own struct {
+	Binary string   // of tilth
+	Dir    string   // an empty folder for its data
+	Args   []string // settings of serve beside folder and addresses
+	World  World
+	// Apply hands a provider's file to the server with this admin address.
+	Apply func(ctx context.Context, admin, token string, file []byte) error
+}
+
+const (
+	startTime = 60 * time.Second
+	stopTime  = 20 * time.Second // twice what a stop may take
+	askEvery  = 20 * time.Millisecond
+)
+
+var errEnded = errors.New("the server has ended")
+
+// Server is a running tilth that was started for a run.
+type Server struct {
+	Target
+
+	binary string
+	args   []string
+	token  string
+	cmd    *exec.Cmd
+	ended  chan struct{} // closed once the process is gone
+	err    error         // its end; known once ended is closed
+	log    tail
+}
+
+// Start starts a server on free ports of this machine, makes the world known to
+// it and starts it anew, so that the run finds a server that has done nothing
+// yet. Stop ends it.
+func Start(ctx context.Context, o Own) (*Server, error) {
+	addresses, err := freeAddresses(ctx, 3)
+	if err != nil {
+		return nil, err
+	}
+	web, mqtt, admin := addresses[0], addresses[1], addresses[2]
+	s := &Server{
+		Target: Target{Name: "tilth", MQTT: mqtt, World: o.World, Console: "http://" + web, Metrics: "http://" + admin + "/metrics", Dir: o.Dir},
+		token:  rand.Text() + rand.Text(), // a provider's token is longer than a device's secret
+		binary: o.Binary,
+		args: append([]string{
+			"serve", "--data-dir", o.Dir, "--http-addr", web, "--mqtt-addr", mqtt, "--admin-addr", admin,
+		}, o.Args...),
+	}
+	file, err := o.World.File()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.start(ctx); err != nil {
+		return nil, err
+	}
+	err = o.Apply(ctx, "http://"+admin, s.token, file)
+	if err := errors.Join(err, s.Stop()); err != nil {
+		return nil, err
+	}
+	return s, s.start(ctx)
+}
+
+// start starts the process and waits until it is ready; after an error it is
+// gone.
+func (s *Server) start(ctx context.Context) error {
+	s.ended = make(chan struct{})
+	// Not ended by ctx: Stop ends it in an orderly way.
+	s.cmd = exec.CommandContext(context.WithoutCancel(ctx), s.binary, s.args...)
+	s.cmd.Env = append(environment(), "TILTH_PROVIDER_TOKEN="+s.token)
+	s.cmd.Stderr = &s.log
+	if err := s.cmd.Start(); err != nil {
+		return err
+	}
+	s.PID = s.cmd.Process.Pid
+	go func() {
+		s.err = s.cmd.Wait()
+		close(s.ended)
+	}()
+	err := s.ready(ctx)
+	if err == nil || errors.Is(err, errEnded) {
+		return err
+	}
+	return errors.Join(err, s.Stop())
+}
+
+// ready waits until the server lets devices in.
+func (s *Server) ready(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, startTime)
+	defer cancel()
+	for {
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.Console+"/readyz", http.NoBody)
+		if err != nil {
+			return err
+		}
+		res, err := http.DefaultClient.Do(r)
+		if err == nil {
+			_ = res.Body.Close() // only the status is wanted
+			if res.StatusCode == http.StatusOK {
+				return nil
+			}
+		}
+		select {
+		case <-s.ended:
+			return fmt.Errorf("%w: %w\n%s", errEnded, s.err, &s.log)
+		case <-ctx.Done():
+			return fmt.Errorf("the server is not ready: %w\n%s", ctx.Err(), &s.log)
+		case <-time.After(askEvery): // another process: there is no event to wait for
+		}
+	}
+}
+
+// Stop ends the server as an operator would, or by force when that takes too
+// long. It answers what was wrong about its end.
+func (s *Server) Stop() error {
+	// An error means that it is gone already, which is told below.
+	_ = s.cmd.Process.Signal(syscall.SIGTERM)
+	select {
+	case <-s.ended:
+		if s.err != nil {
+			return fmt.Errorf("the server ended badly: %w\n%s", s.err, &s.log)
+		}
+		return nil
+	case <-time.After(stopTime):
+		_ = s.cmd.Process.Kill()
+		<-s.ended
+		return fmt.Errorf("the server did not stop within %s\n%s", stopTime, &s.log)
+	}
+}
+
+// environment is this process's without settings of tilth: a run's server has
+// those of the run.
+func environment() []string {
+	var kept []string
+	for _, e := range os.Environ() {
+		if !strings.HasPrefix(e, "TILTH_") {
+			kept = append(kept, e)
+		}
+	}
+	return kept
+}
+
+// freeAddresses finds ports that nobody listens on.
+func freeAddresses(ctx context.Context, n int) (addresses []string, err error) {
+	var lc net.ListenConfig
+	for range n {
+		l, err := lc.Listen(ctx, "tcp", "127.0.0.1:0")
+		if err != nil {
+			return nil, err
+		}
+		// Held until all are found, so that they differ.
+		defer func() { _ = l.Close() }()
+		addresses = append(addresses, l.Addr().String())
+	}
+	return addresses, nil
+}
+
+// tail keeps the end of what is written to it.
+type tail struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+const tailBytes = 4 << 10
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, b...)
+	t.text = t.text[max(0, len(t.text)-tailBytes):]
+	return len(b), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return strings.TrimSpace(string(t.text))
+}

@@ -1,0 +1,151 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+const (
+	readers  = 2                      // devices read back at once
+	pageSize = 10_000                 // messages of one history call
+	margin   = int64(time.Hour / 1e6) // ms before the first and after the last message in which nothing may be
+)
+
+// Verdict is what reading everything back has shown. Counts are of values: a
+// message has one for each property.
+type Verdict struct {
+	Checked    int // acknowledged values that were looked for
+	Lost       int // acknowledged and not there
+	Wrong      int // there with another value than was sent
+	Extra      int // there and never sent, or there twice
+	Unanswered int // there, sent but not acknowledged, which is no fault
+	Example    string
+	Took       time.Duration
+}
+
+// Good tells whether all that was acknowledged is there, and nothing else.
+func (v *Verdict) Good() bool { return v.Lost == 0 && v.Wrong == 0 && v.Extra == 0 }
+
+func (v *Verdict) add(o *Verdict) {
+	v.Checked += o.Checked
+	v.Lost += o.Lost
+	v.Wrong += o.Wrong
+	v.Extra += o.Extra
+	v.Unanswered += o.Unanswered
+	if v.Example == "" {
+		v.Example = o.Example
+	}
+}
+
+func (v *Verdict) fault(count *int, device, property string, at int64, what string) {
+	*count++
+	if v.Example == "" {
+		v.Example = fmt.Sprintf("%s of %s at %d: %s", property, device, at, what)
+	}
+}
+
+// verify reads back everything that the crowd's devices have in the server.
+func (c *crowd) verify(ctx context.Context, from *console) (*Verdict, error) {
+	began := time.Now()
+	var all Verdict
+	var mu sync.Mutex
+	work, ctx := errgroup.WithContext(ctx)
+	work.SetLimit(readers)
+	for device := range min(len(c.world.Devices), len(c.members)) {
+		work.Go(func() error {
+			v, err := c.verifyDevice(ctx, from, device)
+			if err != nil {
+				return fmt.Errorf("read back %s: %w", c.world.Devices[device].Name, err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			all.add(v)
+			return nil
+		})
+	}
+	err := work.Wait()
+	all.Took = time.Since(began)
+	return &all, err
+}
+
+// verifyDevice reads a device's history in pages of so many messages.
+func (c *crowd) verifyDevice(ctx context.Context, from *console, device int) (*Verdict, error) {
+	d := &deviceCheck{crowd: c, name: c.world.Devices[device].Name, senders: c.of(device)}
+	end := 0 // above the numbers of all messages sent
+	for _, m := range d.senders {
+		if m.sent > 0 {
+			end = max(end, m.number(m.sent-1)+1)
+		}
+	}
+	for low := 0; low < end || low == 0; low += pageSize {
+		high := min(low+pageSize, end)
+		start, stop := c.first+int64(low), c.first+int64(high)-1
+		if low == 0 {
+			start -= margin
+		}
+		if high == end {
+			stop += margin
+		}
+		series, err := from.history(ctx, d.name, c.world.Properties, start, stop)
+		if err != nil {
+			return nil, err
+		}
+		for i, property := range c.world.Properties {
+			d.check(i, property, series[property], low, high)
+		}
+	}
+	return &d.Verdict, nil
+}
+
+// deviceCheck compares one device's history with what was sent.
+type deviceCheck struct {
+	Verdict
+	crowd   *crowd
+	name    string
+	senders []*connection
+}
+
+// check compares the points of a property with the messages numbered low to
+// high, high not included.
+func (d *deviceCheck) check(index int, property string, points []point, low, high int) {
+	var there set
+	for _, p := range points {
+		n := int(p.Time - d.crowd.first)
+		m, order := d.sender(n)
+		switch {
+		case n < low || n >= high || order >= m.sent:
+			d.fault(&d.Extra, d.name, property, p.Time, "never sent")
+			continue
+		case there.has(n - low):
+			d.fault(&d.Extra, d.name, property, p.Time, "there twice")
+			continue
+		}
+		there.add(n - low)
+		if want := m.stream.value(n, index); p.Value != want {
+			d.fault(&d.Wrong, d.name, property, p.Time, fmt.Sprintf("%v was sent, %v is there", want, p.Value))
+		}
+		if !m.acked.has(order) {
+			d.Unanswered++
+		}
+	}
+	for n := low; n < high; n++ {
+		m, order := d.sender(n)
+		if !m.acked.has(order) {
+			continue
+		}
+		d.Checked++
+		if !there.has(n - low) {
+			d.fault(&d.Lost, d.name, property, d.crowd.first+int64(n), "acknowledged and not there")
+		}
+	}
+}
+
+// sender finds who sends the message of a number, and as which in its order.
+func (d *deviceCheck) sender(number int) (m *connection, order int) {
+	parts := len(d.senders)
+	return d.senders[max(0, number)%parts], number / parts
+}

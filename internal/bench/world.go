@@ -1,0 +1,125 @@
+// Package bench loads an MQTT server as a crowd of devices would, measures
+// what it bears, and then reads back every reading that was acknowledged. It
+// speaks to the server over the network alone and imports nothing of it, so
+// that what it finds is what devices and people would find.
+package bench
+
+import (
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"fmt"
+
+	"github.com/goccy/go-yaml"
+)
+
+// World is a tenant made for a run: a user who reads back, and devices of one
+// product.
+type World struct {
+	Tenant     string
+	User       string
+	Password   string
+	Product    string
+	Properties []string // identifiers; all numbers without bounds
+	Devices    []Device
+}
+
+// Device is what signs in.
+type Device struct{ Name, Secret string }
+
+// NewWorld makes up a world with so many devices, of a product with so many
+// properties. Password and secrets are random.
+func NewWorld(devices, properties int) World {
+	w := World{Tenant: "bench", User: "bench", Password: rand.Text(), Product: "bench"}
+	for i := range properties {
+		w.Properties = append(w.Properties, fmt.Sprintf("sensor%02d", i+1))
+	}
+	for i := range devices {
+		w.Devices = append(w.Devices, Device{Name: fmt.Sprintf("BENCH-%05d", i+1), Secret: rand.Text()})
+	}
+	return w
+}
+
+// The parts of a provider's file that a world is made of.
+type (
+	worldFile struct {
+		Products []productFile `yaml:"products"`
+		Tenants  []tenantFile  `yaml:"tenants"`
+	}
+	productFile struct {
+		Name       string         `yaml:"name"`
+		Properties []propertyFile `yaml:"properties"`
+	}
+	propertyFile struct {
+		Identifier string   `yaml:"identifier"`
+		DataType   string   `yaml:"dataType"`
+		Min        *float64 `yaml:"min,omitempty"`
+		Max        *float64 `yaml:"max,omitempty"`
+	}
+	tenantFile struct {
+		Name     string       `yaml:"name"`
+		TimeZone string       `yaml:"timeZone"`
+		Language string       `yaml:"language"`
+		Users    []userFile   `yaml:"users"`
+		Devices  []deviceFile `yaml:"devices"`
+	}
+	userFile struct {
+		UserName string `yaml:"userName"`
+		Password string `yaml:"password"`
+	}
+	deviceFile struct {
+		DeviceName string `yaml:"deviceName"`
+		Serial     string `yaml:"serial"`
+		Product    string `yaml:"product"`
+		Secret     string `yaml:"secret"`
+	}
+)
+
+// File is the world as `tilth apply` takes it.
+func (w World) File() ([]byte, error) {
+	product := productFile{Name: w.Product}
+	for _, p := range w.Properties {
+		product.Properties = append(product.Properties, propertyFile{Identifier: p, DataType: "number"})
+	}
+	owner := tenantFile{
+		Name: w.Tenant, TimeZone: "UTC", Language: "en-us",
+		Users: []userFile{{UserName: w.User, Password: w.Password}},
+	}
+	for _, d := range w.Devices {
+		owner.Devices = append(owner.Devices, deviceFile{DeviceName: d.Name, Serial: d.Name, Product: w.Product, Secret: d.Secret})
+	}
+	var b bytes.Buffer
+	err := yaml.NewEncoder(&b).Encode(worldFile{Products: []productFile{product}, Tenants: []tenantFile{owner}})
+	return b.Bytes(), err
+}
+
+// ReadWorld reads what File has written. Another provider's file will do where
+// it has one tenant, a user with a password, and devices with secrets of one
+// product whose properties are numbers without bounds.
+func ReadWorld(raw []byte) (World, error) {
+	var f worldFile
+	if err := yaml.Unmarshal(raw, &f); err != nil {
+		return World{}, err
+	}
+	if len(f.Products) != 1 || len(f.Tenants) != 1 || len(f.Tenants[0].Users) == 0 || f.Tenants[0].Users[0].Password == "" {
+		return World{}, errors.New("one product, one tenant and a user with a password are needed; `tilth bench file` writes such a file")
+	}
+	owner := f.Tenants[0]
+	w := World{Tenant: owner.Name, User: owner.Users[0].UserName, Password: owner.Users[0].Password, Product: f.Products[0].Name}
+	for _, p := range f.Products[0].Properties {
+		if p.DataType != "number" || p.Min != nil || p.Max != nil {
+			return World{}, fmt.Errorf("property %q is not a number without bounds", p.Identifier)
+		}
+		w.Properties = append(w.Properties, p.Identifier)
+	}
+	for _, d := range owner.Devices {
+		if d.Secret == "" || d.Product != w.Product {
+			return World{}, fmt.Errorf("device %q has no secret, or is of another product than %q", d.DeviceName, w.Product)
+		}
+		w.Devices = append(w.Devices, Device{Name: d.DeviceName, Secret: d.Secret})
+	}
+	if len(w.Devices) == 0 || len(w.Properties) == 0 {
+		return World{}, errors.New("no devices, or a product without properties")
+	}
+	return w, nil
+}

@@ -1,0 +1,106 @@
+package device
+
+import (
+	"slices"
+	"time"
+)
+
+// Day is a day of UTC, counted from 1970-01-01. Intake is counted by days of
+// UTC, not of a tenant's zone: they are the same for whoever looks, and stay
+// what they were when a tenant moves.
+type Day int64
+
+const dayMillis = 24 * 60 * 60 * 1000
+
+// DayOf is the day of a time in epoch milliseconds.
+func DayOf(ms int64) Day {
+	day := ms / dayMillis
+	if ms%dayMillis < 0 {
+		day--
+	}
+	return Day(day)
+}
+
+// String is the day as 2026-11-21.
+func (d Day) String() string { return time.UnixMilli(int64(d) * dayMillis).UTC().Format(time.DateOnly) }
+
+// daysKept is for how many days intake is kept a day, today among them.
+const daysKept = 31
+
+// DayIntake is what arrived from a device on one day.
+type DayIntake struct {
+	Day      Day
+	Messages int64
+	Values   int64
+	Refused  int64
+}
+
+// dayCounts are a device's days in memory: those that are not on disk as they
+// are, and the one that is being counted, last.
+type dayCounts []dayCount
+
+type dayCount struct {
+	DayIntake
+	unsaved bool
+}
+
+// count adds a message to its day. One that arrived just before midnight and
+// is counted just after belongs to the new day: what is over is not touched
+// any more, but for a clock that was set right.
+func (c *dayCounts) count(at int64, values, refused int) {
+	day := DayOf(at)
+	days := *c
+	last := len(days) - 1
+	if last < 0 || day > days[last].Day || day < days[last].Day-1 {
+		days = days.leave()
+		if i := slices.IndexFunc(days, func(d dayCount) bool { return d.Day == day }); i >= 0 {
+			again := days[i]
+			days = append(slices.Delete(days, i, i+1), again)
+		} else {
+			days = append(days, dayCount{DayIntake: DayIntake{Day: day}})
+		}
+		last = len(days) - 1
+	}
+	d := &days[last]
+	d.Messages++
+	d.Values += int64(values)
+	d.Refused += int64(refused)
+	d.unsaved = true
+	*c = days
+}
+
+// leave drops the last day where it is on disk.
+func (c dayCounts) leave() dayCounts {
+	if last := len(c) - 1; last >= 0 && !c[last].unsaved {
+		return c[:last]
+	}
+	return c
+}
+
+// unsaved are the days that are to be written.
+func (c dayCounts) unsaved() (days []DayIntake) {
+	for _, d := range c {
+		if d.unsaved {
+			days = append(days, d.DayIntake)
+		}
+	}
+	return days
+}
+
+// saved takes note that days are on disk as they were; those that are over
+// need no place in memory any more.
+func (c *dayCounts) saved(written []DayIntake) {
+	days := *c
+	for i := range days {
+		if slices.Contains(written, days[i].DayIntake) {
+			days[i].unsaved = false
+		}
+	}
+	last := len(days) - 1
+	for i := last - 1; i >= 0; i-- {
+		if !days[i].unsaved {
+			days = slices.Delete(days, i, i+1)
+		}
+	}
+	*c = days
+}
