@@ -25,15 +25,15 @@ func processorTime(pid int) (time.Duration, error) {
 	if len(fields) <= system {
 		return 0, fmt.Errorf("/proc/%d/stat is cut short", pid)
 	}
-	var ticks time.Duration
+	var ticks int64
 	for _, field := range [][]byte{fields[user], fields[system]} {
 		n, err := strconv.ParseInt(string(field), 10, 64)
 		if err != nil {
 			return 0, fmt.Errorf("/proc/%d/stat: %w", pid, err)
 		}
-		ticks += time.Duration(n)
+		ticks += n
 	}
-	return ticks * tick, nil
+	return time.Duration(ticks) * tick, nil
 }
 
 // residentMemory is how many bytes of a process are in memory.

@@ -75,6 +75,7 @@ func (r *Result) Trouble() error {
 	return errors.Join(all...)
 }
 
+// diskTime is how long the disk is measured at most.
 const diskTime = 2 * time.Second
 
 // Run loads a target and measures. An error means that there is no result.
@@ -109,7 +110,7 @@ func Run(ctx context.Context, o Options, t Target) (*Result, error) {
 	c.count(r)
 	if t.Dir != "" && r.Commits > 0 {
 		size := float64(r.Acknowledged) / r.Commits * float64(r.Payload)
-		if r.DiskBlocks, err = diskLimit(t.Dir, int(size), diskTime); err != nil {
+		if r.DiskBlocks, err = diskLimit(t.Dir, int(size), min(diskTime, o.Duration)); err != nil {
 			return nil, err
 		}
 	}

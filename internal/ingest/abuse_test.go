@@ -83,18 +83,18 @@ func abuses(many int) []abuse {
 			}
 			return c.write([]byte{0x32, 0xff, 0xff, 0x0f, 0, 21}) // 256 KiB each
 		}, counted: silent, heap: held(few)},
-		{name: "truncated", n: few, hold: true, do: func(i int, random *rand.Rand, c *client) error {
+		{name: "truncated", n: few, hold: true, do: func(_ int, random *rand.Rand, c *client) error {
 			b := c.connect("WS-2", secretOf("WS-2"), "x")
 			return c.write(b[:1+random.IntN(len(b)-1)])
 		}, counted: silent, heap: held(few)},
-		{name: "cut off in the middle", n: few, do: func(i int, random *rand.Rand, c *client) error {
+		{name: "cut off in the middle", n: few, do: func(_ int, random *rand.Rand, c *client) error {
 			b := c.connect("WS-2", secretOf("WS-2"), "x")
 			if err := c.write(b[:1+random.IntN(len(b)-1)]); err != nil {
 				return err
 			}
 			return c.Close()
 		}},
-		{name: "slow senders", n: few, hold: true, do: func(i int, _ *rand.Rand, c *client) error {
+		{name: "slow senders", n: few, hold: true, do: func(_ int, _ *rand.Rand, c *client) error {
 			b := c.connect("WS-2", secretOf("WS-2"), "x")
 			go func() { // until it is cut off
 				for _, one := range b {
