@@ -194,7 +194,7 @@ func (b *ingestBench) ownRun(ctx context.Context) (_ *bench.Result, err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	limits := []string{
-		"--device-rate", strconv.Itoa(noLimit), "--device-burst", strconv.Itoa(noLimit), "--mqtt-per-address", strconv.Itoa(noLimit),
+		"--device-rate", strconv.Itoa(noLimit), "--device-burst", strconv.Itoa(noLimit),
 		"--mqtt-per-address", strconv.Itoa(b.options.Connections + spareFiles),
 	}
 	fmt.Fprintf(b.out, "Limits raised: %s\n", strings.Join(limits, " "))
