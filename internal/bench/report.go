@@ -50,7 +50,7 @@ func (r *Result) printProcess(row func(name, format string, a ...any)) {
 		row("processors", "generator %.2f; the server's are not known", r.OwnCPU)
 		return
 	}
-	row("processors", "server %.2f, generator %.2f", r.ServerCPU, r.OwnCPU)
+	row("processors", "server %.2f (%s of them a message), generator %.2f", r.ServerCPU, short(r.PerMessage()), r.OwnCPU)
 	row("memory", "%s before the connections, %s with them (%s each), %s at the end", mebibytes(r.MemoryBefore), mebibytes(r.MemoryOpen),
 		kibibytes((r.MemoryOpen-r.MemoryBefore)/int64(r.Options.Connections)), mebibytes(r.MemoryEnd))
 }
@@ -63,13 +63,20 @@ func Compare(out io.Writer, pairs []Pair) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	for i, p := range pairs {
 		if i == 0 {
-			fmt.Fprintf(w, "\nwindow\t%s messages/s\t%s messages/s\tratio\t%s p99\t%s p99\t\n",
-				p.Own.Target, p.Peer.Target, p.Own.Target, p.Peer.Target)
+			fmt.Fprintf(w, "\nwindow\t%s messages/s\t%s messages/s\tratio\t%s p99\t%s p99\t%s CPU/message\t%s CPU/message\t\n",
+				p.Own.Target, p.Peer.Target, p.Own.Target, p.Peer.Target, p.Own.Target, p.Peer.Target)
 		}
-		fmt.Fprintf(w, "%d\t%s\t%s\t%.2f\t%s\t%s\t\n", p.Own.Options.Window, thousands(p.Own.Rate()), thousands(p.Peer.Rate()),
-			p.Own.Rate()/p.Peer.Rate(), short(p.Own.P99), short(p.Peer.P99))
+		fmt.Fprintf(w, "%d\t%s\t%s\t%.2f\t%s\t%s\t%s\t%s\t\n", p.Own.Options.Window, thousands(p.Own.Rate()), thousands(p.Peer.Rate()),
+			p.Own.Rate()/p.Peer.Rate(), short(p.Own.P99), short(p.Peer.P99), perMessage(p.Own), perMessage(p.Peer))
 	}
 	return w.Flush()
+}
+
+func perMessage(r *Result) string {
+	if r.ServerCPU == 0 {
+		return "not known"
+	}
+	return short(r.PerMessage())
 }
 
 // thousands writes a number without fraction and with commas.
@@ -94,8 +101,10 @@ func short(d time.Duration) string {
 		return d.Round(time.Millisecond).String()
 	case d >= time.Millisecond:
 		return d.Round(100 * time.Microsecond).String()
+	case d >= 100*time.Microsecond:
+		return d.Round(time.Microsecond).String()
 	}
-	return d.Round(time.Microsecond).String()
+	return d.Round(100 * time.Nanosecond).String()
 }
 
 func mebibytes(n int64) string { return fmt.Sprintf("%.0f MiB", float64(n)/(1<<20)) }

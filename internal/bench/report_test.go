@@ -32,7 +32,7 @@ func TestPrint(t *testing.T) {
 	for _, part := range []string{
 		"tilth: 100 connections, window 32, 8 values in 175 bytes, MQTT 5, QoS 1, 10s",
 		"123,456 messages/s, 987,648 values/s", "p50 1.5ms, p99 250ms, longest 12.3s", "in 1.234s",
-		"server 1.25, generator 0.50", "30 MiB before the connections, 31 MiB with them (10.2 KiB each), 90 MiB at the end",
+		"server 1.25 (10.1µs of them a message), generator 0.50", "30 MiB before the connections, 31 MiB with them (10.2 KiB each), 90 MiB at the end",
 		"1,250, 1,000 messages each", "400 appends of that size a second, each made durable: 400,000 messages/s",
 		"5,000 readings told, cut off 2 times", "1,300,000 sent, 1,250,000 acknowledged, 0 refused, 0 connections broke",
 		"10,000,000 acknowledged values in 3s: 0 lost, 0 wrong, 0 extra",
@@ -80,13 +80,14 @@ func TestTrouble(t *testing.T) {
 func TestCompare(t *testing.T) {
 	peer, slow := example(), example()
 	peer.Target, peer.Messages = "peer", 2*peer.Messages
-	slow.Options.Window = 1
+	slow.Options.Window, slow.ServerCPU = 1, 0
 	var b strings.Builder
 	if err := Compare(&b, []Pair{{example(), peer}, {slow, slow}}); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(b.String()), "\n")
-	if len(lines) != 3 || !strings.Contains(lines[1], "123,456") || !strings.Contains(lines[1], "246,912   0.50") || !strings.Contains(lines[2], "1.00") {
+	if len(lines) != 3 || strings.Join(strings.Fields(lines[1]), " ") != "32 123,456 246,912 0.50 250ms 250ms 10.1µs 5.1µs" ||
+		strings.Join(strings.Fields(lines[2]), " ") != "1 123,456 123,456 1.00 250ms 250ms not known not known" {
 		t.Errorf("%s", b.String())
 	}
 }
@@ -98,7 +99,7 @@ func TestNumbers(t *testing.T) {
 		}
 	}
 	for d, want := range map[time.Duration]string{
-		0: "0s", 12_345: "12µs", 1_234_567: "1.2ms", 123_456_789: "123ms", 1_234_567_890: "1.235s", 98_765_432_100: "1m38.8s",
+		0: "0s", 12_345: "12.3µs", 123_456: "123µs", 1_234_567: "1.2ms", 123_456_789: "123ms", 1_234_567_890: "1.235s", 98_765_432_100: "1m38.8s",
 	} {
 		if got := short(d); got != want {
 			t.Errorf("%d is %s", d, got)

@@ -55,6 +55,15 @@ type Result struct {
 // Rate is how many messages a second were acknowledged.
 func (r *Result) Rate() float64 { return float64(r.Messages) / r.Options.Duration.Seconds() }
 
+// PerMessage is the processor time that a message has cost the server, the most
+// telling figure on a machine that others use too; 0 when it is not known.
+func (r *Result) PerMessage() time.Duration {
+	if r.Messages == 0 {
+		return 0
+	}
+	return time.Duration(r.ServerCPU / r.Rate() * float64(time.Second))
+}
+
 // Trouble is why the run does not count, nil when it does: something
 // acknowledged is missing, something is there that was never sent, or
 // connections broke.

@@ -357,10 +357,15 @@ type deadline struct {
 // deadlines is a heap, earliest first.
 type deadlines []deadline
 
-func (d deadlines) Len() int           { return len(d) }
-func (d deadlines) Less(i, j int) bool { return d[i].at < d[j].at }
-func (d deadlines) Swap(i, j int)      { d[i], d[j] = d[j], d[i] }
-func (d *deadlines) Push(x any)        { *d = append(*d, x.(deadline)) }
+func (d deadlines) Len() int { return len(d) }
+func (d deadlines) Less(i, j int) bool {
+	if d[i].at != d[j].at {
+		return d[i].at < d[j].at
+	}
+	return d[i].id < d[j].id // devices that go together are told in the same order every time
+}
+func (d deadlines) Swap(i, j int) { d[i], d[j] = d[j], d[i] }
+func (d *deadlines) Push(x any)   { *d = append(*d, x.(deadline)) }
 func (d *deadlines) Pop() any {
 	old := *d
 	last := old[len(old)-1]
