@@ -26,7 +26,7 @@ func TestBenchIngest(t *testing.T) {
 			t.Fatalf("%v\n%s", err, out)
 		}
 		for part, times := range map[string]int{
-			"--mqtt-per-address": 2, "0 lost, 0 wrong, 0 extra": 2, "each made durable": 2, "KiB each": 2, "live stream": 2,
+			"--mqtt-per-address": 2, "0 lost, 0 wrong, 0 extra": 2, "each made durable": 2, "KiB each": 2, "live stream": 2, "not yet judged": 2,
 			"tilth: 2 connections, window 4, 8 values": 1, "peer: 2 connections, window 1,": 1, "ratio": 1,
 		} {
 			if n := strings.Count(out, part); n != times {

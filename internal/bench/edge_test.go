@@ -63,6 +63,7 @@ func (f *fakeServer) target() Target {
 	mux.HandleFunc("POST /app-api/member/auth/login-username", f.signIn)
 	mux.HandleFunc("GET /admin-api/client/pc/device/get/format-map/time-interval-data", f.history)
 	mux.HandleFunc("GET /admin-api/client/pc/live", f.stream)
+	mux.HandleFunc("GET /metrics", f.metrics)
 	web := httptest.NewServer(mux)
 	f.t.Cleanup(func() {
 		l.Close()
@@ -243,6 +244,14 @@ func (f *fakeServer) history(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	json.NewEncoder(w).Encode(map[string]any{"code": 200, "msg": "", "data": series})
+}
+
+// metrics pretends a commit for every message, which waited a millisecond.
+func (f *fakeServer) metrics(w http.ResponseWriter, _ *http.Request) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n := 1000 + f.taken
+	fmt.Fprintf(w, "tilth_edge_commits_total %d\ntilth_readings_fsync_seconds_total %g\ntilth_readings_journal_lag 3\n", n, float64(n)/1000)
 }
 
 func (f *fakeServer) stream(w http.ResponseWriter, r *http.Request) {

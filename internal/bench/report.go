@@ -24,7 +24,8 @@ func (r *Result) Print(out io.Writer) error {
 		r.printProcess(row)
 	}
 	if r.Commits > 0 {
-		row("commits", "%s, %s messages each", thousands(r.Commits), thousands(float64(r.Acknowledged)/r.Commits))
+		row("commits", "%s, %s messages each, waiting %s for the disk; %s not yet judged at the end",
+			thousands(r.Commits), thousands(float64(r.Acknowledged)/r.Commits), short(r.CommitWait), thousands(r.Unjudged))
 	}
 	if r.DiskBlocks > 0 {
 		row("the disk alone", "%s appends of that size a second, each made durable: %s messages/s",

@@ -13,7 +13,7 @@ func example() *Result {
 		Connecting: 1234 * time.Millisecond, Messages: 1_234_560, Sent: 1_300_000, Acknowledged: 1_250_000,
 		P50: 1500 * time.Microsecond, P99: 250 * time.Millisecond, Max: 12_340 * time.Millisecond,
 		ServerCPU: 1.25, OwnCPU: 0.5, MemoryBefore: 30 << 20, MemoryOpen: 31 << 20, MemoryEnd: 90 << 20,
-		Commits: 1250, DiskBlocks: 400, Screen: true, LiveReadings: 5000, LiveCuts: 2, LiveResets: 1,
+		Commits: 1250, CommitWait: 2500 * time.Microsecond, Unjudged: 7, DiskBlocks: 400, Screen: true, LiveReadings: 5000, LiveCuts: 2, LiveResets: 1,
 		Verdict: &Verdict{Checked: 10_000_000, Took: 3 * time.Second},
 	}
 }
@@ -33,7 +33,7 @@ func TestPrint(t *testing.T) {
 		"tilth: 100 connections, window 32, 8 values in 175 bytes, MQTT 5, QoS 1, 10s",
 		"123,456 messages/s, 987,648 values/s", "p50 1.5ms, p99 250ms, longest 12.3s", "in 1.234s",
 		"server 1.25 (10.1µs of them a message), generator 0.50", "30 MiB before the connections, 31 MiB with them (10.2 KiB each), 90 MiB at the end",
-		"1,250, 1,000 messages each", "400 appends of that size a second, each made durable: 400,000 messages/s",
+		"1,250, 1,000 messages each, waiting 2.5ms for the disk; 7 not yet judged", "400 appends of that size a second, each made durable: 400,000 messages/s",
 		"5,000 readings told, cut off 2 times", "1,300,000 sent, 1,250,000 acknowledged, 0 refused, 0 connections broke",
 		"10,000,000 acknowledged values in 3s: 0 lost, 0 wrong, 0 extra",
 	} {

@@ -41,8 +41,10 @@ type Result struct {
 	// quiet, and when the measurement ended.
 	MemoryBefore, MemoryOpen, MemoryEnd int64
 
-	Commits    float64 // made durable while the run lasted; 0: not known
-	DiskBlocks float64 // appends of a commit's size the disk bears in a second, one after the other; 0: not known
+	Commits    float64       // made durable while the run lasted; 0: not known
+	CommitWait time.Duration // of one for the disk
+	Unjudged   float64       // batches, when the measurement ended: how far screens and rules were behind
+	DiskBlocks float64       // appends of a commit's size the disk bears in a second, one after the other; 0: not known
 
 	Screen         bool // a live stream was open
 	LiveReadings   int64
@@ -143,29 +145,45 @@ func (r *Result) load(ctx context.Context, c *crowd, t Target, person *console) 
 			r.Screen, r.LiveReadings, r.LiveCuts, r.LiveResets = true, page.readings.Load(), page.cuts.Load(), page.resets.Load()
 		}()
 	}
-	before, err := commits(ctx, t)
+	before, err := t.figures(ctx)
 	if err != nil {
 		return err
 	}
+	var end map[string]float64
+	var endErr error
 	m := &meter{pid: t.PID}
-	if err := c.publish(ctx, m.begin, func() { m.end(); r.MemoryEnd = r.memory(t.PID) }); err != nil {
+	err = c.publish(ctx, m.begin, func() {
+		m.end()
+		r.MemoryEnd = r.memory(t.PID)
+		end, endErr = t.figures(ctx)
+	})
+	if err := errors.Join(err, endErr); err != nil {
 		return err
 	}
 	r.ServerCPU, r.OwnCPU = m.cores, m.ownCPU
 	if m.err != nil {
 		r.ProcessUnknown = m.err
 	}
-	after, err := commits(ctx, t)
-	r.Commits = after - before
+	after, err := t.figures(ctx)
+	r.Unjudged = end["tilth_readings_journal_lag"]
+	if r.Commits = after[commits] - before[commits]; r.Commits > 0 {
+		r.CommitWait = time.Duration((after[diskWait] - before[diskWait]) / r.Commits * float64(time.Second))
+	}
 	return err
 }
 
-func commits(ctx context.Context, t Target) (float64, error) {
+// Figures of the server's metrics page.
+const (
+	commits  = "tilth_edge_commits_total"
+	diskWait = "tilth_readings_fsync_seconds_total"
+)
+
+// figures reads the metrics page; without one all figures are 0.
+func (t *Target) figures(ctx context.Context) (map[string]float64, error) {
 	if t.Metrics == "" {
-		return 0, nil
+		return map[string]float64{}, nil
 	}
-	found, err := figures(ctx, t.Metrics)
-	return found["tilth_edge_commits_total"], err
+	return figures(ctx, t.Metrics)
 }
 
 func (r *Result) memory(pid int) int64 {

@@ -47,6 +47,23 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// What the metrics page and the data folder of a server of our own add.
+func TestRunWithMetrics(t *testing.T) {
+	target := newFake(t, 1, 1).target()
+	target.Metrics, target.Dir = target.Console+"/metrics", t.TempDir()
+	r, err := Run(t.Context(), Options{Connections: 1, Window: 1, Duration: aMoment, Protocol: 4}, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Commits != float64(r.Acknowledged) || r.CommitWait.Round(time.Microsecond) != time.Millisecond || r.Unjudged != 3 || r.DiskBlocks <= 0 {
+		t.Errorf("%v commits of %d messages waited %v, %v not judged, %v blocks a second",
+			r.Commits, r.Acknowledged, r.CommitWait, r.Unjudged, r.DiskBlocks)
+	}
+	if r.ServerCPU != 0 || r.PerMessage() != 0 || r.MemoryOpen != 0 {
+		t.Errorf("figures of a process that is not known: %+v", r)
+	}
+}
+
 // A server that lies is found out.
 func TestRunFindsFaults(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -157,7 +174,7 @@ func TestRunThatCannotBegin(t *testing.T) {
 		"wrong secret":     func(_ *Options, tg *Target) { tg.World.Devices = []Device{{"BENCH-00001", "wrong"}} },
 		"wrong password":   func(_ *Options, tg *Target) { tg.World.Password = "wrong" },
 		"nobody there":     func(_ *Options, tg *Target) { tg.MQTT = "127.0.0.1:1" },
-		"no metrics":       func(_ *Options, tg *Target) { tg.Metrics = tg.Console + "/metrics" },
+		"no metrics":       func(_ *Options, tg *Target) { tg.Metrics = tg.Console + "/none" },
 	} {
 		o, tg := good, target
 		change(&o, &tg)

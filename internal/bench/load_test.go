@@ -1,0 +1,166 @@
+package bench
+
+import (
+	"net"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func crowdOf(t *testing.T, connections, devices int) *crowd {
+	t.Helper()
+	c, err := newCrowd(Options{Connections: connections, Window: 1, Duration: time.Second, Protocol: 4}, NewWorld(devices, 1), time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// However connections are shared out, each message of a device has a number of
+// its own, and there are no gaps.
+func TestSharing(t *testing.T) {
+	for _, n := range [][2]int{{1, 1}, {7, 3}, {8, 4}, {16, 1}, {5, 5}, {3, 10}} {
+		c := crowdOf(t, n[0], n[1])
+		members := 0
+		for device := range min(n[0], n[1]) {
+			own := c.of(device)
+			members += len(own)
+			var numbers []int
+			for _, m := range own {
+				if m.stream.device != device || m.parts != len(own) {
+					t.Errorf("%v: of device %d: a connection of %d with %d parts", n, device, m.stream.device, m.parts)
+				}
+				for order := range 5 {
+					numbers = append(numbers, m.number(order))
+				}
+			}
+			slices.Sort(numbers)
+			for i, number := range numbers {
+				if number != i {
+					t.Fatalf("%v: device %d has numbers %v", n, device, numbers)
+				}
+			}
+			check := deviceCheck{crowd: c, senders: own}
+			for number := range numbers {
+				if m, order := check.sender(number); m.number(order) != number {
+					t.Errorf("%v: number %d is looked for at %d", n, number, m.number(order))
+				}
+			}
+		}
+		if members != n[0] {
+			t.Errorf("%v: %d connections belong to devices", n, members)
+		}
+	}
+}
+
+// A crowd that cannot connect as a whole leaves nothing open.
+func TestConnectAllOrNone(t *testing.T) {
+	f := newFake(t, 3, 1)
+	address := f.target().MQTT
+	c := crowdOf(t, 3, 3)
+	c.world.Devices = slices.Clone(f.world.Devices)
+	c.world.Devices[1].Secret = "wrong"
+	err := c.connect(t.Context(), address)
+	if err == nil || !strings.Contains(err.Error(), "of 3: CONNECT refused, code 0x5") {
+		t.Fatalf("%v", err)
+	}
+	for i, m := range c.members {
+		if m.nc == nil {
+			continue
+		}
+		if _, err := m.nc.Write([]byte{0}); err == nil {
+			t.Errorf("connection %d is still open", i)
+		}
+	}
+}
+
+// What is in flight when the time is over is waited for and counts as
+// acknowledged, but not as done in time.
+func TestLateAcknowledgements(t *testing.T) {
+	near, far := net.Pipe()
+	defer far.Close()
+	c := crowdOf(t, 1, 1)
+	m := c.members[0]
+	m.nc, m.flights = near, make([]flight, 2)
+	m.answers = *answersOf(4, []byte{0x40, 2, 0, 2, 0x40, 2, 0, 1})
+	got := make(chan int, 1)
+	go func() {
+		n, b := 0, make([]byte, 4096)
+		for {
+			k, err := far.Read(b)
+			n += k
+			if err != nil || b[max(0, k-2)] == disconnectPacket {
+				got <- n
+				return
+			}
+		}
+	}()
+	m.run(time.Now(), time.Now().Add(10*time.Second), &c.latency)
+	if m.broken != nil || m.sent != 2 || m.answered != 2 || m.measured != 0 || !m.acked.has(0) || !m.acked.has(1) || c.latency.max() != 0 {
+		t.Errorf("%d sent, %d answered, %d in time, %v", m.sent, m.answered, m.measured, m.broken)
+	}
+	if n := <-got; n < 2*70 {
+		t.Errorf("%d bytes arrived", n)
+	}
+}
+
+// A server that does not answer any more is given up, and what was not
+// acknowledged does not count.
+func TestServerThatFallsSilent(t *testing.T) {
+	f := newFake(t, 1, 1)
+	f.faulty = func(n int) (bool, bool) { return n <= 3, true }
+	c := crowdOf(t, 1, 1)
+	c.world = f.world
+	if err := c.connect(t.Context(), f.target().MQTT); err != nil {
+		t.Fatal(err)
+	}
+	m := c.members[0]
+	m.run(time.Now().Add(10*time.Second), time.Now().Add(100*time.Millisecond), &c.latency)
+	var r Result
+	c.count(&r)
+	if r.Broken != 1 || r.Sent != 4 || r.Acknowledged != 3 || m.acked.has(3) || !strings.Contains(r.FirstBreak.Error(), "BENCH-00001") {
+		t.Errorf("%+v", r)
+	}
+	if err := c.close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Of acknowledgements that come together, each is followed up and all with one
+// write.
+func TestAcknowledgementsTogether(t *testing.T) {
+	near, far := net.Pipe()
+	c := crowdOf(t, 1, 1)
+	m := c.members[0]
+	m.nc, m.flights = near, make([]flight, 3)
+	m.answers = *answersOf(4, []byte{0x40, 2, 0, 3, 0x40, 2, 0, 1, 0x40, 2, 0, 2, 0x40, 2, 0, 9})
+	writes := make(chan []byte, 8)
+	go func() {
+		defer close(writes)
+		for {
+			b := make([]byte, 4096) // a pipe's reads are its writes, when they fit
+			n, err := far.Read(b)
+			if err != nil {
+				return
+			}
+			writes <- b[:n]
+		}
+	}()
+	m.run(time.Now().Add(time.Minute), time.Now().Add(time.Minute), &c.latency)
+	near.Close()
+	// The fourth was for a packet that does not exist.
+	if m.broken == nil || !strings.Contains(m.broken.Error(), "packet 9") || m.measured != 3 || m.sent != 6 {
+		t.Errorf("%d sent, %d in time, %v", m.sent, m.measured, m.broken)
+	}
+	n := 0
+	for b := range writes {
+		n++
+		if len(b) < 3*70 {
+			t.Errorf("write %d has %d bytes, too few for three messages", n, len(b))
+		}
+	}
+	if n != 1 { // the second three were never written: the connection broke first
+		t.Errorf("%d writes", n)
+	}
+}
