@@ -2,11 +2,12 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { makeCertificate } from './certificate.ts';
 
 const binary = resolve(import.meta.dirname, '../bin/tilth');
 
 // Ports of this run, the same in the runner and its workers, which inherit the environment.
-process.env.TILTH_E2E_PORT ??= String(20_000 + 3 * Math.floor(Math.random() * 3_000));
+process.env.TILTH_E2E_PORT ??= String(20_000 + 4 * Math.floor(Math.random() * 2_500));
 const port = Number(process.env.TILTH_E2E_PORT);
 
 /** Where the server under test listens. */
@@ -16,6 +17,7 @@ export const addresses = {
   http: `127.0.0.1:${port}`,
   mqtt: `127.0.0.1:${port + 1}`,
   admin: `127.0.0.1:${port + 2}`,
+  mqttTls: `127.0.0.1:${port + 3}`,
 };
 
 export type Server = { stop: () => Promise<void> };
@@ -24,15 +26,20 @@ export type Server = { stop: () => Promise<void> };
 export async function startServer(): Promise<Server> {
   const folder = mkdtempSync(join(tmpdir(), 'tilth-e2e-'));
   const token = 'e2e-provider-token-0123456789abcdef';
+  const { certFile, keyFile } = makeCertificate(folder);
+  process.env.TILTH_E2E_ROOT = certFile;
   const environment = { ...process.env, TILTH_PROVIDER_TOKEN: token };
   const server = spawn(
     binary,
     [
       'serve',
-      `--data-dir=${folder}`,
+      `--data-dir=${join(folder, 'data')}`,
       `--http-addr=${addresses.http}`,
       `--mqtt-addr=${addresses.mqtt}`,
       `--admin-addr=${addresses.admin}`,
+      `--mqtt-tls-addr=${addresses.mqttTls}`,
+      `--tls-cert=${certFile}`,
+      `--tls-key=${keyFile}`,
       '--default-tenant=orchard',
     ],
     { env: environment, stdio: ['ignore', 'ignore', 'pipe'] },

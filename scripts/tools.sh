@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # Installs what the tests need beside Go and Node, where it is missing:
 # Chromium and a Chinese font for the browser tests, mosquitto's clients and
-# curl for the device tests. Needs root where something is missing.
+# curl for the device tests, openssl for a certificate. Needs root where something is missing.
 set -euo pipefail
 
 missing=()
 command -v chromium >/dev/null || missing+=(chromium)
 command -v mosquitto_pub >/dev/null || missing+=(mosquitto-clients)
 command -v curl >/dev/null || missing+=(curl)
+command -v openssl >/dev/null || missing+=(openssl)
 fc-list 2>/dev/null | grep -qi 'noto.*cjk' || missing+=(fonts-noto-cjk fontconfig)
 
 if [ "${#missing[@]}" -gt 0 ]; then

@@ -1,8 +1,9 @@
 import { expect, test } from '@playwright/test';
 import mqtt from 'mqtt';
+import { root } from './certificate.ts';
 import { addresses, applyText } from './server.ts';
 
-// Devices that publish from browsers and through HTTP proxies: MQTT.js over a WebSocket.
+// The same device with MQTT.js: over a WebSocket, as browsers and devices behind HTTP proxies come, and over TLS.
 
 const secret = 'e2e-socket-2f9c41d07ab35e68';
 const topic = 'v1/devices/me/telemetry';
@@ -17,8 +18,11 @@ test.beforeAll(() => {
 `);
 });
 
-function connect(protocolVersion: 4 | 5, password: string): Promise<mqtt.MqttClient> {
-  return mqtt.connectAsync(`ws://${addresses.http}/mqtt`, {
+const ways = { 'a WebSocket': `ws://${addresses.http}/mqtt`, TLS: `mqtts://${addresses.mqttTls}` };
+
+function connect(way: string, protocolVersion: 4 | 5, password: string): Promise<mqtt.MqttClient> {
+  return mqtt.connectAsync(way, {
+    ca: way.startsWith('mqtts:') ? root() : undefined,
     username: 'SO-0001',
     password,
     protocolVersion,
@@ -32,10 +36,12 @@ async function valuesKept(): Promise<number> {
   return Number(/^tilth_edge_values_total (\S+)$/m.exec(figures)?.[1]);
 }
 
-for (const protocolVersion of [4, 5] as const) {
-  test(`MQTT ${protocolVersion === 4 ? '3.1.1' : '5'} over a WebSocket`, async () => {
+const runs = Object.entries(ways).flatMap(([name, way]) => ([4, 5] as const).map((version) => ({ name, way, version })));
+
+for (const { name, way, version } of runs) {
+  test(`MQTT ${version === 4 ? '3.1.1' : '5'} over ${name}`, async () => {
     const before = await valuesKept();
-    const client = await connect(protocolVersion, secret);
+    const client = await connect(way, version, secret);
     const sent = [];
     for (let i = 0; i < 30; i += 1) {
       // Each at a time of its own: the same values of the same time would be one reading.
@@ -49,7 +55,7 @@ for (const protocolVersion of [4, 5] as const) {
 
     const granted = await client.subscribeAsync('v1/devices/me/rpc/request/+', { qos: 1 });
     expect(granted[0]?.qos).toBe(1);
-    if (protocolVersion === 5) {
+    if (version === 5) {
       const refused = client.publishAsync(topic, '{"airTemperature":999}', { qos: 1 });
       await expect(refused).rejects.toMatchObject({ code: badPayload });
     }
@@ -57,6 +63,12 @@ for (const protocolVersion of [4, 5] as const) {
   });
 }
 
-test('a wrong secret is told so over a WebSocket', async () => {
-  await expect(connect(5, 'not-the-secret-of-anything')).rejects.toThrow(/Bad User Name or Password/i);
+for (const [name, way] of Object.entries(ways)) {
+  test(`a wrong secret is told so over ${name}`, async () => {
+    await expect(connect(way, 5, 'not-the-secret-of-anything')).rejects.toThrow(/Bad User Name or Password/i);
+  });
+}
+
+test('MQTT.js without the root does not trust the server', async () => {
+  await expect(mqtt.connectAsync(ways.TLS, { reconnectPeriod: 0 })).rejects.toThrow(/self.signed/i);
 });
