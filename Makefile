@@ -7,10 +7,10 @@ WEB_FILES := $(shell find web/src web/scripts web/public web/index.html web/vite
 # npm writes this file last; the folder's own time changes with every test's cache.
 NODE_MODULES := web/node_modules/.package-lock.json
 
-.PHONY: help demo dev build gen check test e2e bench clean tools
+.PHONY: help demo dev build gen check test e2e bench lighthouse clean tools
 
 help: ## what there is
-	@grep -hE '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 10
+	@grep -hE '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
 
 demo: build ## build everything and start it with a farm of its own
 	./bin/tilth demo
@@ -49,6 +49,9 @@ e2e: build ## browser tests against the built binary
 
 bench: build ## what the devices' side bears, everything read back, and mosquitto beside it (docs/benchmarks.md)
 	scripts/bench.sh --window 32,1 --duration 10s
+
+lighthouse: build ## Lighthouse's scores of the sign-in page, desktop and throttled phone
+	cd web && node scripts/lighthouse.mjs
 
 tools: ## what the tests need beside Go and Node: Chromium, fonts, mosquitto's clients
 	scripts/tools.sh
