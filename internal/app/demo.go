@@ -49,7 +49,7 @@ func demoCommand() *cobra.Command {
 		},
 	}
 	serveFlags(c.Flags())
-	for name, value := range map[string]string{"data-dir": "./demo-data", "default-tenant": demoTenant, "log-level": "warn"} {
+	for name, value := range map[string]string{"data-dir": "./demo-data", "default-tenant": demoTenant, "log-level": "warn", "sms": smsLog} {
 		f := c.Flags().Lookup(name)
 		f.DefValue = value
 		if err := f.Value.Set(value); err != nil {

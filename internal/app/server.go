@@ -16,9 +16,11 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"tilth/internal/captcha"
 	"tilth/internal/httpapi"
 	"tilth/internal/identity"
 	"tilth/internal/ingest"
+	"tilth/internal/notify/mail"
 	"tilth/internal/providerapi"
 	"tilth/web"
 )
@@ -35,6 +37,7 @@ type Server struct {
 	judge    *ingest.Judge
 	mqtt     *ingest.MQTT
 	provider *providerapi.Service
+	mails    *mail.Queue // nil: no mail is sent
 	metrics  *metrics
 	http     *http.Server
 	admin    *http.Server
@@ -122,14 +125,23 @@ func (s *Server) wire() error {
 		Journal: st.readings, Position: st.positions, Screens: st.live, Registry: st.registry, Logger: s.log,
 	})
 	s.mqtt = ingest.NewMQTT(s.pipeline)
+	s.mails = mailQueue(&s.set.Telling, s.log)
+	slider := captcha.New(time.Now, captcha.Draw)
 	console, err := httpapi.New(httpapi.Options{
-		Version: Version, DefaultTenant: s.set.DefaultTenant, MapTiles: s.set.MapTiles, Proxies: s.set.Proxies,
-		Now: time.Now, Log: s.log, Ready: s.isReady,
+		Version: Version, DefaultTenant: s.set.DefaultTenant, MapTiles: s.set.MapTiles, DemoPages: s.set.DemoPages,
+		Proxies: s.set.Proxies, Now: time.Now, Log: s.log, Ready: s.isReady,
 		Tenants: st.tenants, Users: st.users, Sessions: st.sessions,
-		SignIn:  identity.NewSignIn(st.users, st.sessions, st.hasher, time.Now),
+		Captcha: slider, Credentials: st.credentials, Avatars: st.avatars,
+		Account: identity.NewAccount(identity.AccountParts{
+			DB: st.db, Tenants: st.tenants, Users: st.users, Sessions: st.sessions, Codes: st.codes, Hasher: st.hasher,
+			Post: postbox(s.mails), Now: time.Now,
+		}),
+		SignIn:  identity.NewSignIn(st.users, st.sessions, st.hasher, identity.Captcha{Demand: s.set.Captcha, Verify: slider.Verify}, time.Now),
 		Catalog: st.catalog, Devices: st.devices, Scenes: st.scenes, Presence: st.presence, Status: st.status,
 		Diagnostics: st.diagnostics, Readings: st.readings, Notices: st.notices, Messages: st.messages, Live: st.live,
-		Telemetry: ingest.NewHTTP(s.pipeline), MQTT: ingest.NewWebSocket(s.mqtt), Console: httpapi.Console(web.Dist(), s.set.MapTiles),
+		Telemetry: ingest.NewHTTP(s.pipeline), MQTT: ingest.NewWebSocket(s.mqtt), Console: httpapi.Console(httpapi.Pages{
+			Dist: web.Dist(), Tiles: s.set.MapTiles, Proxies: s.set.Proxies, Tenants: st.tenants, Catalog: st.catalog, Log: s.log,
+		}),
 	})
 	if err != nil {
 		return err
@@ -183,7 +195,11 @@ func (s *Server) Run(ctx context.Context, prepare func(context.Context) error, r
 	work.Go(func() error { return s.stores.readings.Run(inner) })
 	work.Go(func() error { return s.stores.status.Run(inner) })
 	work.Go(func() error { s.stores.presence.Run(inner); return nil })
+	work.Go(func() error { return s.stores.credentials.Run(inner, s.log) })
 	work.Go(func() error { return s.sweep(inner) })
+	if s.mails != nil {
+		work.Go(func() error { s.mails.Run(inner); return nil })
+	}
 
 	outer, stopOuter := context.WithCancel(ctx)
 	defer stopOuter()
@@ -237,10 +253,14 @@ func (s *Server) stop() error {
 	ctx, cancel := context.WithTimeout(context.Background(), stopWithin-2*time.Second)
 	defer cancel()
 	s.stores.live.Close()
-	return errors.Join(
+	err := errors.Join(
 		tell("devices", s.mqtt.Shutdown(ctx)), tell("console", s.http.Shutdown(ctx)), tell("provider", s.admin.Shutdown(ctx)),
 		tell("pipeline", s.pipeline.Close(ctx)),
 	)
+	if s.mails != nil { // last: a mail server that is slow must not keep readings waiting
+		err = errors.Join(err, tell("mail", s.mails.Close(ctx)))
+	}
+	return err
 }
 
 func tell(what string, err error) error {
@@ -257,14 +277,17 @@ func notClosed(err error) error {
 	return err
 }
 
-// sweep removes ended sessions once an hour; they are refused without it, it
-// only keeps the table small.
+// sweep removes ended sessions and old codes once an hour; they are refused
+// without it, it only keeps the tables small.
 func (s *Server) sweep(ctx context.Context) error {
 	hourly := time.NewTicker(time.Hour)
 	defer hourly.Stop()
 	for {
 		if err := s.stores.sessions.Sweep(ctx); err != nil && ctx.Err() == nil {
 			s.log.Warn("ended sessions not removed, trying again in an hour", "error", err)
+		}
+		if err := s.stores.codes.Sweep(ctx); err != nil && ctx.Err() == nil {
+			s.log.Warn("old codes not removed, trying again in an hour", "error", err)
 		}
 		select {
 		case <-ctx.Done():

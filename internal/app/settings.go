@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"tilth/internal/httpapi"
+	"tilth/internal/identity"
 )
 
 // Settings is what a server is told at its start. Each comes from its flag,
@@ -37,11 +39,14 @@ type Settings struct {
 	DefaultTenant string
 	Proxies       []netip.Prefix
 	MapTiles      *httpapi.MapTiles
+	DemoPages     bool            // the template pages with sample data are there
+	Captcha       identity.Demand // when sign-in demands the slider captcha
 	Retention     time.Duration
 	DeviceRate    float64 // messages a second a device may send for long
 	DeviceBurst   int     // messages it may send at once
 	MessageLimit  int     // bytes of one message
 	PerAddress    int     // MQTT connections from one address
+	Telling       Telling
 	LogLevel      slog.Level
 	LogJSON       bool
 }
@@ -62,11 +67,14 @@ func serveFlags(f *pflag.FlagSet) {
 	f.String("map-tiles", "", "address of a tile server under the map, with {z}, {x}, {y}; without it the bundled coastline")
 	f.String("map-tiles-attribution", "", "who is to be named for the tiles; required with --map-tiles")
 	f.String("map-tiles-datum", "WGS-84", "datum of the tiles: WGS-84 or GCJ-02")
+	f.Bool("demo-pages", true, "the template pages with sample data: /billing, /virtual-reality, /rtl-page, /signup")
+	f.String("captcha", string(identity.DemandAdaptive), "when sign-in demands the slider captcha: always, adaptive (after failures) or off")
 	f.Duration("retention", 400*24*time.Hour, "how long readings are kept")
 	f.Float64("device-rate", 20, "messages a second that a device may send for long")
 	f.Int("device-burst", 200, "messages that a device may send at once")
 	f.Int("message-limit", 256<<10, "largest message of a device, in bytes")
 	f.Int("mqtt-per-address", 1000, "MQTT connections that one address may have, over WebSockets too")
+	tellingFlags(f)
 	f.String("log-level", "info", "debug, info, warn or error")
 	f.String("log-format", "text", "text or json")
 }
@@ -160,6 +168,18 @@ func settingsOf(k *koanf.Koanf) (*Settings, error) {
 	}
 	if err := s.tiles(k); err != nil {
 		return nil, err
+	}
+	if err := s.Telling.read(k); err != nil {
+		return nil, err
+	}
+	switch s.Captcha = identity.Demand(k.String("captcha")); s.Captcha {
+	case identity.DemandAlways, identity.DemandAdaptive, identity.DemandOff:
+	default:
+		return nil, fmt.Errorf("--captcha: %q is not always, adaptive or off", k.String("captcha"))
+	}
+	var err error
+	if s.DemoPages, err = strconv.ParseBool(k.String("demo-pages")); err != nil {
+		return nil, fmt.Errorf("--demo-pages: %q is not true or false", k.String("demo-pages"))
 	}
 	if err := s.LogLevel.UnmarshalText([]byte(k.String("log-level"))); err != nil {
 		return nil, fmt.Errorf("--log-level: %q is not debug, info, warn or error", k.String("log-level"))

@@ -26,7 +26,7 @@ func TestDefaultsAreTheContracts(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s.DataDir != "./data" || s.HTTPAddr != "127.0.0.1:8080" || s.MQTTAddr != "127.0.0.1:1883" || s.AdminAddr != "127.0.0.1:9090" ||
-		s.Retention != 400*24*time.Hour || s.DeviceRate != 20 || s.DeviceBurst != 200 || s.MessageLimit != 256<<10 || s.MQTTTLSAddr != "" || s.PerAddress != 1000 || s.MapTiles != nil {
+		s.Retention != 400*24*time.Hour || s.DeviceRate != 20 || s.DeviceBurst != 200 || s.MessageLimit != 256<<10 || s.MQTTTLSAddr != "" || s.PerAddress != 1000 || s.MapTiles != nil || !s.DemoPages || s.Captcha != "adaptive" {
 		t.Errorf("defaults: %+v", s)
 	}
 }
@@ -62,6 +62,27 @@ func TestProxiesFromTheEnvironment(t *testing.T) {
 	}
 }
 
+func TestDemoPagesAreSwitchedOff(t *testing.T) {
+	for name, args := range map[string][]string{"flag": {"--demo-pages=false"}, "environment": nil} {
+		t.Run(name, func(t *testing.T) {
+			if args == nil {
+				t.Setenv("TILTH_DEMO_PAGES", "false")
+			}
+			s, err := parse(t, args...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s.DemoPages {
+				t.Error("the demo pages are still there")
+			}
+		})
+	}
+	t.Setenv("TILTH_DEMO_PAGES", "perhaps")
+	if _, err := parse(t); err == nil || err.Error() != `--demo-pages: "perhaps" is not true or false` {
+		t.Errorf("neither on nor off: %v", err)
+	}
+}
+
 func TestWrongSettingIsNamed(t *testing.T) {
 	for want, args := range map[string][]string{
 		"--http-addr":             {"--http-addr", "8080"},
@@ -82,6 +103,7 @@ func TestWrongSettingIsNamed(t *testing.T) {
 		"--map-tiles: the":        {"--map-tiles", "https://tiles.example/{z}/{x}.png"},
 		"--map-tiles-attribution": {"--map-tiles", "https://tiles.example/{z}/{x}/{y}.png"},
 		"--map-tiles-datum":       {"--map-tiles", "https://tiles.example/{z}/{x}/{y}.png", "--map-tiles-attribution", "X", "--map-tiles-datum", "BD-09"},
+		"--captcha":               {"--captcha", "sometimes"},
 		"--log-level":             {"--log-level", "loud"},
 		"--log-format":            {"--log-format", "xml"},
 		"--config":                {"--config", "does-not-exist.yaml"},

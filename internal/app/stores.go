@@ -31,6 +31,9 @@ type stores struct {
 	tenants     *tenant.Store
 	users       *identity.UserStore
 	sessions    *identity.SessionStore
+	codes       *identity.CodeStore
+	credentials *identity.CredentialStore
+	avatars     *identity.AvatarStore
 	hasher      *identity.Hasher
 	catalog     *device.Catalog
 	devices     *device.Store
@@ -52,6 +55,10 @@ func openStores(ctx context.Context, set *Settings, log *slog.Logger) (_ *stores
 		return nil, fmt.Errorf("--data-dir: %w", err)
 	}
 	key, err := deviceKey(set.DataDir)
+	if err != nil {
+		return nil, err
+	}
+	codes, err := codeKey(key)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +84,9 @@ func openStores(ctx context.Context, set *Settings, log *slog.Logger) (_ *stores
 	s := &stores{
 		db: d, key: key, readings: readings,
 		tenants: tenant.NewStore(d, time.Now), users: identity.NewUserStore(d, time.Now),
+		codes:    identity.NewCodeStore(d, codes, textSender(&set.Telling, log), time.Now),
 		sessions: identity.NewSessionStore(d, time.Now), hasher: identity.NewHasher(),
+		credentials: identity.NewCredentialStore(d, time.Now), avatars: identity.NewAvatarStore(d, time.Now),
 		catalog: device.NewCatalog(d), devices: device.NewStore(d, time.Now), scenes: device.NewSceneStore(d, time.Now),
 		registry: device.NewRegistry(key), diagnostics: device.NewDiagnostics(),
 		notices: alarm.NewNoticeStore(d), positions: alarm.NewPositionStore(d), messages: notify.NewMessageStore(d),

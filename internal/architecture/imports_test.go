@@ -14,7 +14,7 @@ const module = "tilth/"
 // these (httpapi/wire) count as it.
 var (
 	edges   = []string{"httpapi", "openapi", "providerapi", "ingest", "farm"}
-	domains = []string{"device", "reading", "alarm", "notify", "identity", "tenant"}
+	domains = []string{"device", "reading", "alarm", "notify", "identity", "captcha", "tenant"}
 	ground  = []string{"db", "live", "errs", "text"}
 
 	// below is what a domain may import: the ground, and the tenant's ID.
@@ -35,6 +35,7 @@ var (
 		"alarm":    append([]string{"device", "reading"}, below...),
 		"notify":   below,
 		"identity": below,
+		"captcha":  ground,
 		"tenant":   ground,
 
 		"db": {"errs", "text"}, "live": {"tenant", "errs", "text"}, "text": {}, "errs": {},
@@ -46,6 +47,10 @@ var (
 		"architecture": {"text"},
 	}
 )
+
+// caller is the one place below the edges that speaks HTTP: it calls others and
+// is called by nobody.
+const caller = "internal/notify/sms"
 
 // group is the package that a folder or an import path counts as; empty when
 // it is not of this module.
@@ -72,7 +77,7 @@ func strayImports(x *tree) (breaches []string) {
 			continue
 		}
 		for _, path := range s.imports() {
-			if strings.HasPrefix(path, "net/http") && !s.test() && (slices.Contains(domains, from) || slices.Contains(ground, from)) {
+			if strings.HasPrefix(path, "net/http") && !s.test() && s.dir != caller && (slices.Contains(domains, from) || slices.Contains(ground, from)) {
 				breaches = append(breaches, fmt.Sprintf("%s: %s below the edges", s.path, path))
 			}
 			if !strings.HasPrefix(path, module) {
@@ -106,12 +111,14 @@ func TestImports(t *testing.T) {
 		"internal/alarm/tell.go":       "package alarm; import _ \"tilth/internal/notify\"",
 		"internal/reading/kit.go":      "package reading; import _ \"tilth/internal/testkit\"",
 		"internal/notify/call.go":      "package notify; import _ \"net/http/httputil\"",
+		"internal/notify/sms/send.go":  "package sms; import _ \"net/http\"",
+		"internal/notify/mail/send.go": "package mail; import _ \"net/http\"",
 		"internal/live/hub.go":         "package live; import _ \"tilth/internal/db\"",
 		"internal/tenant/tenant.go":    "package tenant; import _ \"tilth/internal/device\"",
 		"internal/billing/bill.go":     "package billing",
 		"api/spec.go":                  "package api; import _ \"tilth/internal/errs\"",
 	})),
 		"cmd imports device", "httpapi imports ingest", "device imports reading", "alarm imports notify", "imports testkit",
-		"net/http/httputil below", "live imports db", "tenant imports device", "no place in the house", "api imports errs",
+		"net/http/httputil below", "mail/send.go: net/http below", "live imports db", "tenant imports device", "no place in the house", "api imports errs",
 	)
 }

@@ -19,6 +19,12 @@ var ownerless = map[string]string{
 	"identity.SessionStore.Caller":  "establishes the tenant from an access token",
 	"identity.SessionStore.Refresh": "establishes the tenant from a refresh token",
 	"identity.SessionStore.Sweep":   "the platform's upkeep: tokens that expired",
+	"identity.CodeStore.Sweep":      "the platform's upkeep: codes that no limit counts",
+
+	"identity.CredentialStore.Check": "establishes the tenant from a key and its secret",
+	"identity.CredentialStore.Run":   "writes every tenant's behind",
+	"identity.CredentialStore.Flush": "writes every tenant's behind",
+	"identity.AvatarStore.Picture":   "the address cannot be guessed; an image on a page carries no token",
 
 	"device.Store.OwnerOf":      "for whoever runs the platform: names are unique on it",
 	"device.Store.OwnersOf":     "for whoever runs the platform: names are unique on it",

@@ -35,6 +35,7 @@ type Error struct {
 	Field string            // of the request, named in the sentence; may be empty
 	Args  map[string]string // variables of the sentence
 	Retry time.Duration     // when trying again makes sense; 0: unsaid
+	Data  any               // what a program needs to know beside the sentence, for the answer's data; mostly nil
 	Cause error             // for the log only
 }
 
@@ -55,6 +56,10 @@ func (e *Error) About(field string) *Error { e.Field = field; return e }
 
 // After says when trying again makes sense.
 func (e *Error) After(d time.Duration) *Error { e.Retry = d; return e }
+
+// With adds what a program needs to know beside the sentence: a struct with
+// JSON names.
+func (e *Error) With(data any) *Error { e.Data = data; return e }
 
 // Because keeps the cause for the log.
 func (e *Error) Because(cause error) *Error { e.Cause = cause; return e }

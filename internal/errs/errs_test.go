@@ -13,6 +13,9 @@ func TestNew(t *testing.T) {
 	if e.Kind != Refused || e.Key != "invalid.max" || e.Field != "pageSize" || e.Retry != 3*time.Second {
 		t.Errorf("%+v", e)
 	}
+	if data := e.With(7).Data; data != 7 || Missing().Data != nil {
+		t.Errorf("data %v", data)
+	}
 	if len(e.Args) != 1 || e.Args["limit"] != "400" {
 		t.Errorf("args %v: a variable without a value must be left out", e.Args)
 	}

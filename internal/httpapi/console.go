@@ -2,40 +2,36 @@ package httpapi
 
 import (
 	"io/fs"
+	"log/slog"
 	"mime"
 	"net/http"
-	"net/url"
+	"net/netip"
 	"path"
 	"strconv"
 	"strings"
+
+	"tilth/internal/device"
+	"tilth/internal/tenant"
 )
+
+// Pages is what the web console is served from.
+type Pages struct {
+	Dist    fs.FS
+	Tiles   *MapTiles      // the tile server of the map; nil when there is none
+	Proxies []netip.Prefix // whose forwarded hosts are believed
+	Tenants *tenant.Store
+	Catalog *device.Catalog
+	Log     *slog.Logger
+}
 
 // Console serves the web console: assets under their hashed names for ever,
 // compressed in advance; every other path is the page, whose router knows it.
-// tiles is the tile server of the map; nil when there is none.
-func Console(dist fs.FS, tiles *MapTiles) http.Handler {
-	c := &console{dist: dist, policy: policy(tiles)}
+func Console(p Pages) http.Handler {
+	c := &console{p}
 	return http.HandlerFunc(c.serve)
 }
 
-type console struct {
-	dist   fs.FS
-	policy string
-}
-
-// policy is the page's content security policy: scripts and calls from this
-// server only; images from the tenants' branding too, which may live anywhere.
-func policy(tiles *MapTiles) string {
-	images := "'self' data: blob: https:"
-	if tiles != nil {
-		// {s} stands for one of several hosts; as it is, no address could hold it.
-		if u, err := url.Parse(strings.ReplaceAll(tiles.URL, "{s}", "*")); err == nil && u.Scheme == "http" {
-			images += " http://" + u.Host
-		}
-	}
-	return "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; font-src 'self'; connect-src 'self'; " +
-		"img-src " + images + "; manifest-src 'self'; worker-src 'self' blob:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-}
+type console struct{ Pages }
 
 func (c *console) serve(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -63,7 +59,7 @@ func (c *console) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h.Set("Cache-Control", "no-cache")
-	h.Set("Content-Security-Policy", c.policy)
+	h.Set("Content-Security-Policy", c.policy(r))
 	h.Set("X-Frame-Options", "DENY")
 	c.file(w, r, "index.html")
 }
@@ -88,7 +84,7 @@ func kind(name string) string {
 }
 
 func (c *console) exists(name string) bool {
-	info, err := fs.Stat(c.dist, name)
+	info, err := fs.Stat(c.Dist, name)
 	return err == nil && !info.IsDir()
 }
 
@@ -108,7 +104,7 @@ func (c *console) file(w http.ResponseWriter, r *http.Request, name string) {
 			break
 		}
 	}
-	body, err := fs.ReadFile(c.dist, stored)
+	body, err := fs.ReadFile(c.Dist, stored)
 	if err != nil {
 		http.NotFound(w, r)
 		return

@@ -24,6 +24,17 @@ func dist() fstest.MapFS {
 	return files
 }
 
+// console is the console over stores of its own; with changes what it is made of.
+func console(t *testing.T, with ...func(*httpapi.Pages)) http.Handler {
+	t.Helper()
+	s := testkit.NewStores(t)
+	p := httpapi.Pages{Dist: dist(), Tenants: s.Tenants, Catalog: s.Catalog, Log: s.Log.Logger}
+	for _, f := range with {
+		f(&p)
+	}
+	return httpapi.Console(p)
+}
+
 func ask(h http.Handler, method, path, encoding string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, path, nil)
 	if encoding != "" {
@@ -36,7 +47,7 @@ func ask(h http.Handler, method, path, encoding string) *httptest.ResponseRecord
 
 // Every path that is no file is the page, whose router knows it.
 func TestConsolePage(t *testing.T) {
-	h := httpapi.Console(dist(), nil)
+	h := console(t)
 	for _, path := range []string{"/", "/signin", "/dashboard-default", "/inform?id=7", "/index.html", "/device/", "/a/b/c", "/assets", "/favicon.svg/.."} {
 		w := ask(h, http.MethodGet, path, "")
 		if w.Code != 200 || w.Body.String() != "<html>page</html>" || w.Header().Get("Cache-Control") != "no-cache" ||
@@ -58,7 +69,7 @@ func TestConsolePage(t *testing.T) {
 }
 
 func TestConsoleFiles(t *testing.T) {
-	h := httpapi.Console(dist(), nil)
+	h := console(t)
 	for path, want := range map[string]struct{ body, kind, cache string }{
 		"/assets/app-1a2b.js":   {"script", "text/javascript; charset=utf-8", "public, max-age=31536000, immutable"},
 		"/assets/style.css":     {"style", "text/css; charset=utf-8", "public, max-age=31536000, immutable"},
@@ -79,7 +90,7 @@ func TestConsoleFiles(t *testing.T) {
 
 // Files are compressed in advance; the client gets the best form it takes.
 func TestConsoleCompression(t *testing.T) {
-	h := httpapi.Console(dist(), nil)
+	h := console(t)
 	for _, c := range []struct{ path, accept, coding, body string }{
 		{"/assets/app-1a2b.js", "", "", "script"},
 		{"/assets/app-1a2b.js", "gzip, deflate, br, zstd", "br", "script as br"},
@@ -108,36 +119,9 @@ func TestConsoleCompression(t *testing.T) {
 	}
 }
 
-// The page's policy: scripts and calls from this server only. Images may come
-// from a tenant's branding over https, and from the map's server even over http.
-func TestConsolePolicy(t *testing.T) {
-	for name, c := range map[string]struct {
-		tiles  *httpapi.MapTiles
-		images string
-	}{
-		"no tiles":       {nil, "img-src 'self' data: blob: https:;"},
-		"https tiles":    {&httpapi.MapTiles{URL: "https://tiles.example/{z}/{x}/{y}.png"}, "img-src 'self' data: blob: https:;"},
-		"http tiles":     {&httpapi.MapTiles{URL: "http://tiles.example:8081/{z}/{x}/{y}.png"}, "img-src 'self' data: blob: https: http://tiles.example:8081;"},
-		"http, hosts":    {&httpapi.MapTiles{URL: "http://{s}.tiles.example/{z}/{x}/{y}.png"}, "img-src 'self' data: blob: https: http://*.tiles.example;"},
-		"not an address": {&httpapi.MapTiles{URL: "http://a b/;script-src *"}, "img-src 'self' data: blob: https:;"},
-	} {
-		csp := ask(httpapi.Console(dist(), c.tiles), http.MethodGet, "/", "").Header().Get("Content-Security-Policy")
-		for _, want := range []string{
-			c.images, "default-src 'none';", "script-src 'self';", "connect-src 'self';", "base-uri 'none';", "frame-ancestors 'none'", "form-action 'self';",
-		} {
-			if !strings.Contains(csp+";", want) {
-				t.Errorf("%s: %q lacks %q", name, csp, want)
-			}
-		}
-		if strings.Contains(csp, "unsafe-eval") || strings.Contains(csp, "script-src *") {
-			t.Errorf("%s: %q", name, csp)
-		}
-	}
-}
-
 // A binary built without Node says what to do.
 func TestConsoleWithoutDist(t *testing.T) {
-	h := httpapi.Console(fstest.MapFS{".gitkeep": &fstest.MapFile{}}, nil)
+	h := console(t, func(p *httpapi.Pages) { p.Dist = fstest.MapFS{".gitkeep": &fstest.MapFile{}} })
 	for _, path := range []string{"/", "/signin"} {
 		if w := ask(h, http.MethodGet, path, "br"); w.Code != 404 || !strings.Contains(w.Body.String(), "make build") {
 			t.Errorf("%s: %d %q", path, w.Code, w.Body)
@@ -148,7 +132,7 @@ func TestConsoleWithoutDist(t *testing.T) {
 // Behind the server the page carries what every answer carries, and its calls
 // are still calls.
 func TestConsoleBehindTheServer(t *testing.T) {
-	w := newServer(t, func(o *httpapi.Options) { o.Console = httpapi.Console(dist(), nil) })
+	w := newServer(t, func(o *httpapi.Options) { o.Console = console(t) })
 	if a := w.Do(t, testkit.Call{Path: "/signin"}); a.Status != 200 || string(a.Body) != "<html>page</html>" {
 		t.Errorf("%d %s", a.Status, a.Body)
 	}

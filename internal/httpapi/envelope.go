@@ -43,11 +43,7 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if e.Kind == errs.Unavailable || e.Kind == errs.TooMany {
 		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(max(e.Retry, time.Second).Seconds()))))
 	}
-	body, err := json.Marshal(struct {
-		Code int    `json:"code"`
-		Data any    `json:"data"`
-		Msg  string `json:"msg"`
-	}{Code: codes[e.Kind], Msg: sentence(info.language, e)})
+	body, err := failure(info, e)
 	if err != nil {
 		s.Log.Error("envelope not written", "request", info.id, "error", err)
 	}
@@ -55,6 +51,17 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // the client may be gone; the log line tells what was answered
+}
+
+func failure(info *request, e *errs.Error) ([]byte, error) {
+	if info.operation == getCaptcha || info.operation == checkCaptcha {
+		return bareFailure(info, e)
+	}
+	return json.Marshal(struct {
+		Code int    `json:"code"`
+		Data any    `json:"data"`
+		Msg  string `json:"msg"`
+	}{Code: codes[e.Kind], Data: e.Data, Msg: sentence(info.language, e)})
 }
 
 // malformed answers what could not even be read.
@@ -82,11 +89,14 @@ func sentence(l text.Language, e *errs.Error) string {
 	return text.Say(l, "field", map[string]string{"field": field, "reason": said})
 }
 
-// wait is a length of time in words: seconds below a minute, else minutes,
-// rounded up.
+// wait is a length of time in words: seconds below a minute, minutes up to two
+// hours, else hours, rounded up.
 func wait(l text.Language, d time.Duration) string {
 	if d < time.Minute {
 		return text.Say(l, "wait.seconds", map[string]string{"n": strconv.Itoa(int(math.Ceil(d.Seconds())))})
+	}
+	if d > 2*time.Hour {
+		return text.Say(l, "wait.hours", map[string]string{"n": strconv.Itoa(int(math.Ceil(d.Hours())))})
 	}
 	return text.Say(l, "wait.minutes", map[string]string{"n": strconv.Itoa(int(math.Ceil(d.Minutes())))})
 }

@@ -29,6 +29,8 @@ const theirDevice = marker + "-1"
 
 var crossings = map[string]crossing{
 	"loginUsername":        {because: "needs no session; a user of another tenant is tried below"},
+	"getCaptcha":           {because: "public: a captcha belongs to nobody"},
+	"checkCaptcha":         {because: "public: a captcha belongs to nobody"},
 	"refreshToken":         {because: "needs no session; the presented token tells the tenant"},
 	"getTenantIdByName":    {because: "public: tells a tenant's number to whoever knows its name"},
 	"getTenantByWebsite":   {because: "public: tells a tenant's branding to whoever knows its host"},
@@ -37,6 +39,24 @@ var crossings = map[string]crossing{
 	"getLive":              {because: "a stream, tried in TestLiveTenantsAreApart"},
 	"getProductSimpleList": {because: "products are the platform's, the same for all tenants"},
 	"getElementMap":        {because: "elements are the platform's, the same for all tenants"},
+
+	"sendSmsCode":        {because: "sends to the number that is given, tried in TestAccountsAreApart"},
+	"updateUserMobile":   {because: "a code is the caller's own, tried in TestAccountsAreApart"},
+	"validateSmsCode":    {because: "a code is the caller's own, tried in TestAccountsAreApart"},
+	"updateUserPassword": {because: "a code is the caller's own, tried in TestAccountsAreApart"},
+	"updateUser": {ask: func(w *world) testkit.Call {
+		return testkit.Call{Path: profilePath, Body: fmt.Sprintf(`{"id":%d,"nickname":"X","email":"x@example.com"}`, w.rival.Ada.ID)}
+	}, code: 404, own: `"data":true`},
+
+	"createCredential": {because: "makes the caller's own, tried in TestCredentialsAreApart"},
+	"updateAvatar":     {because: "changes the caller's own, tried in TestAvatarsAreApart"},
+	"pageCredentials":  {ask: func(w *world) testkit.Call { w.theirCredential(); return testkit.Call{Path: credentialsPath} }, own: marker},
+	"toggleCredential": {ask: func(w *world) testkit.Call {
+		return testkit.Call{Path: fmt.Sprint(togglePath, "?id=", w.theirCredential())}
+	}, code: 404, own: `"data":true`},
+	"deleteCredential": {ask: func(w *world) testkit.Call {
+		return testkit.Call{Path: fmt.Sprint(deletePath, "?id=", w.theirCredential())}
+	}, code: 404, own: `"data":true`},
 
 	"getUser":               {ask: path(userPath), own: marker},
 	"getOverviewStatistics": {ask: path(overviewPath), own: `"deviceCount":1`},
@@ -130,13 +150,13 @@ func TestSignInCrossing(t *testing.T) {
 	if err := w.Users.PutPassword(t.Context(), w.rival.ID, w.rival.Ada.ID, testkit.PasswordHash("another password")); err != nil {
 		t.Fatal(err)
 	}
-	w.Run(t, []testkit.Scenario{
+	w.Run(t, apart([]testkit.Scenario{
 		{Name: "at home", Call: login("field", only.UserName, testkit.Password)},
 		{Name: "in the other tenant", Call: login(marker, only.UserName, testkit.Password), Code: 601},
 		{Name: "with the other ada's password", Call: login("field", "ada", "another password"), Code: 601},
 		{Name: "with this ada's password there", Call: login(marker, "ada", testkit.Password), Code: 601},
 		{Name: "the other ada", Call: login(marker, "ada", "another password")},
-	})
+	}))
 	// Ending one's own session ends nobody else's.
 	if a := w.Do(t, testkit.Call{Method: http.MethodPost, Path: logoutPath, Token: w.enemy, Header: map[string]string{"tenant-id": fmt.Sprint(w.field.ID)}}); a.Code != 200 {
 		t.Fatalf("%s", a.Body)

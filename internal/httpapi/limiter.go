@@ -26,14 +26,20 @@ func newLimiter(now func() time.Time) *limiter {
 	return &limiter{now: now, addresses: map[netip.Addr]*rate.Limiter{}}
 }
 
-// take lets one call of an address through (0) or says how long to wait.
-// Addresses of one IPv6 network count as one.
-func (l *limiter) take(a netip.Addr) time.Duration {
+// network is what an address counts as in limits: one IPv6 network is one
+// client, who has more addresses than there are calls.
+func network(a netip.Addr) netip.Addr {
 	if a.Is6() {
 		if p, err := a.Prefix(64); err == nil {
-			a = p.Addr()
+			return p.Addr()
 		}
 	}
+	return a
+}
+
+// take lets one call of an address through (0) or says how long to wait.
+func (l *limiter) take(a netip.Addr) time.Duration {
+	a = network(a)
 	now := l.now()
 	l.mu.Lock()
 	defer l.mu.Unlock()

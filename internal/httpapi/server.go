@@ -17,6 +17,7 @@ import (
 
 	"tilth/api"
 	"tilth/internal/alarm"
+	"tilth/internal/captcha"
 	"tilth/internal/device"
 	"tilth/internal/errs"
 	"tilth/internal/httpapi/wire"
@@ -43,6 +44,7 @@ type Options struct {
 	Version       string
 	DefaultTenant string
 	MapTiles      *MapTiles
+	DemoPages     bool           // the console shows the template pages with sample data
 	Proxies       []netip.Prefix // whose forwarded addresses are believed
 	Now           func() time.Time
 	Log           *slog.Logger
@@ -52,6 +54,10 @@ type Options struct {
 	Users       *identity.UserStore
 	Sessions    *identity.SessionStore
 	SignIn      *identity.SignIn
+	Captcha     *captcha.Service
+	Account     *identity.Account
+	Credentials *identity.CredentialStore
+	Avatars     *identity.AvatarStore
 	Catalog     *device.Catalog
 	Devices     *device.Store
 	Scenes      *device.SceneStore
@@ -70,8 +76,10 @@ type Options struct {
 
 type server struct {
 	Options
-	router routers.Router
-	public *limiter
+	router   routers.Router
+	public   *limiter
+	pictures *limiter
+	uploads  uploads
 }
 
 var _ wire.StrictServerInterface = (*server)(nil)
@@ -87,7 +95,9 @@ func New(o Options) (http.Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the contract: %w", err)
 	}
-	s := &server{Options: o, router: router, public: newLimiter(o.Now)}
+	s := &server{
+		Options: o, router: router, public: newLimiter(o.Now), pictures: newLimiter(o.Now), uploads: uploads{users: map[int64]int{}},
+	}
 	calls := wire.HandlerWithOptions(
 		wire.NewStrictHandlerWithOptions(s, nil, wire.StrictHTTPServerOptions{
 			RequestErrorHandlerFunc: s.malformed, ResponseErrorHandlerFunc: s.fail,
@@ -100,6 +110,7 @@ func New(o Options) (http.Handler, error) {
 	mux.Handle("/mqtt", o.MQTT)
 	mux.HandleFunc("GET /healthz", s.healthz)
 	mux.HandleFunc("GET /readyz", s.readyz)
+	mux.HandleFunc(avatarPath, s.avatar)
 	mux.Handle("/", o.Console)
 	return s.observed(s.recovered(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// Not by the mux: it would redirect a path that is not clean, and a call

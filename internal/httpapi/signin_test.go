@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -36,9 +37,10 @@ func TestLogin(t *testing.T) {
 func TestLoginRefusals(t *testing.T) {
 	w := newServer(t)
 	answers := map[string]bool{}
-	for _, call := range []testkit.Call{
+	for n, call := range []testkit.Call{
 		login("field", "ada", "wrong"), login("field", "eve", testkit.Password), login("none", "ada", testkit.Password), login("field", "   ", "x"),
 	} {
+		call.From = fmt.Sprintf("198.51.100.%d", n) // so that no captcha is demanded
 		a := w.Do(t, call)
 		answers[string(a.Body)] = true
 		if a.Status != 200 || a.Code != 601 || a.Msg != "User name or password is wrong" {
@@ -48,7 +50,7 @@ func TestLoginRefusals(t *testing.T) {
 	if len(answers) != 1 {
 		t.Errorf("the answers differ: %v", answers)
 	}
-	w.Run(t, []testkit.Scenario{
+	w.Run(t, apart([]testkit.Scenario{
 		{Name: "in Russian", Call: testkit.Call{Method: "POST", Path: loginPath, Body: login("field", "ada", "no").Body, Header: map[string]string{"Accept-Language": "ru"}}, Code: 601, Contains: []string{"Неверное имя пользователя или пароль"}},
 		{Name: "no JSON", Call: testkit.Call{Method: "POST", Path: loginPath, Body: `{"tenantName":`}, Code: 400},
 		{Name: "no body", Call: testkit.Call{Method: "POST", Path: loginPath}, Code: 400},
@@ -60,14 +62,23 @@ func TestLoginRefusals(t *testing.T) {
 		{Name: "a NUL in the name", Call: testkit.Call{Method: "POST", Path: loginPath, Body: `{"tenantName":"field","userName":"a\u0000b","password":"x"}`}, Code: 601, Contains: []string{"User name: not in the right form"}},
 		{Name: "empty user", Call: login("field", "", "x"), Code: 601, Contains: []string{"User name: required"}},
 		{Name: "long tenant", Call: login(strings.Repeat("x", 65), "ada", "x"), Code: 601, Contains: []string{"Tenant: at most 64 characters"}},
-	})
+	}))
+}
+
+// apart lets each scenario come from an address of its own, so that the
+// failures of one make no captcha be demanded of the next.
+func apart(table []testkit.Scenario) []testkit.Scenario {
+	for i := range table {
+		table[i].Call.From = fmt.Sprintf("203.0.113.%d", i+1)
+	}
+	return table
 }
 
 // Ten failures lock the account from that address; the answer says how long.
 func TestLoginLock(t *testing.T) {
 	w := newServer(t)
 	for range 10 {
-		if a := w.Do(t, login("field", "ada", "wrong")); a.Code != 601 {
+		if a := w.Do(t, loginWith("ada", "wrong", w.Slider.Verification(t))); a.Code != 601 || string(a.Data) != "null" {
 			t.Fatalf("%s", a.Body)
 		}
 	}
@@ -76,7 +87,7 @@ func TestLoginLock(t *testing.T) {
 	if a.Code != 429 || a.Msg != "Too many failed attempts. Try again in 15 min" || a.Header.Get("Retry-After") != "900" || a.Status != 200 {
 		t.Errorf("%d %s, Retry-After %s", a.Status, a.Body, a.Header.Get("Retry-After"))
 	}
-	elsewhere := right
+	elsewhere := loginWith("ada", testkit.Password, w.Slider.Verification(t))
 	elsewhere.From = "198.51.100.7"
 	if a := w.Do(t, elsewhere); a.Code != 200 {
 		t.Errorf("from another address: %s", a.Body)

@@ -33,7 +33,7 @@ func (s *server) GetTenantByWebsite(ctx context.Context, r wire.GetTenantByWebsi
 		return nil, err
 	}
 	return wire.GetTenantByWebsite200JSONResponse{Code: success, Data: &wire.Tenant{
-		Id: int64(t.ID), Name: t.Name, Diy: branding(t.Branding),
+		Id: int64(t.ID), Name: t.Name, Diy: branding(t.Branding.Shown()),
 	}}, nil
 }
 
@@ -55,7 +55,7 @@ func branding(b tenant.Branding) *wire.Branding {
 
 // GetConsoleSettings answers what the console needs before anybody signs in.
 func (s *server) GetConsoleSettings(context.Context, wire.GetConsoleSettingsRequestObject) (wire.GetConsoleSettingsResponseObject, error) {
-	set := &wire.ConsoleSettings{Version: s.Version, DefaultTenant: s.DefaultTenant}
+	set := &wire.ConsoleSettings{Version: s.Version, DefaultTenant: s.DefaultTenant, DemoPages: s.DemoPages, Captcha: string(s.SignIn.Demand()), Sms: s.Account.Codes.Available()}
 	if m := s.MapTiles; m != nil {
 		set.MapTiles = &wire.MapTiles{Url: m.URL, Attribution: m.Attribution, Datum: wire.MapTilesDatum(m.Datum)}
 	}

@@ -46,13 +46,13 @@ func TestTenantByWebsite(t *testing.T) {
 
 func TestConsoleSettings(t *testing.T) {
 	plain := testkit.Ask[wire.ConsoleSettings](t, newServer(t).Contract, testkit.Call{Path: settingsPath})
-	if plain.Version != "1.2.3" || plain.DefaultTenant != "field" || plain.MapTiles != nil {
+	if plain.Version != "1.2.3" || plain.DefaultTenant != "field" || plain.MapTiles != nil || plain.DemoPages || plain.Captcha != "adaptive" {
 		t.Errorf("%s", asJSON(t, plain))
 	}
 	tiles := &httpapi.MapTiles{URL: "https://tiles.example/{z}/{x}/{y}.png", Attribution: "© Somebody", Datum: "GCJ-02"}
-	w := newServer(t, func(o *httpapi.Options) { o.MapTiles, o.DefaultTenant = tiles, "" })
+	w := newServer(t, func(o *httpapi.Options) { o.MapTiles, o.DefaultTenant, o.DemoPages = tiles, "", true })
 	mapped := testkit.Ask[wire.ConsoleSettings](t, w.Contract, testkit.Call{Path: settingsPath})
-	if m := mapped.MapTiles; mapped.DefaultTenant != "" || m == nil || m.Url != tiles.URL || m.Attribution != tiles.Attribution || string(m.Datum) != tiles.Datum {
+	if m := mapped.MapTiles; mapped.DefaultTenant != "" || !mapped.DemoPages || m == nil || m.Url != tiles.URL || m.Attribution != tiles.Attribution || string(m.Datum) != tiles.Datum {
 		t.Errorf("%s", asJSON(t, mapped))
 	}
 }

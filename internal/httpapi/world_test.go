@@ -59,7 +59,8 @@ func newServer(t *testing.T, with ...func(*httpapi.Options)) *world {
 	o := httpapi.Options{
 		Version: "1.2.3", DefaultTenant: "field", Now: w.Clock.Now, Log: w.Log.Logger,
 		Ready:   func(context.Context) error { return w.ready },
-		Tenants: w.Tenants, Users: w.Users, Sessions: w.Sessions, SignIn: w.SignIn,
+		Tenants: w.Tenants, Users: w.Users, Sessions: w.Sessions, SignIn: w.SignIn, Account: w.Account, Captcha: w.Slider.Service,
+		Credentials: w.Credentials, Avatars: w.Avatars,
 		Catalog: w.Catalog, Devices: w.Devices, Scenes: w.Scenes, Presence: w.Presence, Status: w.Status, Diagnostics: w.Diagnostics,
 		Readings: w.readings, Notices: w.Notices, Messages: w.Messages, Live: w.hub,
 		Telemetry: http.NotFoundHandler(), MQTT: http.NotFoundHandler(), Console: http.NotFoundHandler(),
@@ -126,6 +127,8 @@ func (w *world) measure(t *testing.T, d *device.Device, at time.Time, values map
 func (w *world) get(path string) testkit.Call { return testkit.Call{Path: path, Token: w.ada} }
 
 const (
+	captchaPath  = "/admin-api/system/captcha/get"
+	checkPath    = "/admin-api/system/captcha/check"
 	loginPath    = "/app-api/member/auth/login-username"
 	logoutPath   = "/app-api/member/auth/logout"
 	refreshPath  = "/admin-api/system/auth/refresh-token"

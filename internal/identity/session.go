@@ -234,11 +234,16 @@ func (s *SessionStore) EndUser(ctx context.Context, t tenant.ID, user int64) err
 	return s.end(ctx, t, "s.user_id = ?", user)
 }
 
-func (s *SessionStore) end(ctx context.Context, t tenant.ID, where string, arg any) error {
+// EndOthers ends every session of a user but one.
+func (s *SessionStore) EndOthers(ctx context.Context, t tenant.ID, user, keep int64) error {
+	return s.end(ctx, t, "s.user_id = ? AND s.id <> ?", user, keep)
+}
+
+func (s *SessionStore) end(ctx context.Context, t tenant.ID, where string, args ...any) error {
 	var ids []int64
 	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		if err := tx.NewSelect().Model((*sessionRow)(nil)).Column("id").
-			Where("s.tenant_id = ?", t).Where(where, arg).Scan(ctx, &ids); err != nil || len(ids) == 0 {
+			Where("s.tenant_id = ?", t).Where(where, args...).Scan(ctx, &ids); err != nil || len(ids) == 0 {
 			return err
 		}
 		_, err := tx.NewDelete().Model((*sessionRow)(nil)).Where("s.id IN (?)", bun.List(ids)).Exec(ctx)

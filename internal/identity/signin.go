@@ -2,8 +2,6 @@ package identity
 
 import (
 	"context"
-	"strconv"
-	"sync"
 	"time"
 
 	"tilth/internal/errs"
@@ -11,21 +9,36 @@ import (
 	"tilth/internal/text"
 )
 
-// Failures of one account from one address that lock that pair, and for how
-// long both are remembered.
+// Demand is when sign-in demands a slider captcha.
+type Demand string
+
+// The demands: at every sign-in, after failures of the account or the address,
+// never.
 const (
-	failuresAllowed = 10
-	failureMemory   = 15 * time.Minute
-	pairsRemembered = 100_000 // beyond, the oldest are forgotten: memory stays bounded under attack
+	DemandAlways   Demand = "always"
+	DemandAdaptive Demand = "adaptive"
+	DemandOff      Demand = "off"
 )
+
+// Captcha is what sign-in asks of the slider captcha.
+type Captcha struct {
+	Demand Demand
+	Verify func(verification string) bool // uses the verification up; never called with DemandOff
+}
+
+// CaptchaRequired is the data of a refusal that a passed captcha would lift.
+type CaptchaRequired struct {
+	CaptchaRequired bool `json:"captchaRequired"`
+}
 
 // Attempt is what a person signs in with, and from where.
 type Attempt struct {
-	Tenant   tenant.ID // 0 when the tenant does not exist: such an attempt fails like a wrong password
-	UserName string
-	Password string
-	Remember bool
-	Address  string // of the client
+	Tenant       tenant.ID // 0 when the tenant does not exist: such an attempt fails like a wrong password
+	UserName     string
+	Password     string
+	Remember     bool
+	Address      string // of the client, or of its network where that counts as one
+	Verification string // of a captcha that was passed; empty when none was
 }
 
 // SignIn checks passwords and opens sessions.
@@ -33,20 +46,27 @@ type SignIn struct {
 	users    *UserStore
 	sessions *SessionStore
 	hasher   *Hasher
-	failures *failures
+	captcha  Captcha
+	watch    *watch
 }
 
 // NewSignIn makes a SignIn; now is the server's clock.
-func NewSignIn(u *UserStore, s *SessionStore, h *Hasher, now func() time.Time) *SignIn {
-	return &SignIn{users: u, sessions: s, hasher: h, failures: newFailures(now)}
+func NewSignIn(u *UserStore, s *SessionStore, h *Hasher, c Captcha, now func() time.Time) *SignIn {
+	return &SignIn{users: u, sessions: s, hasher: h, captcha: c, watch: newWatch(now)}
 }
 
+// Demand is when a captcha is demanded.
+func (s *SignIn) Demand() Demand { return s.captcha.Demand }
+
 // Password signs a person in. A wrong user, a wrong password and a disabled
-// account are one and the same refusal, in the same time.
+// account are one and the same refusal, in the same time; whether a captcha is
+// demanded does not depend on whether the account exists.
 func (s *SignIn) Password(ctx context.Context, a Attempt) (Pair, error) {
-	pairKey := strconv.FormatInt(int64(a.Tenant), 10) + "\x00" + text.FoldASCII(a.UserName) + "\x00" + a.Address
-	if wait := s.failures.locked(pairKey); wait > 0 {
-		return Pair{}, errs.New(errs.TooMany, "signin.locked").After(wait)
+	from := originOf(a)
+	// A verification is used up whatever comes of the attempt: it is good once.
+	passed := s.captcha.Demand == DemandOff || a.Verification != "" && s.captcha.Verify(a.Verification)
+	if err := s.watch.refuse(from, s.captcha.Demand, passed); err != nil {
+		return Pair{}, err
 	}
 	stored, user := "", (*userRow)(nil)
 	if a.Tenant != 0 {
@@ -62,81 +82,9 @@ func (s *SignIn) Password(ctx context.Context, a Attempt) (Pair, error) {
 	if err != nil {
 		return Pair{}, err
 	}
-	if !right || user.Disabled {
-		s.failures.add(pairKey)
-		return Pair{}, errs.New(errs.Refused, "signin.fail")
+	right = right && !user.Disabled
+	if err := s.watch.settle(from, s.captcha.Demand, passed, right); err != nil {
+		return Pair{}, err
 	}
-	s.failures.clear(pairKey)
 	return s.sessions.Start(ctx, a.Tenant, user.ID, a.Remember)
-}
-
-// failures counts failed sign-ins of (account, address) pairs in memory; a
-// restart forgives them.
-type failures struct {
-	now func() time.Time
-
-	mu    sync.Mutex
-	pairs map[string]*failure
-}
-
-type failure struct {
-	count int
-	first time.Time
-	until time.Time // locked until; zero when not locked
-}
-
-func newFailures(now func() time.Time) *failures {
-	return &failures{now: now, pairs: map[string]*failure{}}
-}
-
-func (f *failures) locked(key string) time.Duration {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if p := f.pairs[key]; p != nil && p.until.After(f.now()) {
-		return p.until.Sub(f.now())
-	}
-	return 0
-}
-
-func (f *failures) add(key string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	now := f.now()
-	p := f.pairs[key]
-	if p == nil || now.Sub(p.first) >= failureMemory {
-		f.forget(now)
-		p = &failure{first: now}
-		f.pairs[key] = p
-	}
-	p.count++
-	if p.count >= failuresAllowed {
-		p.until = now.Add(failureMemory)
-	}
-}
-
-func (f *failures) clear(key string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	delete(f.pairs, key)
-}
-
-// forget drops what is too old to matter once there is a lot of it, and
-// anything unlocked when even that does not help.
-func (f *failures) forget(now time.Time) {
-	if len(f.pairs) < pairsRemembered {
-		return
-	}
-	for k, p := range f.pairs {
-		if now.Sub(p.first) > failureMemory && !p.until.After(now) {
-			delete(f.pairs, k)
-		}
-	}
-	for k, p := range f.pairs {
-		if len(f.pairs) < pairsRemembered/2 {
-			return
-		}
-		if !p.until.After(now) {
-			delete(f.pairs, k)
-		}
-	}
 }

@@ -16,6 +16,48 @@ func attempt(t tenant.ID, userName, password, address string) identity.Attempt {
 	return identity.Attempt{Tenant: t, UserName: userName, Password: password, Address: address}
 }
 
+// gate is a server's sign-in with people who slide when they are asked to.
+type gate struct {
+	*testkit.Stores
+	t *testing.T
+}
+
+func newGate(t *testing.T) *gate { return &gate{Stores: testkit.NewStores(t), t: t} }
+
+// sign tries to sign in without a captcha.
+func (g *gate) sign(a identity.Attempt) *errs.Error {
+	g.t.Helper()
+	pair, err := g.SignIn.Password(g.t.Context(), a)
+	if err == nil {
+		if pair.Access == "" {
+			g.t.Error("signed in without a token")
+		}
+		return nil
+	}
+	if pair != (identity.Pair{}) {
+		g.t.Errorf("%v, and yet %+v", err, pair)
+	}
+	return errs.As(err)
+}
+
+// slide solves a captcha and tries to sign in.
+func (g *gate) slide(a identity.Attempt) *errs.Error {
+	g.t.Helper()
+	a.Verification = g.Slider.Verification(g.t)
+	return g.sign(a)
+}
+
+// wrong fails so many times, sliding each time.
+func (g *gate) wrong(a identity.Attempt, times int) {
+	g.t.Helper()
+	a.Password = "wrong"
+	for i := range times {
+		if e := g.slide(a); e == nil || e.Key != "signin.fail" {
+			g.t.Fatalf("failure %d: %v", i+1, e)
+		}
+	}
+}
+
 func TestSignIn(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
@@ -39,10 +81,10 @@ func TestSignIn(t *testing.T) {
 // A wrong user, a wrong password, a tenant that does not exist and a disabled
 // account are one and the same refusal.
 func TestSignInRefusals(t *testing.T) {
-	s := testkit.NewStores(t)
-	field := s.Tenant(t, "field")
+	g := newGate(t)
+	field := g.Tenant(t, "field")
 	field.Bora.Disabled = true
-	if err := s.Users.Update(t.Context(), field.ID, field.Bora); err != nil {
+	if err := g.Users.Update(t.Context(), field.ID, field.Bora); err != nil {
 		t.Fatal(err)
 	}
 	for name, a := range map[string]identity.Attempt{
@@ -53,10 +95,9 @@ func TestSignInRefusals(t *testing.T) {
 		"disabled":       attempt(field.ID, "bora", testkit.Password, home),
 		"folded too far": attempt(field.ID, "adá", testkit.Password, home),
 	} {
-		pair, err := s.SignIn.Password(t.Context(), a)
-		e := errs.As(err)
-		if pair != (identity.Pair{}) || e.Kind != errs.Refused || e.Key != "signin.fail" || e.Field != "" || e.Args != nil {
-			t.Errorf("%s: %+v %v", name, pair, err)
+		e := g.slide(a)
+		if e == nil || e.Kind != errs.Refused || e.Key != "signin.fail" || e.Field != "" || e.Args != nil || e.Data != nil {
+			t.Errorf("%s: %+v", name, e)
 		}
 	}
 }
@@ -64,106 +105,82 @@ func TestSignInRefusals(t *testing.T) {
 // Ten failures of one account from one address lock that pair for 15 minutes:
 // nobody else, and nobody elsewhere.
 func TestSignInLock(t *testing.T) {
-	s := testkit.NewStores(t)
-	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
-	sign := func(a identity.Attempt) *errs.Error {
-		t.Helper()
-		if _, err := s.SignIn.Password(t.Context(), a); err != nil {
-			return errs.As(err)
-		}
-		return nil
-	}
-	wrong := attempt(field.ID, "ada", "wrong", home)
+	g := newGate(t)
+	field, rival := g.Tenant(t, "field"), g.Tenant(t, "rival")
+	wrong, right := attempt(field.ID, "ada", "wrong", home), attempt(field.ID, "ada", testkit.Password, home)
 	for i := range 10 {
 		if i%2 == 1 {
 			wrong.UserName = "ADA" // the same account
 		}
-		if e := sign(wrong); e == nil || e.Kind != errs.Refused {
-			t.Fatalf("failure %d: %v", i+1, e)
-		}
-		s.Clock.Advance(time.Minute)
+		g.wrong(wrong, 1)
+		g.Clock.Advance(time.Minute)
 	}
-	right := attempt(field.ID, "ada", testkit.Password, home)
-	if e := sign(right); e == nil || e.Kind != errs.TooMany || e.Key != "signin.locked" || e.Retry != 14*time.Minute {
-		t.Fatalf("the right password of a locked pair: %+v", e)
+	for name, e := range map[string]*errs.Error{"plain": g.sign(right), "with a captcha": g.slide(right)} {
+		if e == nil || e.Kind != errs.TooMany || e.Key != "signin.locked" || e.Retry != 14*time.Minute {
+			t.Fatalf("the right password of a locked pair, %s: %+v", name, e)
+		}
 	}
 	for name, a := range map[string]identity.Attempt{
 		"another address": attempt(field.ID, "ada", testkit.Password, away),
 		"another account": attempt(field.ID, "bora", testkit.Password, home),
 		"another tenant":  attempt(rival.ID, "ada", testkit.Password, home),
 	} {
-		if e := sign(a); e != nil {
+		if e := g.slide(a); e != nil {
 			t.Errorf("%s is locked too: %v", name, e)
 		}
 	}
-	s.Clock.Advance(14*time.Minute - time.Second)
-	if e := sign(right); e == nil || e.Kind != errs.TooMany || e.Retry != time.Second {
+	g.Clock.Advance(14*time.Minute - time.Second)
+	if e := g.slide(right); e == nil || e.Kind != errs.TooMany || e.Retry != time.Second {
 		t.Errorf("a second before the end: %+v", e)
 	}
-	s.Clock.Advance(time.Second)
-	if e := sign(wrong); e == nil || e.Kind != errs.Refused {
-		t.Errorf("after the lock one failure locks again: %+v", e)
-	}
-	if e := sign(right); e != nil {
-		t.Errorf("after the lock: %v", e)
+	g.Clock.Advance(time.Second)
+	g.wrong(wrong, 1)
+	if e := g.slide(right); e != nil {
+		t.Errorf("after the lock one failure locks again: %v", e)
 	}
 }
 
 // Accounts that do not exist are locked alike, so that a lock tells nothing.
 func TestSignInLockOfUnknownAccounts(t *testing.T) {
-	s := testkit.NewStores(t)
-	field := s.Tenant(t, "field")
-	a := attempt(field.ID, "nobody", "wrong", home)
-	for range 10 {
-		if _, err := s.SignIn.Password(t.Context(), a); !errs.Is(err, errs.Refused) {
-			t.Fatal(err)
-		}
-	}
-	if _, err := s.SignIn.Password(t.Context(), a); !errs.Is(err, errs.TooMany) {
-		t.Error(err)
+	g := newGate(t)
+	a := attempt(g.Tenant(t, "field").ID, "nobody", "wrong", home)
+	g.wrong(a, 10)
+	if e := g.slide(a); e == nil || e.Kind != errs.TooMany {
+		t.Error(e)
 	}
 }
 
-// A success forgets the failures before it, and failures are forgotten after a
-// quarter of an hour.
+// A success forgets the pair's failures before it, and failures are forgotten
+// after a quarter of an hour.
 func TestSignInFailuresAreForgotten(t *testing.T) {
-	s := testkit.NewStores(t)
-	field := s.Tenant(t, "field")
-	wrong, right := attempt(field.ID, "ada", "wrong", home), attempt(field.ID, "ada", testkit.Password, home)
-	for round, forget := range []func(){
-		func() {
-			if _, err := s.SignIn.Password(t.Context(), right); err != nil {
-				t.Fatal(err)
-			}
-		},
-		func() { s.Clock.Advance(15 * time.Minute) },
-		func() {},
-	} {
-		for range 9 {
-			if _, err := s.SignIn.Password(t.Context(), wrong); !errs.Is(err, errs.Refused) {
-				t.Fatalf("round %d: %v", round, err)
-			}
-		}
-		forget()
+	g := newGate(t)
+	a := attempt(g.Tenant(t, "field").ID, "ada", testkit.Password, home)
+	g.wrong(a, 9)
+	if e := g.slide(a); e != nil {
+		t.Fatal(e)
 	}
-	if _, err := s.SignIn.Password(t.Context(), wrong); !errs.Is(err, errs.Refused) {
-		t.Fatal(err)
+	g.wrong(a, 9)
+	g.Clock.Advance(15 * time.Minute)
+	g.wrong(a, 9)
+	if e := g.slide(a); e != nil {
+		t.Fatal(e)
 	}
-	if _, err := s.SignIn.Password(t.Context(), right); !errs.Is(err, errs.TooMany) {
-		t.Errorf("ten failures in a row: %v", err)
+	g.wrong(a, 10)
+	if e := g.slide(a); e == nil || e.Kind != errs.TooMany {
+		t.Errorf("ten failures in a row: %v", e)
 	}
 }
 
 // What cannot be read from the database is a fault, never a wrong password.
 func TestSignInFault(t *testing.T) {
-	s := testkit.NewStores(t)
-	field := s.Tenant(t, "field")
-	if err := s.Users.PutPassword(t.Context(), field.ID, field.Ada.ID, "garbage"); err != nil {
+	g := newGate(t)
+	field := g.Tenant(t, "field")
+	if err := g.Users.PutPassword(t.Context(), field.ID, field.Ada.ID, "garbage"); err != nil {
 		t.Fatal(err)
 	}
 	for range 11 {
-		if _, err := s.SignIn.Password(t.Context(), attempt(field.ID, "ada", testkit.Password, home)); !errs.Is(err, errs.Internal) {
-			t.Fatal(err)
+		if e := g.sign(attempt(field.ID, "ada", testkit.Password, home)); e == nil || e.Kind != errs.Internal {
+			t.Fatal(e)
 		}
 	}
 }

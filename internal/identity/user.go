@@ -131,6 +131,11 @@ func (s *UserStore) PasswordHash(ctx context.Context, t tenant.ID, id int64) (st
 	return r.PasswordHash, nil
 }
 
+// holds tells whether a user of the tenant has a mobile number.
+func (s *UserStore) holds(ctx context.Context, t tenant.ID, mobile string) (bool, error) {
+	return s.db.Read(ctx).NewSelect().Model((*userRow)(nil)).Where("u.tenant_id = ? AND u.mobile = ?", t, mobile).Exists(ctx)
+}
+
 // Delete removes a user and the user's sessions.
 func (s *UserStore) Delete(ctx context.Context, t tenant.ID, id int64) error {
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {

@@ -11,7 +11,6 @@ const (
 	maxName        = 64
 	maxUnit        = 32
 	maxDescription = 500
-	maxAddress     = 1_000
 	maxElementData = 8_000
 	minPassword    = 6
 	maxPassword    = 128
@@ -69,6 +68,14 @@ func (c *checker) name(f *field[string]) {
 // phrase checks a text that may be empty.
 func (c *checker) phrase(f *field[string], limit int) {
 	if f.set && f.v != "" && !isPhrase(f.v, limit) {
+		c.add(f.at, "%s must have at most %d characters, without control characters", last(f.at), limit)
+	}
+}
+
+// line checks a text that may be empty and has no line breaks: it stands in a
+// browser's tab and in the subjects of mails.
+func (c *checker) line(f *field[string], limit int) {
+	if f.set && f.v != "" && (!isName(f.v) || length(f.v) > limit) {
 		c.add(f.at, "%s must have at most %d characters, without control characters", last(f.at), limit)
 	}
 }
@@ -188,7 +195,7 @@ func (c *checker) tenant(t *fileTenant) {
 	if l := t.language; l.set && !text.Language(l.v).Valid() {
 		c.add(l.at, "language must be one of %s", languages())
 	}
-	c.phrase(&t.diy.title, maxName)
+	c.line(&t.diy.title, maxName)
 	c.phrase(&t.diy.content, maxDescription)
 	for _, f := range []*field[string]{&t.diy.logo, &t.diy.background, &t.diy.favicon} {
 		c.address(f)

@@ -2,7 +2,6 @@ package providerapi
 
 import (
 	"net/netip"
-	"net/url"
 	"regexp"
 	"strings"
 	"time"
@@ -48,21 +47,8 @@ func isIdentifier(s string) bool {
 // devices send, in lists of readings, and in the browser's objects.
 var reserved = map[string]bool{"ts": true, "values": true, "collect_time": true, "__proto__": true}
 
-// isAddress takes what a page may load: http, https or a path on the same
-// host. The host must not hold what parts a content security policy.
-func isAddress(s string) bool {
-	if length(s) > maxAddress || strings.ContainsAny(s, "\\\"'<>") || strings.IndexFunc(s, unicode.IsSpace) >= 0 {
-		return false
-	}
-	u, err := url.Parse(s)
-	if err != nil || u.User != nil || u.Opaque != "" || strings.ContainsAny(u.Host, ",;*") {
-		return false
-	}
-	if u.Scheme == "" {
-		return u.Host == "" && !strings.HasPrefix(s, "//")
-	}
-	return (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != ""
-}
+// isAddress takes what a page may load.
+func isAddress(s string) bool { return tenant.Loadable(s) }
 
 // isElementData takes an address or an embed snippet, which is never trusted:
 // it is served in a frame of its own.

@@ -80,6 +80,30 @@ func TestContractFindsBreaches(t *testing.T) {
 	}
 }
 
+// The captcha has an envelope of its own, in which it says everything.
+func TestContractOfTheBareEnvelope(t *testing.T) {
+	for _, c := range []struct {
+		name, want string
+		change     func(*good)
+	}{
+		{"a captcha", "", func(g *good) { g.body = `{"repCode":"6110","repMsg":"gone","repData":null,"success":false}` }},
+		{"a captcha in the usual envelope", "repCode", func(*good) {}},
+		{"a captcha with a code of its own", "repCode", func(g *good) { g.body = `{"repCode":"1","repMsg":"","repData":null,"success":false}` }},
+		{"too large for a captcha", "", func(g *good) {
+			g.status, g.body = 413, `{"repCode":"9999","repMsg":"large","repData":null,"success":false}`
+		}},
+		{"a captcha with a status", "status is not supported", func(g *good) {
+			g.status, g.body = 429, `{"repCode":"6201","repMsg":"many","repData":null,"success":false}`
+		}},
+	} {
+		contract := NewContract(t, answering(c.change))
+		_, err := contract.try(t.Context(), Call{Method: http.MethodPost, Path: "/admin-api/system/captcha/check", Body: "{}"})
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+	}
+}
+
 func TestCallAndAnswer(t *testing.T) {
 	var got *http.Request
 	echo := answering(func(*good) {})

@@ -25,6 +25,13 @@ type Stores struct {
 	Users       *identity.UserStore
 	Sessions    *identity.SessionStore
 	SignIn      *identity.SignIn
+	Codes       *identity.CodeStore
+	Account     *identity.Account
+	Phones      *Phones
+	Post        *Postbox
+	Credentials *identity.CredentialStore
+	Avatars     *identity.AvatarStore
+	Slider      *Slider
 	Catalog     *device.Catalog
 	Devices     *device.Store
 	Scenes      *device.SceneStore
@@ -43,7 +50,16 @@ func NewStores(t testing.TB) *Stores {
 	s.Tenants = tenant.NewStore(s.DB, s.Clock.Now)
 	s.Users = identity.NewUserStore(s.DB, s.Clock.Now)
 	s.Sessions = identity.NewSessionStore(s.DB, s.Clock.Now)
-	s.SignIn = identity.NewSignIn(s.Users, s.Sessions, identity.NewHasher(), s.Clock.Now)
+	s.Slider = NewSlider(s.Clock)
+	s.SignIn = identity.NewSignIn(s.Users, s.Sessions, identity.NewHasher(), identity.Captcha{Demand: identity.DemandAdaptive, Verify: s.Slider.Verify}, s.Clock.Now)
+	s.Credentials = identity.NewCredentialStore(s.DB, s.Clock.Now)
+	s.Avatars = identity.NewAvatarStore(s.DB, s.Clock.Now)
+	s.Phones, s.Post = &Phones{}, &Postbox{}
+	s.Codes = identity.NewCodeStore(s.DB, SecretKey, s.Phones, s.Clock.Now)
+	s.Account = identity.NewAccount(identity.AccountParts{
+		DB: s.DB, Tenants: s.Tenants, Users: s.Users, Sessions: s.Sessions, Codes: s.Codes, Hasher: identity.NewHasher(),
+		Post: s.Post, Now: s.Clock.Now,
+	})
 	s.Catalog = device.NewCatalog(s.DB)
 	s.Devices = device.NewStore(s.DB, s.Clock.Now)
 	s.Scenes = device.NewSceneStore(s.DB, s.Clock.Now)

@@ -12,12 +12,29 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime/multipart"
 	"net/http"
 
 	"tilth/internal/reading"
 
 	"github.com/oapi-codegen/runtime"
+	openapi_types "github.com/oapi-codegen/runtime/types"
 )
+
+// Defines values for CaptchaDemandCaptchaRequired.
+const (
+	True CaptchaDemandCaptchaRequired = true
+)
+
+// Valid indicates whether the value is a known member of the CaptchaDemandCaptchaRequired enum.
+func (e CaptchaDemandCaptchaRequired) Valid() bool {
+	switch e {
+	case True:
+		return true
+	default:
+		return false
+	}
+}
 
 // Defines values for MapTilesDatum.
 const (
@@ -127,6 +144,14 @@ func (e TslPropertyDataType) Valid() bool {
 // AlarmLevel highest level among the device's open notices (0 general, 1 important, 2 serious); absent when none is open
 type AlarmLevel = int
 
+// AvatarUpload defines model for AvatarUpload.
+type AvatarUpload struct {
+	AvatarFile openapi_types.File `json:"avatarFile"`
+
+	// Crop `x,y,side` in pixels of the upright picture; absent: the middle
+	Crop *string `json:"crop,omitempty"`
+}
+
 // BooleanAnswer defines model for BooleanAnswer.
 type BooleanAnswer struct {
 	Code int    `json:"code"`
@@ -143,12 +168,70 @@ type Branding struct {
 	Title      *string `json:"title,omitempty"`
 }
 
+// CaptchaAnswer repCode 0000 went well; 0011 a parameter is empty; 6110 expired; 6111 not the place; 6112 cannot be had; 6201 too many gets; 6202 locked after failures; 6204 too many checks; 9999 a fault of the server
+type CaptchaAnswer struct {
+	RepCode string       `json:"repCode"`
+	RepData *CaptchaData `json:"repData"`
+	RepMsg  *string      `json:"repMsg"`
+	Success bool         `json:"success"`
+}
+
+// CaptchaCheck Other fields (clientUid, ts) are taken and ignored
+type CaptchaCheck struct {
+	// CaptchaType `blockPuzzle`
+	CaptchaType *string `json:"captchaType,omitempty"`
+	PointJson   *string `json:"pointJson,omitempty"`
+	Token       *string `json:"token,omitempty"`
+}
+
+// CaptchaData defines model for CaptchaData.
+type CaptchaData struct {
+	CaptchaType *string `json:"captchaType,omitempty"`
+
+	// JigsawImageBase64 PNG of 94 by 310 pixels, transparent but for the piece
+	JigsawImageBase64 *string `json:"jigsawImageBase64,omitempty"`
+
+	// OriginalImageBase64 PNG of 620 by 310 pixels
+	OriginalImageBase64 *string `json:"originalImageBase64,omitempty"`
+	PointJson           *string `json:"pointJson,omitempty"`
+	Result              *bool   `json:"result,omitempty"`
+
+	// SecretKey 16 characters
+	SecretKey *string `json:"secretKey,omitempty"`
+
+	// Token 32 hex digits
+	Token *string `json:"token,omitempty"`
+}
+
+// CaptchaDemand defines model for CaptchaDemand.
+type CaptchaDemand struct {
+	CaptchaRequired CaptchaDemandCaptchaRequired `json:"captchaRequired"`
+}
+
+// CaptchaDemandCaptchaRequired defines model for CaptchaDemand.CaptchaRequired.
+type CaptchaDemandCaptchaRequired bool
+
+// CaptchaRequest Other fields (clientUid, ts) are taken and ignored
+type CaptchaRequest struct {
+	// CaptchaType `blockPuzzle`
+	CaptchaType *string `json:"captchaType,omitempty"`
+}
+
 // ConsoleSettings defines model for ConsoleSettings.
 type ConsoleSettings struct {
+	// Captcha when sign-in demands the slider captcha
+	Captcha string `json:"captcha"`
+
 	// DefaultTenant tenant name to sign in with where the host names none; empty when none is set
-	DefaultTenant string    `json:"defaultTenant"`
-	MapTiles      *MapTiles `json:"mapTiles"`
-	Version       string    `json:"version"`
+	DefaultTenant string `json:"defaultTenant"`
+
+	// DemoPages whether the template pages with sample data are there
+	DemoPages bool      `json:"demoPages"`
+	MapTiles  *MapTiles `json:"mapTiles"`
+
+	// Sms whether codes can be sent
+	Sms     bool   `json:"sms"`
+	Version string `json:"version"`
 }
 
 // ConsoleSettingsAnswer defines model for ConsoleSettingsAnswer.
@@ -163,6 +246,39 @@ type CountAnswer struct {
 	Code int    `json:"code"`
 	Data *int   `json:"data"`
 	Msg  string `json:"msg"`
+}
+
+// Credential defines model for Credential.
+type Credential struct {
+	AppKey     string `json:"appKey"`
+	CreateTime int64  `json:"createTime"`
+
+	// Enabled 1 open, 0 closed
+	Enabled int   `json:"enabled"`
+	Id      int64 `json:"id"`
+
+	// LastUseTime absent when it was never used
+	LastUseTime *int64 `json:"lastUseTime,omitempty"`
+	Name        string `json:"name"`
+}
+
+// CredentialCreate defines model for CredentialCreate.
+type CredentialCreate struct {
+	// Name 1 to 64 characters once trimmed
+	Name *string `json:"name,omitempty"`
+}
+
+// CredentialPage defines model for CredentialPage.
+type CredentialPage struct {
+	List  []Credential `json:"list"`
+	Total int          `json:"total"`
+}
+
+// CredentialPageAnswer defines model for CredentialPageAnswer.
+type CredentialPageAnswer struct {
+	Code int             `json:"code"`
+	Data *CredentialPage `json:"data"`
+	Msg  string          `json:"msg"`
 }
 
 // Device defines model for Device.
@@ -346,12 +462,24 @@ type LatestAnswer struct {
 	Msg  string  `json:"msg"`
 }
 
+// LoginAnswer Example: {"code":601,"data":{"captchaRequired":true},"msg":"Solve the slider captcha first"}
+type LoginAnswer struct {
+	Code int        `json:"code"`
+	Data *LoginData `json:"data"`
+	Msg  string     `json:"msg"`
+}
+
+// LoginData The session's tokens; or, refused, that a captcha is to be passed first
+type LoginData = Session
+
 // LoginRequest defines model for LoginRequest.
 type LoginRequest struct {
-	Password   string `json:"password"`
-	RememberMe *bool  `json:"rememberMe,omitempty"`
-	TenantName string `json:"tenantName"`
-	UserName   string `json:"userName"`
+	// CaptchaVerification of a slider captcha that was passed
+	CaptchaVerification *string `json:"captchaVerification,omitempty"`
+	Password            string  `json:"password"`
+	RememberMe          *bool   `json:"rememberMe,omitempty"`
+	TenantName          string  `json:"tenantName"`
+	UserName            string  `json:"userName"`
 }
 
 // MapCluster defines model for MapCluster.
@@ -394,6 +522,35 @@ type MapTiles struct {
 // MapTilesDatum defines model for MapTiles.Datum.
 type MapTilesDatum string
 
+// MobileCode defines model for MobileCode.
+type MobileCode struct {
+	Code   *string `json:"code,omitempty"`
+	Mobile *string `json:"mobile,omitempty"`
+
+	// Scene 2
+	Scene *int `json:"scene,omitempty"`
+}
+
+// NewCredential defines model for NewCredential.
+type NewCredential struct {
+	AppKey string `json:"appKey"`
+
+	// AppSecret shown this once
+	AppSecret string `json:"appSecret"`
+
+	// Enabled 1 open, 0 closed
+	Enabled int    `json:"enabled"`
+	Id      int64  `json:"id"`
+	Name    string `json:"name"`
+}
+
+// NewCredentialAnswer defines model for NewCredentialAnswer.
+type NewCredentialAnswer struct {
+	Code int            `json:"code"`
+	Data *NewCredential `json:"data"`
+	Msg  string         `json:"msg"`
+}
+
 // OnlineState 1 online, 0 offline
 type OnlineState = int
 
@@ -428,6 +585,14 @@ type OverviewAnswer struct {
 	Code int       `json:"code"`
 	Data *Overview `json:"data"`
 	Msg  string    `json:"msg"`
+}
+
+// PasswordUpdate defines model for PasswordUpdate.
+type PasswordUpdate struct {
+	Code *string `json:"code,omitempty"`
+
+	// Password 6 characters or more
+	Password *string `json:"password,omitempty"`
 }
 
 // ProductName defines model for ProductName.
@@ -511,6 +676,14 @@ type SessionAnswer struct {
 	Msg  string   `json:"msg"`
 }
 
+// SmsCodeRequest defines model for SmsCodeRequest.
+type SmsCodeRequest struct {
+	Mobile *string `json:"mobile,omitempty"`
+
+	// Scene 2
+	Scene *int `json:"scene,omitempty"`
+}
+
 // Tenant defines model for Tenant.
 type Tenant struct {
 	Diy  *Branding `json:"diy"`
@@ -522,6 +695,13 @@ type Tenant struct {
 type TenantAnswer struct {
 	Code int     `json:"code"`
 	Data *Tenant `json:"data"`
+	Msg  string  `json:"msg"`
+}
+
+// TextAnswer defines model for TextAnswer.
+type TextAnswer struct {
+	Code int     `json:"code"`
+	Data *string `json:"data"`
 	Msg  string  `json:"msg"`
 }
 
@@ -590,6 +770,18 @@ type UserAnswer struct {
 	Msg  string `json:"msg"`
 }
 
+// UserUpdate defines model for UserUpdate.
+type UserUpdate struct {
+	Email *string `json:"email,omitempty"`
+
+	// Id the signed-in user's own, where it is sent
+	Id *int64 `json:"id,omitempty"`
+
+	// Mobile the bound one where it is sent
+	Mobile   *string `json:"mobile,omitempty"`
+	Nickname *string `json:"nickname,omitempty"`
+}
+
 // DeviceName defines model for DeviceName.
 type DeviceName = string
 
@@ -601,6 +793,22 @@ type PageSize = int
 
 // TimeZone defines model for TimeZone.
 type TimeZone = string
+
+// DeleteCredentialParams defines parameters for DeleteCredential.
+type DeleteCredentialParams struct {
+	Id int64 `form:"id" json:"id"`
+}
+
+// ToggleCredentialParams defines parameters for ToggleCredential.
+type ToggleCredentialParams struct {
+	Id int64 `form:"id" json:"id"`
+}
+
+// PageCredentialsParams defines parameters for PageCredentials.
+type PageCredentialsParams struct {
+	PageNo   *PageNo   `form:"pageNo,omitempty" json:"pageNo,omitempty"`
+	PageSize *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+}
 
 // GetDevicesByNamesParams defines parameters for GetDevicesByNames.
 type GetDevicesByNamesParams struct {
@@ -704,11 +912,50 @@ type GetTenantIdByNameParams struct {
 	Name string `form:"name" json:"name"`
 }
 
+// CreateCredentialJSONRequestBody defines body for CreateCredential for application/json ContentType.
+type CreateCredentialJSONRequestBody = CredentialCreate
+
+// UpdateAvatarMultipartRequestBody defines body for UpdateAvatar for multipart/form-data ContentType.
+type UpdateAvatarMultipartRequestBody = AvatarUpload
+
+// CheckCaptchaJSONRequestBody defines body for CheckCaptcha for application/json ContentType.
+type CheckCaptchaJSONRequestBody = CaptchaCheck
+
+// GetCaptchaJSONRequestBody defines body for GetCaptcha for application/json ContentType.
+type GetCaptchaJSONRequestBody = CaptchaRequest
+
 // LoginUsernameJSONRequestBody defines body for LoginUsername for application/json ContentType.
 type LoginUsernameJSONRequestBody = LoginRequest
 
+// SendSmsCodeJSONRequestBody defines body for SendSmsCode for application/json ContentType.
+type SendSmsCodeJSONRequestBody = SmsCodeRequest
+
+// ValidateSmsCodeJSONRequestBody defines body for ValidateSmsCode for application/json ContentType.
+type ValidateSmsCodeJSONRequestBody = MobileCode
+
+// UpdateUserJSONRequestBody defines body for UpdateUser for application/json ContentType.
+type UpdateUserJSONRequestBody = UserUpdate
+
+// UpdateUserMobileJSONRequestBody defines body for UpdateUserMobile for application/json ContentType.
+type UpdateUserMobileJSONRequestBody = MobileCode
+
+// UpdateUserPasswordJSONRequestBody defines body for UpdateUserPassword for application/json ContentType.
+type UpdateUserPasswordJSONRequestBody = PasswordUpdate
+
 // ServerInterface represents all server handlers.
 type ServerInterface interface {
+	// CreateCredential A new API credential
+	// (POST /admin-api/client/pc/apicredentials/create)
+	CreateCredential(w http.ResponseWriter, r *http.Request)
+	// DeleteCredential Delete an API credential of the signed-in user
+	// (GET /admin-api/client/pc/apicredentials/delete)
+	DeleteCredential(w http.ResponseWriter, r *http.Request, params DeleteCredentialParams)
+	// ToggleCredential Open a closed API credential, or close an open one
+	// (GET /admin-api/client/pc/apicredentials/enable-or-disable)
+	ToggleCredential(w http.ResponseWriter, r *http.Request, params ToggleCredentialParams)
+	// PageCredentials The signed-in user's API credentials, newest first
+	// (GET /admin-api/client/pc/apicredentials/page)
+	PageCredentials(w http.ResponseWriter, r *http.Request, params PageCredentialsParams)
 	// GetDevicesByNames The devices of the given names, page by page
 	// (GET /admin-api/client/pc/device/deviceNames/get)
 	GetDevicesByNames(w http.ResponseWriter, r *http.Request, params GetDevicesByNamesParams)
@@ -745,12 +992,21 @@ type ServerInterface interface {
 	// GetProductSimpleList Every product's id and name, by name
 	// (GET /admin-api/client/pc/product/get/simple-list)
 	GetProductSimpleList(w http.ResponseWriter, r *http.Request)
+	// UpdateAvatar Another picture of the signed-in user
+	// (POST /admin-api/client/pc/user/update-avatar)
+	UpdateAvatar(w http.ResponseWriter, r *http.Request)
 	// GetDataLast The latest reading of each property of a device
 	// (GET /admin-api/device/data/all/data-last)
 	GetDataLast(w http.ResponseWriter, r *http.Request, params GetDataLastParams)
 	// RefreshToken Exchange a refresh token for a new pair
 	// (POST /admin-api/system/auth/refresh-token)
 	RefreshToken(w http.ResponseWriter, r *http.Request, params RefreshTokenParams)
+	// CheckCaptcha Whether the piece was put in its place
+	// (POST /admin-api/system/captcha/check)
+	CheckCaptcha(w http.ResponseWriter, r *http.Request)
+	// GetCaptcha A new slider captcha
+	// (POST /admin-api/system/captcha/get)
+	GetCaptcha(w http.ResponseWriter, r *http.Request)
 	// GetConsoleSettings What the console needs to know of this installation before anybody signs in
 	// (GET /admin-api/system/console/settings)
 	GetConsoleSettings(w http.ResponseWriter, r *http.Request)
@@ -766,9 +1022,24 @@ type ServerInterface interface {
 	// Logout End the session of the presented token
 	// (POST /app-api/member/auth/logout)
 	Logout(w http.ResponseWriter, r *http.Request)
+	// SendSmsCode Send a code to a mobile
+	// (POST /app-api/member/auth/send-sms-code)
+	SendSmsCode(w http.ResponseWriter, r *http.Request)
+	// ValidateSmsCode Bind a first mobile with a code that was sent to it
+	// (POST /app-api/member/auth/validate-sms-code)
+	ValidateSmsCode(w http.ResponseWriter, r *http.Request)
 	// GetUser The signed-in user
 	// (GET /app-api/member/user/get)
 	GetUser(w http.ResponseWriter, r *http.Request)
+	// UpdateUser Change nickname and e-mail
+	// (PUT /app-api/member/user/update)
+	UpdateUser(w http.ResponseWriter, r *http.Request)
+	// UpdateUserMobile Bind another mobile with a code that was sent to it
+	// (PUT /app-api/member/user/update-mobile)
+	UpdateUserMobile(w http.ResponseWriter, r *http.Request)
+	// UpdateUserPassword Change the password with a code
+	// (PUT /app-api/member/user/update-password)
+	UpdateUserPassword(w http.ResponseWriter, r *http.Request)
 }
 
 // ServerInterfaceWrapper converts contexts to parameters.
@@ -779,6 +1050,132 @@ type ServerInterfaceWrapper struct {
 }
 
 type MiddlewareFunc func(http.Handler) http.Handler
+
+// CreateCredential operation middleware
+func (siw *ServerInterfaceWrapper) CreateCredential(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.CreateCredential(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// DeleteCredential operation middleware
+func (siw *ServerInterfaceWrapper) DeleteCredential(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params DeleteCredentialParams
+
+	// ------------- Required query parameter "id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "id", r.URL.Query(), &params.Id, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "id"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.DeleteCredential(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ToggleCredential operation middleware
+func (siw *ServerInterfaceWrapper) ToggleCredential(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ToggleCredentialParams
+
+	// ------------- Required query parameter "id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "id", r.URL.Query(), &params.Id, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "id"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ToggleCredential(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// PageCredentials operation middleware
+func (siw *ServerInterfaceWrapper) PageCredentials(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params PageCredentialsParams
+
+	// ------------- Optional query parameter "pageNo" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "pageNo", r.URL.Query(), &params.PageNo, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "pageNo"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "pageNo", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "pageSize" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "pageSize", r.URL.Query(), &params.PageSize, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "pageSize"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "pageSize", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.PageCredentials(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
 
 // GetDevicesByNames operation middleware
 func (siw *ServerInterfaceWrapper) GetDevicesByNames(w http.ResponseWriter, r *http.Request) {
@@ -1362,6 +1759,20 @@ func (siw *ServerInterfaceWrapper) GetProductSimpleList(w http.ResponseWriter, r
 	handler.ServeHTTP(w, r)
 }
 
+// UpdateAvatar operation middleware
+func (siw *ServerInterfaceWrapper) UpdateAvatar(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.UpdateAvatar(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // GetDataLast operation middleware
 func (siw *ServerInterfaceWrapper) GetDataLast(w http.ResponseWriter, r *http.Request) {
 
@@ -1419,6 +1830,34 @@ func (siw *ServerInterfaceWrapper) RefreshToken(w http.ResponseWriter, r *http.R
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.RefreshToken(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// CheckCaptcha operation middleware
+func (siw *ServerInterfaceWrapper) CheckCaptcha(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.CheckCaptcha(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetCaptcha operation middleware
+func (siw *ServerInterfaceWrapper) GetCaptcha(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetCaptcha(w, r)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -1536,11 +1975,81 @@ func (siw *ServerInterfaceWrapper) Logout(w http.ResponseWriter, r *http.Request
 	handler.ServeHTTP(w, r)
 }
 
+// SendSmsCode operation middleware
+func (siw *ServerInterfaceWrapper) SendSmsCode(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.SendSmsCode(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ValidateSmsCode operation middleware
+func (siw *ServerInterfaceWrapper) ValidateSmsCode(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ValidateSmsCode(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // GetUser operation middleware
 func (siw *ServerInterfaceWrapper) GetUser(w http.ResponseWriter, r *http.Request) {
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.GetUser(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// UpdateUser operation middleware
+func (siw *ServerInterfaceWrapper) UpdateUser(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.UpdateUser(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// UpdateUserMobile operation middleware
+func (siw *ServerInterfaceWrapper) UpdateUserMobile(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.UpdateUserMobile(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// UpdateUserPassword operation middleware
+func (siw *ServerInterfaceWrapper) UpdateUserPassword(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.UpdateUserPassword(w, r)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -1673,10 +2182,22 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/app-api/member/auth/login-username", wrapper.LoginUsername)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/app-api/member/auth/logout", wrapper.Logout)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/system/auth/refresh-token", wrapper.RefreshToken)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/system/captcha/get", wrapper.GetCaptcha)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/system/captcha/check", wrapper.CheckCaptcha)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/system/tenant/get-id-by-name", wrapper.GetTenantIdByName)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/system/tenant/get-by-website", wrapper.GetTenantByWebsite)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/system/console/settings", wrapper.GetConsoleSettings)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/app-api/member/user/get", wrapper.GetUser)
+	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/app-api/member/user/update", wrapper.UpdateUser)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/user/update-avatar", wrapper.UpdateAvatar)
+	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/app-api/member/user/update-password", wrapper.UpdateUserPassword)
+	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/app-api/member/user/update-mobile", wrapper.UpdateUserMobile)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/app-api/member/auth/validate-sms-code", wrapper.ValidateSmsCode)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/app-api/member/auth/send-sms-code", wrapper.SendSmsCode)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/apicredentials/create", wrapper.CreateCredential)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/apicredentials/delete", wrapper.DeleteCredential)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/apicredentials/enable-or-disable", wrapper.ToggleCredential)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/apicredentials/page", wrapper.PageCredentials)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/home/overview-statistics", wrapper.GetOverviewStatistics)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/product/get/simple-list", wrapper.GetProductSimpleList)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/page", wrapper.GetDevicePage)
@@ -1692,6 +2213,94 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/live", wrapper.GetLive)
 
 	return m
+}
+
+type CreateCredentialRequestObject struct {
+	Body *CreateCredentialJSONRequestBody
+}
+
+type CreateCredentialResponseObject interface {
+	VisitCreateCredentialResponse(w http.ResponseWriter) error
+}
+
+type CreateCredential200JSONResponse NewCredentialAnswer
+
+func (response CreateCredential200JSONResponse) VisitCreateCredentialResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteCredentialRequestObject struct {
+	Params DeleteCredentialParams
+}
+
+type DeleteCredentialResponseObject interface {
+	VisitDeleteCredentialResponse(w http.ResponseWriter) error
+}
+
+type DeleteCredential200JSONResponse BooleanAnswer
+
+func (response DeleteCredential200JSONResponse) VisitDeleteCredentialResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ToggleCredentialRequestObject struct {
+	Params ToggleCredentialParams
+}
+
+type ToggleCredentialResponseObject interface {
+	VisitToggleCredentialResponse(w http.ResponseWriter) error
+}
+
+type ToggleCredential200JSONResponse BooleanAnswer
+
+func (response ToggleCredential200JSONResponse) VisitToggleCredentialResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PageCredentialsRequestObject struct {
+	Params PageCredentialsParams
+}
+
+type PageCredentialsResponseObject interface {
+	VisitPageCredentialsResponse(w http.ResponseWriter) error
+}
+
+type PageCredentials200JSONResponse CredentialPageAnswer
+
+func (response PageCredentials200JSONResponse) VisitPageCredentialsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
 }
 
 type GetDevicesByNamesRequestObject struct {
@@ -1999,6 +2608,28 @@ func (response GetProductSimpleList200JSONResponse) VisitGetProductSimpleListRes
 	return err
 }
 
+type UpdateAvatarRequestObject struct {
+	Body *multipart.Reader
+}
+
+type UpdateAvatarResponseObject interface {
+	VisitUpdateAvatarResponse(w http.ResponseWriter) error
+}
+
+type UpdateAvatar200JSONResponse TextAnswer
+
+func (response UpdateAvatar200JSONResponse) VisitUpdateAvatarResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type GetDataLastRequestObject struct {
 	Params GetDataLastParams
 }
@@ -2032,6 +2663,50 @@ type RefreshTokenResponseObject interface {
 type RefreshToken200JSONResponse SessionAnswer
 
 func (response RefreshToken200JSONResponse) VisitRefreshTokenResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CheckCaptchaRequestObject struct {
+	Body *CheckCaptchaJSONRequestBody
+}
+
+type CheckCaptchaResponseObject interface {
+	VisitCheckCaptchaResponse(w http.ResponseWriter) error
+}
+
+type CheckCaptcha200JSONResponse CaptchaAnswer
+
+func (response CheckCaptcha200JSONResponse) VisitCheckCaptchaResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetCaptchaRequestObject struct {
+	Body *GetCaptchaJSONRequestBody
+}
+
+type GetCaptchaResponseObject interface {
+	VisitGetCaptchaResponse(w http.ResponseWriter) error
+}
+
+type GetCaptcha200JSONResponse CaptchaAnswer
+
+func (response GetCaptcha200JSONResponse) VisitGetCaptchaResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response); err != nil {
@@ -2116,7 +2791,7 @@ type LoginUsernameResponseObject interface {
 	VisitLoginUsernameResponse(w http.ResponseWriter) error
 }
 
-type LoginUsername200JSONResponse SessionAnswer
+type LoginUsername200JSONResponse LoginAnswer
 
 func (response LoginUsername200JSONResponse) VisitLoginUsernameResponse(w http.ResponseWriter) error {
 
@@ -2151,6 +2826,50 @@ func (response Logout200JSONResponse) VisitLogoutResponse(w http.ResponseWriter)
 	return err
 }
 
+type SendSmsCodeRequestObject struct {
+	Body *SendSmsCodeJSONRequestBody
+}
+
+type SendSmsCodeResponseObject interface {
+	VisitSendSmsCodeResponse(w http.ResponseWriter) error
+}
+
+type SendSmsCode200JSONResponse BooleanAnswer
+
+func (response SendSmsCode200JSONResponse) VisitSendSmsCodeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ValidateSmsCodeRequestObject struct {
+	Body *ValidateSmsCodeJSONRequestBody
+}
+
+type ValidateSmsCodeResponseObject interface {
+	VisitValidateSmsCodeResponse(w http.ResponseWriter) error
+}
+
+type ValidateSmsCode200JSONResponse BooleanAnswer
+
+func (response ValidateSmsCode200JSONResponse) VisitValidateSmsCodeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type GetUserRequestObject struct {
 }
 
@@ -2172,8 +2891,86 @@ func (response GetUser200JSONResponse) VisitGetUserResponse(w http.ResponseWrite
 	return err
 }
 
+type UpdateUserRequestObject struct {
+	Body *UpdateUserJSONRequestBody
+}
+
+type UpdateUserResponseObject interface {
+	VisitUpdateUserResponse(w http.ResponseWriter) error
+}
+
+type UpdateUser200JSONResponse BooleanAnswer
+
+func (response UpdateUser200JSONResponse) VisitUpdateUserResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateUserMobileRequestObject struct {
+	Body *UpdateUserMobileJSONRequestBody
+}
+
+type UpdateUserMobileResponseObject interface {
+	VisitUpdateUserMobileResponse(w http.ResponseWriter) error
+}
+
+type UpdateUserMobile200JSONResponse BooleanAnswer
+
+func (response UpdateUserMobile200JSONResponse) VisitUpdateUserMobileResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateUserPasswordRequestObject struct {
+	Body *UpdateUserPasswordJSONRequestBody
+}
+
+type UpdateUserPasswordResponseObject interface {
+	VisitUpdateUserPasswordResponse(w http.ResponseWriter) error
+}
+
+type UpdateUserPassword200JSONResponse BooleanAnswer
+
+func (response UpdateUserPassword200JSONResponse) VisitUpdateUserPasswordResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 // StrictServerInterface represents all server handlers.
 type StrictServerInterface interface {
+	// CreateCredential A new API credential
+	// (POST /admin-api/client/pc/apicredentials/create)
+	CreateCredential(ctx context.Context, request CreateCredentialRequestObject) (CreateCredentialResponseObject, error)
+	// DeleteCredential Delete an API credential of the signed-in user
+	// (GET /admin-api/client/pc/apicredentials/delete)
+	DeleteCredential(ctx context.Context, request DeleteCredentialRequestObject) (DeleteCredentialResponseObject, error)
+	// ToggleCredential Open a closed API credential, or close an open one
+	// (GET /admin-api/client/pc/apicredentials/enable-or-disable)
+	ToggleCredential(ctx context.Context, request ToggleCredentialRequestObject) (ToggleCredentialResponseObject, error)
+	// PageCredentials The signed-in user's API credentials, newest first
+	// (GET /admin-api/client/pc/apicredentials/page)
+	PageCredentials(ctx context.Context, request PageCredentialsRequestObject) (PageCredentialsResponseObject, error)
 	// GetDevicesByNames The devices of the given names, page by page
 	// (GET /admin-api/client/pc/device/deviceNames/get)
 	GetDevicesByNames(ctx context.Context, request GetDevicesByNamesRequestObject) (GetDevicesByNamesResponseObject, error)
@@ -2210,12 +3007,21 @@ type StrictServerInterface interface {
 	// GetProductSimpleList Every product's id and name, by name
 	// (GET /admin-api/client/pc/product/get/simple-list)
 	GetProductSimpleList(ctx context.Context, request GetProductSimpleListRequestObject) (GetProductSimpleListResponseObject, error)
+	// UpdateAvatar Another picture of the signed-in user
+	// (POST /admin-api/client/pc/user/update-avatar)
+	UpdateAvatar(ctx context.Context, request UpdateAvatarRequestObject) (UpdateAvatarResponseObject, error)
 	// GetDataLast The latest reading of each property of a device
 	// (GET /admin-api/device/data/all/data-last)
 	GetDataLast(ctx context.Context, request GetDataLastRequestObject) (GetDataLastResponseObject, error)
 	// RefreshToken Exchange a refresh token for a new pair
 	// (POST /admin-api/system/auth/refresh-token)
 	RefreshToken(ctx context.Context, request RefreshTokenRequestObject) (RefreshTokenResponseObject, error)
+	// CheckCaptcha Whether the piece was put in its place
+	// (POST /admin-api/system/captcha/check)
+	CheckCaptcha(ctx context.Context, request CheckCaptchaRequestObject) (CheckCaptchaResponseObject, error)
+	// GetCaptcha A new slider captcha
+	// (POST /admin-api/system/captcha/get)
+	GetCaptcha(ctx context.Context, request GetCaptchaRequestObject) (GetCaptchaResponseObject, error)
 	// GetConsoleSettings What the console needs to know of this installation before anybody signs in
 	// (GET /admin-api/system/console/settings)
 	GetConsoleSettings(ctx context.Context, request GetConsoleSettingsRequestObject) (GetConsoleSettingsResponseObject, error)
@@ -2231,9 +3037,24 @@ type StrictServerInterface interface {
 	// Logout End the session of the presented token
 	// (POST /app-api/member/auth/logout)
 	Logout(ctx context.Context, request LogoutRequestObject) (LogoutResponseObject, error)
+	// SendSmsCode Send a code to a mobile
+	// (POST /app-api/member/auth/send-sms-code)
+	SendSmsCode(ctx context.Context, request SendSmsCodeRequestObject) (SendSmsCodeResponseObject, error)
+	// ValidateSmsCode Bind a first mobile with a code that was sent to it
+	// (POST /app-api/member/auth/validate-sms-code)
+	ValidateSmsCode(ctx context.Context, request ValidateSmsCodeRequestObject) (ValidateSmsCodeResponseObject, error)
 	// GetUser The signed-in user
 	// (GET /app-api/member/user/get)
 	GetUser(ctx context.Context, request GetUserRequestObject) (GetUserResponseObject, error)
+	// UpdateUser Change nickname and e-mail
+	// (PUT /app-api/member/user/update)
+	UpdateUser(ctx context.Context, request UpdateUserRequestObject) (UpdateUserResponseObject, error)
+	// UpdateUserMobile Bind another mobile with a code that was sent to it
+	// (PUT /app-api/member/user/update-mobile)
+	UpdateUserMobile(ctx context.Context, request UpdateUserMobileRequestObject) (UpdateUserMobileResponseObject, error)
+	// UpdateUserPassword Change the password with a code
+	// (PUT /app-api/member/user/update-password)
+	UpdateUserPassword(ctx context.Context, request UpdateUserPasswordRequestObject) (UpdateUserPasswordResponseObject, error)
 }
 
 type StrictHandlerFunc func(ctx context.Context, w http.ResponseWriter, r *http.Request, request any) (any, error)
@@ -2273,6 +3094,115 @@ type strictHandler struct {
 	ssi         StrictServerInterface
 	middlewares []StrictMiddlewareFunc
 	options     StrictHTTPServerOptions
+}
+
+// CreateCredential operation middleware
+func (sh *strictHandler) CreateCredential(w http.ResponseWriter, r *http.Request) {
+	var request CreateCredentialRequestObject
+
+	var body CreateCredentialJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateCredential(ctx, request.(CreateCredentialRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateCredential")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(CreateCredentialResponseObject); ok {
+		if err := validResponse.VisitCreateCredentialResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// DeleteCredential operation middleware
+func (sh *strictHandler) DeleteCredential(w http.ResponseWriter, r *http.Request, params DeleteCredentialParams) {
+	var request DeleteCredentialRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteCredential(ctx, request.(DeleteCredentialRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteCredential")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(DeleteCredentialResponseObject); ok {
+		if err := validResponse.VisitDeleteCredentialResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ToggleCredential operation middleware
+func (sh *strictHandler) ToggleCredential(w http.ResponseWriter, r *http.Request, params ToggleCredentialParams) {
+	var request ToggleCredentialRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ToggleCredential(ctx, request.(ToggleCredentialRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ToggleCredential")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ToggleCredentialResponseObject); ok {
+		if err := validResponse.VisitToggleCredentialResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// PageCredentials operation middleware
+func (sh *strictHandler) PageCredentials(w http.ResponseWriter, r *http.Request, params PageCredentialsParams) {
+	var request PageCredentialsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.PageCredentials(ctx, request.(PageCredentialsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "PageCredentials")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(PageCredentialsResponseObject); ok {
+		if err := validResponse.VisitPageCredentialsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
 }
 
 // GetDevicesByNames operation middleware
@@ -2583,6 +3513,37 @@ func (sh *strictHandler) GetProductSimpleList(w http.ResponseWriter, r *http.Req
 	}
 }
 
+// UpdateAvatar operation middleware
+func (sh *strictHandler) UpdateAvatar(w http.ResponseWriter, r *http.Request) {
+	var request UpdateAvatarRequestObject
+
+	if reader, err := r.MultipartReader(); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode multipart body: %w", err))
+		return
+	} else {
+		request.Body = reader
+	}
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateAvatar(ctx, request.(UpdateAvatarRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateAvatar")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(UpdateAvatarResponseObject); ok {
+		if err := validResponse.VisitUpdateAvatarResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // GetDataLast operation middleware
 func (sh *strictHandler) GetDataLast(w http.ResponseWriter, r *http.Request, params GetDataLastParams) {
 	var request GetDataLastRequestObject
@@ -2628,6 +3589,68 @@ func (sh *strictHandler) RefreshToken(w http.ResponseWriter, r *http.Request, pa
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(RefreshTokenResponseObject); ok {
 		if err := validResponse.VisitRefreshTokenResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// CheckCaptcha operation middleware
+func (sh *strictHandler) CheckCaptcha(w http.ResponseWriter, r *http.Request) {
+	var request CheckCaptchaRequestObject
+
+	var body CheckCaptchaJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.CheckCaptcha(ctx, request.(CheckCaptchaRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CheckCaptcha")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(CheckCaptchaResponseObject); ok {
+		if err := validResponse.VisitCheckCaptchaResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetCaptcha operation middleware
+func (sh *strictHandler) GetCaptcha(w http.ResponseWriter, r *http.Request) {
+	var request GetCaptchaRequestObject
+
+	var body GetCaptchaJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetCaptcha(ctx, request.(GetCaptchaRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetCaptcha")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetCaptchaResponseObject); ok {
+		if err := validResponse.VisitGetCaptchaResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {
@@ -2766,6 +3789,68 @@ func (sh *strictHandler) Logout(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// SendSmsCode operation middleware
+func (sh *strictHandler) SendSmsCode(w http.ResponseWriter, r *http.Request) {
+	var request SendSmsCodeRequestObject
+
+	var body SendSmsCodeJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.SendSmsCode(ctx, request.(SendSmsCodeRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "SendSmsCode")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(SendSmsCodeResponseObject); ok {
+		if err := validResponse.VisitSendSmsCodeResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ValidateSmsCode operation middleware
+func (sh *strictHandler) ValidateSmsCode(w http.ResponseWriter, r *http.Request) {
+	var request ValidateSmsCodeRequestObject
+
+	var body ValidateSmsCodeJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ValidateSmsCode(ctx, request.(ValidateSmsCodeRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ValidateSmsCode")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ValidateSmsCodeResponseObject); ok {
+		if err := validResponse.VisitValidateSmsCodeResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // GetUser operation middleware
 func (sh *strictHandler) GetUser(w http.ResponseWriter, r *http.Request) {
 	var request GetUserRequestObject
@@ -2783,6 +3868,99 @@ func (sh *strictHandler) GetUser(w http.ResponseWriter, r *http.Request) {
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(GetUserResponseObject); ok {
 		if err := validResponse.VisitGetUserResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// UpdateUser operation middleware
+func (sh *strictHandler) UpdateUser(w http.ResponseWriter, r *http.Request) {
+	var request UpdateUserRequestObject
+
+	var body UpdateUserJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateUser(ctx, request.(UpdateUserRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateUser")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(UpdateUserResponseObject); ok {
+		if err := validResponse.VisitUpdateUserResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// UpdateUserMobile operation middleware
+func (sh *strictHandler) UpdateUserMobile(w http.ResponseWriter, r *http.Request) {
+	var request UpdateUserMobileRequestObject
+
+	var body UpdateUserMobileJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateUserMobile(ctx, request.(UpdateUserMobileRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateUserMobile")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(UpdateUserMobileResponseObject); ok {
+		if err := validResponse.VisitUpdateUserMobileResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// UpdateUserPassword operation middleware
+func (sh *strictHandler) UpdateUserPassword(w http.ResponseWriter, r *http.Request) {
+	var request UpdateUserPasswordRequestObject
+
+	var body UpdateUserPasswordJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateUserPassword(ctx, request.(UpdateUserPasswordRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateUserPassword")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(UpdateUserPasswordResponseObject); ok {
+		if err := validResponse.VisitUpdateUserPasswordResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

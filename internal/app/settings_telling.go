@@ -1,0 +1,167 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+
+	"github.com/knadh/koanf/v2"
+	"github.com/spf13/pflag"
+
+	"tilth/internal/notify/mail"
+	"tilth/internal/notify/sms"
+)
+
+// The ways in which SMS leave.
+const (
+	smsOff    = "off"
+	smsLog    = "log"
+	smsHTTP   = "http"
+	smsTwilio = "twilio"
+)
+
+// Telling is how the server reaches people who are not looking at it.
+type Telling struct {
+	Mail *mail.Settings // nil: no mail is sent
+	SMS  string         // smsOff, smsLog, smsHTTP or smsTwilio
+
+	gateway sms.Sender // of smsHTTP and smsTwilio
+}
+
+// tellingFlags declares its settings. Tokens have no flag of their own, since
+// a flag's value is read by everybody on the machine.
+func tellingFlags(f *pflag.FlagSet) {
+	f.String("smtp-url", "", "mail server: smtp://user:password@host:port?from=alerts@example.org&tls=starttls (or tls, none); "+
+		"better in TILTH_SMTP_URL than as a flag; without it no mail is sent")
+	f.String("sms", smsOff, "how SMS leave: off, log (written to the log only), http (any gateway) or twilio")
+	f.String("sms-url", "", "the gateway's address; may hold {to}, {digits}, {text} and {token}")
+	f.String("sms-method", "POST", "GET, POST or PUT")
+	f.StringArray("sms-header", nil, "a header for the gateway, Name: value; may hold {token}; as often as needed")
+	f.String("sms-body", "", `the request's body, for example {"to":"{to}","text":"{text}"} or to={to}&text={text}`)
+	f.String("sms-success", "", "what the gateway's answer must say beside a status of 2xx: path=value or path!=value of its JSON, or contains:text")
+	f.String("sms-token-file", "", "file with the gateway's token, unless it is in TILTH_SMS_TOKEN")
+	f.String("twilio-account", "", "Twilio's account SID (AC…)")
+	f.String("twilio-from", "", "number, name or messaging service (MG…) that SMS come from")
+	f.String("twilio-token-file", "", "file with Twilio's auth token, unless it is in TILTH_TWILIO_TOKEN")
+}
+
+// settingOf is the setting of each part that a sender may find wrong.
+var settingOf = map[string]map[string]string{
+	smsHTTP: {
+		"url": "--sms-url", "method": "--sms-method", "header": "--sms-header", "body": "--sms-body",
+		"success": "--sms-success", "token": "TILTH_SMS_TOKEN",
+	},
+	smsTwilio: {"account": "--twilio-account", "from": "--twilio-from", "token": "TILTH_TWILIO_TOKEN"},
+}
+
+// onlyFor are settings that nothing uses but one way.
+var onlyFor = map[string][]string{
+	smsHTTP:   {"sms-url", "sms-header", "sms-body", "sms-success", "sms-token-file"},
+	smsTwilio: {"twilio-account", "twilio-from", "twilio-token-file"},
+}
+
+func (t *Telling) read(k *koanf.Koanf) error {
+	if raw := k.String("smtp-url"); raw != "" {
+		var err error
+		if t.Mail, err = mail.ParseURL(raw); err != nil {
+			return fmt.Errorf("--smtp-url: %w", err)
+		}
+	}
+	t.SMS = k.String("sms")
+	for way, names := range onlyFor {
+		for _, name := range names {
+			if way != t.SMS && len(linesOf(k, name)) > 0 {
+				return fmt.Errorf("--%s: nothing uses it without --sms=%s", name, way)
+			}
+		}
+	}
+	var err error
+	switch t.SMS {
+	case smsOff, smsLog:
+		return nil
+	case smsHTTP:
+		err = t.http(k)
+	case smsTwilio:
+		err = t.twilio(k)
+	default:
+		return fmt.Errorf("--sms: %q is not off, log, http or twilio", t.SMS)
+	}
+	var wrong *sms.Wrong
+	if errors.As(err, &wrong) {
+		return fmt.Errorf("%s: %s", settingOf[t.SMS][wrong.Part], wrong.Why)
+	}
+	return err
+}
+
+func (t *Telling) http(k *koanf.Koanf) error {
+	token, err := secret(k, "sms-token")
+	if err != nil {
+		return err
+	}
+	t.gateway, err = sms.NewHTTP(sms.Gateway{
+		URL: k.String("sms-url"), Method: k.String("sms-method"), Headers: linesOf(k, "sms-header"), Body: k.String("sms-body"),
+		Success: k.String("sms-success"), Token: token,
+	})
+	return err
+}
+
+func (t *Telling) twilio(k *koanf.Koanf) error {
+	token, err := secret(k, "twilio-token")
+	if err != nil {
+		return err
+	}
+	t.gateway, err = sms.NewTwilio(k.String("twilio-account"), token, k.String("twilio-from"))
+	return err
+}
+
+// sender is what SMS leave through.
+func (t *Telling) sender(log *slog.Logger) sms.Sender {
+	switch t.SMS {
+	case smsLog:
+		return sms.Log{Logger: log}
+	case smsHTTP, smsTwilio:
+		return t.gateway
+	}
+	return sms.Off{}
+}
+
+// secret is the value of a setting that has no flag: from its environment
+// variable, else from the file that the flag with -file names.
+func secret(k *koanf.Koanf, name string) (string, error) {
+	variable := "TILTH_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+	value, file := strings.TrimSpace(k.String(name)), k.String(name+"-file")
+	switch {
+	case file == "":
+	case value != "":
+		return "", fmt.Errorf("--%s-file: %s is set too", name, variable)
+	default:
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			return "", fmt.Errorf("--%s-file: %w", name, err)
+		}
+		if value = strings.TrimSpace(string(raw)); value == "" {
+			return "", fmt.Errorf("--%s-file: %s is empty", name, file)
+		}
+	}
+	if strings.ContainsFunc(value, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+		return "", fmt.Errorf("%s: it must be one word", variable)
+	}
+	return value, nil
+}
+
+// linesOf is a list as flags and files have it, or as the environment does: a
+// line each.
+func linesOf(k *koanf.Koanf, name string) (lines []string) {
+	all := k.Strings(name)
+	if text, ok := k.Get(name).(string); ok {
+		all = strings.Split(text, "\n")
+	}
+	for _, l := range all {
+		if strings.TrimSpace(l) != "" {
+			lines = append(lines, l)
+		}
+	}
+	return lines
+}

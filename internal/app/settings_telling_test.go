@@ -1,0 +1,172 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tilth/internal/errs"
+	"tilth/internal/notify/mail"
+	"tilth/internal/notify/sms"
+	"tilth/internal/testkit"
+)
+
+const twilioAccount = "AC0123456789abcdef0123456789abcdef"
+
+func written(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestTellingDefaults(t *testing.T) {
+	s, err := parse(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Telling.Mail != nil || s.Telling.SMS != smsOff {
+		t.Errorf("%+v", s.Telling)
+	}
+	log := testkit.NewLog()
+	if textSender(&s.Telling, log.Logger) != nil || mailQueue(&s.Telling, log.Logger) != nil || postbox(nil) != nil {
+		t.Error("something would be sent")
+	}
+	if err := s.Telling.sender(log.Logger).Send(t.Context(), sms.Message{}); errs.As(err).Key != "channel.smsOff" {
+		t.Error(err)
+	}
+}
+
+func TestSmsSettings(t *testing.T) {
+	log := testkit.NewLog()
+	for name, row := range map[string]struct {
+		args []string
+		env  map[string]string
+		is   func(sms.Sender) bool
+	}{
+		"log":  {args: []string{"--sms", "log"}, is: func(s sms.Sender) bool { _, ok := s.(sms.Log); return ok }},
+		"http": {args: []string{"--sms=http", "--sms-url=https://gw.example", "--sms-body=to={to}&text={text}"}, is: isHTTP},
+		"http, token in the environment": {
+			args: []string{"--sms=http", "--sms-url=https://gw.example", `--sms-body={"to":"{to}","text":"{text}"}`, "--sms-header", "Authorization: Bearer {token}", "--sms-header", "X-A: b, c"},
+			env:  map[string]string{"TILTH_SMS_TOKEN": "s3cret"}, is: isHTTP,
+		},
+		"http, all in the environment": {
+			env: map[string]string{
+				"TILTH_SMS": "http", "TILTH_SMS_URL": "https://gw.example/?to={to}&text={text}", "TILTH_SMS_METHOD": "GET",
+				"TILTH_SMS_HEADER": "Authorization: Bearer {token}\nX-A: b, c\n", "TILTH_SMS_TOKEN": "s3cret", "TILTH_SMS_SUCCESS": "code=0",
+			}, is: isHTTP,
+		},
+		"http, token in a file": {
+			args: []string{"--sms=http", "--sms-url=https://gw.example/{token}", "--sms-body=to={to}&text={text}", "--sms-token-file", written(t, "s3cret\n")}, is: isHTTP,
+		},
+		"twilio": {
+			args: []string{"--sms=twilio", "--twilio-account", twilioAccount, "--twilio-from", "+15005550006"},
+			env:  map[string]string{"TILTH_TWILIO_TOKEN": "s3cret"}, is: isTwilio,
+		},
+		"twilio, token in a file": {
+			args: []string{"--sms=twilio", "--twilio-account", twilioAccount, "--twilio-from", "Greenfield", "--twilio-token-file", written(t, "s3cret")}, is: isTwilio,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for k, v := range row.env {
+				t.Setenv(k, v)
+			}
+			s, err := parse(t, row.args...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if sender := s.Telling.sender(log.Logger); !row.is(sender) || textSender(&s.Telling, log.Logger) == nil {
+				t.Errorf("%T", sender)
+			}
+		})
+	}
+}
+
+func isHTTP(s sms.Sender) bool { h, ok := s.(*sms.HTTP); return ok && h != nil }
+
+func isTwilio(s sms.Sender) bool { h, ok := s.(*sms.Twilio); return ok && h != nil }
+
+func TestTellingFromTheFile(t *testing.T) {
+	file := written(t, "sms: http\nsms-url: https://gw.example\nsms-body: 'to={to}&text={text}'\nsms-header: ['X-A: b', 'X-C: d']\nsmtp-url: smtp://me:s3cret@mail.example.org?from=a@example.org\n")
+	s, err := parse(t, "--config", file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := s.Telling.Mail; m == nil || m.Host != "mail.example.org" || m.Password != "s3cret" || m.TLS != mail.StartTLS || s.Telling.SMS != smsHTTP {
+		t.Errorf("%+v", s.Telling)
+	}
+	if mailQueue(&s.Telling, testkit.NewLog().Logger) == nil {
+		t.Error("no mail would be sent")
+	}
+}
+
+// A wrong setting is named in one line that tells no secret.
+func TestWrongTelling(t *testing.T) {
+	http := func(args ...string) []string {
+		return append([]string{"--sms=http", "--sms-url=https://gw.example", "--sms-body=to={to}&text={text}"}, args...)
+	}
+	twilio := []string{"--sms=twilio", "--twilio-account", twilioAccount, "--twilio-from", "+15005550006"}
+	for name, row := range map[string]struct {
+		args []string
+		env  map[string]string
+		want string
+	}{
+		"way":                   {args: []string{"--sms=carrier-pigeon"}, want: "--sms: "},
+		"url for nothing":       {args: []string{"--sms-url=https://gw.example"}, want: "--sms-url: nothing uses it without --sms=http"},
+		"header for twilio":     {args: append(twilio, "--sms-header=a: b"), want: "--sms-header: nothing"},
+		"account for http":      {args: http("--twilio-account=x"), want: "--twilio-account: nothing"},
+		"no address":            {args: []string{"--sms=http"}, want: "--sms-url: not"},
+		"address":               {args: http("--sms-url=s3cret"), want: "--sms-url: not"},
+		"method":                {args: http("--sms-method=PATCH"), want: "--sms-method: "},
+		"header":                {args: http("--sms-header=s3cret"), want: "--sms-header: each"},
+		"body":                  {args: http(`--sms-body={"to":{to},"t":"{text}"}`), want: "--sms-body: "},
+		"success":               {args: http("--sms-success=fine"), want: "--sms-success: "},
+		"no token":              {args: http("--sms-header=a: {token}"), want: "TILTH_SMS_TOKEN: "},
+		"token for nothing":     {args: http(), env: map[string]string{"TILTH_SMS_TOKEN": "s3cret"}, want: "TILTH_SMS_TOKEN: "},
+		"token of two words":    {args: http("--sms-header=a: {token}"), env: map[string]string{"TILTH_SMS_TOKEN": "s3cret s3cret"}, want: "TILTH_SMS_TOKEN: "},
+		"token twice":           {args: http("--sms-header=a: {token}", "--sms-token-file", written(t, "s3cret")), env: map[string]string{"TILTH_SMS_TOKEN": "s3cret"}, want: "--sms-token-file: TILTH_SMS_TOKEN"},
+		"token file, not there": {args: http("--sms-header=a: {token}", "--sms-token-file", "/does/not/exist"), want: "--sms-token-file: "},
+		"token file, empty":     {args: http("--sms-header=a: {token}", "--sms-token-file", written(t, "\n")), want: "--sms-token-file: "},
+		"account":               {args: []string{"--sms=twilio", "--twilio-account=s3cret"}, env: map[string]string{"TILTH_TWILIO_TOKEN": "s3cret"}, want: "--twilio-account: "},
+		"no twilio token":       {args: twilio, want: "TILTH_TWILIO_TOKEN: "},
+		"from":                  {args: append(twilio, "--twilio-from="), env: map[string]string{"TILTH_TWILIO_TOKEN": "s3cret"}, want: "--twilio-from: "},
+		"mail":                  {args: []string{"--smtp-url=smtp://me:s3cret@mail.example.org"}, want: "--smtp-url: from"},
+		"mail, no address":      {env: map[string]string{"TILTH_SMTP_URL": "s3cret"}, want: "--smtp-url: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for k, v := range row.env {
+				t.Setenv(k, v)
+			}
+			_, err := parse(t, row.args...)
+			if err == nil || !strings.HasPrefix(err.Error(), row.want) || strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), "s3cret") {
+				t.Errorf("%v, want one line that begins with %s", err, row.want)
+			}
+		})
+	}
+}
+
+// The demo writes codes to its log, at a level that it shows.
+func TestDemoWritesCodes(t *testing.T) {
+	c := demoCommand()
+	if err := c.Flags().Parse(nil); err != nil {
+		t.Fatal(err)
+	}
+	s, err := readSettings(c.Flags())
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := testkit.NewLog()
+	if err := textSender(&s.Telling, log.Logger).SendText(t.Context(), "+905551112233", "code 123456"); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(log.Text(), "123456") || !strings.Contains(log.Text(), "level="+s.LogLevel.String()) {
+		t.Errorf("at level %s: %s", s.LogLevel, log.Text())
+	}
+	t.Setenv("TILTH_SMS", "off") // and can be told not to
+	if s, err = readSettings(c.Flags()); err != nil || s.Telling.SMS != smsOff {
+		t.Errorf("%+v %v", s, err)
+	}
+}

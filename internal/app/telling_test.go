@@ -1,0 +1,146 @@
+package app
+
+import (
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/emersion/go-smtp"
+
+	"tilth/internal/testkit"
+)
+
+const telling = `
+tenants:
+  - name: farm
+    hosts: [farm.localhost]
+    timeZone: Europe/Istanbul
+    language: tr-tr
+    diy: {title: Yeşil Alan}
+    users:
+      - {userName: ada, password: "correct horse", email: ada@example.com, mobile: "+905551112233"}
+`
+
+// slowPost is a mail server that takes a mail only once it is let go.
+type slowPost struct {
+	begun, let chan struct{}
+	mails      chan string
+}
+
+func (p *slowPost) Reset()                               {}
+func (p *slowPost) Logout() error                        { return nil }
+func (p *slowPost) Mail(string, *smtp.MailOptions) error { return nil }
+func (p *slowPost) Rcpt(string, *smtp.RcptOptions) error { return nil }
+
+func (p *slowPost) Data(r io.Reader) error {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return err
+	}
+	p.begun <- struct{}{}
+	<-p.let
+	p.mails <- string(data)
+	return nil
+}
+
+// From the settings to the phone and the mailbox: a code comes through a
+// gateway, the password is changed with it, and the mails about it leave
+// although the server is told to stop while the mail server takes its time.
+func TestPasswordChangeIsTold(t *testing.T) {
+	texts := make(chan string, 1)
+	gateway := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var m struct{ To, Text string }
+		if err := json.NewDecoder(r.Body).Decode(&m); err != nil || m.To != "+905551112233" || r.Header.Get("Authorization") != "Bearer s3cret" {
+			t.Errorf("%+v %v %v", m, err, r.Header)
+		}
+		texts <- m.Text
+		_, _ = io.WriteString(w, `{"status":"ok"}`)
+	}))
+	defer gateway.Close()
+	post := &slowPost{begun: make(chan struct{}, 2), let: make(chan struct{}), mails: make(chan string, 2)}
+	mails := smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return post, nil }))
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- mails.Serve(l) }()
+	defer func() { _ = mails.Close(); <-served }()
+
+	t.Setenv("TILTH_SMS_TOKEN", "s3cret")
+	t.Setenv("TILTH_SMTP_URL", "smtp://"+l.Addr().String()+"?tls=none&from=alerts@farm.example")
+	p := newProcess(t)
+	p.start("--sms=http", "--sms-url", gateway.URL, "--sms-header", "Authorization: Bearer {token}", "--sms-body", `{"to":"{to}","text":"{text}"}`, "--sms-success", "status=ok", "--log-level", "debug")
+	p.apply(telling)
+	token := p.signIn("farm", "ada", "correct horse")
+	var done bool
+	p.call(http.MethodPost, "/app-api/member/auth/send-sms-code", token, `{"mobile":"+905551112233","scene":2}`, &done)
+	code := regexp.MustCompile(`\d{6}`).FindString(testkit.Receive(t, "the SMS", texts))
+	p.call(http.MethodPut, "/app-api/member/user/update-password", token, `{"code":"`+code+`","password":"another horse"}`, &done)
+	testkit.Receive(t, "the mail", post.begun)
+	// A second one waits behind it.
+	p.call(http.MethodPut, "/app-api/member/user/update", token, `{"nickname":"Ada","email":"new@example.com"}`, &done)
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	testkit.Eventually(t, "the server to stop listening", func() bool {
+		c, err := net.Dial("tcp", p.http)
+		if err == nil {
+			_ = c.Close()
+		}
+		return err != nil
+	})
+	close(post.let)
+	if err := p.cmd.Wait(); err != nil {
+		t.Fatalf("%v\n%s", err, p.log)
+	}
+	if n := len(post.mails); n != 2 {
+		t.Fatalf("%d mails of 2\n%s", n, p.log)
+	}
+	for range 2 {
+		if mail := <-post.mails; !strings.Contains(mail, "@farm.example>") || !strings.Contains(mail, "To: <ada@example.com>") || !strings.Contains(mail, "text/html") {
+			t.Error(mail)
+		}
+	}
+	for _, secret := range []string{"s3cret", code, "another horse", "5551112233"} {
+		if strings.Contains(p.log.String(), secret) {
+			t.Errorf("the log tells %q", secret)
+		}
+	}
+
+	// What was changed is kept, and so are the limits: the next code waits.
+	p.start("--sms=log")
+	token = p.signIn("farm", "ada", "another horse")
+	resp := askForCode(t, p, token)
+	if !strings.Contains(resp, `"code":429`) {
+		t.Error(resp)
+	}
+	p.stop()
+}
+
+// askForCode asks for a code and gives the whole answer.
+func askForCode(t *testing.T, p *process, token string) string {
+	t.Helper()
+	r, err := http.NewRequest(http.MethodPost, "http://"+p.http+"/app-api/member/auth/send-sms-code", strings.NewReader(`{"mobile":"+905551112233","scene":2}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Authorization", "Bearer "+token)
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body)
+}

@@ -1,0 +1,90 @@
+package captcha
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// side is how the piece ends towards one side.
+type side int8
+
+const (
+	notch side = -1
+	plain side = 0
+	tab   side = 1
+)
+
+// form is a piece's four sides: top, right, bottom, left.
+type form [4]side
+
+// forms picks two forms that differ in at least two sides, each with a tab and
+// a notch, so that a person tells them apart at a glance.
+func forms(r *rand.Rand) (piece, decoy form) {
+	pick := func() (f form) {
+		for i := range f {
+			f[i] = side(r.IntN(3) - 1)
+		}
+		tabbed := r.IntN(4)
+		f[tabbed], f[(tabbed+1+r.IntN(3))%4] = tab, notch
+		return f
+	}
+	piece = pick()
+	for {
+		decoy = pick()
+		differ := 0
+		for i := range decoy {
+			if decoy[i] != piece[i] {
+				differ++
+			}
+		}
+		if differ >= 2 {
+			return piece, decoy
+		}
+	}
+}
+
+// The piece's body stands in the strip with room for its tabs; pixels.
+const (
+	bodyFrom = 14.0
+	bodySide = stripWidth - 2*bodyFrom
+	knob     = 9.5 // radius of a tab
+)
+
+// outline is a form's edge in the strip's width, its square beginning at y 0.
+func (f form) outline() []point {
+	corners := [4]point{{bodyFrom, bodyFrom}, {bodyFrom + bodySide, bodyFrom}, {bodyFrom + bodySide, bodyFrom + bodySide}, {bodyFrom, bodyFrom + bodySide}}
+	var all []point
+	for i, s := range f {
+		from, to := corners[i], corners[(i+1)%4]
+		all = append(all, from)
+		if s == plain {
+			continue
+		}
+		along := point{(to.x - from.x) / bodySide, (to.y - from.y) / bodySide}
+		out := point{along.y * float64(s), -along.x * float64(s)}
+		// A round knob whose centre stands a little outside the edge.
+		centre := from.between(to, 0.5).plus(out.x*0.2*knob, out.y*0.2*knob)
+		const n = 18
+		open := math.Acos(-0.2)
+		for k := range n + 1 {
+			sin, cos := math.Sincos(-open + 2*open*float64(k)/n)
+			all = append(all, centre.plus(knob*(out.x*cos+along.x*sin), knob*(out.y*cos+along.y*sin)))
+		}
+	}
+	return all
+}
+
+// at is an outline moved to a place in the picture.
+func at(outline []point, x, y int) []point {
+	moved := make([]point, len(outline))
+	for i, p := range outline {
+		moved[i] = p.plus(float64(x), float64(y))
+	}
+	return moved
+}
+
+// hole marks a place for a piece; dark from 0 to 1.
+func (p *painter) hole(outline []point, dark float64) {
+	p.fill(thin(ink(0x15211b), dark), polygon(outline...))
+	p.fill(thin(p.lane, 1.4*dark), ring(1.6, outline))
+}

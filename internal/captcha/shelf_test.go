@@ -1,0 +1,72 @@
+package captcha
+
+import (
+	"net/netip"
+	"testing"
+	"time"
+)
+
+// The shelf holds so many at most; the oldest make room.
+func TestShelfIsBounded(t *testing.T) {
+	now := time.Unix(1_800_000_000, 0)
+	s := newShelf[int, string](time.Minute, 100)
+	for i := range 1000 {
+		s.put(i, "x", now)
+		now = now.Add(time.Millisecond)
+	}
+	if len(s.places) != 100 || s.order.Len() != 100 || s.find(899, now) != nil || s.find(900, now) == nil || s.find(999, now) == nil {
+		t.Errorf("%d kept, in order %d", len(s.places), s.order.Len())
+	}
+	// What is put again is the newest, and takes one place.
+	s.put(900, "y", now)
+	s.put(1000, "z", now)
+	if v := s.find(900, now); v == nil || *v != "y" || s.find(901, now) != nil || len(s.places) != 100 {
+		t.Errorf("%v", v)
+	}
+	// What has ended makes room by itself.
+	now = now.Add(time.Minute)
+	s.put(-1, "late", now)
+	if len(s.places) != 1 || s.order.Len() != 1 {
+		t.Errorf("%d kept", len(s.places))
+	}
+}
+
+func TestShelfTakes(t *testing.T) {
+	now := time.Unix(1_800_000_000, 0)
+	s := newShelf[string, int](time.Minute, 100)
+	s.put("a", 1, now)
+	if v, ok := s.take("a", now.Add(time.Minute-1)); v != 1 || !ok {
+		t.Errorf("%d %t", v, ok)
+	}
+	if v, ok := s.take("a", now); v != 0 || ok {
+		t.Errorf("twice: %d %t", v, ok)
+	}
+	s.put("b", 2, now)
+	if v, ok := s.take("b", now.Add(time.Minute)); v != 0 || ok || len(s.places) != 0 {
+		t.Errorf("after its time: %d %t, %d kept", v, ok, len(s.places))
+	}
+}
+
+// Under attack from more addresses than there are places, memory stays
+// bounded.
+func TestLimitsAreBounded(t *testing.T) {
+	now := time.Unix(1_800_000_000, 0)
+	l := newLimits()
+	from := netip.MustParseAddr("2001:db8::")
+	for range 3 * kept {
+		from = from.Next()
+		l.get(from, now)
+		l.check(from, now)
+		for range failuresAllowed {
+			l.failed(from, now)
+		}
+	}
+	for name, n := range map[string]int{"gets": l.gets.order.Len(), "checks": l.checks.order.Len(), "failures": l.failures.order.Len(), "locks": l.locks.order.Len()} {
+		if n > kept {
+			t.Errorf("%d %s kept", n, name)
+		}
+	}
+	if l.get(from, now) != Locked || l.check(from, now) != Locked {
+		t.Error("the newest is not locked")
+	}
+}

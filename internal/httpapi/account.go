@@ -1,0 +1,67 @@
+package httpapi
+
+import (
+	"context"
+
+	"tilth/internal/httpapi/wire"
+	"tilth/internal/identity"
+)
+
+// UpdateUser changes the signed-in user's nickname and e-mail.
+func (s *server) UpdateUser(ctx context.Context, r wire.UpdateUserRequestObject) (wire.UpdateUserResponseObject, error) {
+	err := s.Account.UpdateProfile(ctx, caller(ctx), identity.Profile{
+		ID: r.Body.Id, Nickname: sent(r.Body.Nickname), Email: sent(r.Body.Email), Mobile: r.Body.Mobile,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return wire.UpdateUser200JSONResponse{Code: success, Data: new(true)}, nil
+}
+
+// UpdateUserPassword changes the signed-in user's password with a code.
+func (s *server) UpdateUserPassword(ctx context.Context, r wire.UpdateUserPasswordRequestObject) (wire.UpdateUserPasswordResponseObject, error) {
+	if err := s.Account.ChangePassword(ctx, caller(ctx), sent(r.Body.Code), sent(r.Body.Password)); err != nil {
+		return nil, err
+	}
+	return wire.UpdateUserPassword200JSONResponse{Code: success, Data: new(true)}, nil
+}
+
+// UpdateUserMobile binds another mobile with a code that was sent to it.
+func (s *server) UpdateUserMobile(ctx context.Context, r wire.UpdateUserMobileRequestObject) (wire.UpdateUserMobileResponseObject, error) {
+	if err := s.Account.UpdateMobile(ctx, caller(ctx), mobileChange(*r.Body)); err != nil {
+		return nil, err
+	}
+	return wire.UpdateUserMobile200JSONResponse{Code: success, Data: new(true)}, nil
+}
+
+// ValidateSmsCode binds a first mobile with a code that was sent to it.
+func (s *server) ValidateSmsCode(ctx context.Context, r wire.ValidateSmsCodeRequestObject) (wire.ValidateSmsCodeResponseObject, error) {
+	if err := s.Account.BindMobile(ctx, caller(ctx), mobileChange(*r.Body)); err != nil {
+		return nil, err
+	}
+	return wire.ValidateSmsCode200JSONResponse{Code: success, Data: new(true)}, nil
+}
+
+func mobileChange(m wire.MobileCode) identity.MobileChange {
+	return identity.MobileChange{Mobile: sent(m.Mobile), Scene: sent(m.Scene), Code: sent(m.Code)}
+}
+
+// SendSmsCode sends the signed-in user a code to a mobile.
+func (s *server) SendSmsCode(ctx context.Context, r wire.SendSmsCodeRequestObject) (wire.SendSmsCodeResponseObject, error) {
+	err := s.Account.SendCode(ctx, caller(ctx), identity.CodeRequest{
+		Mobile: sent(r.Body.Mobile), Scene: sent(r.Body.Scene), Language: of(ctx).language, Address: of(ctx).address,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return wire.SendSmsCode200JSONResponse{Code: success, Data: new(true)}, nil
+}
+
+// sent is what a request says of an optional part, the zero value where it
+// says nothing.
+func sent[T any](v *T) (value T) {
+	if v != nil {
+		value = *v
+	}
+	return value
+}

@@ -1,0 +1,192 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"tilth/internal/errs"
+	"tilth/internal/httpapi/wire"
+	"tilth/internal/identity"
+	"tilth/internal/identity/picture"
+)
+
+const (
+	uploadFile   = 8 << 20             // up to here a picture that is too large is told so; larger ones are not read
+	uploadLimit  = uploadFile + 64<<10 // bytes of an upload's body: the picture and what is around it
+	uploadParts  = 16                  // of a form
+	uploadCrop   = 64                  // characters of a crop
+	uploadsAUser = 2                   // one may hang for a while when a telephone loses its network
+	uploadsMost  = 16                  // pictures that are received at once
+	uploadAgain  = 10 * time.Second    // when to try again
+	avatarCache  = "private, max-age=31536000, immutable"
+)
+
+// UpdateAvatar makes an uploaded file the picture of the signed-in user and
+// answers its address.
+func (s *server) UpdateAvatar(ctx context.Context, r wire.UpdateAvatarRequestObject) (wire.UpdateAvatarResponseObject, error) {
+	c := caller(ctx)
+	leave, err := s.uploads.enter(c.User)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	file, crop, err := readUpload(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	address, err := s.Avatars.Put(ctx, c.Tenant, c.User, file, crop)
+	if err != nil {
+		return nil, err
+	}
+	return wire.UpdateAvatar200JSONResponse{Code: success, Data: &address}, nil
+}
+
+// uploads bounds how many pictures are received at once, in all and of one
+// user, since each is held in memory.
+type uploads struct {
+	mu    sync.Mutex
+	all   int
+	users map[int64]int
+}
+
+// enter lets an upload of a user in; leave is called when it is done.
+func (u *uploads) enter(user int64) (leave func(), err error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	switch {
+	case u.users[user] >= uploadsAUser:
+		return nil, errs.New(errs.TooMany, "avatar.waiting").After(uploadAgain)
+	case u.all >= uploadsMost:
+		return nil, errs.New(errs.Unavailable, "error.503").After(uploadAgain)
+	}
+	u.all++
+	u.users[user]++
+	return func() { u.leave(user) }, nil
+}
+
+func (u *uploads) leave(user int64) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.all--
+	if u.users[user]--; u.users[user] == 0 {
+		delete(u.users, user)
+	}
+}
+
+// readUpload reads the one picture of a form, and the crop where there is one.
+// Names and kinds that the form gives its files are not looked at; other parts
+// are passed over.
+func readUpload(form *multipart.Reader) (file []byte, crop *picture.Crop, err error) {
+	for range uploadParts {
+		part, err := form.NextRawPart()
+		if errors.Is(err, io.EOF) {
+			if len(file) == 0 {
+				return nil, nil, errs.New(errs.Refused, "invalid.required").About("avatarFile")
+			}
+			return file, crop, nil
+		}
+		if err != nil {
+			return nil, nil, broken(err)
+		}
+		switch part.FormName() {
+		case "avatarFile":
+			if file != nil {
+				return nil, nil, errs.New(errs.Malformed, "error.400").About("avatarFile")
+			}
+			file, err = readPicture(part)
+		case "crop":
+			if crop != nil {
+				return nil, nil, errs.New(errs.Malformed, "error.400").About("crop")
+			}
+			crop, err = readCrop(part)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	return nil, nil, errs.New(errs.Malformed, "error.400")
+}
+
+// readPicture reads a file, of which no more is kept than a picture may have.
+func readPicture(part io.Reader) ([]byte, error) {
+	var file bytes.Buffer
+	if _, err := io.Copy(&file, io.LimitReader(part, picture.MaxBytes)); err != nil {
+		return nil, broken(err)
+	}
+	more, err := io.Copy(io.Discard, part)
+	switch {
+	case err != nil:
+		return nil, broken(err)
+	case more > uploadFile-picture.MaxBytes:
+		return nil, errs.New(errs.TooLarge, "error.413")
+	case more > 0:
+		return nil, picture.TooLarge()
+	}
+	return file.Bytes(), nil
+}
+
+// readCrop reads a crop: x,y,side in pixels; nil when it is empty.
+func readCrop(part io.Reader) (*picture.Crop, error) {
+	text, err := io.ReadAll(io.LimitReader(part, uploadCrop+1))
+	if err != nil {
+		return nil, broken(err)
+	}
+	if len(text) == 0 {
+		return nil, nil //nolint:nilnil // no crop is no error
+	}
+	var numbers [3]int
+	fields := strings.Split(string(text), ",")
+	if len(text) > uploadCrop || len(fields) != len(numbers) {
+		return nil, errs.New(errs.Refused, "invalid.format").About("crop")
+	}
+	for i, f := range fields {
+		if numbers[i], err = strconv.Atoi(strings.TrimSpace(f)); err != nil {
+			return nil, errs.New(errs.Refused, "invalid.format").About("crop")
+		}
+	}
+	return &picture.Crop{X: numbers[0], Y: numbers[1], Side: numbers[2]}, nil
+}
+
+// avatar serves a user's picture to whoever knows its address. An image on a
+// page carries no token, and the address cannot be guessed; only the browser
+// keeps it, no cache on the way, so that a picture that was replaced is gone.
+func (s *server) avatar(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	if wait := s.pictures.take(of(r.Context()).address); wait > 0 {
+		h.Set("Retry-After", strconv.Itoa(int(wait.Seconds())+1))
+		plain(w, http.StatusTooManyRequests, "too many requests")
+		return
+	}
+	file, err := s.Avatars.Picture(r.Context(), r.URL.Path)
+	switch {
+	case errs.Is(err, errs.NotFound):
+		plain(w, http.StatusNotFound, "not found")
+		return
+	case err != nil:
+		if r.Context().Err() == nil {
+			s.Log.Error("picture not read", "request", of(r.Context()).id, "error", err)
+		}
+		plain(w, http.StatusInternalServerError, "internal server error")
+		return
+	}
+	h.Set("Content-Type", picture.ContentType)
+	h.Set("Cache-Control", avatarCache)
+	h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Content-Length", strconv.Itoa(len(file)))
+	w.WriteHeader(http.StatusOK)
+	if r.Method == http.MethodGet {
+		_, _ = w.Write(file) // the client may be gone
+	}
+}
+
+// avatarPath is where avatar serves.
+const avatarPath = "GET " + identity.AvatarPrefix

@@ -1,0 +1,101 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+
+	"tilth/internal/captcha"
+	"tilth/internal/errs"
+	"tilth/internal/httpapi/wire"
+	"tilth/internal/text"
+)
+
+// GetCaptcha makes a slider captcha.
+func (s *server) GetCaptcha(ctx context.Context, r wire.GetCaptchaRequestObject) (wire.GetCaptchaResponseObject, error) {
+	if code := ofKind(r.Body.CaptchaType); code != captcha.OK {
+		return wire.GetCaptcha200JSONResponse(bare(of(ctx).language, code, nil)), nil
+	}
+	c, err := s.Captcha.Get(ctx, network(of(ctx).address))
+	code := captcha.CodeOf(err)
+	switch code {
+	case captcha.OK:
+	case captcha.Fault:
+		return nil, err
+	default:
+		return wire.GetCaptcha200JSONResponse(bare(of(ctx).language, code, nil)), nil
+	}
+	background, strip := base64.StdEncoding.EncodeToString(c.Background), base64.StdEncoding.EncodeToString(c.Strip)
+	return wire.GetCaptcha200JSONResponse(bare(of(ctx).language, code, &wire.CaptchaData{
+		OriginalImageBase64: &background, JigsawImageBase64: &strip, Token: &c.Token, SecretKey: &c.SecretKey,
+	})), nil
+}
+
+// CheckCaptcha checks where the piece was put.
+func (s *server) CheckCaptcha(ctx context.Context, r wire.CheckCaptchaRequestObject) (wire.CheckCaptchaResponseObject, error) {
+	code := ofKind(r.Body.CaptchaType)
+	if code == captcha.OK {
+		code = captcha.CodeOf(s.Captcha.Check(network(of(ctx).address), value(r.Body.Token), value(r.Body.PointJson)))
+	}
+	if code != captcha.OK {
+		return wire.CheckCaptcha200JSONResponse(bare(of(ctx).language, code, nil)), nil
+	}
+	right := true
+	return wire.CheckCaptcha200JSONResponse(bare(of(ctx).language, code, &wire.CaptchaData{
+		CaptchaType: r.Body.CaptchaType, Token: r.Body.Token, PointJson: r.Body.PointJson, Result: &right,
+	})), nil
+}
+
+// ofKind looks at the kind of captcha that is asked for; there is but one.
+func ofKind(kind *string) captcha.Code {
+	switch value(kind) {
+	case captcha.Kind:
+		return captcha.OK
+	case "":
+		return captcha.Empty
+	}
+	return captcha.Unavailable
+}
+
+// value is the text of an optional field; empty when it is absent.
+func value(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// bare is the captcha's own envelope, which the slider's clients read instead
+// of the usual one.
+func bare(l text.Language, code captcha.Code, data *wire.CaptchaData) wire.CaptchaAnswer {
+	a := wire.CaptchaAnswer{RepCode: string(code), RepData: data, Success: code == captcha.OK}
+	if code != captcha.OK {
+		said := text.Say(l, "captcha."+string(code), nil)
+		a.RepMsg = &said
+	}
+	return a
+}
+
+// Of the calls that answer with the bare envelope.
+const (
+	getCaptcha   = "getCaptcha"
+	checkCaptcha = "checkCaptcha"
+)
+
+// bareFailure is an error in the bare envelope, for the calls that have it:
+// their clients read no other, whatever goes wrong and wherever.
+func bareFailure(info *request, e *errs.Error) (body []byte, err error) {
+	code := captcha.Fault
+	switch e.Kind {
+	case errs.Malformed, errs.Refused:
+		code = captcha.Empty
+	case errs.Unavailable:
+		code = captcha.Unavailable
+	case errs.TooMany:
+		code = captcha.TooManyGets
+		if info.operation == checkCaptcha {
+			code = captcha.TooManyChecks
+		}
+	}
+	return json.Marshal(bare(info.language, code, nil))
+}

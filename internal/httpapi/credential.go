@@ -1,0 +1,69 @@
+package httpapi
+
+import (
+	"context"
+
+	"tilth/internal/httpapi/wire"
+)
+
+// CreateCredential makes an API credential of the signed-in user and answers
+// its secret, this once.
+func (s *server) CreateCredential(ctx context.Context, r wire.CreateCredentialRequestObject) (wire.CreateCredentialResponseObject, error) {
+	name := ""
+	if r.Body.Name != nil {
+		name = *r.Body.Name
+	}
+	if err := plainText("name", name); err != nil {
+		return nil, err
+	}
+	c := caller(ctx)
+	made, secret, err := s.Credentials.Create(ctx, c.Tenant, c.User, name)
+	if err != nil {
+		return nil, err
+	}
+	return wire.CreateCredential200JSONResponse{Code: success, Data: &wire.NewCredential{
+		Id: made.ID, Name: made.Name, AppKey: made.AppKey, AppSecret: secret, Enabled: number01(made.Enabled),
+	}}, nil
+}
+
+// PageCredentials answers the signed-in user's API credentials, newest first.
+func (s *server) PageCredentials(ctx context.Context, r wire.PageCredentialsRequestObject) (wire.PageCredentialsResponseObject, error) {
+	c, q := caller(ctx), paged(r.Params.PageNo, r.Params.PageSize)
+	list, total, err := s.Credentials.Page(ctx, c.Tenant, c.User, q.Offset, q.Limit)
+	if err != nil {
+		return nil, err
+	}
+	page := &wire.CredentialPage{List: make([]wire.Credential, 0, len(list)), Total: int(total)}
+	for _, k := range list {
+		page.List = append(page.List, wire.Credential{
+			Id: k.ID, Name: k.Name, AppKey: k.AppKey, Enabled: number01(k.Enabled), CreateTime: k.CreateTime, LastUseTime: some(k.LastUse),
+		})
+	}
+	return wire.PageCredentials200JSONResponse{Code: success, Data: page}, nil
+}
+
+// ToggleCredential opens a closed credential and closes an open one.
+func (s *server) ToggleCredential(ctx context.Context, r wire.ToggleCredentialRequestObject) (wire.ToggleCredentialResponseObject, error) {
+	c := caller(ctx)
+	if err := s.Credentials.Toggle(ctx, c.Tenant, c.User, r.Params.Id); err != nil {
+		return nil, err
+	}
+	return wire.ToggleCredential200JSONResponse{Code: success, Data: new(true)}, nil
+}
+
+// DeleteCredential removes a credential.
+func (s *server) DeleteCredential(ctx context.Context, r wire.DeleteCredentialRequestObject) (wire.DeleteCredentialResponseObject, error) {
+	c := caller(ctx)
+	if err := s.Credentials.Delete(ctx, c.Tenant, c.User, r.Params.Id); err != nil {
+		return nil, err
+	}
+	return wire.DeleteCredential200JSONResponse{Code: success, Data: new(true)}, nil
+}
+
+// number01 is a truth value as the specification's numbers have it.
+func number01(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}

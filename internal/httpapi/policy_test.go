@@ -1,0 +1,179 @@
+package httpapi_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"tilth/internal/device"
+	"tilth/internal/httpapi"
+	"tilth/internal/tenant"
+	"tilth/internal/testkit"
+	"tilth/internal/text"
+)
+
+// pageOf asks for the page of a host and gives its policy, directive by directive.
+func pageOf(t *testing.T, h http.Handler, host string, with ...func(*http.Request)) map[string]string {
+	t.Helper()
+	r := httptest.NewRequest(http.MethodGet, "/signin", nil)
+	r.Host = host
+	for _, f := range with {
+		f(r)
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	policies := w.Result().Header.Values("Content-Security-Policy")
+	if w.Code != 200 || len(policies) != 1 || w.Header().Get("X-Frame-Options") != "DENY" {
+		t.Fatalf("%s: %d %v", host, w.Code, w.Header())
+	}
+	found := map[string]string{}
+	for part := range strings.SplitSeq(policies[0], ";") {
+		name, value, _ := strings.Cut(strings.TrimSpace(part), " ")
+		if _, twice := found[name]; twice {
+			t.Errorf("%s: two directives %s in %q", host, name, policies[0])
+		}
+		found[name] = value
+	}
+	return found
+}
+
+// tight is the policy of a page without branding. Whatever is in the database
+// only adds origins to img-src.
+var tight = map[string]string{
+	"default-src": "'none'", "script-src": "'self'", "style-src": "'self' 'unsafe-inline'", "font-src": "'self'", "connect-src": "'self'",
+	"img-src": "'self' data: blob:", "manifest-src": "'self'", "worker-src": "'self' blob:", "base-uri": "'none'", "form-action": "'self'",
+	"frame-ancestors": "'none'",
+}
+
+// holds tells whether a policy is the tight one but for the images' origins.
+func holds(t *testing.T, name string, policy map[string]string, origins string) {
+	t.Helper()
+	if len(policy) != len(tight) {
+		t.Errorf("%s: directives %v", name, policy)
+	}
+	for directive, value := range tight {
+		if directive == "img-src" && origins != "" {
+			value += " " + origins
+		}
+		if policy[directive] != value {
+			t.Errorf("%s: %s is %q, want %q", name, directive, policy[directive], value)
+		}
+	}
+}
+
+func brand(t *testing.T, s *testkit.Stores, x *testkit.Tenant, b tenant.Branding) {
+	t.Helper()
+	x.Branding = b
+	if err := s.Tenants.Put(t.Context(), x.Tenant); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Images come from the branding of the tenant whose host is asked for, and no
+// host sees another tenant's.
+func TestPolicyOfTwoHosts(t *testing.T) {
+	s := testkit.NewStores(t)
+	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
+	brand(t, s, field, tenant.Branding{Logo: "https://cdn.field.example/l.png?x=1;y", Background: "http://pictures.field.example:8080/b", Favicon: "/f.ico"})
+	brand(t, s, rival, tenant.Branding{Logo: "https://cdn.rival.example/a", Background: "https://cdn.rival.example/b"})
+	h := httpapi.Console(httpapi.Pages{Dist: dist(), Tenants: s.Tenants, Catalog: s.Catalog, Log: s.Log.Logger, Proxies: prefixes(t, "10.0.0.0/8")})
+	const fields, rivals = "http://pictures.field.example:8080 https://cdn.field.example", "https://cdn.rival.example"
+	for host, want := range map[string]string{
+		"field.example": fields, "FIELD.example:8443": fields, "field.example.": fields, "rival.example": rivals,
+		"other.example": "", "localhost:8080": "", "": "", "example": "", "field.example,rival.example": "", "%": "", "[::1]:80": "",
+	} {
+		holds(t, host, pageOf(t, h, host), want)
+	}
+	// A forwarded host is believed from a trusted proxy only.
+	for _, c := range []struct{ from, forwarded, want string }{
+		{"203.0.113.1:5000", "rival.example", fields}, {"10.0.0.1:5000", "rival.example", rivals}, {"10.0.0.1:5000", "", fields},
+		{"10.0.0.1:5000", "rival.example:443", rivals}, {"10.0.0.1:5000", "field.example, rival.example", rivals}, {"10.0.0.1:5000", "none.example", ""},
+		{"10.0.0.1:5000", "rival.example, ", fields},
+	} {
+		holds(t, c.from+" for "+c.forwarded, pageOf(t, h, "field.example", func(r *http.Request) {
+			r.RemoteAddr = c.from
+			if c.forwarded != "" {
+				r.Header.Set("X-Forwarded-Host", c.forwarded)
+			}
+		}), c.want)
+	}
+	// A change of the branding is seen by the next page.
+	brand(t, s, field, tenant.Branding{Title: "Field"})
+	holds(t, "changed", pageOf(t, h, "field.example"), "")
+}
+
+// hostileBranding must change nothing of a policy and reach no page, even when
+// it got into the database past the check of the provider's file.
+var hostileBranding = []string{
+	"javascript:alert(1)", "data:text/html,<script>alert(1)</script>", "//evil.example/x", "https://evil.example;script-src *",
+	"https://evil.example/\r\nSet-Cookie: a=b", "https://evil.example\nX: y", "https://evil.example, https://b.example", "https://* 'unsafe-inline'",
+	"https://*", "'unsafe-inline'", "*", "https:", "https://evil.example/ https://more.example", "https://evil.example/\x7F",
+	`https://evil.example/"'<>`, "https://[::1]/x", "https://evil.example@b.example/", "blob:https://evil.example", "https://evil%3bscript-src.example/",
+	"https://" + strings.Repeat("evil.", 20_000) + "example/", "https://evil.example/" + strings.Repeat("x", 100_000), "; script-src *", "\xFF\xFE",
+	"https://evil\u200B.example/", "https://evil.example\u2028/", "filesystem:https://evil.example", "https://evil.example:99999999/",
+}
+
+func TestPolicyOfHostileBranding(t *testing.T) {
+	w := newServer(t)
+	h := httpapi.Console(httpapi.Pages{Dist: dist(), Tenants: w.Tenants, Catalog: w.Catalog, Log: w.Log.Logger})
+	for _, x := range hostileBranding {
+		brand(t, w.Stores, w.field, tenant.Branding{Title: x, Content: x, Logo: x, Background: x, Favicon: "https://cdn.example/f.ico"})
+		holds(t, x, pageOf(t, h, "field.example"), "https://cdn.example")
+	}
+	// Nor are such addresses handed to the page, whatever it would do with them.
+	for _, x := range []string{"javascript:alert(1)", "data:text/html,x", "//evil.example/x", `https://evil.example/"'<>`, "https://evil.example/\r\nx"} {
+		brand(t, w.Stores, w.field, tenant.Branding{Title: "T", Logo: x, Background: x, Favicon: x})
+		a := w.Do(t, testkit.Call{Path: byHostPath + "?website=field.example"})
+		if a.Code != 200 || !strings.Contains(string(a.Data), `"diy":{"title":"T"}`) {
+			t.Errorf("%q: %s", x, a.Body)
+		}
+	}
+}
+
+// The tile server and the catalogue's icons are the platform's: on every host.
+func TestPolicyOfTilesAndIcons(t *testing.T) {
+	s := testkit.NewStores(t)
+	field := s.Tenant(t, "field")
+	brand(t, s, field, tenant.Branding{Logo: "https://icons.example/logo.png"})
+	for name, c := range map[string]struct{ tiles, want string }{
+		"https":          {"https://tiles.example/{z}/{x}/{y}.png?key=a;b", "https://tiles.example"},
+		"http":           {"http://tiles.example:8081/{z}/{x}/{y}.png", "http://tiles.example:8081"},
+		"three hosts":    {"https://{s}.tiles.example/{z}/{x}/{y}.png", "https://a.tiles.example https://b.tiles.example https://c.tiles.example"},
+		"parts of hosts": {"https://t-{s}.example/{z}/{x}/{y}.png", "https://t-a.example https://t-b.example https://t-c.example"},
+		"no address":     {"http://a b/;script-src *", ""},
+		"none":           {"", ""},
+	} {
+		h := console(t, func(p *httpapi.Pages) {
+			if c.tiles != "" {
+				p.Tiles = &httpapi.MapTiles{URL: c.tiles}
+			}
+		})
+		holds(t, name, pageOf(t, h, "field.example"), c.want)
+	}
+	s.Station(t)
+	for sign, icon := range map[string]string{"airTemperature": "https://icons.example/air.svg", "rain": "https://icons.example;script-src *", "heating": "http://127.0.0.1:9000/h.svg"} {
+		if err := s.Catalog.PutElement(t.Context(), &device.Element{YeuSign: sign, YeuURL: icon, Names: map[text.Language]string{}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Reload(t)
+	h := httpapi.Console(httpapi.Pages{Dist: dist(), Tenants: s.Tenants, Catalog: s.Catalog, Log: s.Log.Logger})
+	for _, host := range []string{"field.example", "other.example"} {
+		holds(t, host, pageOf(t, h, host), "http://127.0.0.1:9000 https://icons.example")
+	}
+}
+
+// A page is served even when nobody can be asked whose it is.
+func TestPolicyWithoutDatabase(t *testing.T) {
+	s := testkit.NewStores(t)
+	brand(t, s, s.Tenant(t, "field"), tenant.Branding{Logo: "https://cdn.example/l.png"})
+	h := httpapi.Console(httpapi.Pages{Dist: dist(), Tenants: s.Tenants, Catalog: s.Catalog, Log: s.Log.Logger})
+	if err := s.DB.Close(); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, "closed", pageOf(t, h, "field.example"), "")
+	if !strings.Contains(s.Log.Text(), "branding not found out") {
+		t.Errorf("nobody is told: %s", s.Log.Text())
+	}
+}

@@ -1,0 +1,277 @@
+package identity
+
+import (
+	"context"
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/uptrace/bun"
+
+	"tilth/internal/db"
+	"tilth/internal/errs"
+	"tilth/internal/tenant"
+	"tilth/internal/text"
+)
+
+// How long a password is, in characters.
+const (
+	passwordMin = 6
+	passwordMax = 256
+)
+
+// Account is what signed-in users change of themselves.
+type Account struct {
+	AccountParts
+}
+
+// AccountParts is what an Account is made of.
+type AccountParts struct {
+	DB       *db.DB
+	Tenants  *tenant.Store
+	Users    *UserStore
+	Sessions *SessionStore
+	Codes    *CodeStore
+	Hasher   *Hasher
+	Post     Postbox // nil: no mail is sent
+	Now      func() time.Time
+}
+
+// NewAccount makes an Account.
+func NewAccount(p AccountParts) *Account { return &Account{p} }
+
+// CodeRequest is a person asking for a code.
+type CodeRequest struct {
+	Mobile   string // as typed
+	Scene    int
+	Language text.Language // of the SMS
+	Address  netip.Addr    // of the client
+}
+
+// SendCode sends the caller a code to a number, whoever has it: that a number
+// is another user's is told only to who has proven to hold it.
+func (a *Account) SendCode(ctx context.Context, c Caller, r CodeRequest) error {
+	mobile, err := mobileOf(r.Mobile)
+	if err != nil {
+		return err
+	}
+	if err := isScene(r.Scene); err != nil {
+		return err
+	}
+	t, err := a.Tenants.Get(ctx, c.Tenant)
+	if err != nil {
+		return err
+	}
+	return a.Codes.Send(ctx, c.Tenant, CodeOrder{
+		User: c.User, Mobile: mobile, Scene: r.Scene, Address: r.Address,
+		Say: func(code string) string {
+			return text.SaySMS(r.Language, "sms.code", map[string]string{
+				"title": titleOf(t), "code": code, "minutes": strconv.Itoa(int(CodeLife.Minutes())),
+			}, "title")
+		},
+	})
+}
+
+func isScene(scene int) error {
+	if scene != SceneAccount {
+		return errs.New(errs.Refused, "invalid.choice").About("scene")
+	}
+	return nil
+}
+
+// Profile is what a person writes of themselves; nil is what was not sent.
+type Profile struct {
+	ID       *int64
+	Nickname string
+	Email    string
+	Mobile   *string // only the bound one passes
+}
+
+// UpdateProfile changes the caller's nickname and e-mail.
+func (a *Account) UpdateProfile(ctx context.Context, c Caller, p Profile) error {
+	if p.ID != nil && *p.ID != c.User {
+		return errs.Missing()
+	}
+	nickname, err := nicknameOf(p.Nickname)
+	if err != nil {
+		return err
+	}
+	email, err := emailOf(p.Email)
+	if err != nil {
+		return err
+	}
+	return a.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
+		u, err := a.Users.Get(ctx, c.Tenant, c.User)
+		if err != nil {
+			return err
+		}
+		if p.Mobile != nil {
+			if err := isBound(*p.Mobile, u.Mobile); err != nil {
+				return err
+			}
+		}
+		if err := a.Users.change(ctx, c.Tenant, c.User, "nickname = ?, email = ?", nickname, email); err != nil {
+			return err
+		}
+		if email == u.Email {
+			return nil
+		}
+		// To the address so far: who takes an account over begins with this.
+		return a.tell(ctx, u, "email", maskedEmail(email))
+	})
+}
+
+// isBound refuses a number other than the bound one. One without + is judged
+// by the Chinese pattern.
+func isBound(typed, bound string) error {
+	typed = strings.TrimSpace(typed)
+	switch {
+	case typed == bound:
+		return nil
+	case typed == "":
+		return errs.New(errs.Refused, "phone.required")
+	case !strings.HasPrefix(typed, "+") && !chinese.MatchString(typed):
+		return errs.New(errs.Refused, "profile.mobileFormat")
+	}
+	number, err := mobileOf(typed)
+	if err == nil && number != bound {
+		err = errs.New(errs.Refused, "profile.mobileFixed")
+	}
+	return err
+}
+
+// MobileChange is a number with the code that was sent to it.
+type MobileChange struct {
+	Mobile string // as typed
+	Scene  int
+	Code   string
+}
+
+// BindMobile gives the caller, who has none, a mobile number.
+func (a *Account) BindMobile(ctx context.Context, c Caller, m MobileChange) error {
+	return a.putMobile(ctx, c, m, true)
+}
+
+// UpdateMobile gives the caller another mobile number.
+func (a *Account) UpdateMobile(ctx context.Context, c Caller, m MobileChange) error {
+	return a.putMobile(ctx, c, m, false)
+}
+
+func (a *Account) putMobile(ctx context.Context, c Caller, m MobileChange, first bool) error {
+	mobile, err := mobileOf(m.Mobile)
+	if err != nil {
+		return err
+	}
+	if err := isScene(m.Scene); err != nil {
+		return err
+	}
+	if strings.TrimSpace(m.Code) == "" {
+		return errs.New(errs.Refused, "phone.codeRequired")
+	}
+	var refusal error
+	err = a.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
+		u, err := a.Users.Get(ctx, c.Tenant, c.User)
+		if err != nil {
+			return err
+		}
+		if first && u.Mobile != "" {
+			return errs.New(errs.Refused, "phone.bound")
+		}
+		// A refusal is no error of the transaction: the guess has to count.
+		refusal, err = a.Codes.take(ctx, c.Tenant, guess{c.User, mobile, m.Scene, m.Code})
+		if refusal != nil || err != nil || mobile == u.Mobile {
+			return err
+		}
+		taken, err := a.Users.holds(ctx, c.Tenant, mobile)
+		if err != nil {
+			return err
+		}
+		if taken {
+			refusal = errs.New(errs.Refused, "phone.inUse")
+			return nil
+		}
+		if err := a.Users.change(ctx, c.Tenant, c.User, "mobile = ?", mobile); err != nil {
+			return err
+		}
+		return a.tell(ctx, u, "mobile", maskedMobile(mobile))
+	})
+	if err != nil {
+		return err
+	}
+	return refusal
+}
+
+// ChangePassword gives the caller another password, with a code that was sent
+// to the caller's own mobile, and ends the caller's other sessions.
+func (a *Account) ChangePassword(ctx context.Context, c Caller, code, password string) error {
+	switch n := utf8.RuneCountInString(password); {
+	case strings.TrimSpace(code) == "":
+		return errs.New(errs.Refused, "phone.codeRequired")
+	case n == 0:
+		return errs.New(errs.Refused, "password.required")
+	case n < passwordMin:
+		return errs.New(errs.Refused, "password.min")
+	case n > passwordMax:
+		return errs.New(errs.Refused, "invalid.long", "limit", strconv.Itoa(passwordMax)).About("password")
+	}
+	u, err := a.Users.Get(ctx, c.Tenant, c.User)
+	if err != nil {
+		return err
+	}
+	if u.Mobile == "" {
+		return errs.New(errs.Refused, "password.bindFirst")
+	}
+	g := guess{c.User, u.Mobile, SceneAccount, code}
+	// Before the costly hash, which nobody gets for a guess; the code is used
+	// up only with the change, so that an overload costs no code.
+	refusal, err := a.Codes.check(ctx, c.Tenant, g)
+	if err != nil || refusal != nil {
+		return firstOf(err, refusal)
+	}
+	hash, err := a.Hasher.Hash(ctx, password)
+	if err != nil {
+		return err
+	}
+	err = a.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
+		u, err := a.Users.Get(ctx, c.Tenant, c.User)
+		if err != nil {
+			return err
+		}
+		g.mobile = u.Mobile // as it is now
+		if refusal, err = a.Codes.take(ctx, c.Tenant, g); refusal != nil || err != nil {
+			return err
+		}
+		if err := a.Users.PutPassword(ctx, c.Tenant, c.User, hash); err != nil {
+			return err
+		}
+		if err := a.Sessions.EndOthers(ctx, c.Tenant, c.User, c.Session); err != nil {
+			return err
+		}
+		return a.tell(ctx, u, "password", "")
+	})
+	return firstOf(err, refusal)
+}
+
+func firstOf(err, refusal error) error {
+	if err != nil {
+		return err
+	}
+	return refusal
+}
+
+// tell posts a letter to u once the transaction in ctx is kept.
+func (a *Account) tell(ctx context.Context, u *User, what, as string) error {
+	if a.Post == nil {
+		return nil
+	}
+	t, err := a.Tenants.Get(ctx, u.Tenant)
+	if err != nil {
+		return err
+	}
+	if l := letterOf(t, u, what, as, a.Now()); l != nil {
+		a.DB.AfterCommit(ctx, func() { a.Post.Post(*l) })
+	}
+	return nil
+}

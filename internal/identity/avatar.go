@@ -1,0 +1,123 @@
+package identity
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"tilth/internal/db"
+	"tilth/internal/errs"
+	"tilth/internal/identity/picture"
+	"tilth/internal/tenant"
+)
+
+// Where users' pictures are: AvatarPrefix, 32 hex digits, AvatarSuffix.
+const (
+	AvatarPrefix = "/avatar/"
+	AvatarSuffix = ".jpg"
+
+	picturesQueue = 16 // uploads that may wait while one is decoded, which takes up to seconds and 320 MiB
+)
+
+type avatarRow struct {
+	bun.BaseModel `bun:"table:avatars,alias:v"`
+	UserID        int64 `bun:",pk"`
+	TenantID      tenant.ID
+	Address       string
+	Picture       []byte
+	CreateTime    int64
+}
+
+// AvatarStore keeps users' pictures, one a user.
+type AvatarStore struct {
+	db       *db.DB
+	now      func() time.Time
+	decoding chan struct{}
+	waiting  atomic.Int64
+}
+
+// NewAvatarStore makes a store; now is the server's clock.
+func NewAvatarStore(d *db.DB, now func() time.Time) *AvatarStore {
+	return &AvatarStore{db: d, now: now, decoding: make(chan struct{}, 1)}
+}
+
+// Put makes a file the picture of a tenant's user and gives its address; the
+// picture before is gone with it. What is no picture, or too large, is Refused
+// with the reason; Unavailable when too many wait.
+func (s *AvatarStore) Put(ctx context.Context, t tenant.ID, user int64, file []byte, crop *picture.Crop) (string, error) {
+	square, err := s.square(ctx, file, crop)
+	if err != nil {
+		return "", err
+	}
+	address, err := newAddress(square)
+	if err != nil {
+		return "", err
+	}
+	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		if err := touched(tx.NewUpdate().Model((*userRow)(nil)).Set("avatar = ?", address).
+			Where("u.tenant_id = ? AND u.id = ?", t, user).Exec(ctx)); err != nil {
+			return err
+		}
+		r := avatarRow{UserID: user, TenantID: t, Address: address, Picture: square, CreateTime: s.now().UnixMilli()}
+		_, err := tx.NewInsert().Model(&r).On("CONFLICT (user_id) DO UPDATE").
+			Set("address = EXCLUDED.address, picture = EXCLUDED.picture, create_time = EXCLUDED.create_time").Exec(ctx)
+		return err
+	})
+	return address, err
+}
+
+// square waits for its turn: pictures are decoded one at a time, since each
+// may take much memory.
+func (s *AvatarStore) square(ctx context.Context, file []byte, crop *picture.Crop) ([]byte, error) {
+	if s.waiting.Add(1) > picturesQueue+1 {
+		s.waiting.Add(-1)
+		return nil, errs.New(errs.Unavailable, "error.503").After(5 * time.Second)
+	}
+	defer s.waiting.Add(-1)
+	select {
+	case s.decoding <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() { <-s.decoding }()
+	return picture.Square(file, crop)
+}
+
+// newAddress is a picture's address: its content and 128 random bits hashed,
+// so that another picture has another address and caches may keep it for ever,
+// and that who has the picture does not know whose it is.
+func newAddress(square []byte) (string, error) {
+	salt := make([]byte, 16)
+	if _, err := rand.Read(salt); err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(append(salt, square...))
+	return AvatarPrefix + hex.EncodeToString(sum[:16]) + AvatarSuffix, nil
+}
+
+func isAddress(address string) bool {
+	digits, ok := strings.CutPrefix(address, AvatarPrefix)
+	digits, also := strings.CutSuffix(digits, AvatarSuffix)
+	return ok && also && len(digits) == 32 && strings.Trim(digits, "0123456789abcdef") == ""
+}
+
+// Picture gives the picture at an address, a picture.ContentType; a NotFound
+// error when there is none any more. Who knows the address may see it: an
+// image on a page carries no token.
+func (s *AvatarStore) Picture(ctx context.Context, address string) ([]byte, error) {
+	if !isAddress(address) {
+		return nil, errs.Missing() // without asking the database
+	}
+	var r avatarRow
+	err := s.db.Read(ctx).NewSelect().Model(&r).Column("picture").Where("v.address = ?", address).Scan(ctx)
+	if db.IsMissing(err) {
+		return nil, errs.Missing()
+	}
+	return r.Picture, err
+}

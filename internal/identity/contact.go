@@ -1,0 +1,99 @@
+package identity
+
+import (
+	"net/mail"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"tilth/internal/errs"
+)
+
+const (
+	nicknameMax = 64  // characters
+	emailMax    = 254 // bytes, RFC 5321
+)
+
+var (
+	international = regexp.MustCompile(`^\+?[1-9][0-9]{1,14}$`)
+	chinese       = regexp.MustCompile(`^1[3-9][0-9]{9}$`)
+	email         = regexp.MustCompile(`^[^\s@<>,;"]+@[^\s@<>,;".]+(\.[^\s@<>,;".]+)+$`)
+)
+
+// E164 gives a phone number as it is kept and sent to; empty for what is no
+// number. A bare Chinese mobile number gets its country.
+func E164(number string) string {
+	switch {
+	case chinese.MatchString(number):
+		return "+86" + number
+	case international.MatchString(number):
+		return "+" + strings.TrimPrefix(number, "+")
+	}
+	return ""
+}
+
+// mobileOf reads a number that a person typed.
+func mobileOf(typed string) (string, error) {
+	typed = strings.TrimSpace(typed)
+	if typed == "" {
+		return "", errs.New(errs.Refused, "phone.required")
+	}
+	number := E164(typed)
+	if number == "" {
+		return "", errs.New(errs.Refused, "phone.format")
+	}
+	return number, nil
+}
+
+// nicknameOf reads a name for people. Letters that show nothing or turn the
+// writing around are not part of one; it stands in mails and on screens.
+func nicknameOf(typed string) (string, error) {
+	typed = strings.TrimSpace(typed)
+	switch {
+	case typed == "":
+		return "", errs.New(errs.Refused, "profile.nicknameRequired")
+	case utf8.RuneCountInString(typed) > nicknameMax:
+		return "", errs.New(errs.Refused, "invalid.long", "limit", "64").About("nickname")
+	case !utf8.ValidString(typed) || strings.IndexFunc(typed, invisible) >= 0:
+		return "", errs.New(errs.Refused, "invalid.format").About("nickname")
+	}
+	return typed, nil
+}
+
+func invisible(r rune) bool {
+	return unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp)
+}
+
+// emailOf reads an address that a person typed: one that mail can be sent to
+// as it stands.
+func emailOf(typed string) (string, error) {
+	typed = strings.TrimSpace(typed)
+	if typed == "" {
+		return "", errs.New(errs.Refused, "profile.emailRequired")
+	}
+	a, err := mail.ParseAddress(typed)
+	if err != nil || a.Address != typed || len(typed) > emailMax || !email.MatchString(typed) || strings.IndexFunc(typed, invisible) >= 0 {
+		return "", errs.New(errs.Refused, "profile.emailFormat")
+	}
+	return typed, nil
+}
+
+// maskedMobile shows whose number it is to who knows it: country and the last
+// digits.
+func maskedMobile(number string) string {
+	if len(number) < 8 {
+		return "•••"
+	}
+	return number[:3] + "•••••" + number[len(number)-3:]
+}
+
+// maskedEmail shows an address's first letter and its domain.
+func maskedEmail(address string) string {
+	at := strings.LastIndexByte(address, '@')
+	if at < 1 {
+		return "•••"
+	}
+	_, first := utf8.DecodeRuneInString(address)
+	return address[:first] + "•••" + address[at:]
+}

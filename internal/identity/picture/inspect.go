@@ -1,0 +1,59 @@
+package picture
+
+import (
+	"bytes"
+	"image"
+	"io"
+)
+
+// facts is what a file says of itself before a pixel is decoded.
+type facts struct {
+	width, height int // as stored, in pixels
+	cost          int // bytes of memory that decoding takes, a pixel
+	orientation   orientation
+	decode        func(io.Reader) (image.Image, error)
+}
+
+// inspect walks through a file from its first byte to its last: it must be one
+// still picture of a wanted kind, whole, and nothing beside it.
+func inspect(file []byte) (*facts, error) {
+	var f *facts
+	var err error
+	switch {
+	case bytes.HasPrefix(file, []byte("\xFF\xD8\xFF")):
+		f, err = inspectJPEG(file)
+	case bytes.HasPrefix(file, []byte(pngSignature)):
+		f, err = inspectPNG(file)
+	case len(file) >= 12 && string(file[:4]) == "RIFF" && string(file[8:12]) == "WEBP":
+		f, err = inspectWebP(file)
+	default:
+		return nil, unwanted()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if holdsMarkup(file) {
+		return nil, broken()
+	}
+	return f, nil
+}
+
+// markup is what a file must not hold that some other program could take for
+// a page. It would not get through; but who sends it means no picture.
+var markup = []string{"<script", "<html", "<iframe", "<!doctype", "<?php"}
+
+func holdsMarkup(file []byte) bool {
+	for rest := file; ; {
+		at := bytes.IndexByte(rest, '<')
+		if at < 0 {
+			return false
+		}
+		rest = rest[at:]
+		for _, m := range markup {
+			if len(rest) >= len(m) && bytes.EqualFold(rest[:len(m)], []byte(m)) {
+				return true
+			}
+		}
+		rest = rest[1:]
+	}
+}

@@ -1,0 +1,78 @@
+package picture
+
+import (
+	"bytes"
+	"encoding/binary"
+	"image"
+	"io"
+
+	"golang.org/x/image/webp"
+)
+
+// webpCost is what decoding takes, in bytes a pixel: the lossy form with
+// transparency holds two pictures at once.
+const webpCost = 8
+
+func inspectWebP(file []byte) (*facts, error) {
+	f := &facts{orientation: asStored, cost: webpCost, decode: decodeWebP}
+	// The size that the file gives itself is even, or one padding byte follows.
+	size := int64(binary.LittleEndian.Uint32(file[4:])) + 8
+	if size+size&1 != int64(len(file)) {
+		return nil, broken()
+	}
+	for rest := file[12:]; len(rest) > 0; {
+		if len(rest) < 8 {
+			return nil, broken()
+		}
+		length, kind := int64(binary.LittleEndian.Uint32(rest[4:])), string(rest[:4])
+		rest = rest[8:]
+		if length+length&1 > int64(len(rest)) {
+			return nil, broken()
+		}
+		body := rest[:length]
+		rest = rest[length+length&1:]
+		switch kind {
+		case "ANIM", "ANMF":
+			return nil, animated()
+		case "EXIF":
+			f.orientation = orientationOf(bytes.TrimPrefix(body, []byte("Exif\x00\x00")))
+		}
+	}
+	config, err := webp.DecodeConfig(bytes.NewReader(file))
+	if err != nil {
+		return nil, broken().Because(err)
+	}
+	f.width, f.height = config.Width, config.Height
+	return f, nil
+}
+
+// decodeWebP decodes a WebP picture. Its lossy form keeps brightness in 16 to
+// 235 and colour in 16 to 240, as television does; the library hands them on
+// as if they went from 0 to 255, which would make white grey.
+func decodeWebP(r io.Reader) (image.Image, error) {
+	img, err := webp.Decode(r)
+	switch img := img.(type) {
+	case *image.YCbCr:
+		widen(img)
+	case *image.NYCbCrA:
+		widen(&img.YCbCr)
+	}
+	return img, err
+}
+
+func widen(img *image.YCbCr) {
+	var brightness, colour [256]byte
+	for v := range 256 {
+		brightness[v] = byte(min(max(((v-16)*255+109)/219, 0), 255))
+		colour[v] = byte(min(max((v*255-128*255+128*224+112)/224, 0), 255))
+	}
+	for i, v := range img.Y {
+		img.Y[i] = brightness[v]
+	}
+	for i, v := range img.Cb {
+		img.Cb[i] = colour[v]
+	}
+	for i, v := range img.Cr {
+		img.Cr[i] = colour[v]
+	}
+}

@@ -1,0 +1,98 @@
+package identity
+
+import (
+	"crypto/sha256"
+	"strconv"
+	"sync"
+	"time"
+
+	"tilth/internal/errs"
+	"tilth/internal/text"
+)
+
+// Failures within failureMemory: so many of one account from one address lock
+// that pair for as long; so many of one account, or from one address, make a
+// captcha be demanded. What happens to an account from elsewhere never locks
+// it: nobody can shut another out.
+const (
+	failuresToLock   = 10
+	failuresToDemand = 3
+	failureMemory    = 15 * time.Minute
+
+	// Each failure costs a password hash, of which a machine computes some tens
+	// a second: within failureMemory no attacker gets as far as this.
+	failuresKept = 100_000
+)
+
+// origin names an attempt's pair, account and address. Accounts that do not
+// exist have names as well, so that nothing tells them apart.
+type origin struct{ pair, account, address name }
+
+type name [16]byte
+
+func originOf(a Attempt) origin {
+	account := strconv.FormatInt(int64(a.Tenant), 10) + "\x00" + text.FoldASCII(a.UserName)
+	return origin{pair: nameOf(account + "\x00" + a.Address), account: nameOf(account), address: nameOf(a.Address)}
+}
+
+// nameOf makes names of one length from texts of any.
+func nameOf(s string) name {
+	sum := sha256.Sum256([]byte(s))
+	return name(sum[:16])
+}
+
+// watch remembers failed sign-ins in memory; a restart forgives them.
+type watch struct {
+	now func() time.Time
+
+	mu                         sync.Mutex
+	pairs, accounts, addresses *failures
+}
+
+func newWatch(now func() time.Time) *watch {
+	return &watch{
+		now: now, pairs: newFailures(failuresToLock, failuresKept),
+		accounts: newFailures(failuresToDemand, failuresKept), addresses: newFailures(failuresToDemand, failuresKept),
+	}
+}
+
+// refuse says why an attempt is not even looked at; nil when it is.
+func (w *watch) refuse(from origin, d Demand, passed bool) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.verdict(from, d, passed, w.now())
+}
+
+// settle says what comes of an attempt whose password was looked at. What was
+// tried at the same time may have failed meanwhile, and counts: attempts in
+// parallel learn no more than attempts one after the other.
+func (w *watch) settle(from origin, d Demand, passed, right bool) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	now := w.now()
+	if err := w.verdict(from, d, passed, now); err != nil {
+		return err
+	}
+	if right {
+		// The account's and the address's failures stay: they are not only this
+		// person's, and an attacker has an account of his own to sign in to.
+		w.pairs.forget(from.pair)
+		return nil
+	}
+	w.pairs.add(from.pair, now)
+	w.accounts.add(from.account, now)
+	w.addresses.add(from.address, now)
+	return errs.New(errs.Refused, "signin.fail")
+}
+
+func (w *watch) verdict(from origin, d Demand, passed bool, now time.Time) error {
+	if wait := w.pairs.reached(from.pair, now); wait > 0 {
+		return errs.New(errs.TooMany, "signin.locked").After(wait)
+	}
+	demanded := d == DemandAlways ||
+		d == DemandAdaptive && (w.accounts.reached(from.account, now) > 0 || w.addresses.reached(from.address, now) > 0)
+	if demanded && !passed {
+		return errs.New(errs.Refused, "signin.captcha").With(CaptchaRequired{CaptchaRequired: true})
+	}
+	return nil
+}

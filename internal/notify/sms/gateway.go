@@ -1,0 +1,207 @@
+package sms
+
+import (
+	"context"
+	"fmt"
+	"mime"
+	"net/http"
+	"net/textproto"
+	"net/url"
+	"strings"
+)
+
+// Gateway is how a gateway wants to be asked. URL, header values and body may
+// hold {to} (E.164), {digits} (the same without the plus), {text} and {token};
+// each is escaped for where it stands.
+type Gateway struct {
+	URL     string
+	Method  string   // POST when empty
+	Headers []string // "Name: value"
+	Body    string   // JSON, a form, XML or plain text, as its Content-Type header says; without one JSON or a form, by its look
+	Success string   // what a 2xx answer must say besides; empty: nothing
+	Token   string   // secret
+}
+
+// HTTP sends through a gateway.
+type HTTP struct {
+	method  string
+	host    string
+	address [2]template // path and query
+	headers []header
+	body    template
+	success success
+	token   string
+	client  *http.Client
+}
+
+type header struct {
+	name  string
+	value template
+}
+
+// Wrong is a mistake in how a gateway is set.
+type Wrong struct {
+	Part string // url, method, header, body, success or token
+	Why  string
+}
+
+// Error names the part.
+func (w *Wrong) Error() string { return w.Part + ": " + w.Why }
+
+// NewHTTP makes a sender; a mistake in g is a *Wrong.
+func NewHTTP(g Gateway) (*HTTP, error) {
+	h := &HTTP{method: g.Method, token: g.Token, client: newClient()}
+	switch h.method {
+	case "":
+		h.method = http.MethodPost
+	case http.MethodGet, http.MethodPost, http.MethodPut:
+	default:
+		return nil, &Wrong{"method", fmt.Sprintf("%q is not GET, POST or PUT", g.Method)}
+	}
+	if err := h.parseAddress(g.URL); err != nil {
+		return nil, err
+	}
+	kind, err := h.parseHeaders(g.Headers)
+	if err != nil {
+		return nil, err
+	}
+	if h.method == http.MethodGet && g.Body != "" {
+		return nil, &Wrong{"body", "a GET request has none"}
+	}
+	if err := h.parseBody(g.Body, kind); err != nil {
+		return nil, err
+	}
+	if h.success, err = parseSuccess(g.Success); err != nil {
+		return nil, &Wrong{"success", err.Error()}
+	}
+	return h, h.complete()
+}
+
+func (h *HTTP) parseAddress(raw string) error {
+	u, err := url.Parse(raw)
+	switch {
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.ContainsAny(u.Host, "{}"):
+		return &Wrong{"url", "not an http or https address"} // unquoted: a secret may stand in it
+	case u.User != nil:
+		return &Wrong{"url", "user and password belong in a header, not in the address"}
+	case strings.Contains(raw, "#"):
+		return &Wrong{"url", "the address must not hold #"}
+	}
+	h.host = u.Host
+	path, query, _ := strings.Cut(raw, "?")
+	if h.address[0], err = parseTemplate(path, url.PathEscape); err == nil {
+		h.address[1], err = parseTemplate(query, url.QueryEscape)
+	}
+	if err != nil {
+		return &Wrong{"url", err.Error()}
+	}
+	return nil
+}
+
+// parseHeaders gives the media type that the headers name, if they do.
+func (h *HTTP) parseHeaders(lines []string) (kind string, err error) {
+	for _, line := range lines {
+		name, value, ok := strings.Cut(line, ":")
+		name, value = textproto.CanonicalMIMEHeaderKey(strings.TrimSpace(name)), strings.TrimSpace(value)
+		if !ok || !isToken(name) || strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+			return "", &Wrong{"header", "each must read Name: value"}
+		}
+		switch name {
+		case "Host", "Content-Length", "Transfer-Encoding", "Connection":
+			return "", &Wrong{"header", name + " is set by the server itself"}
+		case "Content-Type":
+			if kind, _, err = mime.ParseMediaType(value); err != nil {
+				return "", &Wrong{"header", "Content-Type is not a media type"}
+			}
+		}
+		t, err := parseTemplate(value, oneLine)
+		if err != nil {
+			return "", &Wrong{"header", err.Error()}
+		}
+		h.headers = append(h.headers, header{name, t})
+	}
+	return kind, nil
+}
+
+func isToken(name string) bool {
+	return name != "" && strings.IndexFunc(name, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_'
+	}) < 0
+}
+
+func (h *HTTP) parseBody(raw, kind string) error {
+	if kind == "" && raw != "" {
+		kind = "application/x-www-form-urlencoded"
+		if start := strings.TrimSpace(raw); start != "" && (start[0] == '{' || start[0] == '[') {
+			kind = "application/json"
+		}
+		h.headers = append(h.headers, header{"Content-Type", template{text: kind}})
+	}
+	escape, err := escapeFor(kind)
+	if err == nil {
+		h.body, err = parseTemplate(raw, escape)
+	}
+	if err == nil && strings.HasSuffix(kind, "json") && raw != "" {
+		err = h.body.staysJSON()
+	}
+	if err != nil {
+		return &Wrong{"body", err.Error()}
+	}
+	return nil
+}
+
+// complete checks that number and text get there, and the token where it is
+// spoken of.
+func (h *HTTP) complete() error {
+	all := []template{h.address[0], h.address[1], h.body}
+	for _, x := range h.headers {
+		all = append(all, x.value)
+	}
+	uses := func(name string) bool {
+		for _, t := range all {
+			if strings.Contains(t.text, name) {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case !uses("{to}") && !uses("{digits}"):
+		return &Wrong{"body", "neither it nor the address holds {to} or {digits}"}
+	case !uses("{text}"):
+		return &Wrong{"body", "neither it nor the address holds {text}"}
+	case uses("{token}") && h.token == "":
+		return &Wrong{"token", "{token} is spoken of and there is none"}
+	case !uses("{token}") && h.token != "":
+		return &Wrong{"token", "there is one and nothing holds {token}"}
+	}
+	return nil
+}
+
+// Send asks the gateway to send a message.
+func (h *HTTP) Send(ctx context.Context, m Message) error {
+	values := map[string]string{"{to}": m.To, "{digits}": strings.TrimPrefix(m.To, "+"), "{text}": m.Text, "{token}": h.token}
+	address := h.address[0].fill(values)
+	if h.address[1].text != "" {
+		address += "?" + h.address[1].fill(values)
+	}
+	r, err := http.NewRequestWithContext(ctx, h.method, address, strings.NewReader(h.body.fill(values)))
+	if err != nil || r.URL.Host != h.host {
+		return told(&Failure{Detail: "the request to the SMS gateway cannot be made"}) // unquoted: it holds the token
+	}
+	r.Header.Set("User-Agent", "tilth")
+	for _, x := range h.headers {
+		r.Header.Set(x.name, x.value.fill(values))
+	}
+	status, body, failure := exchange(ctx, h.client, r)
+	if failure == nil {
+		failure = unwanted(status)
+	}
+	if failure == nil {
+		failure = h.success.judge(body)
+	}
+	if failure != nil {
+		return told(failure)
+	}
+	return nil
+}

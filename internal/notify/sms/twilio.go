@@ -1,0 +1,101 @@
+package sms
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+const twilioAPI = "https://api.twilio.com"
+
+var (
+	twilioAccount = regexp.MustCompile(`^AC[0-9a-fA-F]{32}$`)
+	twilioService = regexp.MustCompile(`^MG[0-9a-fA-F]{32}$`)
+	twilioSender  = regexp.MustCompile(`^(\+[1-9][0-9]{1,14}|[1-9][0-9]{2,7}|[A-Za-z0-9 ]{1,11})$`)
+)
+
+// Twilio's error codes that mean the number, and those that pass.
+var (
+	twilioRecipient = []int{21211, 21217, 21265, 21610, 21612, 21614, 21635}
+	twilioPasses    = []int{20429, 20500, 20503, 21611, 30001}
+)
+
+// Twilio sends through Twilio's REST API.
+type Twilio struct {
+	account, token, from string
+	api                  string
+	client               *http.Client
+}
+
+// NewTwilio makes a sender for an account and its token; from is a number in
+// E.164, a short code, a name of up to 11 letters, or a messaging service
+// (MG…). A mistake is a *Wrong.
+func NewTwilio(account, token, from string) (*Twilio, error) {
+	switch {
+	case !twilioAccount.MatchString(account):
+		return nil, &Wrong{"account", "it must be AC and 32 hex digits"}
+	case token == "":
+		return nil, &Wrong{"token", "there is none"}
+	case !twilioService.MatchString(from) && !twilioSender.MatchString(from):
+		return nil, &Wrong{"from", "it must be a number such as +905551112233, a sender's name or a messaging service (MG…)"}
+	}
+	return &Twilio{account: account, token: token, from: from, api: twilioAPI, client: newClient()}, nil
+}
+
+// Send asks Twilio to send a message.
+func (t *Twilio) Send(ctx context.Context, m Message) error {
+	form := url.Values{"To": {m.To}, "Body": {m.Text}}
+	if twilioService.MatchString(t.from) {
+		form.Set("MessagingServiceSid", t.from)
+	} else {
+		form.Set("From", t.from)
+	}
+	address := t.api + "/2010-04-01/Accounts/" + t.account + "/Messages.json"
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, address, strings.NewReader(form.Encode()))
+	if err != nil {
+		return err
+	}
+	r.SetBasicAuth(t.account, t.token)
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Header.Set("User-Agent", "tilth")
+	status, body, failure := exchange(ctx, t.client, r)
+	if failure == nil {
+		failure = twilioFailure(status, body)
+	}
+	if failure != nil {
+		return told(failure)
+	}
+	return nil
+}
+
+// twilioFailure reads an answer: Twilio says 201 for a message that it took,
+// and an error's number otherwise.
+func twilioFailure(status int, body []byte) *Failure {
+	var answer struct {
+		SID       string `json:"sid"`
+		Code      int    `json:"code"`
+		ErrorCode *int   `json:"error_code"`
+	}
+	readable := json.Unmarshal(body, &answer) == nil
+	if answer.ErrorCode != nil {
+		answer.Code = *answer.ErrorCode
+	}
+	failure := unwanted(status)
+	switch {
+	case failure == nil && !readable:
+		return &Failure{Detail: "Twilio's answer is not JSON"}
+	case failure == nil && answer.Code == 0 && answer.SID != "":
+		return nil
+	case failure == nil:
+		failure = &Failure{}
+	}
+	failure.Detail = fmt.Sprintf("Twilio answered status %d, error %d", status, answer.Code)
+	failure.Recipient = slices.Contains(twilioRecipient, answer.Code)
+	failure.Retry = !failure.Recipient && (failure.Retry || slices.Contains(twilioPasses, answer.Code))
+	return failure
+}

@@ -1,0 +1,80 @@
+package text
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf16"
+)
+
+// The letters of GSM 03.38, and those that take two places in it. One letter
+// outside turns the whole message into UCS-2.
+const (
+	gsmLetters = "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà"
+	gsmDouble  = "^{}\\[~]|€"
+)
+
+// How many characters one part holds, and each part of a longer message.
+const (
+	gsmOne, gsmEach = 160, 153
+	ucsOne, ucsEach = 70, 67
+)
+
+// SMSParts is how many parts a text takes as SMS, which is what is paid for.
+func SMSParts(s string) int {
+	n, gsm := 0, true
+	for _, r := range s {
+		switch {
+		case strings.ContainsRune(gsmLetters, r):
+			n++
+		case strings.ContainsRune(gsmDouble, r):
+			n += 2
+		default:
+			gsm = false
+		}
+	}
+	one, each := gsmOne, gsmEach
+	if !gsm {
+		n, one, each = len(utf16.Encode([]rune(s))), ucsOne, ucsEach
+	}
+	if n <= one {
+		return 1
+	}
+	return (n + each - 1) / each
+}
+
+// SaySMS is the sentence of key in one part: the value of the named variable
+// is shortened until it fits, since a name may be long.
+func SaySMS(l Language, key string, args map[string]string, shorten string) string {
+	short := map[string]string{}
+	for name, value := range args {
+		short[name] = value
+	}
+	short[shorten] = Line(args[shorten])
+	for most := len([]rune(short[shorten])); ; most-- {
+		short[shorten] = Shorten(short[shorten], most)
+		if s := Say(l, key, short); most <= 1 || SMSParts(s) == 1 {
+			return s
+		}
+	}
+}
+
+// Line is s as one line: control characters and runs of white space become one
+// space each.
+func Line(s string) string {
+	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
+}
+
+// Shorten cuts s to at most so many characters, three dots included.
+func Shorten(s string, most int) string {
+	letters := []rune(s)
+	if len(letters) <= most {
+		return s
+	}
+	const dots = "..."
+	keep := max(most-len(dots), 1)
+	// Never between a letter and what belongs to it.
+	for keep > 1 && (unicode.In(letters[keep], unicode.Mn, unicode.Me, unicode.Variation_Selector) || letters[keep] == '\u200d' || letters[keep-1] == '\u200d') {
+		keep--
+	}
+	return strings.TrimRight(string(letters[:keep]), " ") + dots
+}

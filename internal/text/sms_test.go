@@ -1,0 +1,94 @@
+package text
+
+import (
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+)
+
+// The examples of the texts, and the borders of a part.
+func TestSMSParts(t *testing.T) {
+	for s, want := range map[string]int{
+		"":                            1,
+		strings.Repeat("a", 160):      1,
+		strings.Repeat("a", 161):      2,
+		strings.Repeat("a", 306):      2,
+		strings.Repeat("a", 307):      3,
+		strings.Repeat("€", 80):       1, // two places each
+		strings.Repeat("€", 81):       2,
+		strings.Repeat("ş", 70):       1,
+		strings.Repeat("ş", 71):       2,
+		strings.Repeat("ş", 134):      2,
+		strings.Repeat("ş", 135):      3,
+		"ş" + strings.Repeat("a", 70): 2, // one letter turns the whole message
+		strings.Repeat("Çöü", 53):     1, // of GSM's own
+		strings.Repeat("ç", 71):       2, // and its small sister is not
+		strings.Repeat("🌱", 35):       1, // two units each
+		strings.Repeat("🌱", 36):       2,
+		`Greenfield: Serious alarm "Frost". North mast: Air temperature -2.4 C (limit < -2 C). Nov 21, 05:40`:                      1,
+		"Greenfield: критическая тревога «Заморозки». Северная мачта: Температура воздуха -2,4 °C (условие: < -2 °C). 21.11 05:40": 2,
+	} {
+		if got := SMSParts(s); got != want {
+			t.Errorf("%q: %d parts, want %d", s, got, want)
+		}
+	}
+}
+
+// A code's SMS takes one part in every language, whatever the tenant is
+// called, and always says the code and something of the title.
+func TestCodeStaysInOnePart(t *testing.T) {
+	for _, title := range []string{
+		"Greenfield", "Yeşilova Tarım İşletmesi", strings.Repeat("Şeker ", 12), strings.Repeat("农", 64), strings.Repeat("~", 64),
+		strings.Repeat("👩‍🌾", 20), "Green\r\nfield\t\x00 Co.", strings.Repeat("e\u0301", 40), "{code}",
+	} {
+		for _, l := range Languages {
+			s := SaySMS(l, "sms.code", map[string]string{"title": title, "code": "123456", "minutes": "10"}, "title")
+			if SMSParts(s) != 1 || !strings.Contains(s, "123456") || !utf8.ValidString(s) || strings.ContainsAny(s, "\r\n\t\x00") {
+				t.Errorf("%s: %q takes %d parts", l, s, SMSParts(s))
+			}
+			if first, _, _ := strings.Cut(title, " "); len([]rune(title)) < 25 && !strings.ContainsRune(title, '\n') && !strings.Contains(s, first) {
+				t.Errorf("%s: %q does not say who sends it", l, s)
+			}
+		}
+	}
+	long := SaySMS(Russian, "sms.code", map[string]string{"title": "Опытное хозяйство Приозёрное", "code": "004217", "minutes": "10"}, "title")
+	if !strings.HasPrefix(long, "Опытное хоз") || !strings.Contains(long, "...: код 004217, действует 10 минут") {
+		t.Error(long)
+	}
+	if s := SaySMS(Chinese, "sms.code", map[string]string{"title": "绿野", "code": "004217", "minutes": "10"}, "title"); s != "【绿野】短信验证码004217，10分钟内有效，请勿告诉他人" {
+		t.Error(s)
+	}
+}
+
+func TestShorten(t *testing.T) {
+	for _, c := range []struct {
+		s    string
+		most int
+		want string
+	}{
+		{"abc", 3, "abc"}, {"abcdef", 5, "ab..."}, {"ab cdef", 6, "ab..."}, {"abc", 0, "a..."},
+		{"ae\u0301fghijk", 5, "a..."}, {"a👩‍🌾bcdefgh", 5, "a..."},
+	} {
+		if got := Shorten(c.s, c.most); got != c.want {
+			t.Errorf("Shorten(%q, %d) = %q, want %q", c.s, c.most, got, c.want)
+		}
+	}
+}
+
+func TestMoment(t *testing.T) {
+	at := time.Date(2026, 11, 21, 2, 40, 59, 0, time.UTC)
+	for l, want := range map[Language]string{
+		English: "Nov 21, 2026, 05:40 (UTC+3)", Chinese: "2026-11-21 05:40（UTC+3）",
+		Turkish: "21.11.2026 05:40 (UTC+3)", Russian: "21.11.2026, 05:40 (UTC+3)", "xx": "Nov 21, 2026, 05:40 (UTC+3)",
+	} {
+		if got := Moment(l, at.In(time.FixedZone("", 3*3600))); got != want {
+			t.Errorf("%s: %q, want %q", l, got, want)
+		}
+	}
+	for offset, want := range map[int]string{0: "(UTC+0)", -12600: "(UTC-3:30)", 20700: "(UTC+5:45)"} {
+		if got := Moment(English, at.In(time.FixedZone("", offset))); !strings.HasSuffix(got, want) {
+			t.Errorf("%d: %q", offset, got)
+		}
+	}
+}
