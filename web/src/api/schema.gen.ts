@@ -15,7 +15,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in with user name and password
-         * @description A wrong user, a wrong password and a disabled account give one and the same 601, in the same time. Ten failures for one account from one address lock that pair for 15 minutes (429).
+         * @description A wrong user, a wrong password and a disabled account give one and the same 601, in the same time. Ten failures for one account from one address lock that pair for 15 minutes (429). After three failures for that account or that address within 15 minutes (setting `--captcha`) a slider captcha is demanded: 601 with `data: {captchaRequired: true}`.
          */
         post: operations["loginUsername"];
         delete?: never;
@@ -55,6 +55,46 @@ export interface paths {
          * @description Rotates. For 30 seconds a used refresh token answers the same new pair again; its reuse later ends every session of that sign-in. Unknown or expired is 401.
          */
         post: operations["refreshToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/system/captcha/get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A new slider captcha
+         * @description AJ-Captcha's protocol: the answer is its bare envelope, faults included. The pictures are PNG in base64 without a prefix, 620 by 310 and 94 by 310 pixels; coordinates are in the 310 by 155 basis. A token lives 130 seconds and is good for one check.
+         */
+        post: operations["getCaptcha"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/system/captcha/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Whether the piece was put in its place
+         * @description `pointJson` is `{"x":<number>,"y":5}` in the 310 by 155 basis, AES-128-ECB with PKCS7 under secretKey, in base64. On success `captchaVerification` for the sign-in is token, `---` and the plain point JSON, encrypted alike: good once, for 180 seconds.
+         */
+        post: operations["checkCaptcha"];
         delete?: never;
         options?: never;
         head?: never;
@@ -121,6 +161,191 @@ export interface paths {
         };
         /** The signed-in user */
         get: operations["getUser"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/app-api/member/user/update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change nickname and e-mail
+         * @description A mobile other than the bound one is refused (601): it changes only with a code.
+         */
+        put: operations["updateUser"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/user/update-avatar": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Another picture of the signed-in user
+         * @description JPEG, PNG or WebP up to 5 MiB, known by its content; cropped to a square (the middle, or `crop`) and kept at 256 by 256 pixels. Anything else, and a file of up to 8 MiB, is 601; larger is HTTP 413.
+         */
+        post: operations["updateAvatar"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/app-api/member/user/update-password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change the password with a code
+         * @description The code is one sent to the user's own mobile; a user without one is told to bind it first. All the user's other sessions end.
+         */
+        put: operations["updateUserPassword"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/app-api/member/user/update-mobile": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Bind another mobile with a code that was sent to it */
+        put: operations["updateUserMobile"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/app-api/member/auth/validate-sms-code": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Bind a first mobile with a code that was sent to it */
+        post: operations["validateSmsCode"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/app-api/member/auth/send-sms-code": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a code to a mobile
+         * @description Six digits, bound to the signed-in user and the number, good for 10 minutes and 5 guesses. One a minute and 10 a day for a number and for a user; 429 beyond. -699 when SMS is not set up or the gateway fails.
+         */
+        post: operations["sendSmsCode"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/apicredentials/create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A new API credential
+         * @description The answer holds the secret, this once.
+         */
+        post: operations["createCredential"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/apicredentials/delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Delete an API credential of the signed-in user */
+        get: operations["deleteCredential"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/apicredentials/enable-or-disable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Open a closed API credential, or close an open one */
+        get: operations["toggleCredential"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/apicredentials/page": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The signed-in user's API credentials, newest first */
+        get: operations["pageCredentials"];
         put?: never;
         post?: never;
         delete?: never;
@@ -531,6 +756,8 @@ export interface components {
             tenantName: string;
             /** @default false */
             rememberMe: boolean;
+            /** @description of a slider captcha that was passed */
+            captchaVerification?: string;
         };
         Session: {
             accessToken: string;
@@ -559,6 +786,59 @@ export interface components {
             code: number;
             data: components["schemas"]["Session"] | null;
             msg: string;
+        };
+        CaptchaDemand: {
+            /** @enum {boolean} */
+            captchaRequired: true;
+        };
+        /** @description The session's tokens; or, refused, that a captcha is to be passed first */
+        LoginData: components["schemas"]["Session"] | components["schemas"]["CaptchaDemand"];
+        /**
+         * @example {
+         *       "code": 601,
+         *       "data": {
+         *         "captchaRequired": true
+         *       },
+         *       "msg": "Solve the slider captcha first"
+         *     }
+         */
+        LoginAnswer: {
+            code: number;
+            data: components["schemas"]["LoginData"] | null;
+            msg: string;
+        };
+        /** @description Other fields (clientUid, ts) are taken and ignored */
+        CaptchaRequest: {
+            /** @description `blockPuzzle` */
+            captchaType?: string;
+        };
+        /** @description Other fields (clientUid, ts) are taken and ignored */
+        CaptchaCheck: {
+            /** @description `blockPuzzle` */
+            captchaType?: string;
+            pointJson?: string;
+            token?: string;
+        };
+        CaptchaData: {
+            captchaType?: string;
+            /** @description PNG of 620 by 310 pixels */
+            originalImageBase64?: string;
+            /** @description PNG of 94 by 310 pixels, transparent but for the piece */
+            jigsawImageBase64?: string;
+            /** @description 32 hex digits */
+            token?: string;
+            /** @description 16 characters */
+            secretKey?: string;
+            pointJson?: string;
+            result?: boolean;
+        };
+        /** @description repCode 0000 went well; 0011 a parameter is empty; 6110 expired; 6111 not the place; 6112 cannot be had; 6201 too many gets; 6202 locked after failures; 6204 too many checks; 9999 a fault of the server */
+        CaptchaAnswer: {
+            /** @enum {string} */
+            repCode: "0000" | "0011" | "6110" | "6111" | "6112" | "6201" | "6202" | "6204" | "9999";
+            repMsg: string | null;
+            repData: components["schemas"]["CaptchaData"] | null;
+            success: boolean;
         };
         /** @description A tenant's own face; absent parts are Tilth's */
         Branding: {
@@ -604,6 +884,15 @@ export interface components {
             /** @description tenant name to sign in with where the host names none; empty when none is set */
             defaultTenant: string;
             mapTiles: components["schemas"]["MapTiles"] | null;
+            /**
+             * @description when sign-in demands the slider captcha
+             * @enum {string}
+             */
+            captcha: "always" | "adaptive" | "off";
+            /** @description whether the template pages with sample data are there */
+            demoPages: boolean;
+            /** @description whether codes can be sent */
+            sms: boolean;
         };
         ConsoleSettingsAnswer: {
             code: number;
@@ -633,6 +922,93 @@ export interface components {
         UserAnswer: {
             code: number;
             data: components["schemas"]["User"] | null;
+            msg: string;
+        };
+        TextAnswer: {
+            code: number;
+            data: string | null;
+            msg: string;
+        };
+        UserUpdate: {
+            /**
+             * Format: int64
+             * @description the signed-in user's own, where it is sent
+             */
+            id?: number;
+            nickname?: string;
+            email?: string;
+            /** @description the bound one where it is sent */
+            mobile?: string;
+        };
+        AvatarUpload: {
+            /** Format: binary */
+            avatarFile: string;
+            /** @description `x,y,side` in pixels of the upright picture; absent: the middle */
+            crop?: string;
+        };
+        PasswordUpdate: {
+            code?: string;
+            /** @description 6 characters or more */
+            password?: string;
+        };
+        MobileCode: {
+            mobile?: string;
+            /** @description 2 */
+            scene?: number;
+            code?: string;
+        };
+        SmsCodeRequest: {
+            mobile?: string;
+            /** @description 2 */
+            scene?: number;
+        };
+        Credential: {
+            /** Format: int64 */
+            id: number;
+            name: string;
+            appKey: string;
+            /**
+             * @description 1 open, 0 closed
+             * @enum {integer}
+             */
+            enabled: 0 | 1;
+            /** Format: int64 */
+            createTime: number;
+            /**
+             * Format: int64
+             * @description absent when it was never used
+             */
+            lastUseTime?: number;
+        };
+        NewCredential: {
+            /** Format: int64 */
+            id: number;
+            name: string;
+            appKey: string;
+            /** @description shown this once */
+            appSecret: string;
+            /**
+             * @description 1 open, 0 closed
+             * @enum {integer}
+             */
+            enabled: 0 | 1;
+        };
+        CredentialCreate: {
+            /** @description 1 to 64 characters once trimmed */
+            name?: string;
+        };
+        CredentialPage: {
+            list: components["schemas"]["Credential"][];
+            total: number;
+        };
+        NewCredentialAnswer: {
+            code: number;
+            data: components["schemas"]["NewCredential"] | null;
+            msg: string;
+        };
+        CredentialPageAnswer: {
+            code: number;
+            data: components["schemas"]["CredentialPage"] | null;
             msg: string;
         };
         Overview: {
@@ -1117,13 +1493,13 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The session's tokens */
+            /** @description The session's tokens, or what is asked for first */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionAnswer"];
+                    "application/json": components["schemas"]["LoginAnswer"];
                 };
             };
         };
@@ -1166,6 +1542,54 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SessionAnswer"];
+                };
+            };
+        };
+    };
+    getCaptcha: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CaptchaRequest"];
+            };
+        };
+        responses: {
+            /** @description The pictures, or a repCode other than 0000 */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptchaAnswer"];
+                };
+            };
+        };
+    };
+    checkCaptcha: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CaptchaCheck"];
+            };
+        };
+        responses: {
+            /** @description What was checked, or a repCode other than 0000 */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptchaAnswer"];
                 };
             };
         };
@@ -1251,6 +1675,241 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UserAnswer"];
+                };
+            };
+        };
+    };
+    updateUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserUpdate"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BooleanAnswer"];
+                };
+            };
+        };
+    };
+    updateAvatar: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["AvatarUpload"];
+            };
+        };
+        responses: {
+            /** @description The picture's address */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TextAnswer"];
+                };
+            };
+        };
+    };
+    updateUserPassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordUpdate"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BooleanAnswer"];
+                };
+            };
+        };
+    };
+    updateUserMobile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MobileCode"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BooleanAnswer"];
+                };
+            };
+        };
+    };
+    validateSmsCode: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MobileCode"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BooleanAnswer"];
+                };
+            };
+        };
+    };
+    sendSmsCode: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SmsCodeRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BooleanAnswer"];
+                };
+            };
+        };
+    };
+    createCredential: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CredentialCreate"];
+            };
+        };
+        responses: {
+            /** @description The credential with its secret */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewCredentialAnswer"];
+                };
+            };
+        };
+    };
+    deleteCredential: {
+        parameters: {
+            query: {
+                id: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BooleanAnswer"];
+                };
+            };
+        };
+    };
+    toggleCredential: {
+        parameters: {
+            query: {
+                id: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BooleanAnswer"];
+                };
+            };
+        };
+    };
+    pageCredentials: {
+        parameters: {
+            query?: {
+                pageNo?: components["parameters"]["PageNo"];
+                pageSize?: components["parameters"]["PageSize"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The credentials */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CredentialPageAnswer"];
                 };
             };
         };
