@@ -22,7 +22,7 @@ import (
 // owner or device that is not positive, or a time beyond the calendar is an
 // error before anything is written.
 //
-// When the consumer is QueueBatches behind, Append waits for room, or until ctx
+// When the consumer is QueueBatches or QueueFrames behind, Append waits for room, or until ctx
 // ends, before it writes; from then on ctx is not looked at, so an error of ctx
 // means that nothing was written. The batch belongs to the store afterwards:
 // the caller must not change it. After ErrBroken nothing is known of the batch.
@@ -35,7 +35,7 @@ func (s *Store) Append(ctx context.Context, batch []Arrival) error {
 		return err
 	}
 	defer s.leave()
-	if err := s.journal.reserve(ctx, s.life.Done()); err != nil {
+	if err := s.journal.reserve(ctx, s.life, len(batch)); err != nil {
 		return err
 	}
 	e := encoders.Get().(*encoder)
@@ -52,7 +52,7 @@ func (s *Store) Append(ctx context.Context, batch []Arrival) error {
 		})
 	}
 	if err != nil {
-		s.journal.release()
+		s.journal.release(len(batch))
 		return err
 	}
 	s.counts.batches.Add(1)
@@ -63,22 +63,40 @@ func (s *Store) Append(ctx context.Context, batch []Arrival) error {
 
 // encoder holds the buffers of one Append.
 type encoder struct {
-	key   []byte
-	entry entryWriter
+	key    []byte
+	entry  entryWriter
+	places []place
+}
+
+// place is where an arrival's frame stands in the entry.
+type place struct {
+	index, from, to int
 }
 
 var encoders = sync.Pool{New: func() any { return new(encoder) }}
 
-// encode puts the batch's values into b and its journal entry into e.
+// encode puts the batch's values into b and its journal entry into e. The entry
+// has the arrivals in their order; the values go in the order of their keys,
+// since then the engine finds the place of each beside the one before.
 func (e *encoder) encode(b *pebble.Batch, batch []Arrival) (values int, err error) {
 	e.entry.begin(len(batch))
+	e.places = e.places[:0]
 	for i := range batch {
-		a := &batch[i]
-		e.key = appendFrameKey(e.key[:0], a.Tenant, a.Device, a.Time)
-		if err := b.Merge(e.key, e.entry.add(a), nil); err != nil {
+		length := len(e.entry.add(&batch[i]))
+		e.places = append(e.places, place{i, len(e.entry.buf) - length, len(e.entry.buf)})
+		values += len(batch[i].Fields)
+	}
+	slices.SortFunc(e.places, func(x, y place) int {
+		f, g := &batch[x.index].Frame, &batch[y.index].Frame
+		// Of the same device and time, what arrived later replaces.
+		return cmp.Or(cmp.Compare(f.Tenant, g.Tenant), cmp.Compare(f.Device, g.Device), cmp.Compare(f.Time, g.Time), cmp.Compare(x.index, y.index))
+	})
+	for _, p := range e.places {
+		f := &batch[p.index].Frame
+		e.key = appendFrameKey(e.key[:0], f.Tenant, f.Device, f.Time)
+		if err := b.Merge(e.key, e.entry.buf[p.from:p.to], nil); err != nil {
 			return 0, err
 		}
-		values += len(a.Fields)
 	}
 	return values, nil
 }

@@ -30,8 +30,8 @@ func (w *entryWriter) begin(arrivals int) {
 	w.time, w.when = 0, 0
 }
 
-// add appends an arrival and returns its encoded frame, valid until the next
-// call.
+// add appends an arrival and returns its encoded frame, with which the buffer
+// ends; it is valid until the next call.
 func (w *entryWriter) add(a *Arrival) []byte {
 	w.frame = appendFrame(w.frame[:0], a.Fields)
 	w.buf = binary.AppendUvarint(w.buf, uint64(a.Tenant))

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
+	"golang.org/x/sync/semaphore"
 )
 
 // ErrConsumed is returned by Consume while another Consume runs.
@@ -17,6 +18,8 @@ var ErrConsumed = errors.New("reading: the journal has a consumer already")
 // judged <= consumed <= written.
 type journal struct {
 	room     chan struct{} // one token a batch that is written and not consumed
+	frames   *semaphore.Weighted
+	most     int64 // of frames that are written and not consumed
 	replayed chan struct{}
 	once     sync.Once // closes replayed
 
@@ -33,26 +36,50 @@ type entry struct {
 	batch []Arrival
 }
 
-func newJournal(queueBatches int) *journal {
-	return &journal{room: make(chan struct{}, queueBatches), replayed: make(chan struct{})}
+func newJournal(queueBatches, queueFrames int) *journal {
+	most := int64(queueFrames)
+	return &journal{
+		room: make(chan struct{}, queueBatches), frames: semaphore.NewWeighted(most), most: most, replayed: make(chan struct{}),
+	}
 }
 
-// reserve waits for room for one batch.
-func (j *journal) reserve(ctx context.Context, closing <-chan struct{}) error {
+// reserve waits for room for a batch of so many frames.
+func (j *journal) reserve(ctx, life context.Context, frames int) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	select {
 	case j.room <- struct{}{}:
-		return nil
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-closing:
+	case <-life.Done():
 		return ErrClosed
 	}
+	if j.frames.TryAcquire(j.weight(frames)) {
+		return nil
+	}
+	waiting, stop := context.WithCancel(ctx)
+	defer stop()
+	defer context.AfterFunc(life, stop)()
+	err := j.frames.Acquire(waiting, j.weight(frames))
+	if err != nil {
+		<-j.room
+		if err = ctx.Err(); err == nil {
+			err = ErrClosed
+		}
+	}
+	return err
 }
 
-func (j *journal) release() { <-j.room }
+// weight is what a batch takes of the room: a larger one than all of it waits
+// until it is alone.
+func (j *journal) weight(frames int) int64 { return min(int64(frames), j.most) }
+
+// release gives the room of a batch back.
+func (j *journal) release(frames int) {
+	j.frames.Release(j.weight(frames))
+	<-j.room
+}
 
 // handOver takes a durable batch for which room was reserved. Without a
 // consumer it is not kept: Consume begins by reading the disk.
@@ -61,7 +88,7 @@ func (j *journal) handOver(pos uint64, batch []Arrival) {
 	defer j.mu.Unlock()
 	j.written = pos
 	if j.queue == nil {
-		j.release()
+		j.release(len(batch))
 		return
 	}
 	j.queue <- entry{pos, batch} // as long as the tokens, so never full
@@ -84,8 +111,8 @@ func (j *journal) detach() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for len(j.queue) > 0 {
-		<-j.queue
-		j.release()
+		e := <-j.queue
+		j.release(len(e.batch))
 	}
 	j.queue = nil
 }
@@ -144,7 +171,7 @@ func (s *Store) Consume(ctx context.Context, from uint64, fn func(ctx context.Co
 		select {
 		case e := <-queue:
 			err := s.judge(ctx, e, fn)
-			s.journal.release()
+			s.journal.release(len(e.batch))
 			if err != nil {
 				return err
 			}

@@ -141,6 +141,51 @@ func TestAppendWaitsForTheConsumer(t *testing.T) {
 	await(t, "the lag to be gone", func() bool { return s.Stats().JournalLag == 0 })
 }
 
+// What waits for the consumer is bounded by its size, whatever the batches'; a
+// batch larger than all of it is taken alone.
+func TestAppendWaitsForRoomForItsFrames(t *testing.T) {
+	s := openStore(t, Options{QueueFrames: 3 * len(numbered(0))})
+	let := make(chan struct{})
+	c := consume(t, s, 0, func(uint64) error {
+		<-let
+		return nil
+	})
+	<-s.Replayed()
+	refused := func(batch []Arrival) {
+		t.Helper()
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		defer cancel()
+		if err := s.Append(ctx, batch); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("append beyond the queue: %v, want it to wait until its deadline", err)
+		}
+	}
+	two := append(numbered(0), numbered(1)...)
+	mustAppend(t, s, two...)
+	refused(two)
+	mustAppend(t, s, numbered(2)...)
+	refused(numbered(3))
+	large := append(append(two, two...), two...)
+	waiting := make(chan error, 1)
+	go func() { waiting <- s.Append(t.Context(), large) }()
+	let <- struct{}{}
+	let <- struct{}{}
+	if err := <-waiting; err != nil {
+		t.Errorf("append once there is room: %v", err)
+	}
+	refused(numbered(3))
+	go func() { waiting <- s.Append(context.Background(), numbered(4)) }()
+	closed := make(chan error, 1)
+	go func() { closed <- s.Close() }()
+	if err := <-waiting; !errors.Is(err, ErrClosed) {
+		t.Errorf("append to a store that closes: %v", err)
+	}
+	close(let)
+	if err := <-closed; err != nil {
+		t.Error(err)
+	}
+	c.wait(2)
+}
+
 func TestAppendWaitsNoLongerThanTheStoreLives(t *testing.T) {
 	s := openStore(t, Options{QueueBatches: 1})
 	inside := make(chan struct{})

@@ -33,6 +33,7 @@ type Options struct {
 	Now             func() time.Time // for retention; default time.Now
 	Logger          *slog.Logger     // default: discard
 	QueueBatches    int              // batches that Append may be ahead of the consumer; default 64
+	QueueFrames     int              // frames of these batches together; default 32,768
 	CheckpointEvery time.Duration    // between checkpoints of the latest values; default 15 s
 	RetryWait       time.Duration    // before a consumer is asked again, doubled up to 64 times; default 100 ms
 	CacheBytes      int64            // block cache; default 64 MiB
@@ -55,6 +56,9 @@ func (o *Options) setDefaults() {
 	}
 	if o.QueueBatches <= 0 {
 		o.QueueBatches = 64
+	}
+	if o.QueueFrames <= 0 {
+		o.QueueFrames = 32_768
 	}
 	if o.CheckpointEvery <= 0 {
 		o.CheckpointEvery = 15 * time.Second
@@ -114,7 +118,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{opts: o, db: db, latest: newLatest()}
-	s.journal = newJournal(o.QueueBatches)
+	s.journal = newJournal(o.QueueBatches, o.QueueFrames)
 	s.life, s.endLife = context.WithCancel(context.Background())
 	s.order.erased = map[device.Ref]uint64{}
 	s.order.done = make(chan struct{})
