@@ -9,6 +9,8 @@ import (
 	"sync"
 
 	"github.com/cockroachdb/pebble/v2"
+
+	"tilth/internal/device"
 )
 
 // Append writes a batch: its values and one journal entry, durable together
@@ -41,12 +43,9 @@ func (s *Store) Append(ctx context.Context, batch []Arrival) error {
 	e := encoders.Get().(*encoder)
 	defer encoders.Put(e)
 	b := s.db.NewBatchWithSize(len(batch) * 96)
-	values, err := e.encode(b, batch)
+	values, t, err := s.put(e, b, batch)
 	if err == nil {
-		err = s.write(b, func(pos uint64) (uint64, error) {
-			e.key = appendJournalKey(e.key[:0], pos+1)
-			return 1, b.Set(e.key, e.entry.buf, nil)
-		}, func(pos uint64) {
+		err = s.settle(b, t, func(pos uint64) {
 			s.latest.apply(pos, batch, nil)
 			s.journal.handOver(pos, batch)
 		})
@@ -75,10 +74,25 @@ type place struct {
 
 var encoders = sync.Pool{New: func() any { return new(encoder) }}
 
+// put brings a batch's values and its journal entry on their way into the log.
+// Meanwhile no generation is raised, so that what is sealed is all there.
+func (s *Store) put(e *encoder, b *pebble.Batch, batch []Arrival) (values int, t turn, err error) {
+	s.calendar.writing.RLock()
+	defer s.calendar.writing.RUnlock()
+	if values, err = e.encode(b, batch, s.calendar.generation); err != nil {
+		return 0, turn{}, err
+	}
+	t, err = s.apply(b, func(pos uint64) (uint64, error) {
+		e.key = appendJournalKey(e.key[:0], pos+1)
+		return 1, b.Set(e.key, e.entry.buf, nil)
+	})
+	return values, t, err
+}
+
 // encode puts the batch's values into b and its journal entry into e. The entry
 // has the arrivals in their order; the values go in the order of their keys,
 // since then the engine finds the place of each beside the one before.
-func (e *encoder) encode(b *pebble.Batch, batch []Arrival) (values int, err error) {
+func (e *encoder) encode(b *pebble.Batch, batch []Arrival, generationOf func(day int32) uint16) (values int, err error) {
 	e.entry.begin(len(batch))
 	e.places = e.places[:0]
 	for i := range batch {
@@ -91,9 +105,14 @@ func (e *encoder) encode(b *pebble.Batch, batch []Arrival) (values int, err erro
 		// Of the same device and time, what arrived later replaces.
 		return cmp.Or(cmp.Compare(f.Tenant, g.Tenant), cmp.Compare(f.Device, g.Device), cmp.Compare(f.Time, g.Time), cmp.Compare(x.index, y.index))
 	})
-	for _, p := range e.places {
+	day, generation := int32(0), uint16(0)
+	for i, p := range e.places {
 		f := &batch[p.index].Frame
-		e.key = appendFrameKey(e.key[:0], f.Tenant, f.Device, f.Time)
+		d, ms := dayOf(f.Time)
+		if i == 0 || d != day {
+			day, generation = d, generationOf(d)
+		}
+		e.key = appendMs(appendHotPrefix(e.key[:0], day, generation, device.Ref{Tenant: f.Tenant, ID: f.Device}), ms)
 		if err := b.Merge(e.key, e.entry.buf[p.from:p.to], nil); err != nil {
 			return 0, err
 		}

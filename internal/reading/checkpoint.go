@@ -103,6 +103,9 @@ func (s *Store) recover(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := s.recoverCalendar(ctx); err != nil {
+		return err
+	}
 	if err := s.loadLatest(ctx); err != nil {
 		return err
 	}

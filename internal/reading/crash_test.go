@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
@@ -16,8 +17,8 @@ import (
 )
 
 // TestNothingAcknowledgedIsLostInACrash cuts the power again and again while
-// two writers append, a judge records its position, checkpoints are written
-// and memory tables are flushed. Whatever of the unsynced data the disk happens
+// two writers append, a judge records its position, checkpoints are written,
+// memory tables are flushed and the days being written to are sealed. Whatever of the unsynced data the disk happens
 // to hold: every acknowledged batch is there, whole, in the journal unless it
 // was judged, and the latest values are those of the readings.
 func TestNothingAcknowledgedIsLostInACrash(t *testing.T) {
@@ -86,6 +87,7 @@ func newPowerCut(t *testing.T, seed uint64) *powerCut {
 				report("flush", p.store.db.Flush())
 			}
 			report("checkpoint", p.store.checkpoint(ctx))
+			report("seal", p.store.Seal(ctx, time.UnixMilli(start+10*msPerDay)))
 		}
 	})
 	t.Cleanup(func() {

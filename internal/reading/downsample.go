@@ -3,6 +3,7 @@ package reading
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"tilth/internal/device"
 	"tilth/internal/tenant"
@@ -24,30 +25,64 @@ type Point struct {
 // highest reading, so that no peak is lost. Of booleans and texts the changes
 // stay; beyond points, each bucket keeps its first and its last change.
 func (s *Store) Series(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID,
-	points int) (map[device.PropertyID][]Point, error) {
+	points int) (_ map[device.PropertyID][]Point, err error) {
 	if points < 0 || points == 1 {
 		return nil, fmt.Errorf("reading: %d points for a series: 0 or at least 2", points)
 	}
-	series := map[device.PropertyID]*thinner{}
-	err := s.Range(ctx, t, d, from, to, props, func(at int64, fields []Field) error {
-		for _, f := range fields {
-			th := series[f.Property]
-			if th == nil {
-				th = newThinner(clampTime(from), clampTime(to), points)
-				series[f.Property] = th
-			}
-			th.add(Point{Time: at, Value: f.Value})
-		}
-		return nil
-	})
+	if len(props) == 0 || from > to {
+		return map[device.PropertyID][]Point{}, nil
+	}
+	if err := s.enter(); err != nil {
+		return nil, err
+	}
+	defer s.leave()
+	r, err := s.newRows(ctx, device.Ref{Tenant: t, ID: d}, from, to, sortedProperties(props))
 	if err != nil {
 		return nil, err
 	}
-	result := make(map[device.PropertyID][]Point, len(series))
-	for p, th := range series {
-		result[p] = th.finish()
+	defer closeInto(&err, r)
+	thin := thinners{}
+	of := func(p device.PropertyID) *thinner {
+		if thin[p] == nil {
+			thin[p] = newThinner(r.query.from, r.query.to, points)
+		}
+		return thin[p]
 	}
-	return result, nil
+	for {
+		b, begin, end, err := r.nextBlock()
+		if err != nil {
+			return nil, err
+		}
+		if b != nil {
+			for i := range b.columns {
+				of(b.columns[i].property).addColumn(b, &b.columns[i], begin, end, len(r.days))
+			}
+			continue
+		}
+		some, err := r.next()
+		if err != nil {
+			return nil, err
+		}
+		if !some {
+			return thin.finish(), nil
+		}
+		for _, f := range r.frame {
+			of(f.Property).add(Point{Time: r.time, Value: f.Value})
+		}
+	}
+}
+
+// thinners are one for each property that has readings.
+type thinners map[device.PropertyID]*thinner
+
+func (t thinners) finish() map[device.PropertyID][]Point {
+	result := make(map[device.PropertyID][]Point, len(t))
+	for p, th := range t {
+		if out := th.finish(); len(out) > 0 {
+			result[p] = out
+		}
+	}
+	return result
 }
 
 // thinner takes one property's readings in order of time and keeps at most a
@@ -61,9 +96,11 @@ type thinner struct {
 	before Value
 
 	// The bucket being filled.
-	bucket uint64
 	filled bool
+	end    int64 // of the bucket, epoch milliseconds, exclusive
 	lo, hi Point // numbers: lowest and highest; else first and last change
+
+	numbers bool // filled, with nothing but numbers
 }
 
 func newThinner(from, to int64, points int) *thinner {
@@ -73,6 +110,32 @@ func newThinner(from, to int64, points int) *thinner {
 	}
 	return t
 }
+
+// addColumn takes in what a column holds of the rows begin to before end; as
+// many days may follow.
+func (t *thinner) addColumn(b *block, c *column, begin, end, daysToCome int) {
+	n, _ := slices.BinarySearch(c.rows, int32(begin))
+	if t.points == 0 && cap(t.out) < len(t.out)+len(c.rows) {
+		// The days to come are likely to hold as many.
+		t.out = slices.Grow(t.out, min(len(c.rows)*(1+daysToCome), growLimit))
+	}
+	for ; n < len(c.rows) && int(c.rows[n]) < end; n++ {
+		at, v := b.times[c.rows[n]], &c.values[n]
+		if t.numbers && at < t.end && v.kind == KindNumber { // by far the usual case, worth doing without a call
+			if v.num < t.lo.Value.num {
+				t.lo = Point{Time: at, Value: *v}
+			}
+			if v.num > t.hi.Value.num {
+				t.hi = Point{Time: at, Value: *v}
+			}
+			continue
+		}
+		t.add(Point{Time: at, Value: *v})
+	}
+}
+
+// growLimit bounds what is made ready for readings to come.
+const growLimit = 1 << 17
 
 func (t *thinner) add(p Point) {
 	if t.points > 0 && p.Value.kind != KindNumber {
@@ -101,17 +164,18 @@ func (t *thinner) add(p Point) {
 }
 
 func (t *thinner) fold(p Point) {
-	bucket := uint64(p.Time-t.from) / t.width
-	if t.filled && bucket != t.bucket {
+	if t.filled && p.Time >= t.end {
 		t.flush()
 	}
 	if !t.filled {
-		t.bucket, t.filled = bucket, true
+		bucket := uint64(p.Time-t.from) / t.width
+		t.end = t.from + int64((bucket+1)*t.width)
+		t.filled, t.numbers = true, p.Value.kind == KindNumber
 		t.lo, t.hi = p, p
 		return
 	}
-	if p.Value.kind != KindNumber || t.lo.Value.kind != KindNumber || t.hi.Value.kind != KindNumber {
-		t.hi = p
+	if !t.numbers || p.Value.kind != KindNumber {
+		t.hi, t.numbers = p, false
 		return
 	}
 	if p.Value.num < t.lo.Value.num {
@@ -132,7 +196,7 @@ func (t *thinner) flush() {
 	if last.Time != first.Time {
 		t.out = append(t.out, last)
 	}
-	t.filled = false
+	t.filled, t.numbers = false, false
 }
 
 func (t *thinner) finish() []Point {

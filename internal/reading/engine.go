@@ -18,14 +18,17 @@ import (
 func openEngine(o Options) (*pebble.DB, error) {
 	filesystem := o.fs
 	if filesystem == nil {
-		if err := os.MkdirAll(o.Dir, 0o750); err != nil {
-			return nil, fmt.Errorf("reading: cannot make the data folder: %w", err)
-		}
 		filesystem = vfs.Default
+		if !o.readOnly {
+			if err := os.MkdirAll(o.Dir, 0o750); err != nil {
+				return nil, fmt.Errorf("reading: cannot make the data folder: %w", err)
+			}
+		}
 	}
 	log := engineLog{o.Logger}
 	opts := &pebble.Options{
 		FS:                          filesystem,
+		ReadOnly:                    o.readOnly,
 		FormatMajorVersion:          pebble.FormatTableFormatV6,
 		Merger:                      frameMerger,
 		CacheSize:                   o.CacheBytes,

@@ -4,8 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-
-	"github.com/cockroachdb/pebble/v2"
+	"slices"
 
 	"tilth/internal/device"
 	"tilth/internal/tenant"
@@ -25,12 +24,15 @@ func (s *Store) Erase(ctx context.Context, t tenant.ID, d device.ID) error {
 	// A checkpoint under way could write the latest values back.
 	s.checkpointing.Lock()
 	defer s.checkpointing.Unlock()
+	// So could sealing with the readings.
+	s.sealing.Lock()
+	defer s.sealing.Unlock()
 	ref := device.Ref{Tenant: t, ID: d}
 	// Looked for outside the order of writes, which must not wait for it; a
 	// second look finds what was appended in between, and a third is the last
 	// for a device that goes on being written to.
 	for look := range 3 {
-		days, err := s.deviceDays(ctx, t, d)
+		days, err := s.deviceDays(ctx, ref)
 		if err != nil {
 			return fmt.Errorf("reading: erase: %w", err)
 		}
@@ -46,13 +48,17 @@ func (s *Store) Erase(ctx context.Context, t tenant.ID, d device.ID) error {
 
 // eraseDays deletes a device's frames on the given days and its latest values,
 // and marks how far in the journal the erasure reaches.
-func (s *Store) eraseDays(ref device.Ref, days []int32) error {
+func (s *Store) eraseDays(ref device.Ref, days []dayState) error {
 	b := s.db.NewBatch()
 	for _, day := range days {
-		from := appendDevicePrefix(nil, day, ref.Tenant, ref.ID)
-		to := append(appendDevicePrefix(nil, day, ref.Tenant, ref.ID), afterEveryKey)
-		if err := b.DeleteRange(from, to, nil); err != nil {
-			return err
+		prefixes := [][]byte{appendPartPrefix(nil, day.day, ref)}
+		for g := int(day.oldest); g <= int(day.newest); g++ {
+			prefixes = append(prefixes, appendHotPrefix(nil, day.day, uint16(g), ref))
+		}
+		for _, from := range prefixes {
+			if err := b.DeleteRange(from, append(slices.Clone(from), dayEnd...), nil); err != nil {
+				return err
+			}
 		}
 	}
 	if err := b.Delete(appendRefKey(nil, tagLatest, ref), nil); err != nil {
@@ -70,20 +76,19 @@ func (s *Store) eraseDays(ref device.Ref, days []int32) error {
 	return b.Close()
 }
 
-// deviceDays lists the days on which a device has frames.
-func (s *Store) deviceDays(ctx context.Context, t tenant.ID, d device.ID) (days []int32, err error) {
-	scan, err := s.newScan(ctx, t, d, minTime, maxTime)
+// deviceDays lists the days on which a device has readings.
+func (s *Store) deviceDays(ctx context.Context, ref device.Ref) (days []dayState, err error) {
+	r, err := s.newRows(ctx, ref, minTime, maxTime, nil)
 	if err != nil {
 		return nil, err
 	}
-	defer closeInto(&err, scan)
-	for ok := scan.first(); ok; ok = scan.nextDay() {
-		days = append(days, scan.day)
+	defer closeInto(&err, r)
+	for {
+		before := r.days
+		some, err := r.nextDay()
+		if err != nil || !some {
+			return days, err
+		}
+		days = append(days, before[len(before)-len(r.days)-1])
 	}
-	return days, scan.failed()
-}
-
-// hotBounds are the keys of all frames before a day.
-func hotBounds(before int32) *pebble.IterOptions {
-	return &pebble.IterOptions{LowerBound: []byte{tagHot}, UpperBound: appendDay(nil, before)}
 }

@@ -23,25 +23,20 @@ func (s *Store) Range(ctx context.Context, t tenant.ID, d device.ID, from, to in
 	}
 	defer s.leave()
 	props = sortedProperties(props)
-	scan, err := s.newScan(ctx, t, d, from, to)
+	r, err := s.newRows(ctx, device.Ref{Tenant: t, ID: d}, from, to, props)
 	if err != nil {
 		return err
 	}
-	defer closeInto(&err, scan)
-	fields := make([]Field, 0, len(props))
-	for ok := scan.first(); ok; ok = scan.next() {
-		at, found, err := scan.wanted(fields[:0], props)
-		if err != nil {
+	defer closeInto(&err, r)
+	for {
+		some, err := r.next()
+		if err != nil || !some {
 			return err
 		}
-		if len(found) == 0 {
-			continue
-		}
-		if err := fn(at, found); err != nil {
+		if err := fn(r.time, r.frame); err != nil {
 			return err
 		}
 	}
-	return scan.failed()
 }
 
 // AsOf is the newest value with a time <= at (epoch ms) of each of props,
@@ -77,22 +72,105 @@ func (s *Store) AsOf(ctx context.Context, t tenant.ID, d device.ID, at int64, pr
 
 // searchBack goes back from at until each of missing is found.
 func (s *Store) searchBack(ctx context.Context, t tenant.ID, d device.ID, at int64, missing []device.PropertyID, found []Last) (_ []Last, err error) {
-	scan, err := s.newScan(ctx, t, d, minTime, at)
+	r, err := s.newRows(ctx, device.Ref{Tenant: t, ID: d}, minTime, at, missing)
 	if err != nil {
 		return nil, err
 	}
-	defer closeInto(&err, scan)
-	var fields []Field
-	for ok := scan.last(); ok && len(missing) > 0; ok = scan.previous() {
-		var when int64
-		if when, fields, err = scan.wanted(fields[:0], missing); err != nil {
+	defer closeInto(&err, r)
+	for len(r.days) > 0 && len(r.query.wanted) > 0 {
+		day := r.days[len(r.days)-1]
+		r.days = r.days[:len(r.days)-1]
+		newest, err := r.newestOf(day)
+		if err != nil {
 			return nil, err
 		}
-		for _, f := range fields {
-			found = append(found, Last{Property: f.Property, Time: when, Value: f.Value})
-			i, _ := slices.BinarySearch(missing, f.Property)
-			missing = slices.Delete(missing, i, i+1)
+		for _, l := range newest {
+			i, _ := slices.BinarySearch(r.query.wanted, l.Property)
+			r.query.wanted = slices.Delete(r.query.wanted, i, i+1)
+		}
+		found = append(found, newest...)
+	}
+	return found, nil
+}
+
+// newestOf is the newest value of each wanted property on one day.
+func (r *rows) newestOf(day dayState) (newest []Last, err error) {
+	offer := func(l Last) {
+		i, known := slices.BinarySearchFunc(newest, l.Property, func(l Last, p device.PropertyID) int { return cmp.Compare(l.Property, p) })
+		switch {
+		case !known:
+			newest = slices.Insert(newest, i, l)
+		case l.Time > newest[i].Time: // at equal times what was looked at first is newer
+			newest[i] = l
 		}
 	}
-	return found, scan.failed()
+	if err := r.store.ended(r.ctx); err != nil {
+		return nil, err
+	}
+	if day.hot {
+		for g := int(day.newest); g >= int(day.oldest); g-- {
+			if err := r.newestHot(day.day, uint16(g), offer); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if day.sealed {
+		err = r.newestSealed(day.day, offer)
+	}
+	return newest, err
+}
+
+func (r *rows) newestHot(day int32, generation uint16, offer func(Last)) error {
+	if len(r.hot) == 0 {
+		r.hot = append(r.hot, &hotSource{})
+	}
+	h := r.hot[0]
+	if err := r.clone(&h.it); err != nil {
+		return err
+	}
+	h.begin(&r.query, day, generation)
+	left := slices.Clone(r.query.wanted)
+	some, err := h.last()
+	for ; err == nil && some && len(left) > 0; some, err = h.previous() {
+		if r.passed++; r.passed%checkEvery == 0 {
+			if err := r.store.ended(r.ctx); err != nil {
+				return err
+			}
+		}
+		if r.frame, err = h.fields(r.frame[:0]); err != nil {
+			return err
+		}
+		for _, f := range r.frame {
+			if i, open := slices.BinarySearch(left, f.Property); open {
+				left = slices.Delete(left, i, i+1)
+				offer(Last{Property: f.Property, Time: h.time, Value: f.Value})
+			}
+		}
+	}
+	return err
+}
+
+func (r *rows) newestSealed(day int32, offer func(Last)) error {
+	if err := r.clone(&r.part.it); err != nil {
+		return err
+	}
+	r.part.begin(&r.query, day)
+	left := slices.Clone(r.query.wanted)
+	some, err := r.part.lastPart()
+	for ; err == nil && some && len(left) > 0; some, err = r.part.previousPart() {
+		for _, c := range r.part.block.columns {
+			i, open := slices.BinarySearch(left, c.property)
+			if !open {
+				continue
+			}
+			for n := len(c.rows) - 1; n >= 0; n-- {
+				if at := r.part.block.times[c.rows[n]]; at <= r.query.to {
+					offer(Last{Property: c.property, Time: at, Value: c.values[n]})
+					left = slices.Delete(left, i, i+1)
+					break
+				}
+			}
+		}
+	}
+	return err
 }

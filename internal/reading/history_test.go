@@ -232,19 +232,20 @@ func TestDamageIsAnErrorThatNamesTheKey(t *testing.T) {
 			}
 		}
 	}
-	key := appendFrameKey(nil, 1, 7, start)
+	key := hotKey(1, 7, start)
 	put := func(err error) {
 		t.Helper()
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
+	s.calendar.generation(20574) // as Append does
 	put(s.db.Set(key, []byte{1, 0, headRaw, 1}, pebble.Sync))
 	check("a cut frame", "frame of tenant 1 device 7 at 2026-05-01T00:00:00.000Z")
 	put(s.db.Merge(key, appendFrame(nil, []Field{num(2, 1)}), pebble.Sync))
 	check("a cut frame under a good one", "frame of tenant 1 device 7")
 	put(s.db.Delete(key, pebble.Sync))
-	put(s.db.Set(append(appendDevicePrefix(nil, 20574, 1, 7), 0, 0, 0), []byte{1, 0, 2}, pebble.Sync))
+	put(s.db.Set(append(appendHotPrefix(nil, 20574, 0, device.Ref{Tenant: 1, ID: 7}), 0, 0, 0, 0, 0), []byte{1, 0, 2}, pebble.Sync))
 	for name, f := range map[string]func() error{"Range": func() error {
 		return s.Range(ctx, 1, 7, start-1, start+1, props, func(int64, []Field) error { return nil })
 	}} {

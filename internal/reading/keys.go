@@ -16,8 +16,7 @@ import (
 // numeric order.
 //
 //	h | day 4 | generation 2 | tenant ordered | device ordered | ms of day 4 -> frame
-//	c | day 4 | tenant ordered | device ordered                              -> sealed chunk (reserved)
-//	g | day 4                                                                -> a sealed day's generation (reserved)
+//	c | day 4 | tenant ordered | device ordered | ms of day 4                -> part of a sealed device-day
 //	j | position 8                                                           -> journal entry
 //	l | tenant ordered | device ordered                                      -> a device's latest values
 //	e | tenant ordered | device ordered                                      -> journal position of its erasure
@@ -25,18 +24,17 @@ import (
 //
 // The day comes first, so retention is one range delete and writing touches
 // one end of the key space. Days and milliseconds are UTC. The generation lets
-// a day be sealed into chunks later without rewriting a key: sealing writes
-// the chunks, raises the day's generation, and range-deletes the old one;
-// frames that arrive late land in the new generation and are merged over the
-// chunk. Until then every day is in generation 0.
+// a day be sealed into parts without stopping its writers; see calendar.
 const (
 	tagHot        = 'h'
+	tagPart       = 'c'
 	tagJournal    = 'j'
 	tagLatest     = 'l'
 	tagErased     = 'e'
 	tagMeta       = 'm'
 	msPerDay      = int64(24 * time.Hour / time.Millisecond)
-	hotPrefixLen  = 1 + 4 + 2 // tag, day, generation
+	dayLen        = 1 + 4      // tag, day
+	hotPrefixLen  = dayLen + 2 // and generation
 	msLen         = 4
 	afterEveryKey = 0xff // above the first byte of any millisecond of a day
 )
@@ -45,6 +43,9 @@ var (
 	keyFormat     = []byte{tagMeta, 'f'}
 	keyCheckpoint = []byte{tagMeta, 'c'}
 )
+
+// dayEnd is above everything that a key of a day goes on with.
+var dayEnd = []byte{0xff, 0xff, 0xff, 0xff}
 
 var errKey = errors.New("malformed key")
 
@@ -69,10 +70,6 @@ func dayOf(t int64) (day int32, ms uint32) {
 	}
 	return int32(d), uint32(r)
 }
-
-// generation is the generation that a day's frames are written to and read
-// from; the one place to change when days are sealed.
-func generation(_ int32) uint16 { return 0 }
 
 // appendOrdered appends x in a form that sorts as the number does and takes
 // one byte more than its significant bytes: their count, then themselves.
@@ -99,51 +96,76 @@ func cutOrdered(b []byte) (x uint64, rest []byte, err error) {
 	return x, b[1+n:], nil
 }
 
-// appendDay appends the beginning of every hot key of a day; days before 1970
-// sort first.
-func appendDay(b []byte, day int32) []byte {
-	b = append(b, tagHot)
+// appendDay appends the beginning of every key of a day under tagHot or
+// tagPart; days before 1970 sort first.
+func appendDay(b []byte, tag byte, day int32) []byte {
+	b = append(b, tag)
 	return binary.BigEndian.AppendUint32(b, uint32(day)^1<<31)
 }
 
-// appendDevicePrefix appends the beginning of the hot keys of one device on one
-// day.
-func appendDevicePrefix(b []byte, day int32, t tenant.ID, d device.ID) []byte {
-	b = appendDay(b, day)
-	b = binary.BigEndian.AppendUint16(b, generation(day))
-	b = appendOrdered(b, uint64(t))
-	return appendOrdered(b, uint64(d))
+// appendHotPrefix appends the beginning of the hot keys of one device on one
+// day in one generation.
+func appendHotPrefix(b []byte, day int32, generation uint16, ref device.Ref) []byte {
+	b = appendDay(b, tagHot, day)
+	b = binary.BigEndian.AppendUint16(b, generation)
+	b = appendOrdered(b, uint64(ref.Tenant))
+	return appendOrdered(b, uint64(ref.ID))
 }
 
-// appendFrameKey appends the hot key of a frame; at is within minTime..maxTime.
-func appendFrameKey(b []byte, t tenant.ID, d device.ID, at int64) []byte {
-	day, ms := dayOf(at)
-	b = appendDevicePrefix(b, day, t, d)
-	return binary.BigEndian.AppendUint32(b, ms)
+// appendPartPrefix appends the beginning of the keys of one device's parts of
+// one day.
+func appendPartPrefix(b []byte, day int32, ref device.Ref) []byte {
+	b = appendDay(b, tagPart, day)
+	b = appendOrdered(b, uint64(ref.Tenant))
+	return appendOrdered(b, uint64(ref.ID))
 }
 
-// cutDay reads the day of a hot key.
+// appendMs appends the time of day with which hot and part keys end.
+func appendMs(b []byte, ms uint32) []byte { return binary.BigEndian.AppendUint32(b, ms) }
+
+// cutDay reads the day of a hot or part key.
 func cutDay(key []byte) (int32, error) {
-	if len(key) < hotPrefixLen || key[0] != tagHot {
+	if len(key) < dayLen || key[0] != tagHot && key[0] != tagPart {
 		return 0, errKey
 	}
 	return int32(binary.BigEndian.Uint32(key[1:]) ^ 1<<31), nil
 }
 
-// parseFrameKey reads a hot key.
+// cutGeneration reads the generation of a hot key.
+func cutGeneration(key []byte) (uint16, error) {
+	if len(key) < hotPrefixLen || key[0] != tagHot {
+		return 0, fmt.Errorf("%w: %s", ErrCorrupt, printKey(key))
+	}
+	return binary.BigEndian.Uint16(key[dayLen:]), nil
+}
+
+// parseFrameKey reads a hot key or a part's.
 func parseFrameKey(key []byte) (ref device.Ref, at int64, err error) {
 	day, err := cutDay(key)
 	if err != nil {
 		return ref, 0, err
 	}
-	ref, rest, err := cutRef(key[hotPrefixLen:])
+	skip := dayLen
+	if key[0] == tagHot {
+		skip = hotPrefixLen
+	}
+	if len(key) < skip {
+		return ref, 0, errKey
+	}
+	ref, rest, err := cutRef(key[skip:])
 	if err != nil {
 		return ref, 0, err
 	}
-	if len(rest) != msLen || int64(binary.BigEndian.Uint32(rest)) >= msPerDay {
-		return ref, 0, errKey
+	ms, err := cutMs(rest)
+	return ref, int64(day)*msPerDay + int64(ms), err
+}
+
+// cutMs reads what appendMs wrote at the end of a key.
+func cutMs(b []byte) (uint32, error) {
+	if len(b) != msLen || int64(binary.BigEndian.Uint32(b)) >= msPerDay {
+		return 0, errKey
 	}
-	return ref, int64(day)*msPerDay + int64(binary.BigEndian.Uint32(rest)), nil
+	return binary.BigEndian.Uint32(b), nil
 }
 
 // appendRefKey appends a key of one device under tag.
@@ -194,7 +216,11 @@ func parseJournalKey(key []byte) (uint64, error) {
 // printKey names a key for an error or a log.
 func printKey(key []byte) string {
 	if ref, at, err := parseFrameKey(key); err == nil {
-		return fmt.Sprintf("frame of tenant %d device %d at %s", ref.Tenant, ref.ID,
+		what := "frame"
+		if key[0] == tagPart {
+			what = "part"
+		}
+		return fmt.Sprintf(what+" of tenant %d device %d at %s", ref.Tenant, ref.ID,
 			time.UnixMilli(at).UTC().Format("2006-01-02T15:04:05.000Z"))
 	}
 	if pos, err := parseJournalKey(key); err == nil {

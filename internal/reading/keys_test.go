@@ -53,7 +53,7 @@ func TestKeysSortAsTheyShould(t *testing.T) {
 	}
 	for range 20_000 {
 		a, b := random(), random()
-		ka, kb := appendFrameKey(nil, a.tenant, a.device, a.at), appendFrameKey(nil, b.tenant, b.device, b.at)
+		ka, kb := hotKey(a.tenant, a.device, a.at), hotKey(b.tenant, b.device, b.at)
 		if got, want := bytes.Compare(ka, kb), order(a, b); got != want {
 			t.Fatalf("%v and %v: keys compare %d, want %d", a, b, got, want)
 		}
@@ -65,7 +65,7 @@ func TestKeysSortAsTheyShould(t *testing.T) {
 }
 
 func TestMalformedKeysAreErrors(t *testing.T) {
-	key := appendFrameKey(nil, 1, 300, start)
+	key := hotKey(1, 300, start)
 	for n := range key {
 		if _, _, err := parseFrameKey(key[:n]); !errors.Is(err, errKey) {
 			t.Errorf("key cut to %d bytes: %v", n, err)
@@ -74,7 +74,7 @@ func TestMalformedKeysAreErrors(t *testing.T) {
 	if _, _, err := parseFrameKey(append(key, 0)); !errors.Is(err, errKey) {
 		t.Errorf("key with a byte too many: %v", err)
 	}
-	late := appendDevicePrefix(nil, 0, 1, 1)
+	late := appendHotPrefix(nil, 0, 0, device.Ref{Tenant: 1, ID: 1})
 	if _, _, err := parseFrameKey(append(late, afterEveryKey, 0, 0, 0)); !errors.Is(err, errKey) {
 		t.Errorf("key beyond the end of its day: %v", err)
 	}
@@ -93,7 +93,7 @@ func TestMalformedKeysAreErrors(t *testing.T) {
 
 func TestKeysHaveNames(t *testing.T) {
 	for want, key := range map[string][]byte{
-		"frame of tenant 3 device 70000 at 2026-05-01T00:00:00.005Z": appendFrameKey(nil, 3, 70000, start+5),
+		"frame of tenant 3 device 70000 at 2026-05-01T00:00:00.005Z": hotKey(3, 70000, start+5),
 		"journal entry 12":                    appendJournalKey(nil, 12),
 		"latest values of tenant 3 device 70": appendRefKey(nil, tagLatest, device.Ref{Tenant: 3, ID: 70}),
 		"key 7a01":                            {'z', 1},
@@ -102,4 +102,10 @@ func TestKeysHaveNames(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
+}
+
+// hotKey is where a frame is before its day was ever sealed.
+func hotKey(t tenant.ID, d device.ID, at int64) []byte {
+	day, ms := dayOf(at)
+	return appendMs(appendHotPrefix(nil, day, 0, device.Ref{Tenant: t, ID: d}), ms)
 }

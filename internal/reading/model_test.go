@@ -2,6 +2,7 @@ package reading
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -181,7 +182,7 @@ func play(t *testing.T, rng *rand.Rand, frames []Arrival, m model) *Store {
 		}
 		frames = frames[n:]
 		var err error
-		switch rng.IntN(12) {
+		switch rng.IntN(16) {
 		case 0, 1:
 			err = s.db.Flush()
 		case 2:
@@ -197,6 +198,9 @@ func play(t *testing.T, rng *rand.Rand, frames []Arrival, m model) *Store {
 			if m != nil {
 				m.check(t, s, rng)
 			}
+		}
+		if rng.IntN(3) == 0 {
+			err = errors.Join(err, s.Seal(t.Context(), time.UnixMilli(modelTimes[rng.IntN(len(modelTimes))]+2*msPerDay)))
 		}
 		if err != nil {
 			t.Fatal(err)

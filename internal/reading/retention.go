@@ -23,35 +23,33 @@ func (s *Store) Expire(ctx context.Context, now time.Time) error {
 		return *p
 	}
 	oldest, _ := dayOf(clampTime(now.Add(-s.opts.Retention).UnixMilli()))
-	found, err := s.anyBefore(ctx, oldest)
-	if err != nil {
-		return fmt.Errorf("reading: expire: %w", err)
-	}
-	if !found {
+	if days := s.calendar.now(); len(days) == 0 || days[0].day >= oldest {
 		return nil
 	}
-	bounds := hotBounds(oldest)
+	s.sealing.Lock()
+	defer s.sealing.Unlock()
+	// A day that is being written to right now is forgotten with what was put there.
+	s.calendar.writing.Lock()
+	defer s.calendar.writing.Unlock()
+	s.calendar.mu.Lock()
+	defer s.calendar.mu.Unlock()
+	b := s.db.NewBatch()
+	for _, tag := range []byte{tagHot, tagPart} {
+		if err := b.DeleteRange([]byte{tag}, appendDay(nil, tag, oldest), nil); err != nil {
+			return fmt.Errorf("reading: expire: %w", err)
+		}
+	}
 	// Not synced: lost, it is done again.
-	if err := s.db.DeleteRange(bounds.LowerBound, bounds.UpperBound, pebble.NoSync); err != nil {
+	if err := b.Commit(pebble.NoSync); err != nil {
 		return fmt.Errorf("reading: expire: %w", err)
 	}
+	s.calendar.forget(oldest)
 	s.opts.Logger.Info("readings: expired", "before", time.UnixMilli(int64(oldest)*msPerDay).UTC().Format(time.DateOnly))
-	return nil
-}
-
-// anyBefore tells whether there are frames of days before day.
-func (s *Store) anyBefore(ctx context.Context, day int32) (found bool, err error) {
-	it, err := s.db.NewIterWithContext(ctx, hotBounds(day))
-	if err != nil {
-		return false, err
-	}
-	defer closeInto(&err, it)
-	found = it.First()
-	return found, it.Error()
+	return b.Close()
 }
 
 // Run does the store's regular work until ctx or the store ends: checkpoints,
-// and deleting what is beyond the retention. What fails is logged and done
+// sealing, and deleting what is beyond the retention. What fails is logged and done
 // again the next time. Timers, because both follow the clock and no event:
 // checkpoints bound how long a start takes, days pass by themselves.
 func (s *Store) Run(ctx context.Context) error {
@@ -59,7 +57,25 @@ func (s *Store) Run(ctx context.Context) error {
 	defer checkpoint.Stop()
 	expire := time.NewTicker(expireEvery)
 	defer expire.Stop()
+	seal := time.NewTicker(sealEvery)
+	defer seal.Stop()
 	s.report(ctx, s.Expire(ctx, s.opts.Now()))
+	// Sealing may take long, and checkpoints must not wait for it.
+	sealed := make(chan struct{})
+	go func() {
+		defer close(sealed)
+		for {
+			s.report(ctx, s.Seal(ctx, s.opts.Now()))
+			select {
+			case <-seal.C:
+			case <-ctx.Done():
+				return
+			case <-s.life.Done():
+				return
+			}
+		}
+	}()
+	defer func() { <-sealed }()
 	for {
 		select {
 		case <-checkpoint.C:

@@ -32,6 +32,7 @@ type Options struct {
 	Retention       time.Duration    // how long readings are kept; default 400 days
 	Now             func() time.Time // for retention; default time.Now
 	Logger          *slog.Logger     // default: discard
+	SealAfter       time.Duration    // how long after its end a day is sealed; default 1 h
 	QueueBatches    int              // batches that Append may be ahead of the consumer; default 64
 	QueueFrames     int              // frames of these batches together; default 32,768
 	CheckpointEvery time.Duration    // between checkpoints of the latest values; default 15 s
@@ -39,10 +40,12 @@ type Options struct {
 	CacheBytes      int64            // block cache; default 64 MiB
 
 	fs            vfs.FS // tests: a disk that can crash; Dir is not made
+	readOnly      bool   // Examine
 	memTableBytes uint64 // tests: small ones, so that files are written
 }
 
-const formatNumber = 1
+// Format 1 had no parts; what it wrote is read as it is.
+const formatNumber = 2
 
 func (o *Options) setDefaults() {
 	if o.Retention <= 0 {
@@ -53,6 +56,9 @@ func (o *Options) setDefaults() {
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.SealAfter <= 0 {
+		o.SealAfter = time.Hour
 	}
 	if o.QueueBatches <= 0 {
 		o.QueueBatches = 64
@@ -70,7 +76,7 @@ func (o *Options) setDefaults() {
 		o.CacheBytes = 64 << 20
 	}
 	if o.memTableBytes == 0 {
-		o.memTableBytes = 32 << 20
+		o.memTableBytes = 16 << 20
 	}
 }
 
@@ -91,6 +97,11 @@ type Store struct {
 		erased map[device.Ref]uint64
 	}
 	broken atomic.Pointer[error]
+
+	calendar calendar
+	// sealing is held while parts of a device are written, and by Erase, so that
+	// neither brings back what the other deletes.
+	sealing sync.Mutex
 
 	// checkpointing keeps a checkpoint from writing back what Erase removes.
 	checkpointing sync.Mutex
@@ -139,10 +150,10 @@ func (s *Store) checkFormat() error {
 	switch {
 	case err != nil:
 		return err
-	case !found:
-		return s.db.Set(keyFormat, binary.AppendUvarint(nil, formatNumber), pebble.Sync)
-	case number != formatNumber:
+	case found && number > formatNumber:
 		return fmt.Errorf("its format is %d, this version reads %d", number, formatNumber)
+	case number < formatNumber:
+		return s.db.Set(keyFormat, binary.AppendUvarint(nil, formatNumber), pebble.Sync)
 	}
 	return nil
 }
@@ -222,9 +233,14 @@ func (s *Store) write(b *pebble.Batch, prepare func(pos uint64) (taken uint64, e
 	if err != nil {
 		return err
 	}
+	return s.settle(b, t, handOver)
+}
+
+// settle waits until what apply put into the log is on disk, and hands it over.
+func (s *Store) settle(b *pebble.Batch, t turn, handOver func(pos uint64)) error {
 	defer close(t.done)
 	started := time.Now() // a duration for the metrics, not a time of day
-	err = b.SyncWait()
+	err := b.SyncWait()
 	s.counts.syncNanos.Add(uint64(time.Since(started)))
 	<-t.after
 	if err != nil {

@@ -1,0 +1,90 @@
+package reading
+
+import (
+	"slices"
+
+	"tilth/internal/device"
+)
+
+// block is a run of one device's frames by columns, oldest first.
+type block struct {
+	times   []int64 // epoch milliseconds, ascending
+	columns []column
+}
+
+// column holds the values of one property; values[i] belongs to row rows[i].
+type column struct {
+	property device.PropertyID
+	rows     []int32 // ascending
+	values   []Value
+}
+
+// reset empties the block and keeps its memory.
+func (b *block) reset() {
+	b.times = b.times[:0]
+	b.columns = b.columns[:0]
+}
+
+// add appends a frame, later than those before; fields are sorted.
+func (b *block) add(at int64, fields []Field) {
+	row := int32(len(b.times))
+	b.times = append(b.times, at)
+	i := 0
+	for _, f := range fields {
+		for i < len(b.columns) && b.columns[i].property < f.Property {
+			i++
+		}
+		if i == len(b.columns) || b.columns[i].property != f.Property {
+			b.insert(i, f.Property)
+		}
+		c := &b.columns[i]
+		c.rows = append(c.rows, row)
+		c.values = append(c.values, f.Value)
+	}
+}
+
+// insert makes room for a column, with the memory of one that reset left.
+func (b *block) insert(i int, p device.PropertyID) *column {
+	var spare column
+	if n := len(b.columns); n < cap(b.columns) {
+		spare = b.columns[:n+1][n]
+	}
+	b.columns = slices.Insert(b.columns, i, column{property: p, rows: spare.rows[:0], values: spare.values[:0]})
+	return &b.columns[i]
+}
+
+// rowCursor walks a block frame by frame.
+type rowCursor struct {
+	block *block
+	row   int
+	next  []int // of each column: the first value not yet passed
+}
+
+func (c *rowCursor) begin(b *block) {
+	c.block, c.row = b, -1
+	c.next = append(c.next[:0], make([]int, len(b.columns))...)
+}
+
+// advance goes to the following frame; false at the end.
+func (c *rowCursor) advance() bool {
+	c.row++
+	return c.row < len(c.block.times)
+}
+
+// fields appends the fields of the frame at which the cursor stands; called
+// once for each frame.
+func (c *rowCursor) fields(dst []Field) []Field {
+	for i := range c.block.columns {
+		col := &c.block.columns[i]
+		n := c.next[i]
+		for n < len(col.rows) && int(col.rows[n]) < c.row {
+			n++
+		}
+		if n < len(col.rows) && int(col.rows[n]) == c.row {
+			dst = append(dst, Field{Property: col.property, Value: col.values[n]})
+			n++
+		}
+		c.next[i] = n
+	}
+	return dst
+}

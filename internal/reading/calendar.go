@@ -1,0 +1,159 @@
+package reading
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// calendar knows which days hold readings and where. It may say that a day
+// holds something that it does not (any more), never the other way round.
+//
+// Frames are written to a day's newest generation. To seal a day its newest
+// generation is raised, which leaves the older ones at rest; their frames go
+// into parts, and are then deleted together. Reading puts the generations over
+// the parts, the newer over the older, so it gives the same at every step.
+type calendar struct {
+	// writing is held (shared) from choosing a generation until the frames are
+	// in the log, so that raising it waits for them.
+	writing sync.RWMutex
+
+	mu   sync.RWMutex
+	days []dayState // ascending; replaced, never changed in place
+}
+
+type dayState struct {
+	day    int32
+	hot    bool   // there may be frames in oldest..newest
+	sealed bool   // there may be parts
+	oldest uint16 // generations
+	newest uint16
+}
+
+// find tells where day is, or belongs.
+func find(days []dayState, day int32) (int, bool) {
+	return slices.BinarySearchFunc(days, day, func(d dayState, day int32) int { return cmp.Compare(d.day, day) })
+}
+
+// between are the days from..to.
+func between(days []dayState, from, to int32) []dayState {
+	i, _ := find(days, from)
+	j, found := find(days, to)
+	if found {
+		j++
+	}
+	if i >= j {
+		return nil
+	}
+	return days[i:j]
+}
+
+// generation is where frames of day are written; the day is marked as hot.
+// The caller holds writing.
+func (c *calendar) generation(day int32) uint16 {
+	c.mu.RLock()
+	i, found := find(c.days, day)
+	if found && c.days[i].hot {
+		defer c.mu.RUnlock()
+		return c.days[i].newest
+	}
+	c.mu.RUnlock()
+	return c.change(day, func(d *dayState) { d.hot = true }).newest
+}
+
+// change replaces one day's state.
+func (c *calendar) change(day int32, change func(*dayState)) dayState {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.set(day, change)
+}
+
+func (c *calendar) set(day int32, change func(*dayState)) dayState {
+	i, found := find(c.days, day)
+	days := slices.Clone(c.days)
+	if !found {
+		days = slices.Insert(days, i, dayState{day: day})
+	}
+	change(&days[i])
+	state := days[i]
+	if !state.hot && !state.sealed {
+		days = slices.Delete(days, i, i+1)
+	}
+	c.days = days
+	return state
+}
+
+// forget drops the days before day.
+func (c *calendar) forget(before int32) {
+	i, _ := find(c.days, before)
+	c.days = slices.Clone(c.days[i:])
+}
+
+// now is the present state.
+func (c *calendar) now() []dayState {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.days
+}
+
+// open gives a view of the store and the days that hold for it. All else that
+// reads is cloned from the iterator, so that it sees the same.
+func (s *Store) open(ctx context.Context) (*pebble.Iterator, []dayState, error) {
+	s.calendar.mu.RLock()
+	defer s.calendar.mu.RUnlock()
+	it, err := s.db.NewIterWithContext(ctx, &pebble.IterOptions{LowerBound: []byte{tagPart}, UpperBound: []byte{tagHot + 1}})
+	return it, s.calendar.days, err
+}
+
+// recoverCalendar finds the days that are on disk.
+func (s *Store) recoverCalendar(ctx context.Context) (err error) {
+	it, err := s.db.NewIterWithContext(ctx, &pebble.IterOptions{LowerBound: []byte{tagPart}, UpperBound: []byte{tagHot + 1}})
+	if err != nil {
+		return err
+	}
+	defer closeInto(&err, it)
+	for _, tag := range []byte{tagPart, tagHot} {
+		for ok := it.SeekGE([]byte{tag}); ok && it.Key()[0] == tag; {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			day, err := cutDay(it.Key())
+			if err != nil {
+				return fmt.Errorf("%w: %s", ErrCorrupt, printKey(it.Key()))
+			}
+			after := appendDay(nil, tag, day)
+			after = append(after, dayEnd...)
+			if tag == tagPart {
+				s.calendar.set(day, func(d *dayState) { d.sealed = true })
+			} else if err := s.recoverHot(it, day, after); err != nil {
+				return err
+			}
+			ok = it.SeekGE(after)
+		}
+		if err := it.Error(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recoverHot reads the oldest and the newest generation of a day; it stands at
+// the day's first frame.
+func (s *Store) recoverHot(it *pebble.Iterator, day int32, after []byte) error {
+	oldest, err := cutGeneration(it.Key())
+	if err != nil {
+		return err
+	}
+	newest := oldest
+	if it.SeekLT(after) {
+		if newest, err = cutGeneration(it.Key()); err != nil {
+			return err
+		}
+	}
+	s.calendar.set(day, func(d *dayState) { d.hot, d.oldest, d.newest = true, oldest, newest })
+	return it.Error()
+}

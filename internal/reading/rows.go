@@ -1,0 +1,232 @@
+package reading
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"tilth/internal/device"
+)
+
+// checkEvery is after how many frames a reader looks whether it should stop.
+const checkEvery = 256
+
+// rows reads one device's frames over any number of days, oldest first: of
+// each day the parts and the generations, put together by time.
+type rows struct {
+	store *Store
+	ctx   context.Context
+	query span
+	days  []dayState // still to come
+
+	base   *pebble.Iterator
+	part   partSource
+	hot    []*hotSource // of the day, oldest generation first; the rest is spare
+	active []source     // standing at a frame, oldest first
+
+	time   int64
+	frame  []Field
+	older  []Field
+	newer  []Field
+	passed int
+
+	blockTaken bool // part's block was handed out by nextBlock
+}
+
+// newRows begins at the oldest frame with from <= time <= to; props are sorted,
+// nil means all.
+func (s *Store) newRows(ctx context.Context, ref device.Ref, from, to int64, props []device.PropertyID) (*rows, error) {
+	base, days, err := s.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r := &rows{store: s, ctx: ctx, base: base, query: span{ref: ref, from: clampTime(from), to: clampTime(to), wanted: props}}
+	first, _ := dayOf(r.query.from)
+	last, _ := dayOf(r.query.to)
+	r.days = between(days, first, last)
+	return r, nil
+}
+
+// clone is another iterator over the same moment.
+func (r *rows) clone(it **pebble.Iterator) (err error) {
+	if *it == nil {
+		*it, err = r.base.CloneWithContext(r.ctx, pebble.CloneOptions{})
+	}
+	return err
+}
+
+// nextDay goes to the next day of which anything may be left, with its sources
+// at their first frames. False at the end.
+func (r *rows) nextDay() (bool, error) {
+	for len(r.days) > 0 {
+		day := r.days[0]
+		r.days = r.days[1:]
+		if err := r.store.ended(r.ctx); err != nil {
+			return false, err
+		}
+		r.active = r.active[:0]
+		if day.sealed {
+			if err := r.clone(&r.part.it); err != nil {
+				return false, err
+			}
+			r.part.begin(&r.query, day.day)
+			if err := r.start(&r.part); err != nil {
+				return false, err
+			}
+		}
+		if day.hot {
+			if err := r.startHot(day); err != nil {
+				return false, err
+			}
+		}
+		if len(r.active) > 0 {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+func (r *rows) startHot(day dayState) error {
+	for g := int(day.oldest); g <= int(day.newest); g++ {
+		i := g - int(day.oldest)
+		if i == len(r.hot) {
+			r.hot = append(r.hot, &hotSource{})
+		}
+		if err := r.clone(&r.hot[i].it); err != nil {
+			return err
+		}
+		r.hot[i].begin(&r.query, day.day, uint16(g))
+		if err := r.start(r.hot[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// start takes a source in if it has a frame.
+func (r *rows) start(s source) error {
+	some, err := s.next()
+	if some {
+		r.active = append(r.active, s)
+	}
+	return err
+}
+
+// next goes to the following frame that holds a wanted property; it is then in
+// r.time and r.frame.
+func (r *rows) next() (bool, error) {
+	for {
+		if len(r.active) == 0 {
+			if some, err := r.nextDay(); err != nil || !some {
+				return false, err
+			}
+		}
+		if r.passed++; r.passed%checkEvery == 0 {
+			if err := r.store.ended(r.ctx); err != nil {
+				return false, err
+			}
+		}
+		if err := r.take(); err != nil {
+			return false, err
+		}
+		if len(r.frame) > 0 {
+			return true, nil
+		}
+	}
+}
+
+// nextBlock is next for many frames at once, where nothing is to be put
+// together: the frames from row begin to before row end of a block, valid until
+// the next call. It is nil where next has to be asked.
+func (r *rows) nextBlock() (b *block, begin, end int, err error) {
+	if len(r.active) == 0 {
+		if some, err := r.nextDay(); err != nil || !some {
+			return nil, 0, 0, err
+		}
+	}
+	if len(r.active) != 1 || r.active[0] != source(&r.part) {
+		return nil, 0, 0, nil
+	}
+	if r.blockTaken {
+		// Only now: the block is the caller's until here.
+		r.blockTaken, r.part.open = false, false
+		some, err := r.part.next()
+		if err != nil {
+			return nil, 0, 0, err
+		}
+		if !some {
+			r.active = r.active[:0]
+			return r.nextBlock()
+		}
+	}
+	b, begin = &r.part.block, r.part.rows.row
+	end, _ = slices.BinarySearch(b.times, r.query.to+1)
+	r.blockTaken = true
+	return b, begin, end, nil
+}
+
+// take puts together the earliest frame and moves its sources on.
+func (r *rows) take() (err error) {
+	r.time = r.active[0].at()
+	for _, s := range r.active[1:] {
+		r.time = min(r.time, s.at())
+	}
+	r.frame = r.frame[:0]
+	kept := r.active[:0]
+	for _, s := range r.active {
+		if s.at() == r.time {
+			if len(r.frame) == 0 {
+				r.frame, err = s.fields(r.frame)
+			} else {
+				r.newer, err = s.fields(r.newer[:0])
+				r.older = append(r.older[:0], r.frame...)
+				r.frame = mergeFields(r.frame[:0], r.older, r.newer)
+			}
+			if err != nil {
+				return err
+			}
+			some, err := s.next()
+			if err != nil {
+				return err
+			}
+			if !some {
+				continue
+			}
+		}
+		kept = append(kept, s)
+	}
+	r.active = kept
+	return nil
+}
+
+// mergeFields appends the union of two frames' fields; where both hold a
+// property the newer one's value stays.
+func mergeFields(dst, older, newer []Field) []Field {
+	for len(older) > 0 && len(newer) > 0 {
+		switch {
+		case older[0].Property < newer[0].Property:
+			dst, older = append(dst, older[0]), older[1:]
+		case older[0].Property == newer[0].Property:
+			older = older[1:]
+		default:
+			dst, newer = append(dst, newer[0]), newer[1:]
+		}
+	}
+	return append(append(dst, older...), newer...)
+}
+
+// Close gives the iterators back.
+func (r *rows) Close() error {
+	errs := []error{r.base.Close()}
+	if r.part.it != nil {
+		errs = append(errs, r.part.it.Close())
+	}
+	for _, h := range r.hot {
+		if h.it != nil {
+			errs = append(errs, h.it.Close())
+		}
+	}
+	return errors.Join(errs...)
+}

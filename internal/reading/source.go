@@ -1,0 +1,249 @@
+package reading
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"tilth/internal/device"
+)
+
+// source gives the frames of one device and day from one place, oldest first.
+type source interface {
+	// next goes to the following frame; false at the end or on an error.
+	next() (bool, error)
+	// at is the time of the frame at which it stands, epoch milliseconds.
+	at() int64
+	// fields appends what the frame holds of the wanted properties. Called at
+	// most once for each frame.
+	fields(dst []Field) ([]Field, error)
+}
+
+// span is what a reader asks of a device: times from..to (epoch ms, within the
+// calendar), and the properties (sorted; nil: all).
+type span struct {
+	ref      device.Ref
+	from, to int64
+	wanted   []device.PropertyID
+}
+
+// within is the part of the span that lies in day, milliseconds of the day.
+func (q *span) within(day int32) (from, to uint32) {
+	begin := int64(day) * msPerDay
+	return uint32(max(q.from-begin, 0)), uint32(min(q.to-begin, msPerDay-1))
+}
+
+// hotSource reads one generation of a day.
+type hotSource struct {
+	it     *pebble.Iterator
+	query  *span
+	day    int32
+	prefix []byte
+	target []byte
+	to     uint32
+	begun  bool
+	time   int64
+}
+
+// begin goes before the first frame of the span in a generation.
+func (s *hotSource) begin(query *span, day int32, generation uint16) {
+	s.query, s.day, s.begun = query, day, false
+	s.prefix = appendHotPrefix(s.prefix[:0], day, generation, query.ref)
+	var from uint32
+	from, s.to = query.within(day)
+	s.target = appendMs(append(s.target[:0], s.prefix...), from)
+}
+
+func (s *hotSource) next() (bool, error) {
+	valid := false
+	if s.begun {
+		valid = s.it.Next()
+	} else {
+		valid, s.begun = s.it.SeekGE(s.target), true
+	}
+	return s.stand(valid, func(ms uint32) bool { return ms <= s.to })
+}
+
+// last goes to the newest frame of the span; previous goes on backwards.
+func (s *hotSource) last() (bool, error) {
+	s.begun = true
+	s.target = append(appendMs(append(s.target[:0], s.prefix...), s.to), 0)
+	return s.back(s.it.SeekLT(s.target))
+}
+
+func (s *hotSource) previous() (bool, error) { return s.back(s.it.Prev()) }
+
+func (s *hotSource) back(valid bool) (bool, error) {
+	from, _ := s.query.within(s.day)
+	return s.stand(valid, func(ms uint32) bool { return ms >= from })
+}
+
+// stand looks where the iterator stands.
+func (s *hotSource) stand(valid bool, inside func(ms uint32) bool) (bool, error) {
+	if !valid {
+		return false, s.it.Error()
+	}
+	key := s.it.Key()
+	if !bytes.HasPrefix(key, s.prefix) {
+		return false, nil
+	}
+	ms, err := cutMs(key[len(s.prefix):])
+	if err != nil {
+		return false, fmt.Errorf("reading: %w: %s", ErrCorrupt, printKey(key))
+	}
+	s.time = int64(s.day)*msPerDay + int64(ms)
+	return inside(ms), nil
+}
+
+func (s *hotSource) at() int64 { return s.time }
+
+func (s *hotSource) fields(dst []Field) ([]Field, error) {
+	frame, err := s.it.ValueAndErr()
+	if err != nil {
+		return dst, err
+	}
+	if s.query.wanted == nil {
+		dst, err = appendFields(dst, frame)
+	} else {
+		dst, err = appendWanted(dst, frame, s.query.wanted)
+	}
+	if err != nil {
+		err = fmt.Errorf("reading: %s: %w", printKey(s.it.Key()), err)
+	}
+	return dst, err
+}
+
+// partSource reads the parts of a sealed day.
+type partSource struct {
+	it     *pebble.Iterator
+	query  *span
+	day    int32
+	prefix []byte
+	target []byte
+	begun  bool
+
+	reader partReader
+	head   partHead
+	block  block
+	rows   rowCursor
+	open   bool // block holds frames not yet passed
+}
+
+func (s *partSource) begin(query *span, day int32) {
+	s.query, s.day, s.begun, s.open = query, day, false, false
+	s.prefix = appendPartPrefix(s.prefix[:0], day, query.ref)
+}
+
+// nextPart goes to the following part that holds something of the span, and
+// decodes it.
+func (s *partSource) nextPart() (bool, error) {
+	for valid := s.step(); valid; valid = s.it.Next() {
+		if !bytes.HasPrefix(s.it.Key(), s.prefix) {
+			break
+		}
+		if err := s.readHead(); err != nil {
+			return false, err
+		}
+		if s.head.first > s.query.to {
+			break
+		}
+		if s.head.last < s.query.from {
+			continue
+		}
+		if some, err := s.decode(); err != nil || some {
+			return some, err
+		}
+	}
+	return false, s.it.Error()
+}
+
+// step goes to the part before the first that begins within the span, which
+// may reach into it, or to the following one.
+func (s *partSource) step() bool {
+	if s.begun {
+		return s.it.Next()
+	}
+	s.begun = true
+	from, _ := s.query.within(s.day)
+	s.target = appendMs(append(s.target[:0], s.prefix...), from)
+	if s.it.SeekLT(s.target) && bytes.HasPrefix(s.it.Key(), s.prefix) {
+		return true
+	}
+	return s.it.SeekGE(s.target)
+}
+
+// lastPart goes to the newest part of the span and decodes it; false when there
+// is none. previousPart goes on backwards.
+func (s *partSource) lastPart() (bool, error) {
+	_, to := s.query.within(s.day)
+	s.target = append(appendMs(append(s.target[:0], s.prefix...), to), 0)
+	return s.back(s.it.SeekLT(s.target))
+}
+
+func (s *partSource) previousPart() (bool, error) { return s.back(s.it.Prev()) }
+
+func (s *partSource) back(valid bool) (bool, error) {
+	for ; valid && bytes.HasPrefix(s.it.Key(), s.prefix); valid = s.it.Prev() {
+		if err := s.readHead(); err != nil {
+			return false, err
+		}
+		if s.head.last < s.query.from {
+			break
+		}
+		if some, err := s.decode(); err != nil || some {
+			return some, err
+		}
+	}
+	return false, s.it.Error()
+}
+
+func (s *partSource) readHead() error {
+	key := s.it.Key()
+	ms, err := cutMs(key[len(s.prefix):])
+	if err != nil {
+		return fmt.Errorf("reading: %w: %s", ErrCorrupt, printKey(key))
+	}
+	raw, err := s.it.ValueAndErr()
+	if err == nil {
+		err = readHead(&s.head, raw, int64(s.day)*msPerDay+int64(ms))
+	}
+	return s.named(err)
+}
+
+func (s *partSource) decode() (bool, error) {
+	some, err := s.reader.decode(&s.block, &s.head, s.query.wanted)
+	return some, s.named(err)
+}
+
+func (s *partSource) named(err error) error {
+	if err != nil {
+		return fmt.Errorf("reading: %s: %w", printKey(s.it.Key()), err)
+	}
+	return nil
+}
+
+func (s *partSource) next() (bool, error) {
+	for {
+		for s.open && s.rows.advance() {
+			at := s.block.times[s.rows.row]
+			if at > s.query.to {
+				s.open = false
+				return false, nil
+			}
+			if at >= s.query.from {
+				return true, nil
+			}
+		}
+		some, err := s.nextPart()
+		if err != nil || !some {
+			return false, err
+		}
+		s.rows.begin(&s.block)
+		s.open = true
+	}
+}
+
+func (s *partSource) at() int64 { return s.block.times[s.rows.row] }
+
+func (s *partSource) fields(dst []Field) ([]Field, error) { return s.rows.fields(dst), nil }
