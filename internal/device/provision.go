@@ -97,3 +97,20 @@ func inSteps[T any](all []T, f func(part []T) error) error {
 	}
 	return nil
 }
+
+// Refs are all devices of all tenants: for examining a data folder, where each
+// reading must belong to one.
+func (s *Store) Refs(ctx context.Context) (map[Ref]bool, error) {
+	var rows []struct {
+		TenantID tenant.ID
+		ID       ID
+	}
+	if err := s.db.Read(ctx).NewSelect().Model((*row)(nil)).Column("tenant_id", "id").Scan(ctx, &rows); err != nil {
+		return nil, err
+	}
+	refs := make(map[Ref]bool, len(rows))
+	for _, r := range rows {
+		refs[Ref{Tenant: r.TenantID, ID: r.ID}] = true
+	}
+	return refs, nil
+}

@@ -1,0 +1,82 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"tilth/internal/db"
+	"tilth/internal/device"
+	"tilth/internal/reading"
+)
+
+func doctorCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "doctor",
+		Short: "Examine a data folder that no server has open",
+		Long: `Read everything in a data folder and tell what is damaged, what contradicts
+itself, and whose readings belong to no device. It changes nothing. The server
+must be stopped, or the folder be a copy. The exit code is 1 when something is
+wrong.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			dir, err := c.Flags().GetString("data-dir")
+			if err != nil {
+				return err
+			}
+			healthy, err := doctor(c.Context(), dir, c.OutOrStdout())
+			if err == nil && !healthy {
+				err = errSilent
+			}
+			return err
+		},
+	}
+	c.Flags().String("data-dir", "./data", "folder to examine")
+	return c
+}
+
+// doctor prints what it finds; healthy is false when something is wrong.
+func doctor(ctx context.Context, dir string, out io.Writer) (healthy bool, err error) {
+	d, err := db.OpenToRead(ctx, dir)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	problems, err := d.Examine(ctx)
+	if err != nil {
+		return false, fmt.Errorf("examine the database: %w", err)
+	}
+	refs, err := device.NewStore(d, nil).Refs(ctx)
+	if err != nil {
+		return false, fmt.Errorf("read the devices: %w", err)
+	}
+	f, err := reading.Examine(ctx, filepath.Join(dir, "readings"), func(r device.Ref) bool { return refs[r] })
+	if err != nil {
+		return false, err
+	}
+	fmt.Fprintf(out, "Database  %d devices\n", len(refs))
+	fmt.Fprintf(out, "Readings  %d values of %d devices on %d days: %d frames sealed in %d parts, %d frames not sealed\n",
+		f.Values, f.Devices, f.Days, f.Sealed, f.Parts, f.Frames)
+	fmt.Fprintf(out, "Journal   %d entries\n", f.Entries)
+	for _, p := range problems {
+		fmt.Fprintln(out, "WRONG     database:", p)
+	}
+	for _, p := range f.Problems {
+		fmt.Fprintln(out, "WRONG     readings:", p)
+	}
+	if more := f.Total - len(f.Problems); more > 0 {
+		fmt.Fprintf(out, "WRONG     readings: %d more\n", more)
+	}
+	for _, r := range f.Orphans {
+		fmt.Fprintf(out, "ORPHAN    readings of tenant %d device %d, which is not in the database\n", r.Tenant, r.ID)
+	}
+	healthy = len(problems) == 0 && f.OK()
+	if healthy {
+		fmt.Fprintln(out, "Everything can be read back and nothing contradicts itself.")
+	}
+	return healthy, nil
+}

@@ -1,0 +1,56 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/sqlitedialect"
+)
+
+// OpenToRead opens DIR/tilth.db as it is: nothing is made, brought up to date
+// or written. Tx fails.
+func OpenToRead(ctx context.Context, dir string) (*DB, error) {
+	path := filepath.Join(dir, "tilth.db")
+	pool, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?mode=ro&_pragma=busy_timeout(10000)&_pragma=query_only(ON)")
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	if err := pool.PingContext(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), pool.Close())
+	}
+	d := bun.NewDB(pool, sqlitedialect.New())
+	return &DB{read: d, write: d}, nil
+}
+
+// Examine has the database check itself and tells what it finds wrong: damaged
+// pages, and rows that refer to what is not there.
+func (d *DB) Examine(ctx context.Context) (problems []string, err error) {
+	var found []string
+	if err := d.Read(ctx).NewRaw("PRAGMA integrity_check").Scan(ctx, &found); err != nil {
+		return nil, err
+	}
+	for _, f := range found {
+		if f != "ok" {
+			problems = append(problems, f)
+		}
+	}
+	var strays []struct {
+		Table  string
+		Rowid  sql.NullInt64
+		Parent string
+		Fkid   int64
+	}
+	if err := d.Read(ctx).NewRaw("PRAGMA foreign_key_check").Scan(ctx, &strays); err != nil {
+		return nil, err
+	}
+	for _, s := range strays {
+		problems = append(problems, fmt.Sprintf("%s row %d refers to a row of %s that is not there", s.Table, s.Rowid.Int64, strings.ToLower(s.Parent)))
+	}
+	return problems, nil
+}
