@@ -29,6 +29,7 @@ var ownerless = map[string]string{
 	"device.Store.OwnerOf":      "for whoever runs the platform: names are unique on it",
 	"device.Store.OwnersOf":     "for whoever runs the platform: names are unique on it",
 	"device.Store.SecretOwners": "for whoever runs the platform: secrets are unique on it",
+	"device.Store.Refs":         "for examining a data folder, which is everybody's",
 	"device.Store.LoadRegistry": "the devices' edge holds every tenant's devices",
 	"device.StatusStore.Load":   "a start reads every tenant's",
 	"device.StatusStore.Run":    "writes every tenant's behind",
@@ -37,6 +38,7 @@ var ownerless = map[string]string{
 	"reading.Store.Append":  "one batch of many tenants; each frame names its own",
 	"reading.Store.Consume": "the journal is one for all tenants; each frame names its own",
 	"reading.Store.Expire":  "the platform's upkeep: retention",
+	"reading.Store.Seal":    "packs the days of every tenant",
 	"reading.Store.Run":     "the platform's upkeep",
 
 	"alarm.PositionStore.Load": "the journal is one for all tenants",
