@@ -57,10 +57,7 @@ async function onlineCount(page: Page): Promise<number> {
 test('a cut stream resumes without a gap and without reloading', async ({ page }) => {
   const proxy = await startProxy(addresses.http);
   try {
-    await page.goto(`${proxy.address}/signin`);
-    await page.getByLabel('User name').fill('elif');
-    await page.getByLabel('Password', { exact: true }).fill('long-enough-secret');
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await signIn(page, proxy.address);
     const row = page.getByRole('treeitem', { name: /Lower mast/ });
     await expect(row).toBeVisible();
     await expectLive(page);

@@ -1,12 +1,36 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import { expect, type Page } from '@playwright/test';
+import { enter } from './people.ts';
+import { addresses } from './server.ts';
+import { solveSlider } from './solveSlider.ts';
 
-/** Signs in as the orchard's user and waits for the home page. */
-export async function signIn(page: Page): Promise<void> {
-  await page.goto('/signin');
-  await page.getByLabel('User name').fill('elif');
-  await page.getByLabel('Password', { exact: true }).fill('long-enough-secret');
+const orchard = { userName: 'elif', password: 'long-enough-secret', tenantName: 'orchard' };
+
+/**
+ * Signs in as the orchard's user, past the sign-in page, and waits for the home page: what most tests are about begins there. `site`
+ * is where the browser reaches the console.
+ */
+export async function signIn(page: Page, site: string = addresses.console): Promise<void> {
+  await enter(page, orchard, '/', site);
+  await atHome(page);
+}
+
+/** Fills the sign-in form that is open and presses its button. */
+export async function fillSignIn(page: Page, userName: string, password: string): Promise<void> {
+  await page.getByLabel('User name').fill(userName);
+  await page.getByLabel('Password', { exact: true }).fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+/** Signs in as a person does: with the form and the slider. */
+export async function signInByHand(page: Page, password: string = orchard.password): Promise<void> {
+  await page.goto('/signin');
+  await fillSignIn(page, orchard.userName, password);
+  await solveSlider(page);
+}
+
+/** The home page stands there with what the orchard has. */
+export async function atHome(page: Page): Promise<void> {
   await expect(page).toHaveURL(/\/dashboard-default/);
   await expect(page.getByRole('treeitem', { name: /Orchard mast/ })).toBeVisible();
 }

@@ -1,10 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { makeCertificate } from './certificate.ts';
 
-const binary = resolve(import.meta.dirname, '../bin/tilth');
+/** The built binary; TILTH_E2E_BINARY names another one. */
+const binary = process.env.TILTH_E2E_BINARY ?? resolve(import.meta.dirname, '../bin/tilth');
 
 // Ports of this run, the same in the runner and its workers, which inherit the environment.
 process.env.TILTH_E2E_PORT ??= String(20_000 + 4 * Math.floor(Math.random() * 2_500));
@@ -28,6 +29,9 @@ export async function startServer(): Promise<Server> {
   const token = 'e2e-provider-token-0123456789abcdef';
   const { certFile, keyFile } = makeCertificate(folder);
   process.env.TILTH_E2E_ROOT = certFile;
+  const logFile = join(folder, 'server.log');
+  process.env.TILTH_E2E_LOG = logFile;
+  const log = openSync(logFile, 'a');
   const environment = { ...process.env, TILTH_PROVIDER_TOKEN: token };
   const server = spawn(
     binary,
@@ -41,17 +45,17 @@ export async function startServer(): Promise<Server> {
       `--tls-cert=${certFile}`,
       `--tls-key=${keyFile}`,
       '--default-tenant=orchard',
+      '--sms=log',
+      // Tests that come from an address of their own say so as a proxy does.
+      '--trusted-proxies=127.0.0.1/32',
     ],
-    { env: environment, stdio: ['ignore', 'ignore', 'pipe'] },
+    { env: environment, stdio: ['ignore', 'ignore', log] },
   );
-  let log = '';
-  server.stderr.on('data', (chunk) => {
-    log += chunk;
-  });
+  closeSync(log);
   const ended = new Promise<void>((done) => server.once('exit', () => done()));
   await ready(
     () => server.exitCode === null,
-    () => log,
+    serverLog,
   );
   apply(resolve(import.meta.dirname, 'farm.yaml'), environment);
   return {
@@ -61,6 +65,11 @@ export async function startServer(): Promise<Server> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** What the server has logged so far; SMS are among it. */
+export function serverLog(): string {
+  return readFileSync(process.env.TILTH_E2E_LOG ?? '', 'utf8');
 }
 
 /** Applies a file through the command line, as a provider would. */

@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import { expectAccessible, signIn } from './pages.ts';
+import { atHome, expectAccessible, signIn, signInByHand } from './pages.ts';
 import { addresses } from './server.ts';
 
 test('a person signs in, is greeted by name and signs out', async ({ page }) => {
@@ -9,7 +9,8 @@ test('a person signs in, is greeted by name and signs out', async ({ page }) => 
   await expect(page.getByText('Aydın Valley Growers').first()).toBeVisible();
   await expectAccessible(page);
 
-  await signIn(page);
+  await signInByHand(page);
+  await atHome(page);
   await expect(page.getByText('Elif Kaya')).toBeVisible();
 
   await page.getByRole('button', { name: 'Settings' }).click();
@@ -20,10 +21,7 @@ test('a person signs in, is greeted by name and signs out', async ({ page }) => 
 });
 
 test('a wrong password is told, and why', async ({ page }) => {
-  await page.goto('/signin');
-  await page.getByLabel('User name').fill('elif');
-  await page.getByLabel('Password', { exact: true }).fill('not the password');
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await signInByHand(page, 'not the password');
   await expect(page.getByText('login failed')).toBeVisible();
   await expect(page.getByText('User name or password is wrong')).toBeVisible();
   await expect(page).toHaveURL(/\/signin/);

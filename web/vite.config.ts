@@ -51,6 +51,7 @@ export default defineConfig({
     proxy: {
       '/admin-api': 'http://127.0.0.1:8080',
       '/app-api': 'http://127.0.0.1:8080',
+      '/avatar': 'http://127.0.0.1:8080',
     },
   },
   build: {

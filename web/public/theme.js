@@ -1,4 +1,4 @@
-// Runs before the first paint, so that a dark page never flashes white. Keys and shapes: src/lib/preferences.ts, src/lib/language.ts.
+// Runs before the first paint, so that a dark page never flashes white. Keys and shapes: src/lib/preferences.ts, src/lib/i18n.ts.
 (() => {
   const root = document.documentElement;
   const tags = { 'en-us': 'en', 'zh-cn': 'zh-CN', 'tr-tr': 'tr', 'ru-ru': 'ru' };

@@ -1,14 +1,12 @@
-import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useDocumentTitle } from '@/lib/useDocumentTitle';
 import { Empty } from '@/ui/Empty';
 import { HomeLink } from '@/ui/HomeLink';
 import { Bare } from './Bare';
 
 export function NotFoundPage() {
   const { t } = useTranslation();
-  useEffect(() => {
-    document.title = `${t('notFound.title')} · Tilth`;
-  }, [t]);
+  useDocumentTitle(t('notFound.title'));
   return (
     <Bare>
       <Empty level={1} kind="search" title={t('notFound.title')} text={t('notFound.text')} action={<HomeLink />} />

@@ -1,10 +1,9 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { useLanguage } from '@/lib/i18n';
 import { onRenewedAfterRefusal, useSession } from '@/lib/session';
+import { forgetFreshDocument } from './freshSignIn';
 import { returnAddress } from './returnAddress';
 import type { ConsoleRouter } from './router';
-
-const mobile = /Android|iPhone|iPad|iPod|Mobile/i;
 
 /** Leads people to where their session lets them be. Returns how to stop. */
 export function followSession(router: ConsoleRouter, client: QueryClient): () => void {
@@ -13,6 +12,7 @@ export function followSession(router: ConsoleRouter, client: QueryClient): () =>
   });
   // What one person was shown is not for the next.
   const stopSession = useSession.subscribe(({ session, ended }, before) => {
+    if (session && !before.session) forgetFreshDocument();
     if (session && before.session && session.userId !== before.session.userId) {
       client.removeQueries({ type: 'inactive' });
       void client.resetQueries({ type: 'active' });
@@ -32,9 +32,7 @@ async function toSignIn(router: ConsoleRouter, lost: boolean): Promise<void> {
   const location = router.state.location;
   if (location.pathname === '/signin') return;
   const search = lost ? { from: returnAddress(location.href), ended: true } : {};
-  // A phone keeps a page for weeks: signing in there begins with a fresh one.
-  const reloadDocument = mobile.test(navigator.userAgent);
-  await router.navigate({ to: '/signin', search, replace: true, reloadDocument });
+  await router.navigate({ to: '/signin', search, replace: true });
 }
 
 /** The server names things in the caller's language: after another was chosen, what it told is asked for anew. */

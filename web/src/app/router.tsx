@@ -9,10 +9,13 @@ import {
 } from '@tanstack/react-router';
 import type { ComingName } from '@/features/coming/ComingPage';
 import { homeSearch } from '@/features/home/search';
+import { profileSearch } from '@/features/profile/search';
 import { useSession } from '@/lib/session';
 import { Bare } from './Bare';
 import { BrokenPage } from './BrokenPage';
+import { demoPagesOnly } from './demoPages';
 import { ErrorDialog } from './ErrorDialog';
+import { freshDocument } from './freshSignIn';
 import { NotFoundPage } from './NotFoundPage';
 import { home, returnAddress, signInSearch } from './returnAddress';
 import { Toasts } from './Toasts';
@@ -40,8 +43,9 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: '/signin',
   validateSearch: signInSearch,
-  beforeLoad: ({ search }) => {
+  beforeLoad: ({ search, location }) => {
     if (useSession.getState().session) throw redirect({ href: search.from ?? home, replace: true });
+    return freshDocument(location.href);
   },
   component: lazyRouteComponent(() => import('./SignInRoute'), 'SignInRoute'),
 });
@@ -83,26 +87,49 @@ const pages = [
   createRoute({ getParentRoute: () => shell, path: '/alarm', component: coming('alarm') }),
   createRoute({ getParentRoute: () => shell, path: '/inform', component: coming('inform') }),
   createRoute({ getParentRoute: () => shell, path: '/notification', component: coming('channel') }),
-  createRoute({ getParentRoute: () => shell, path: '/profile', component: coming('profile') }),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/profile',
+    validateSearch: profileSearch,
+    component: lazyRouteComponent(() => import('@/features/profile/ProfilePage'), 'ProfilePage'),
+  }),
   createRoute({ getParentRoute: () => shell, path: '/message', component: coming('message') }),
-  createRoute({ getParentRoute: () => shell, path: '/billing', component: coming('billing') }),
-  createRoute({ getParentRoute: () => shell, path: '/rtl-page', component: coming('rtl') }),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/billing',
+    beforeLoad: demoPagesOnly,
+    component: lazyRouteComponent(() => import('@/features/demo-pages/billing/BillingPage'), 'BillingPage'),
+  }),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/rtl-page',
+    beforeLoad: demoPagesOnly,
+    component: lazyRouteComponent(() => import('@/features/demo-pages/rtl/RtlPage'), 'RtlPage'),
+  }),
 ] as const;
 
-/** Pages that hide menu and bar. */
-const bareSignedIn = createRoute({ getParentRoute: () => signedIn, id: 'bare', component: () => <Bare /> });
+/** A page that fills the window: no menu, no bar. */
 const virtualReality = createRoute({
-  getParentRoute: () => bareSignedIn,
+  getParentRoute: () => signedIn,
   path: '/virtual-reality',
-  component: coming('virtualReality'),
+  beforeLoad: demoPagesOnly,
+  component: lazyRouteComponent(
+    () => import('@/features/demo-pages/virtual-reality/VirtualRealityPage'),
+    'VirtualRealityPage',
+  ),
 });
 const bareOpen = createRoute({ getParentRoute: () => root, id: 'bare', component: () => <Bare /> });
-const signUp = createRoute({ getParentRoute: () => bareOpen, path: '/signup', component: coming('signup') });
+const signUp = createRoute({
+  getParentRoute: () => bareOpen,
+  path: '/signup',
+  beforeLoad: demoPagesOnly,
+  component: lazyRouteComponent(() => import('@/features/demo-pages/signup/SignUpPage'), 'SignUpPage'),
+});
 
 const routeTree = root.addChildren([
   index,
   signIn,
-  signedIn.addChildren([shell.addChildren([homePage, ...pages]), bareSignedIn.addChildren([virtualReality])]),
+  signedIn.addChildren([shell.addChildren([homePage, ...pages]), virtualReality]),
   bareOpen.addChildren([signUp]),
 ]);
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { gate } from '@/test/gate';
-import { ok, onGet, onPost, refused } from '@/test/server';
+import { ok, onDelete, onGet, onPost, onPut, refused } from '@/test/server';
 import { signedIn, tokens } from '@/test/session';
 import { api } from './api';
 import { useLanguage } from './i18n';
@@ -141,5 +141,108 @@ describe('a call refused with 401', () => {
     onGet(unread, () => refused(401));
     await expect(api.get(unread)).rejects.toMatchObject({ code: 401 });
     expect(useSession.getState().ended).toBeNull();
+  });
+});
+
+describe('a change', () => {
+  const update = '/app-api/member/user/update';
+  const create = '/admin-api/client/pc/apicredentials/create';
+  const duplicate = { code: 601, kind: 'duplicate', msg: 'data is being processed' };
+
+  it('is put with its content', async () => {
+    signedIn();
+    let seen: unknown;
+    onPut(update, async ({ request }) => {
+      seen = [request.headers.get('Authorization'), await request.json()];
+      return ok(true);
+    });
+    await expect(api.put(update, { body: { nickname: 'Elif' } })).resolves.toBe(true);
+    expect(seen).toEqual(['Bearer access-1', { nickname: 'Elif' }]);
+  });
+
+  it('is refused when the same was posted or put within a second, and goes through with other content', async () => {
+    const sent: unknown[] = [];
+    onPut(update, async ({ request }) => {
+      sent.push(await request.json());
+      return ok(true);
+    });
+    onPost(create, async ({ request }) => {
+      sent.push(await request.json());
+      return ok({ id: 1, name: 'x', appKey: 'k', appSecret: 's', enabled: 1 });
+    });
+    const twice = [api.put(update, { body: { nickname: 'A' } }), api.put(update, { body: { nickname: 'A' } })];
+    await expect(twice[1]).rejects.toMatchObject(duplicate);
+    await twice[0];
+    await api.put(update, { body: { nickname: 'B' } });
+    await api.post(create, { body: { name: 'A' } });
+    await expect(api.post(create, { body: { name: 'A' } })).rejects.toMatchObject(duplicate);
+    expect(sent).toEqual([{ nickname: 'A' }, { nickname: 'B' }, { name: 'A' }]);
+  });
+
+  it('is sent again past the guard after 401', async () => {
+    signedIn();
+    onPost(refresh, () => ok(tokens('2')));
+    const sent: unknown[] = [];
+    onPut(update, async ({ request }) => {
+      sent.push([request.headers.get('Authorization'), await request.json()]);
+      return sent.length === 1 ? refused(401) : ok(true);
+    });
+    await expect(api.put(update, { body: { nickname: 'C' } })).resolves.toBe(true);
+    expect(sent).toEqual([
+      ['Bearer access-1', { nickname: 'C' }],
+      ['Bearer access-2', { nickname: 'C' }],
+    ]);
+  });
+
+  it('is deleted by its query, as often as is asked', async () => {
+    signedIn();
+    const asked: string[] = [];
+    onDelete('/admin-api/client/pc/group/delete', ({ request }) => {
+      asked.push(new URL(request.url).search);
+      return ok(true);
+    });
+    // No call of the contract deletes yet.
+    const remove = api.del as unknown as (path: string, options: object) => Promise<unknown>;
+    await expect(remove('/admin-api/client/pc/group/delete', { query: { id: 4 } })).resolves.toBe(true);
+    await remove('/admin-api/client/pc/group/delete', { query: { id: 4 } });
+    expect(asked).toEqual(['?id=4', '?id=4']);
+  });
+});
+
+describe('an upload', () => {
+  const avatar = '/admin-api/client/pc/user/update-avatar';
+  const picture = (name: string) => new File(['picture'], name, { type: 'image/png' });
+
+  it('sends the file and the parts beside it, again after 401', async () => {
+    signedIn();
+    onPost(refresh, () => ok(tokens('2')));
+    const sent: unknown[] = [];
+    onPost(avatar, async ({ request }) => {
+      const form = await request.formData();
+      const file = form.get('avatarFile') as File;
+      sent.push([request.headers.get('Authorization'), file.type, form.get('crop')]);
+      return sent.length === 1 ? refused(401) : ok('/files/1.png');
+    });
+    await expect(api.upload(avatar, { parts: { avatarFile: picture('face.png'), crop: '0,0,64' } })).resolves.toBe(
+      '/files/1.png',
+    );
+    expect(sent).toEqual([
+      ['Bearer access-1', 'image/png', '0,0,64'],
+      ['Bearer access-2', 'image/png', '0,0,64'],
+    ]);
+  });
+
+  it('of the same file is refused within a second, of another is not', async () => {
+    let sent = 0;
+    onPost(avatar, () => {
+      sent += 1;
+      return ok('/files/1.png');
+    });
+    const file = picture('a.png');
+    await api.upload(avatar, { parts: { avatarFile: file } });
+    await expect(api.upload(avatar, { parts: { avatarFile: file } })).rejects.toMatchObject({ code: 601 });
+    await api.upload(avatar, { parts: { avatarFile: picture('b.png') } });
+    await api.upload(avatar, { parts: { avatarFile: file, crop: '0,0,5' } });
+    expect(sent).toBe(3);
   });
 });

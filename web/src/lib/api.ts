@@ -3,6 +3,7 @@ import { refuseDuplicate } from './duplicates';
 import { requestHeaders } from './headers';
 import { ApiError, type HttpAnswer, type HttpRequest, type QueryValue, send } from './http';
 import { accessToken, afterRenewal, isUnauthorized } from './session';
+import { sendForm } from './upload';
 
 export { ApiError };
 
@@ -18,6 +19,20 @@ type QueryOf<O> = O extends { parameters: { query: infer Q } }
     : object;
 type BodyOf<O> = O extends { requestBody: { content: { 'application/json': infer B } } } ? { body: B } : object;
 
+interface FormOf<B> {
+  requestBody: { content: { 'multipart/form-data': B } };
+}
+/** The paths that take a form with files. */
+type UploadPath = { [P in keyof paths]: Operation<'post', P> extends FormOf<object> ? P : never }[keyof paths];
+/** The contract's types cannot tell a file from a text: both may stand in a part. */
+type PartsOf<O> = O extends FormOf<infer B> ? { [K in keyof B]: string | Blob } : never;
+interface UploadOptions<O> {
+  parts: PartsOf<O>;
+  /** Told of the share that is sent, 0 to 1. */
+  onProgress?: (share: number) => void;
+  signal?: AbortSignal;
+}
+
 type Options<O> = QueryOf<O> & BodyOf<O> & { signal?: AbortSignal };
 /** Options may be left out where nothing in them is required. */
 type Args<O> = object extends Options<O> ? [options?: Options<O>] : [options: Options<O>];
@@ -28,9 +43,19 @@ interface Loose {
   signal?: AbortSignal;
 }
 
-/** Sends with the session's token. Refused with 401, it renews the session and asks once more. */
-async function call(method: HttpRequest['method'], path: string, options: Loose = {}): Promise<HttpAnswer> {
-  const attempt = (token: string | null) => send({ method, path, ...options, headers: requestHeaders(token) });
+function call(method: HttpRequest['method'], path: string, options: Loose = {}): Promise<HttpAnswer> {
+  return withSession((headers) => send({ method, path, ...options, headers }));
+}
+
+/** Sends what a person changes, unless it was just sent. The guard stands before the session: sending again after 401 is no duplicate. */
+function change(method: 'POST' | 'PUT', path: string, options: Loose = {}): Promise<HttpAnswer> {
+  refuseDuplicate(method, path, { query: options.query, body: options.body });
+  return call(method, path, options);
+}
+
+/** Sends with the session's token. Refused with 401, it renews the session and sends once more. */
+async function withSession(sending: (headers: Record<string, string>) => Promise<HttpAnswer>): Promise<HttpAnswer> {
+  const attempt = (token: string | null) => sending(requestHeaders(token));
   const token = await accessToken();
   try {
     return await attempt(token);
@@ -63,12 +88,30 @@ export const api = {
   ): Promise<NonNullable<DataOf<Operation<'get', P>>> | null> {
     return (await call('GET', path, args[0] as Loose)).data as NonNullable<DataOf<Operation<'get', P>>> | null;
   },
-  async post<P extends PathsWith<'post'>>(
+  async post<P extends Exclude<PathsWith<'post'>, UploadPath>>(
     path: P,
     ...args: Args<Operation<'post', P>>
   ): Promise<NonNullable<DataOf<Operation<'post', P>>>> {
-    const options = (args[0] ?? {}) as Loose;
-    refuseDuplicate('POST', path, { query: options.query, body: options.body });
-    return present(await call('POST', path, options));
+    return present(await change('POST', path, args[0] as Loose));
+  },
+  async put<P extends PathsWith<'put'>>(
+    path: P,
+    ...args: Args<Operation<'put', P>>
+  ): Promise<NonNullable<DataOf<Operation<'put', P>>>> {
+    return present(await change('PUT', path, args[0] as Loose));
+  },
+  async del<P extends PathsWith<'delete'>>(
+    path: P,
+    ...args: Args<Operation<'delete', P>>
+  ): Promise<NonNullable<DataOf<Operation<'delete', P>>>> {
+    return present(await call('DELETE', path, args[0] as Loose));
+  },
+  /** Posts a form with files; it may take longer than other calls. */
+  async upload<P extends UploadPath>(
+    path: P,
+    { parts, ...options }: UploadOptions<Operation<'post', P>>,
+  ): Promise<NonNullable<DataOf<Operation<'post', P>>>> {
+    refuseDuplicate('POST', path, parts);
+    return present(await withSession((headers) => sendForm({ path, parts, headers, ...options })));
   },
 };

@@ -10,7 +10,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const refusal = { code: 601, kind: 'business', msg: 'data is being processed' };
+const refusal = { code: 601, kind: 'duplicate', msg: 'data is being processed' };
 
 it('refuses the same again within a second', () => {
   refuseDuplicate('POST', '/a', { name: 'x' });
@@ -32,8 +32,27 @@ it('takes calls without content for the same', () => {
   expect(() => refuseDuplicate('POST', '/d', undefined)).toThrow(expect.objectContaining(refusal));
 });
 
-it('does not compare five megabytes and more', () => {
-  const long = 'x'.repeat(5 * 1024 * 1024);
-  refuseDuplicate('POST', '/e', long);
-  expect(() => refuseDuplicate('POST', '/e', long)).not.toThrow();
+it('compares what is shorter than five megabytes, in bytes and with its files, and nothing longer', () => {
+  const limit = 5 * 1024 * 1024;
+  const sizes = (size: number) => [
+    // Two bytes are the quotes.
+    'x'.repeat(size - 2),
+    'ş'.repeat((size - (size % 2) - 2) / 2) + 'x'.repeat(size % 2),
+  ];
+  for (const payload of sizes(limit - 1)) {
+    refuseDuplicate('POST', '/e', payload);
+    expect(() => refuseDuplicate('POST', '/e', payload)).toThrow(expect.objectContaining(refusal));
+  }
+  for (const payload of [...sizes(limit), { file: new File(['x'.repeat(limit)], 'x.png') }]) {
+    refuseDuplicate('POST', '/f', payload);
+    expect(() => refuseDuplicate('POST', '/f', payload)).not.toThrow();
+  }
+});
+
+it('tells files apart by what they are', () => {
+  const file = (content: string, name: string) => ({ file: new File([content], name, { lastModified: 1 }) });
+  refuseDuplicate('POST', '/g', file('one', 'a.png'));
+  expect(() => refuseDuplicate('POST', '/g', file('one', 'b.png'))).not.toThrow();
+  expect(() => refuseDuplicate('POST', '/g', file('three', 'a.png'))).not.toThrow();
+  expect(() => refuseDuplicate('POST', '/g', file('one', 'a.png'))).toThrow(expect.objectContaining(refusal));
 });

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { errorText, raiseError } from './errorText';
+import { errorText, raiseError, showFailure } from './errorText';
 import { ApiError } from './http';
 import { useLanguage } from './i18n';
 import { useNotices } from './notices';
 import { createQueryClient } from './queryClient';
+import { useSession } from './session';
 
 const business = (code: number, msg = '') => new ApiError(code, msg, 'business');
 const shown = () => useNotices.getState().toasts.map(({ tone, title }) => [tone, title]);
@@ -53,15 +54,50 @@ describe('what a person sees of a failure', () => {
     expect(dialog()).toEqual({ title: 'Error', text });
   });
 
-  it('is the sign-in page when the session has ended', () => {
+  it('is nothing of what the person ended by quitting', () => {
+    useSession.setState({ session: null, ended: 'quit' });
     raiseError(business(401));
+    showFailure('fail modify', business(401));
     expect(shown()).toEqual([]);
-    expect(dialog()).toBeNull();
+    useSession.setState({ ended: 'lost' });
+    raiseError(business(401));
+    expect(shown()).toEqual([['error', 'authentication failed, cannot access system resources']]);
+  });
+
+  it('is nothing where whoever asked has gone', () => {
+    raiseError(new DOMException('gone', 'AbortError'));
+    showFailure('fail modify', new DOMException('gone', 'AbortError'));
+    expect(shown()).toEqual([]);
   });
 
   it('is one message when many calls fail alike', () => {
     for (let call = 0; call < 5; call++) raiseError(new ApiError(0, '', 'network'));
     expect(shown()).toHaveLength(1);
+  });
+});
+
+describe('a failure in a feature’s own words', () => {
+  const toasts = () => useNotices.getState().toasts.map(({ tone, title, text }) => [tone, title, text]);
+
+  it.each([
+    [business(601, 'Nickname: at most 64 characters'), 'Nickname: at most 64 characters'],
+    [business(429, 'Wait 15 minutes'), 'Wait 15 minutes'],
+    [new ApiError(0, '', 'timeout'), 'The request timed out'],
+    [new Error('a bug'), 'Unknown system error'],
+  ])('is one toast with the cause below: %#', (error, text) => {
+    showFailure('fail modify', error);
+    expect(toasts()).toEqual([['error', 'fail modify', text]]);
+    expect(dialog()).toBeNull();
+  });
+
+  it('may be a warning', () => {
+    showFailure('login failed', business(601, 'wrong'), 'warning');
+    expect(toasts()).toEqual([['warning', 'login failed', 'wrong']]);
+  });
+
+  it('is not what a second click was refused with', () => {
+    showFailure('fail modify', new ApiError(601, 'data is being processed', 'duplicate'));
+    expect(toasts()).toEqual([['warning', 'data is being processed', undefined]]);
   });
 });
 

@@ -112,6 +112,34 @@ describe('send', () => {
     await expect(error).resolves.toMatchObject({ kind: 'timeout', code: 0 });
   });
 
+  it('counts to the first byte, then from each to the next', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const slow = () => {
+      const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+      const line = writable.getWriter();
+      vi.spyOn(globalThis, 'fetch').mockImplementationOnce(async (_, init) => {
+        init?.signal?.addEventListener('abort', () => line.abort(init.signal?.reason));
+        return new Response(readable);
+      });
+      return { line, answer: send({ method: 'GET', path: '/thing' }) };
+    };
+    const { line, answer } = slow();
+    const bytes = new TextEncoder().encode('{"code":200,"data":"şehir","msg":""}');
+    const middle = bytes.indexOf(0xc5) + 1;
+    for (const part of [bytes.slice(0, 5), bytes.slice(5, middle), bytes.slice(middle)]) {
+      await vi.advanceTimersByTimeAsync(timeoutMs - 1);
+      await line.write(part);
+    }
+    await line.close();
+    await expect(answer).resolves.toMatchObject({ data: 'şehir' });
+
+    const stuck = slow();
+    const error = failure(stuck.answer);
+    await stuck.line.write(bytes.slice(0, 5));
+    await vi.advanceTimersByTimeAsync(timeoutMs);
+    await expect(error).resolves.toMatchObject({ kind: 'timeout', code: 0 });
+  });
+
   it('is silent when whoever asked has gone', async () => {
     const asked = gate();
     onGet('/thing', async () => {

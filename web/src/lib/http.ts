@@ -1,8 +1,9 @@
 /** One request and its envelope: time-out, headers, and what went wrong as an ApiError. Knows nothing of sessions or screens. */
 
-export type ErrorKind = 'business' | 'network' | 'timeout' | 'status';
+/** `duplicate` was never sent: see duplicates.ts. */
+export type ErrorKind = 'business' | 'network' | 'timeout' | 'status' | 'duplicate';
 
-/** `code` is the envelope's code, for kind `status` the HTTP status, and 0 when nothing was answered. */
+/** `code` is the envelope's code, for kind `status` the HTTP status, for `duplicate` 601, and 0 when nothing was answered. */
 export class ApiError extends Error {
   readonly code: number;
   readonly msg: string;
@@ -36,6 +37,7 @@ export interface HttpAnswer {
   serverTime: number | undefined;
 }
 
+/** Without a word from the server for so long, first byte or next one, a call has failed. */
 export const timeoutMs = 10_000;
 
 /** Lists go as `a=1,2`; absent values are left out. */
@@ -60,9 +62,25 @@ function isEnvelope(value: unknown): value is Envelope {
 }
 
 export async function send(request: HttpRequest): Promise<HttpAnswer> {
-  const timer = new AbortController();
-  const timeout = setTimeout(() => timer.abort(), timeoutMs);
-  const signal = request.signal ? AbortSignal.any([request.signal, timer.signal]) : timer.signal;
+  const { status, text, date } = await exchange(request);
+  return opened(status, text, date);
+}
+
+/** For the calls whose answer has an envelope of their own: what was answered, as it came. */
+export async function sendBare(request: HttpRequest): Promise<unknown> {
+  const { status, text } = await exchange(request);
+  // What never reached such a call is answered as everywhere else.
+  if (status < 200 || status > 299) opened(status, text, null);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ApiError(status, '', 'status');
+  }
+}
+
+async function exchange(request: HttpRequest): Promise<{ status: number; text: string; date: string | null }> {
+  const silence = silenceAfter(timeoutMs);
+  const signal = request.signal ? AbortSignal.any([request.signal, silence.signal]) : silence.signal;
   try {
     const response = await fetch(address(request.path, request.query), {
       method: request.method,
@@ -75,29 +93,56 @@ export async function send(request: HttpRequest): Promise<HttpAnswer> {
       // The session is the bearer token alone.
       credentials: 'omit',
     });
-    return await open(response);
+    silence.broken();
+    const text = await textOf(response, silence.broken);
+    return { status: response.status, text, date: response.headers.get('Date') };
   } catch (error) {
-    if (error instanceof ApiError) throw error;
     // Whoever asked has gone away: that is no failure to tell anybody of.
     if (request.signal?.aborted) throw error;
-    if (timer.signal.aborted) throw new ApiError(0, '', 'timeout');
+    if (silence.signal.aborted) throw new ApiError(0, '', 'timeout');
     throw new ApiError(0, '', 'network');
   } finally {
-    clearTimeout(timeout);
+    silence.over();
   }
 }
 
-async function open(response: Response): Promise<HttpAnswer> {
-  const text = await response.text();
+/** Aborts after so many milliseconds in which `broken` was not called. */
+export function silenceAfter(ms: number) {
+  const controller = new AbortController();
+  let timer: ReturnType<typeof setTimeout>;
+  const broken = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => controller.abort(), ms);
+  };
+  broken();
+  return { signal: controller.signal, broken, over: () => clearTimeout(timer) };
+}
+
+/** A long answer over a slow line takes its time: only silence in the middle of it is a failure. */
+async function textOf(response: Response, onPart: () => void): Promise<string> {
+  const reader = response.body?.getReader();
+  if (!reader) return '';
+  const decoder = new TextDecoder();
+  let text = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    onPart();
+    text += decoder.decode(value, { stream: true });
+  }
+}
+
+/** What the server answered, taken out of its envelope. */
+export function opened(status: number, text: string, date: string | null): HttpAnswer {
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
   } catch {
-    throw new ApiError(response.status, '', 'status');
+    throw new ApiError(status, '', 'status');
   }
-  if (!response.ok) throw new ApiError(response.status, isEnvelope(parsed) ? (parsed.msg ?? '') : '', 'status');
-  if (!isEnvelope(parsed)) throw new ApiError(response.status, '', 'status');
+  if (status < 200 || status > 299) throw new ApiError(status, isEnvelope(parsed) ? (parsed.msg ?? '') : '', 'status');
+  if (!isEnvelope(parsed)) throw new ApiError(status, '', 'status');
   if (parsed.code !== 200) throw new ApiError(parsed.code, parsed.msg ?? '', 'business', parsed.data ?? null);
-  const date = Date.parse(response.headers.get('Date') ?? '');
-  return { data: parsed.data ?? null, serverTime: Number.isNaN(date) ? undefined : date };
+  const serverTime = Date.parse(date ?? '');
+  return { data: parsed.data ?? null, serverTime: Number.isNaN(serverTime) ? undefined : serverTime };
 }

@@ -8,6 +8,8 @@ export interface Toast {
   title: string;
   /** A second line, for example the server's own sentence. */
   text?: string;
+  /** When it was raised, epoch milliseconds. */
+  at: number;
 }
 
 export interface Dialog {
@@ -24,13 +26,19 @@ interface NoticesState {
 export const useNotices = create<NoticesState>(() => ({ toasts: [], dialog: null }));
 
 let lastId = 0;
+/** What is said again within so many milliseconds is the same news: ten calls that fail alike are one message, said once. */
+const togetherMs = 1_000;
 
 function raise(tone: ToastTone, title: string, text?: string): void {
+  const at = Date.now();
+  const { toasts } = useNotices.getState();
+  const same = (shown: Toast) => shown.tone === tone && shown.title === title && shown.text === text;
+  if (toasts.some((shown) => same(shown) && at - shown.at < togetherMs)) return;
+  // One cause, which a feature's own message names in its second line, is not told a second time without the feature.
+  if (text === undefined && toasts.some((shown) => shown.text === title)) return;
+  const told = (shown: Toast) => same(shown) || (shown.text === undefined && shown.title === text);
   lastId += 1;
-  const toast: Toast = { id: lastId, tone, title, text };
-  // Ten calls that fail alike are one message, shown anew.
-  const others = useNotices.getState().toasts.filter((shown) => shown.title !== title || shown.text !== text);
-  useNotices.setState({ toasts: [...others, toast] });
+  useNotices.setState({ toasts: [...toasts.filter((shown) => !told(shown)), { id: lastId, tone, title, text, at }] });
 }
 
 export const toast = {

@@ -30,8 +30,16 @@ describe('preferences', () => {
   it('come from another tab', async () => {
     stop = followPreferences();
     localStorage.setItem(storageKey, JSON.stringify({ state: { ...defaultPreferences, darkMode: true }, version: 0 }));
-    window.dispatchEvent(new StorageEvent('storage', { key: storageKey }));
+    window.dispatchEvent(new StorageEvent('storage', { key: storageKey, newValue: localStorage.getItem(storageKey) }));
     await expect.poll(() => root.dataset.theme).toBe('dark');
+  });
+
+  it.each([null, storageKey])('go when another tab clears what was kept: %s', (key) => {
+    stop = followPreferences();
+    usePreferences.getState().set({ darkMode: true, sidebarType: 'dark' });
+    window.dispatchEvent(new StorageEvent('storage', { key, newValue: null }));
+    expect(usePreferences.getState()).toMatchObject(defaultPreferences);
+    expect(root.dataset.theme).toBe('light');
   });
 
   it('take over only what is known', async () => {

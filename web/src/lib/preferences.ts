@@ -71,7 +71,10 @@ export function followPreferences(): () => void {
     if (base) document.querySelector('meta[name="theme-color"]')?.setAttribute('content', base);
   };
   const onStorage = (event: StorageEvent) => {
-    if (event.key === storageKey) void usePreferences.persist.rehydrate();
+    // A null key means that the whole storage was cleared.
+    if (event.key === null || (event.key === storageKey && event.newValue === null)) {
+      usePreferences.setState(defaultPreferences);
+    } else if (event.key === storageKey) void usePreferences.persist.rehydrate();
   };
   apply();
   const unsubscribe = usePreferences.subscribe(apply);

@@ -1,13 +1,30 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
-import { raiseError } from './errorText';
+import i18next, { type ParseKeys } from 'i18next';
+import { raiseError, showFailure } from './errorText';
 import { ApiError } from './http';
+
+/** How a failure is told where the way that its code asks for is not the right one. */
+interface Telling extends Record<string, unknown> {
+  /** The place itself shows its failures, or tells of them: the app says nothing. */
+  showsErrors?: boolean;
+  /** The feature's own words, as the title of one toast with the server's sentence below. */
+  failure?: ParseKeys;
+  /** The tone of `failure`: error unless it says warning. */
+  tone?: 'error' | 'warning';
+}
 
 declare module '@tanstack/react-query' {
   interface Register {
-    /** `showsErrors`: the screen tells of failures itself, so the app says nothing. */
-    queryMeta: { showsErrors?: boolean };
-    mutationMeta: { showsErrors?: boolean };
+    queryMeta: Telling;
+    mutationMeta: Telling;
   }
+}
+
+/** The one place where the failures of calls become visible. */
+function tell(error: unknown, { showsErrors, failure, tone }: Telling = {}): void {
+  if (showsErrors) return;
+  if (failure) showFailure(i18next.t(failure), error, tone);
+  else raiseError(error);
 }
 
 /** Only what may pass by itself is asked again: no answer, or a server that is busy or starting. */
@@ -17,15 +34,9 @@ function mayPass(error: unknown): boolean {
 
 export function createQueryClient(): QueryClient {
   return new QueryClient({
-    queryCache: new QueryCache({
-      onError: (error, query) => {
-        if (!query.meta?.showsErrors) raiseError(error);
-      },
-    }),
+    queryCache: new QueryCache({ onError: (error, query) => tell(error, query.meta) }),
     mutationCache: new MutationCache({
-      onError: (error, _variables, _context, mutation) => {
-        if (!mutation.meta?.showsErrors) raiseError(error);
-      },
+      onError: (error, _variables, _context, mutation) => tell(error, mutation.meta),
     }),
     defaultOptions: {
       queries: {

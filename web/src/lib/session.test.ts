@@ -114,7 +114,7 @@ describe('the token to call with', () => {
     onPost(refreshPath, () => refused(401));
     await expect(accessToken()).resolves.toBeNull();
     expect(useSession.getState()).toEqual({ session: null, ended: 'lost' });
-    expect(stored()).toBeNull();
+    expect(stored()).toEqual({ ended: 'lost' });
   });
 });
 
@@ -166,6 +166,16 @@ describe('another tab', () => {
     useSession.setState({ session: null, ended: 'lost' });
     takeOver(JSON.stringify(session));
     expect(useSession.getState()).toEqual({ session, ended: null });
+  });
+
+  it('that lost the session, lost it for this one', async () => {
+    signedIn();
+    onPost(refreshPath, () => refused(401));
+    await renew('access-1');
+    const told = localStorage.getItem(storageKey);
+    signedIn();
+    takeOver(told);
+    expect(useSession.getState()).toEqual({ session: null, ended: 'lost' });
   });
 
   it('that signs out, signs this one out', () => {

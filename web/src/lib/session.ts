@@ -1,5 +1,6 @@
 import { create } from 'zustand';
 import type { components } from '@/api/schema.gen';
+import { forgetDrafts } from './draftStore';
 import { requestHeaders } from './headers';
 import { ApiError, send } from './http';
 
@@ -61,13 +62,24 @@ function parse(text: string | null): Session | null {
   }
 }
 
+/** What stands in storage once the server has ended a session: other tabs read from it that nobody wished to leave. */
+const lost = '{"ended":"lost"}';
+
 function store(session: Session | null, ended: Ended = null): void {
   try {
     if (session) localStorage.setItem(storageKey, JSON.stringify(session));
+    else if (ended === 'lost') localStorage.setItem(storageKey, lost);
     else localStorage.removeItem(storageKey);
   } catch {
     // As in stored().
   }
+  show(session, ended);
+}
+
+/** Drafts outlive a session that was lost. Who quits takes them along, and another person never finds them. */
+function show(session: Session | null, ended: Ended): void {
+  if (session) forgetDrafts(session.userId);
+  else if (ended === 'quit') forgetDrafts();
   useSession.setState({ session, ended });
 }
 
@@ -85,11 +97,12 @@ function keep(answer: Answer, serverTime = Date.now()): void {
   });
 }
 
-/** Another tab signed in, renewed or signed out. */
+/** Another tab signed in, renewed, signed out or lost the session. */
 export function takeOver(text: string | null): void {
   const session = parse(text);
   const had = useSession.getState().session;
-  useSession.setState({ session, ended: session || !had ? null : 'quit' });
+  if (session || !had) show(session, null);
+  else show(null, text === lost ? 'lost' : 'quit');
 }
 
 let inFlight: Promise<boolean> | null = null;

@@ -19,6 +19,10 @@ describe('the address of a picture', () => {
 
   it.each([
     'javascript:alert(1)',
+    ' JavaScript:alert(1)',
+    'java\nscript:alert(1)',
+    'vbscript:x',
+    'data:text/html,<script>alert(1)</script>',
     'data:image/svg+xml,<svg onload=alert(1)>',
     'blob:x',
     'file:///x',
@@ -64,5 +68,37 @@ describe('the look-up by host', () => {
     onGet(path, () => ok(null));
     await testClient().fetchQuery(tenantQuery());
     expect(tenantId()).toBe(1);
+  });
+});
+
+describe('what is stored', () => {
+  const stored = (tenant: unknown) =>
+    localStorage.setItem('tilth.tenant', JSON.stringify({ state: { tenant }, version: 0 }));
+
+  it('is in use again before the look-up answers', async () => {
+    stored({ id: 12, name: 'greenfield', diy: { title: 'Greenfield' } });
+    await useTenant.persist.rehydrate();
+    expect(tenantId()).toBe(12);
+    expect(renderHook(useBranding).result.current.title).toBe('Greenfield');
+  });
+
+  it.each([
+    [null],
+    [7],
+    [{ id: '12', name: 'x', diy: null }],
+    [{ id: -1, name: 'x' }],
+    [{ id: 1.5, name: 'x' }],
+    [{ id: 12, diy: {} }],
+  ])('is no tenant when it is %j', async (tenant) => {
+    stored(tenant);
+    await useTenant.persist.rehydrate();
+    expect(useTenant.getState().tenant).toBeNull();
+    expect(tenantId()).toBe(1);
+  });
+
+  it('has no face when that is none', async () => {
+    stored({ id: 12, name: 'x', diy: 'javascript:alert(1)' });
+    await useTenant.persist.rehydrate();
+    expect(useTenant.getState().tenant).toEqual({ id: 12, name: 'x', diy: null });
   });
 });

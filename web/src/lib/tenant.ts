@@ -14,8 +14,18 @@ interface TenantState {
 const fixedId = 1;
 
 export const useTenant = create<TenantState>()(
-  persist(() => ({ tenant: null }) as TenantState, { name: 'tilth.tenant' }),
+  persist(() => ({ tenant: null }) as TenantState, {
+    name: 'tilth.tenant',
+    merge: (stored, current) => ({ ...current, tenant: known(stored) }),
+  }),
 );
+
+/** What was stored may be from another release or edited by hand; what is no tenant is none. */
+function known(stored: unknown): Tenant | null {
+  const { id, name, diy } = (stored as { tenant?: Partial<Tenant> | null } | null)?.tenant ?? {};
+  if (!Number.isInteger(id) || Number(id) < 1 || typeof name !== 'string') return null;
+  return { id: Number(id), name, diy: typeof diy === 'object' ? diy : null };
+}
 
 export function setTenant(tenant: Tenant | null): void {
   useTenant.setState({ tenant });

@@ -35,7 +35,9 @@ export function frameBackend() {
     return ok(state.unread);
   });
   onGet('/admin-api/system/tenant/get-by-website', () => ok(null));
-  onGet('/admin-api/system/console/settings', () => ok({ version: '0.1.0', defaultTenant: 'demo', mapTiles: null }));
+  onGet('/admin-api/system/console/settings', () =>
+    ok({ version: '0.1.0', defaultTenant: 'demo', mapTiles: null, captcha: 'off', demoPages: true }),
+  );
   onPost('/app-api/member/auth/logout', () => {
     count('logout');
     return ok(true);

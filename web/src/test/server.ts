@@ -16,3 +16,11 @@ export function onGet(path: string, answer: Resolver): void {
 export function onPost(path: string, answer: Resolver): void {
   server.use(http.post(`*${path}`, answer));
 }
+
+export function onPut(path: string, answer: Resolver): void {
+  server.use(http.put(`*${path}`, answer));
+}
+
+export function onDelete(path: string, answer: Resolver): void {
+  server.use(http.delete(`*${path}`, answer));
+}

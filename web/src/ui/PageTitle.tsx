@@ -1,5 +1,6 @@
-import { createContext, type ReactNode, useContext, useEffect } from 'react';
+import { createContext, type ReactNode, useContext } from 'react';
 import { createPortal } from 'react-dom';
+import { useDocumentTitle } from '@/lib/useDocumentTitle';
 import css from './PageTitle.module.css';
 
 /** The place in the top bar where a page's title stands; the shell provides it. */
@@ -14,9 +15,7 @@ interface PageTitleProps {
 /** The page's heading and its sentence, drawn in the top bar; without a shell it stands where it is written. */
 export function PageTitle({ title, summary }: PageTitleProps) {
   const slot = useContext(PageTitleSlot);
-  useEffect(() => {
-    document.title = `${title} · Tilth`;
-  }, [title]);
+  useDocumentTitle(title);
 
   const heading = (
     <>

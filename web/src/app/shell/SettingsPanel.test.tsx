@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/react';
+import { act, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { followPreferences, usePreferences } from '@/lib/preferences';
@@ -69,6 +69,22 @@ describe('the settings', () => {
     await person.click(panel.getByRole('switch', { name: 'Dark mode' }));
     expect(document.documentElement.dataset.theme).toBe('dark');
     expect(stored()).toMatchObject({ fixedNavbar: false, darkMode: true });
+  });
+
+  it('follow what is chosen in another tab', async () => {
+    const { panel, container } = await open();
+    const state = { sidebarColor: 'danger', sidebarType: 'dark', fixedNavbar: false, darkMode: true };
+    localStorage.setItem('tilth.preferences', JSON.stringify({ state, version: 0 }));
+    const newValue = localStorage.getItem('tilth.preferences');
+    act(() => void window.dispatchEvent(new StorageEvent('storage', { key: 'tilth.preferences', newValue })));
+    expect(panel.getByRole('radio', { name: 'Danger' })).toBeChecked();
+    expect(
+      within(panel.getByRole('group', { name: 'Sidebar type' })).getByRole('radio', { name: 'Dark' }),
+    ).toBeChecked();
+    expect(panel.getByRole('switch', { name: 'Fixed navbar' })).not.toBeChecked();
+    expect(panel.getByRole('switch', { name: 'Dark mode' })).toBeChecked();
+    expect(container.querySelector('aside [data-color="danger"][data-theme="dark"]')).not.toBeNull();
+    expect(document.documentElement.dataset.theme).toBe('dark');
   });
 
   it('change the language', async () => {

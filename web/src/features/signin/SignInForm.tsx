@@ -3,15 +3,19 @@ import EyeOutlined from '@ant-design/icons/EyeOutlined';
 import LoadingOutlined from '@ant-design/icons/LoadingOutlined';
 import LockOutlined from '@ant-design/icons/LockOutlined';
 import UserOutlined from '@ant-design/icons/UserOutlined';
-import { type FormEvent, useRef, useState } from 'react';
+import { type FormEvent, lazy, Suspense, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { loadCaptchaPanel } from './captcha/load';
 import { Field } from './Field';
 import css from './SignInForm.module.css';
 import { useSignIn } from './useSignIn';
 
 interface SignInFormProps {
+  /** What was typed is complete and sign-in begins. */
   onSubmit: () => void;
 }
+
+const CaptchaPanel = lazy(loadCaptchaPanel);
 
 export function SignInForm({ onSubmit }: SignInFormProps) {
   const { t } = useTranslation();
@@ -22,7 +26,8 @@ export function SignInForm({ onSubmit }: SignInFormProps) {
   const [checked, setChecked] = useState(false);
   const userNameRef = useRef<HTMLInputElement>(null);
   const passwordRef = useRef<HTMLInputElement>(null);
-  const { signIn, busy } = useSignIn(() => {
+  const submitRef = useRef<HTMLButtonElement>(null);
+  const { prepare, begin, enter, busy, asking, stopAsking } = useSignIn(() => {
     passwordRef.current?.focus();
     passwordRef.current?.select();
   });
@@ -30,80 +35,114 @@ export function SignInForm({ onSubmit }: SignInFormProps) {
   const noUserName = userName.trim() === '';
   const noPassword = password === '';
 
+  /** What is to be sent; null, and the person led to what is missing, where something is. */
+  const complete = () => {
+    setChecked(true);
+    if (noUserName) userNameRef.current?.focus();
+    else if (noPassword) passwordRef.current?.focus();
+    else return { userName: userName.trim(), password, rememberMe };
+    return null;
+  };
+
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (busy) return;
-    setChecked(true);
-    if (noUserName) return userNameRef.current?.focus();
-    if (noPassword) return passwordRef.current?.focus();
+    const credentials = busy || asking ? null : complete();
+    if (!credentials) return;
     onSubmit();
-    signIn({ userName: userName.trim(), password, rememberMe });
+    begin(credentials);
+  };
+
+  const onVerified = (captchaVerification: string) => {
+    // What was typed may have been changed meanwhile: what stands there now is sent.
+    const credentials = complete();
+    if (!credentials) return stopAsking();
+    submitRef.current?.focus();
+    enter({ ...credentials, captchaVerification });
+  };
+
+  const close = () => {
+    stopAsking();
+    submitRef.current?.focus();
   };
 
   return (
-    <form onSubmit={submit} noValidate>
-      <Field
-        ref={userNameRef}
-        label={t('signin.userName')}
-        icon={<UserOutlined />}
-        error={checked && noUserName ? t('signin.userNameRequired') : undefined}
-        name="username"
-        autoComplete="username"
-        autoCapitalize="none"
-        spellCheck={false}
-        maxLength={64}
-        autoFocus
-        value={userName}
-        onChange={(event) => setUserName(event.target.value)}
-      />
-      <Field
-        ref={passwordRef}
-        label={t('signin.password')}
-        icon={<LockOutlined />}
-        error={checked && noPassword ? t('signin.passwordRequired') : undefined}
-        name="password"
-        type={revealed ? 'text' : 'password'}
-        autoComplete="current-password"
-        autoCapitalize="none"
-        spellCheck={false}
-        maxLength={256}
-        value={password}
-        onChange={(event) => setPassword(event.target.value)}
-        after={
-          <button
-            type="button"
-            className={css.reveal}
-            aria-label={revealed ? t('signin.hidePassword') : t('signin.showPassword')}
-            title={revealed ? t('signin.hidePassword') : t('signin.showPassword')}
-            onClick={() => setRevealed(!revealed)}
-          >
-            {revealed ? <EyeOutlined aria-hidden="true" /> : <EyeInvisibleOutlined aria-hidden="true" />}
-          </button>
-        }
-      />
-      <div className={css.remember}>
-        <label className={css.switch}>
-          <input
-            type="checkbox"
-            // biome-ignore lint/a11y/useAriaPropsForRole: a native checkbox says itself whether it is on
-            role="switch"
-            checked={rememberMe}
-            onChange={(event) => setRememberMe(event.target.checked)}
-          />
-          {t('signin.remember')}
-        </label>
-        <span className={css.hint}>{t('signin.rememberHint')}</span>
-      </div>
-      <button type="submit" className={css.submit} aria-disabled={busy}>
-        {busy ? (
-          <>
-            <LoadingOutlined aria-hidden="true" />
-            {t('signin.busy')}
-          </>
-        ) : (
-          t('signin.submit')
-        )}
-      </button>
-    </form>
+    <>
+      <form onSubmit={submit} onInput={prepare} onPointerDown={prepare} noValidate>
+        <Field
+          ref={userNameRef}
+          label={t('signin.userName')}
+          icon={<UserOutlined />}
+          error={checked && noUserName ? t('signin.userNameRequired') : undefined}
+          name="username"
+          autoComplete="username"
+          autoCapitalize="none"
+          spellCheck={false}
+          maxLength={64}
+          autoFocus
+          value={userName}
+          onChange={(event) => setUserName(event.target.value)}
+        />
+        <Field
+          ref={passwordRef}
+          label={t('signin.password')}
+          icon={<LockOutlined />}
+          error={checked && noPassword ? t('signin.passwordRequired') : undefined}
+          name="password"
+          type={revealed ? 'text' : 'password'}
+          autoComplete="current-password"
+          autoCapitalize="none"
+          spellCheck={false}
+          maxLength={256}
+          value={password}
+          onChange={(event) => setPassword(event.target.value)}
+          after={
+            <button
+              type="button"
+              className={css.reveal}
+              aria-label={revealed ? t('signin.hidePassword') : t('signin.showPassword')}
+              title={revealed ? t('signin.hidePassword') : t('signin.showPassword')}
+              onClick={() => setRevealed(!revealed)}
+            >
+              {revealed ? <EyeOutlined aria-hidden="true" /> : <EyeInvisibleOutlined aria-hidden="true" />}
+            </button>
+          }
+        />
+        <div className={css.remember}>
+          <label className={css.switch}>
+            <input
+              type="checkbox"
+              // biome-ignore lint/a11y/useAriaPropsForRole: a native checkbox says itself whether it is on
+              role="switch"
+              checked={rememberMe}
+              onChange={(event) => setRememberMe(event.target.checked)}
+            />
+            {t('signin.remember')}
+          </label>
+          <span className={css.hint}>{t('signin.rememberHint')}</span>
+        </div>
+        <button
+          ref={submitRef}
+          type="submit"
+          className={css.submit}
+          aria-disabled={busy}
+          aria-haspopup="dialog"
+          aria-expanded={asking}
+        >
+          {busy ? (
+            <>
+              <LoadingOutlined aria-hidden="true" />
+              {t('signin.busy')}
+            </>
+          ) : (
+            t('signin.submit')
+          )}
+        </button>
+      </form>
+      {asking ? (
+        <Suspense>
+          <CaptchaPanel onVerified={onVerified} onClose={close} />
+        </Suspense>
+      ) : null}
+    </>
   );
 }

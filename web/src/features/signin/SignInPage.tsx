@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { consoleSettingsQuery, tenantQuery } from '@/lib/queries';
 import { useBranding } from '@/lib/tenant';
+import { useDocumentTitle } from '@/lib/useDocumentTitle';
 import { useTenantFace } from '@/lib/useTenantFace';
 import { BrandLogo } from '@/ui/BrandLogo';
 import { LanguageSelect } from '@/ui/LanguageSelect';
@@ -27,9 +27,7 @@ export function SignInPage({ ended, onSubmit }: SignInPageProps) {
   const settings = useQuery({ ...consoleSettingsQuery(), enabled: noTenant });
   const farm = title ?? tenant.data?.name ?? settings.data?.defaultTenant ?? '';
 
-  useEffect(() => {
-    document.title = `${t('signin.title')} · Tilth`;
-  }, [t]);
+  useDocumentTitle(t('signin.title'));
 
   return (
     <div className={css.page}>

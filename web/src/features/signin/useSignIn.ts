@@ -1,13 +1,16 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '@/lib/errorText';
+import { ApiError } from '@/lib/http';
 import { clearToasts, toast } from '@/lib/notices';
 import { consoleSettingsQuery, tenantQuery } from '@/lib/queries';
 import { signIn } from '@/lib/session';
 import type { Tenant } from '@/lib/tenant';
+import { loadCaptchaPanel } from './captcha/load';
 import { rememberTermsRead } from './termsRead';
 
-interface Credentials {
+export interface Credentials {
   userName: string;
   password: string;
   rememberMe: boolean;
@@ -15,28 +18,95 @@ interface Credentials {
 
 class NoTenantError extends Error {}
 
-/** Signs in to the tenant of this host, else to the installation's default one. */
-export function useSignIn(onRefused: () => void): { signIn: (credentials: Credentials) => void; busy: boolean } {
+/**
+ * Signs in to the tenant of this host, else to the installation's default one: `begin` looks that up and opens the captcha, which
+ * comes first always where the installation has not turned it off; `enter` sends the credentials. What fails is told.
+ */
+export function useSignIn(onRefused: () => void) {
   const { t } = useTranslation();
   const client = useQueryClient();
+  const [asking, setAsking] = useState(false);
+  const prepared = useRef(false);
+
+  const tell = (error: unknown) => {
+    toast.warning(t('signin.fail'), error instanceof NoTenantError ? t('signin.noTenant') : errorText(error));
+  };
+
+  const settings = () => client.fetchQuery({ ...consoleSettingsQuery(), retry: false });
 
   const tenantName = async (): Promise<string> => {
     const tenant = await client.fetchQuery({ ...tenantQuery(), retry: false }).catch((): Tenant | null => null);
     if (tenant) return tenant.name;
-    const settings = await client.fetchQuery({ ...consoleSettingsQuery(), retry: false });
-    if (!settings.defaultTenant) throw new NoTenantError();
-    return settings.defaultTenant;
+    const { defaultTenant } = await settings();
+    if (!defaultTenant) throw new NoTenantError();
+    return defaultTenant;
   };
 
-  const { mutate, isPending } = useMutation({
-    mutationFn: async (credentials: Credentials) => signIn({ ...credentials, tenantName: await tenantName() }),
+  /** Unknown settings ask: the server takes what was not needed too. */
+  const captchaIsOff = async () => (await settings().catch(() => null))?.captcha === 'off';
+
+  const prepare = () => {
+    if (prepared.current) return;
+    prepared.current = true;
+    // What cannot be had now is asked for again, and told of, when it is needed.
+    captchaIsOff()
+      .then((off) => (off ? null : loadCaptchaPanel()))
+      .catch(() => null);
+  };
+
+  const ask = async () => {
+    await loadCaptchaPanel();
+    setAsking(true);
+  };
+
+  const enter = useMutation({
+    mutationFn: async ({ captchaVerification, ...credentials }: Credentials & { captchaVerification?: string }) =>
+      signIn({
+        ...credentials,
+        tenantName: await tenantName(),
+        ...(captchaVerification === undefined ? {} : { captchaVerification }),
+      }),
     meta: { showsErrors: true },
-    onMutate: clearToasts,
+    onMutate: () => {
+      clearToasts();
+      setAsking(false);
+    },
     onSuccess: (_, { userName }) => rememberTermsRead(userName),
     onError: (error) => {
-      toast.warning(t('signin.fail'), error instanceof NoTenantError ? t('signin.noTenant') : errorText(error));
+      tell(error);
+      if (demandsCaptcha(error)) ask().catch(tell);
+      else onRefused();
+    },
+  });
+
+  const begin = useMutation({
+    mutationFn: async (credentials: Credentials) => {
+      // A tenant that cannot be found is told before anybody moves a slider.
+      await tenantName();
+      if (await captchaIsOff()) enter.mutate(credentials);
+      else await ask();
+    },
+    meta: { showsErrors: true },
+    onMutate: clearToasts,
+    onError: (error) => {
+      tell(error);
       onRefused();
     },
   });
-  return { signIn: mutate, busy: isPending };
+
+  return {
+    /** Fetches ahead what the captcha needs. */
+    prepare,
+    begin: begin.mutate,
+    enter: enter.mutate,
+    busy: begin.isPending || enter.isPending,
+    /** The captcha is open. */
+    asking,
+    stopAsking: () => setAsking(false),
+  };
+}
+
+function demandsCaptcha(error: unknown): boolean {
+  if (!(error instanceof ApiError) || error.code !== 601) return false;
+  return (error.data as { captchaRequired?: unknown } | null)?.captchaRequired === true;
 }

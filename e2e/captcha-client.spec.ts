@@ -1,0 +1,165 @@
+import { once } from 'node:events';
+import { realpathSync } from 'node:fs';
+import { request } from 'node:http';
+import { createRequire } from 'node:module';
+import { dirname, resolve } from 'node:path';
+import { expect, type Page, type Response, test } from '@playwright/test';
+import { build } from 'vite';
+import { placeOf } from './captchaPlace.ts';
+import { addresses, applyText } from './server.ts';
+
+// A client of the protocol that others wrote, as it is: the npm package aj-captcha-react, with the React it brings along. It asks
+// for the pictures, encrypts the point and makes the captchaVerification; here it does so against the real server.
+const client = resolve(realpathSync(resolve(import.meta.dirname, '../web/node_modules/aj-captcha-react')), 'client.js');
+
+/** The folder of a package as the client gets it, not as the console does. */
+const its = (name: string) => dirname(createRequire(client).resolve(`${name}/package.json`));
+
+const entry = `
+import React from 'react';
+import { createRoot } from 'react-dom/client';
+import { Captcha } from './dist/index.js';
+const captcha = React.createRef();
+createRoot(document.getElementById('root')).render(
+  React.createElement(Captcha, { ref: captcha, type: 'slide', path: '/admin-api/system', onSuccess: (data) => { window.passed = data; } },
+    React.createElement('button', { onClick: () => captcha.current.verify() }, 'Slide')));
+`;
+
+async function bundle(): Promise<string> {
+  const made = await build({
+    configFile: false,
+    logLevel: 'error',
+    resolve: { alias: { react: its('react'), 'react-dom': its('react-dom') } },
+    define: { 'process.env.NODE_ENV': '"production"' },
+    plugins: [
+      {
+        name: 'client',
+        enforce: 'pre',
+        resolveId: (id) => (id === client ? id : id.endsWith('.less') ? '\0no-style' : undefined),
+        load: (id) => (id === client ? entry : id === '\0no-style' ? '' : undefined),
+      },
+    ],
+    build: { write: false, minify: false, lib: { entry: client, formats: ['iife'], name: 'client' } },
+  });
+  const [output] = Array.isArray(made) ? made : [made];
+  if (!output || !('output' in output) || !output.output[0]) {
+    throw new Error('nothing was built');
+  }
+  return output.output[0].code;
+}
+
+const login = '/app-api/member/auth/login-username';
+const account = { tenantName: 'orchard', userName: 'slider', password: 'slides-to-the-right' };
+
+/** Fails to sign in, from an address of its own, so that nobody else's sign-in is affected. */
+async function failFromElsewhere(): Promise<void> {
+  const [host, port] = addresses.http.split(':') as [string, string];
+  const call = request({
+    host,
+    port,
+    path: login,
+    method: 'POST',
+    localAddress: '127.0.0.9',
+    headers: { 'Content-Type': 'application/json' },
+  });
+  call.end(JSON.stringify({ ...account, password: 'wrong' }));
+  const [answer] = await once(call, 'response');
+  answer.resume();
+  await once(answer, 'end');
+}
+
+const signIn = (page: Page, captchaVerification?: string) =>
+  page.evaluate(
+    async ([path, body]) => {
+      const answer = await fetch(path, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
+      return answer.json();
+    },
+    [login, JSON.stringify({ ...account, captchaVerification })] as const,
+  );
+
+const answered = (page: Page, call: 'get' | 'check') =>
+  page.waitForResponse((response: Response) => response.url().endsWith(`/admin-api/system/captcha/${call}`));
+
+async function openClient(page: Page): Promise<void> {
+  const body = '<!doctype html><div id="root"></div>';
+  await page.route('**/another-client', (route) => route.fulfill({ contentType: 'text/html', body }));
+  await page.goto('/another-client');
+  await page.addScriptTag({ content: await bundle() });
+}
+
+/** Drags the client's slider to x of the 310 basis; its own picture is 280 pixels wide. */
+async function drag(page: Page, x: number): Promise<Response> {
+  const control = await page.locator('[class*="control"]').boundingBox();
+  if (!control) {
+    throw new Error('the slider is not there');
+  }
+  const checked = answered(page, 'check');
+  const [left, top] = [control.x + 5, control.y + control.height / 2];
+  await page.mouse.move(left, top);
+  await page.mouse.down();
+  await page.mouse.move(left + Math.round((x * 280) / 310), top, { steps: 12 });
+  await page.mouse.up();
+  return checked;
+}
+
+/** What the client hands over when it is content, a second after the check. */
+async function passed(page: Page): Promise<string> {
+  const handed = await page.waitForFunction(
+    () => (window as { passed?: { captchaVerification: string } }).passed?.captchaVerification,
+  );
+  return String(await handed.jsonValue());
+}
+
+/** Solves a picture (a second one where the first misleads the eye) and gives its captchaVerification. */
+async function pass(page: Page, first: Response): Promise<string> {
+  let picture = first;
+  for (let attempt = 0; attempt < 4; attempt += 1) {
+    const { repData } = await picture.json();
+    await expect(page.locator('[class*="control"]')).toBeVisible();
+    const next = answered(page, 'get').catch(() => undefined);
+    const checked = await (await drag(page, placeOf(repData.originalImageBase64, repData.jigsawImageBase64))).json();
+    if (checked.success) {
+      expect(checked).toMatchObject({
+        repCode: '0000',
+        repMsg: null,
+        repData: { captchaType: 'blockPuzzle', token: repData.token, result: true },
+      });
+      return passed(page);
+    }
+    expect(checked.repCode).toBe('6111');
+    picture = (await next) as Response;
+  }
+  throw new Error('four pictures in a row were not solved');
+}
+
+test('a client of the protocol, written by others, gets in through the slider', async ({ page }) => {
+  applyText(
+    `tenants: [{name: orchard, users: [{userName: ${account.userName}, password: "${account.password}", nickname: Slider}]}]`,
+  );
+  for (let i = 0; i < 3; i += 1) {
+    await failFromElsewhere();
+  }
+  await openClient(page);
+  const demand = { code: 601, data: { captchaRequired: true } };
+  expect(await signIn(page)).toMatchObject(demand);
+
+  const shown = answered(page, 'get');
+  await page.getByRole('button', { name: 'Slide' }).click();
+  const verification = await pass(page, await shown);
+  expect(await signIn(page, `${verification.slice(0, -4)}AAA=`)).toMatchObject(demand);
+  expect(await signIn(page, verification)).toMatchObject({ code: 200, data: { accessToken: expect.any(String) } });
+  expect(await signIn(page, verification)).toMatchObject(demand);
+});
+
+test('a piece put beside its place is told, and the client asks for another picture', async ({ page }) => {
+  await openClient(page);
+  const shown = answered(page, 'get');
+  await page.getByRole('button', { name: 'Slide' }).click();
+  const { repData } = await (await shown).json();
+  await expect(page.locator('[class*="control"]')).toBeVisible();
+  const again = answered(page, 'get');
+  const checked = await (await drag(page, 20)).json();
+  expect(checked).toMatchObject({ repCode: '6111', success: false, repData: null });
+  const second = await (await again).json();
+  expect(second.repData.token).not.toBe(repData.token);
+});

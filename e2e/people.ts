@@ -1,0 +1,36 @@
+import type { Page } from '@playwright/test';
+import { addresses } from './server.ts';
+
+/** Somebody who can sign in. */
+export type Person = { tenantName: string; userName: string; password: string };
+
+/** A session as the console keeps it in localStorage. */
+export type Session = { accessToken: string; refreshToken: string; userId: number; expiresAt: number; renewAt: number };
+
+export const sessionKey = 'tilth.session';
+
+/** Signs in by the call alone. */
+export async function openSession({ tenantName, userName, password }: Person): Promise<Session> {
+  const answer = await fetch(`${addresses.console}/app-api/member/auth/login-username`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ tenantName, userName, password, rememberMe: true }),
+  });
+  const { code, data, msg } = await answer.json();
+  if (code !== 200) throw new Error(`sign-in was refused: ${code} ${msg}`);
+  const { accessToken, refreshToken, userId, expiresTime } = data;
+  return { accessToken, refreshToken, userId, expiresAt: expiresTime, renewAt: expiresTime - 120_000 };
+}
+
+/** Puts a session into the browser's storage for a site, as another tab would. */
+export async function keepSession(page: Page, session: Session, site: string = addresses.console): Promise<void> {
+  // A file of the site: storage belongs to the site, and no page runs there that could take notice.
+  await page.goto(`${site}/favicon.svg`);
+  await page.evaluate(([key, text]) => localStorage.setItem(key, text), [sessionKey, JSON.stringify(session)] as const);
+}
+
+/** Signs a person in, past the sign-in page, and opens a page of the console. */
+export async function enter(page: Page, person: Person, path: string, site: string = addresses.console): Promise<void> {
+  await keepSession(page, await openSession(person), site);
+  await page.goto(`${site}${path}`);
+}

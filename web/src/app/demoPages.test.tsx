@@ -1,0 +1,86 @@
+import { screen } from '@testing-library/react';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { frameBackend } from '@/test/backend';
+import { openConsole } from '@/test/console';
+import { ok, onGet } from '@/test/server';
+import { signedIn } from '@/test/session';
+
+vi.mock('@/lib/live/live', () => ({
+  useLive: () => undefined,
+  useLiveStatus: () => ({ state: 'live', lastEventAt: null }),
+}));
+
+const pages = [
+  ['/billing', 'Billing'],
+  ['/rtl-page', 'Right-to-left'],
+  ['/virtual-reality', 'Virtual reality'],
+  ['/signup', 'Sign up'],
+] as const;
+
+const settings = (demoPages: boolean) =>
+  onGet('/admin-api/system/console/settings', () =>
+    ok({ version: '0.1.0', defaultTenant: 'demo', mapTiles: null, captcha: 'off', demoPages, sms: false }),
+  );
+
+beforeEach(() => {
+  frameBackend();
+});
+
+describe('where the provider shows demo pages', () => {
+  beforeEach(() => settings(true));
+
+  it.each(pages)('%s is one and says so', async (address, title) => {
+    signedIn();
+    await openConsole(address);
+    expect(await screen.findByRole('heading', { level: 1, name: title })).toBeVisible();
+    expect(screen.getByRole('note')).toHaveTextContent('Demo page: sample data');
+    expect(document.title).toBe(`${title} · Tilth`);
+  });
+
+  it('the virtual reality has no menu and no bar', async () => {
+    signedIn();
+    await openConsole('/virtual-reality');
+    await screen.findByRole('heading', { name: 'Virtual reality' });
+    expect(screen.queryByRole('navigation')).toBeNull();
+    expect(screen.queryByRole('banner')).toBeNull();
+  });
+
+  it('anybody sees the sign-up page, the others ask for a session', async () => {
+    await openConsole('/signup');
+    expect(await screen.findByRole('heading', { level: 1, name: 'Sign up' })).toBeVisible();
+    for (const [address] of pages.slice(0, 3)) {
+      const { router, unmount } = await openConsole(address);
+      expect(router.state.location.pathname).toBe('/signin');
+      unmount();
+    }
+  });
+
+  it('the menu lists none of them', async () => {
+    signedIn();
+    await openConsole('/billing');
+    await screen.findByRole('heading', { level: 1, name: 'Billing' });
+    const links = screen.getAllByRole('link').map((link) => link.getAttribute('href'));
+    expect(links).toContain('/dashboard-default');
+    for (const [address] of pages) expect(links).not.toContain(address);
+  });
+});
+
+describe('where the provider has switched them off', () => {
+  beforeEach(() => settings(false));
+
+  it.each(pages)('%s is an unknown page', async (address) => {
+    signedIn();
+    await openConsole(address);
+    expect(await screen.findByRole('heading', { level: 1, name: 'There is no such page' })).toBeVisible();
+    // The whole window, as for every other unknown address.
+    expect(screen.queryByRole('navigation')).toBeNull();
+  });
+});
+
+it('a demo page that cannot ask is told of as any page that does not arrive', async () => {
+  vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+  onGet('/admin-api/system/console/settings', () => new Response(null, { status: 502 }));
+  await openConsole('/signup');
+  expect(await screen.findByRole('heading', { name: 'This page cannot be shown' })).toBeVisible();
+});

@@ -1,0 +1,8 @@
+import { notFound } from '@tanstack/react-router';
+import { api } from '@/lib/api';
+
+/** Before a demo page: where the provider has switched them off, its address is an unknown one. */
+export async function demoPagesOnly(): Promise<void> {
+  const { demoPages } = await api.get('/admin-api/system/console/settings');
+  if (!demoPages) throw notFound();
+}

@@ -1,0 +1,10 @@
+import css from './Bar.module.css';
+
+/** A share of one as a bar that fills from where reading begins; the figures stand beside it, so it is not spoken. */
+export function Bar({ share }: { share: number }) {
+  return (
+    <span className={css.bar} aria-hidden="true">
+      <span className={css.fill} style={{ inlineSize: `${Math.min(share, 1) * 100}%` }} />
+    </span>
+  );
+}

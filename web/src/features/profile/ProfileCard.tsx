@@ -1,0 +1,76 @@
+import CameraOutlined from '@ant-design/icons/CameraOutlined';
+import ClockCircleOutlined from '@ant-design/icons/ClockCircleOutlined';
+import MailOutlined from '@ant-design/icons/MailOutlined';
+import MobileOutlined from '@ant-design/icons/MobileOutlined';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { components } from '@/api/schema.gen';
+import { missing, useFormat } from '@/lib/format/format';
+import { Avatar } from '@/ui/Avatar';
+import { IconButton } from '@/ui/IconButton';
+import { maskNumber } from './form/number';
+import css from './ProfileCard.module.css';
+
+const AvatarDialog = lazy(() => import('./avatar/AvatarDialog').then((module) => ({ default: module.AvatarDialog })));
+
+/** A person at a glance, and the way to another picture. */
+export function ProfileCard({ user }: { user: components['schemas']['User'] }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const [changing, setChanging] = useState(false);
+  // The dialog's code is fetched when it is first wanted.
+  const [wanted, setWanted] = useState(false);
+  const name = user.nickname || user.userName;
+
+  return (
+    <section className={css.card} aria-label={name}>
+      <div className={css.picture}>
+        <Avatar name={name} picture={user.avatar} size={88} />
+        <IconButton
+          label={t('avatar.change')}
+          icon={<CameraOutlined aria-hidden="true" />}
+          className={css.camera}
+          aria-haspopup="dialog"
+          onClick={() => {
+            setWanted(true);
+            setChanging(true);
+          }}
+        />
+      </div>
+      <h2 className={css.name}>{name}</h2>
+      <p className={css.userName}>{user.userName}</p>
+      <dl className={css.facts}>
+        <Fact icon={<MobileOutlined />} name={t('profile.mobileShort')}>
+          {user.mobile === '' ? t('profile.noMobile') : <span className={css.figures}>{maskNumber(user.mobile)}</span>}
+        </Fact>
+        <Fact icon={<MailOutlined />} name={t('profile.email')} title={user.email}>
+          {user.email || missing}
+        </Fact>
+        <Fact icon={<ClockCircleOutlined />} name={t('profile.lastLogin')}>
+          {user.loginDate ? (
+            <time className={css.figures} dateTime={new Date(user.loginDate).toISOString()}>
+              {format.absolute(user.loginDate)}
+            </time>
+          ) : (
+            t('profile.noLogin')
+          )}
+        </Fact>
+      </dl>
+      <Suspense>{wanted ? <AvatarDialog open={changing} onClose={() => setChanging(false)} /> : null}</Suspense>
+    </section>
+  );
+}
+
+function Fact({ icon, name, title, children }: { icon: ReactNode; name: string; title?: string; children: ReactNode }) {
+  return (
+    <>
+      <dt>
+        <span className={css.icon} aria-hidden="true">
+          {icon}
+        </span>
+        {name}
+      </dt>
+      <dd title={title}>{children}</dd>
+    </>
+  );
+}

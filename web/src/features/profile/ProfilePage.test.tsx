@@ -1,0 +1,79 @@
+import { screen, within } from '@testing-library/react';
+import { describe, expect, it } from 'vitest';
+import { useLanguage } from '@/lib/i18n';
+import { elif, openProfile, paths, profileServer, toasts } from '@/test/profile';
+import { refused } from '@/test/server';
+
+const tabs = () => screen.getAllByRole('tab').map((tab) => [tab.textContent, tab.getAttribute('aria-selected')]);
+const card = (name = 'Elif Kaya') => screen.getByRole('region', { name });
+
+describe('the card', () => {
+  it('shows who it is, how to be reached, and the login before this one with its zone', async () => {
+    profileServer();
+    await openProfile();
+    expect(within(card()).getByRole('heading', { name: 'Elif Kaya' })).toBeVisible();
+    expect(card()).toHaveTextContent('elif.kaya');
+    expect(card()).toHaveTextContent('+90532 ··· 4107');
+    expect(card()).toHaveTextContent('elif@valley.example');
+    expect(card()).toHaveTextContent(/Last loginNov 21, 2026, 05:58 \(UTC[^)]*\)/);
+  });
+
+  it('says what is missing in words', async () => {
+    profileServer({ user: { ...elif, nickname: '', email: '', mobile: '', loginDate: undefined } });
+    await openProfile();
+    expect(card('elif.kaya')).toHaveTextContent('MobileNo number yet');
+    expect(card('elif.kaya')).toHaveTextContent('Email–');
+    expect(card('elif.kaya')).toHaveTextContent('Last loginNone before this one');
+  });
+});
+
+describe('the tabs', () => {
+  it('open from a link, and stand in the address', async () => {
+    profileServer();
+    const { person, router } = await openProfile('/profile?tab=app');
+    expect(tabs()).toEqual([
+      ['Essential information', 'false'],
+      ['Change password', 'false'],
+      ['My app', 'true'],
+    ]);
+    await person.click(screen.getByRole('tab', { name: 'Change password' }));
+    expect(router.state.location.href).toBe('/profile?tab=password');
+    expect(await screen.findByLabelText(/^New password\W*$/)).toBeVisible();
+    await person.click(screen.getByRole('tab', { name: 'Essential information' }));
+    expect(router.state.location.href).toBe('/profile');
+    expect(screen.getByRole('textbox', { name: 'Nickname' })).toHaveValue('Elif Kaya');
+  });
+
+  it('fall back to the first where the address names none that is', async () => {
+    profileServer();
+    await openProfile('/profile?tab=billing');
+    expect(tabs()[0]).toEqual(['Essential information', 'true']);
+  });
+
+  it.each([
+    ['en-us', ['Essential information', 'Change password', 'My app']],
+    ['zh-cn', ['基本信息', '修改密码', '我的应用']],
+    ['tr-tr', ['Temel bilgiler', 'Parolayı değiştir', 'Uygulamalarım']],
+    ['ru-ru', ['Основные данные', 'Смена пароля', 'Мои приложения']],
+  ] as const)('speak %s', async (language, names) => {
+    await useLanguage.getState().setLanguage(language);
+    profileServer();
+    await openProfile();
+    expect(tabs().map(([name]) => name)).toEqual(names);
+  });
+});
+
+it('says when the profile cannot be had, and fetches it when asked', async () => {
+  const server = profileServer();
+  server.answers.set(paths.user, () => refused(500, 'The server is at fault'));
+  const { openConsole } = await import('@/test/console');
+  await openConsole('/profile');
+  const note = (await screen.findByText('Your profile could not be fetched')).closest('[role=alert]') as HTMLElement;
+  expect(note).toHaveTextContent('The server is at fault');
+  expect(screen.queryByRole('tablist')).toBeNull();
+  server.answers.clear();
+  within(note).getByRole('button', { name: 'Retry' }).click();
+  expect(await screen.findByRole('tablist')).toBeVisible();
+  expect(screen.queryByText('Your profile could not be fetched')).toBeNull();
+  expect(toasts().filter(({ tone }) => tone === 'success')).toEqual([]);
+});

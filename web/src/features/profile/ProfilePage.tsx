@@ -1,0 +1,82 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Tabs } from 'antd';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { errorText } from '@/lib/errorText';
+import { userQuery } from '@/lib/queries';
+import { ErrorNote } from '@/ui/ErrorNote';
+import { PageTitle } from '@/ui/PageTitle';
+import { Loading, Skeleton } from '@/ui/Skeleton';
+import { AppsTab } from './apps/AppsTab';
+import { InfoTab } from './info/InfoTab';
+import { ProfileCard } from './ProfileCard';
+import css from './ProfilePage.module.css';
+import { PasswordTab } from './password/PasswordTab';
+import { PhoneDialog } from './phone/PhoneDialog';
+import type { ProfileTab } from './search';
+
+/** Who one is here: details, password, and the keys for programs. */
+export function ProfilePage() {
+  const { t } = useTranslation();
+  const tab: ProfileTab = useSearch({ from: '/signed-in/shell/profile' }).tab ?? 'info';
+  const navigate = useNavigate({ from: '/profile' });
+  const [phoneOpen, setPhoneOpen] = useState(false);
+  const { data: user, ...query } = useQuery(userQuery());
+  const openPhone = () => setPhoneOpen(true);
+
+  const choose = (key: string) => {
+    void navigate({ search: key === 'info' ? {} : { tab: key as Exclude<ProfileTab, 'info'> }, replace: true });
+  };
+
+  return (
+    <>
+      <PageTitle title={t('nav.profile')} />
+      {query.isError ? (
+        <div className={css.error}>
+          <ErrorNote
+            title={t('profile.loadFail')}
+            text={errorText(query.error)}
+            onRetry={() => query.refetch()}
+            busy={query.isFetching}
+          />
+        </div>
+      ) : null}
+      {user ? (
+        <div className={css.page}>
+          <ProfileCard user={user} />
+          <section className={css.parts} aria-label={t('profile.tabs')}>
+            <Tabs
+              activeKey={tab}
+              onChange={choose}
+              className={css.tabs}
+              destroyOnHidden
+              items={[
+                { key: 'info', label: t('profile.info'), children: <InfoTab user={user} onPhone={openPhone} /> },
+                {
+                  key: 'password',
+                  label: t('password.title'),
+                  children: <PasswordTab user={user} onPhone={openPhone} />,
+                },
+                { key: 'app', label: t('app.title'), children: <AppsTab /> },
+              ]}
+            />
+          </section>
+          <PhoneDialog open={phoneOpen} bound={user.mobile} onClose={() => setPhoneOpen(false)} />
+        </div>
+      ) : null}
+      {query.isPending ? <Waiting /> : null}
+    </>
+  );
+}
+
+function Waiting() {
+  return (
+    <Loading>
+      <div className={css.page}>
+        <Skeleton height={290} radius={12} />
+        <Skeleton height={380} radius={12} />
+      </div>
+    </Loading>
+  );
+}

@@ -1,0 +1,93 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Button, Input, type InputRef } from 'antd';
+import { useId, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api } from '@/lib/api';
+import { errorText } from '@/lib/errorText';
+import { toast } from '@/lib/notices';
+import { Dialog } from '../form/Dialog';
+import { Field } from '../form/Field';
+import { Note } from '../form/Note';
+import { useForm } from '../form/useForm';
+import css from './AddDialog.module.css';
+import { keepSecret } from './freshSecret';
+import { credentialKey } from './queries';
+
+interface AddDialogProps {
+  open: boolean;
+  onClose: () => void;
+  onMade: () => void;
+}
+
+export function AddDialog({ open, onClose, onMade }: AddDialogProps) {
+  const { t } = useTranslation();
+  const id = useId();
+  const client = useQueryClient();
+  const [name, setName] = useState('');
+
+  const create = useMutation({
+    mutationFn: (wanted: string) => api.post('/admin-api/client/pc/apicredentials/create', { body: { name: wanted } }),
+    // The secret is kept in one place only, and goes from there when its person says so.
+    gcTime: 0,
+    meta: { showsErrors: true },
+    onSuccess: (made) => {
+      keepSecret(made);
+      toast.success(t('app.addOk'));
+      void client.invalidateQueries({ queryKey: credentialKey });
+      onMade();
+    },
+  });
+
+  const form = useForm<{ name: string }, 'common.nameRequired'>({
+    values: { name },
+    check: (values) => (values.name.trim() === '' ? { name: 'common.nameRequired' } : {}),
+    busy: create.isPending,
+    onSubmit: (values) => create.mutate(values.name.trim()),
+  });
+  const field = form.field('name');
+
+  return (
+    <Dialog
+      open={open}
+      title={t('app.new')}
+      onClose={onClose}
+      onClosed={() => {
+        setName('');
+        form.forget();
+        create.reset();
+      }}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('common.cancel')}</Button>
+          <Button type="primary" htmlType="submit" form={id} loading={create.isPending}>
+            {t('app.create')}
+          </Button>
+        </>
+      }
+    >
+      <form id={id} onSubmit={form.submit} noValidate>
+        {create.isError ? (
+          <div className={css.error}>
+            <Note tone="wrong" title={t('common.saveFail')}>
+              {errorText(create.error)}
+            </Note>
+          </div>
+        ) : null}
+        <Field label={t('app.name')} required error={field.error && t(field.error)} hint={t('app.nameHint')}>
+          {(labels) => (
+            <Input
+              {...labels}
+              ref={field.ref as (input: InputRef | null) => void}
+              autoFocus
+              value={name}
+              onChange={(event) => setName(event.target.value)}
+              onBlur={field.onBlur}
+              autoComplete="off"
+              maxLength={64}
+            />
+          )}
+        </Field>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,168 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { gate } from '@/test/gate';
+import { credential, dialogGone, openProfile, paths, profileServer, sentTo, toasts } from '@/test/profile';
+import { setWidth } from '@/test/screen';
+import { ok, refused } from '@/test/server';
+import { forgetSecret } from './freshSecret';
+
+beforeEach(forgetSecret);
+
+const dialog = () => within(screen.getByRole('dialog'));
+const row = (name: string) => screen.getByRole('rowheader', { name }).closest('tr') as HTMLElement;
+const names = () => screen.getAllByRole('rowheader').map(({ textContent }) => textContent);
+
+async function open(change: Parameters<typeof profileServer>[0] = {}) {
+  const server = profileServer({
+    credentials: [credential(1, { name: 'Pumps', lastUseTime: Date.now() - 120_000 }), credential(2, { enabled: 0 })],
+    ...change,
+  });
+  return { server, ...(await openProfile('/profile?tab=app')) };
+}
+
+describe('the list', () => {
+  it('shows each key with its state as a word, when it was made and last used', async () => {
+    await open();
+    await screen.findByText('Pumps');
+    expect(within(row('Pumps')).getByText('Open', { selector: 'td > span' })).toBeVisible();
+    expect(row('Pumps')).toHaveTextContent('tk_1');
+    expect(row('Pumps')).toHaveTextContent(/12 Mar/);
+    expect(row('Pumps')).toHaveTextContent('Last used 2 min ago');
+    expect(within(row('Key 2')).getByText('Closed')).toBeVisible();
+    expect(row('Key 2')).toHaveTextContent('Never used');
+    expect(screen.getByText('1–2 of 2')).toBeVisible();
+  });
+
+  it('is cards on a phone, with the same in them', async () => {
+    setWidth(390);
+    await open();
+    const card = (await screen.findByRole('heading', { name: 'Pumps' })).closest('li') as HTMLElement;
+    expect(screen.queryByRole('table')).toBeNull();
+    expect(card).toHaveTextContent('tk_1');
+    expect(within(card).getByRole('button', { name: 'Close: Pumps' })).toBeVisible();
+    expect(within(card).getByRole('button', { name: 'Delete: Pumps' })).toBeVisible();
+  });
+
+  it('names the next action where it is empty', async () => {
+    const { person } = await open({ credentials: [] });
+    expect(await screen.findByRole('heading', { name: 'No keys yet' })).toBeVisible();
+    expect(screen.queryByRole('table')).toBeNull();
+    await person.click(screen.getByRole('button', { name: 'New key' }));
+    expect(screen.getByRole('dialog')).toHaveAccessibleName('New key');
+  });
+
+  it('is pages of 10, 100, 200, 300 or 400', async () => {
+    const credentials = Array.from({ length: 23 }, (_, index) => credential(index + 1));
+    const { server, person } = await open({ credentials });
+    expect(await screen.findByText('1–10 of 23')).toBeVisible();
+    await person.click(screen.getByTitle('3'));
+    expect(await screen.findByText('21–23 of 23')).toBeVisible();
+    await waitFor(() => expect(names()).toEqual(['Key 21', 'Key 22', 'Key 23']));
+    const size = screen.getByRole('combobox', { name: 'Keys on a page' });
+    const sizes = within(size).getAllByRole('option');
+    expect(sizes.map((option) => (option as HTMLOptionElement).value)).toEqual(['10', '100', '200', '300', '400']);
+    await person.selectOptions(size, '100');
+    expect(await screen.findByText('1–23 of 23')).toBeVisible();
+    await waitFor(() => expect(names()).toHaveLength(23));
+    expect(sentTo(server, paths.page)).toEqual([
+      { pageNo: '1', pageSize: '10' },
+      { pageNo: '3', pageSize: '10' },
+      { pageNo: '1', pageSize: '100' },
+    ]);
+  });
+
+  it('says that it is on its way, and in its place when it does not come', async () => {
+    const answer = gate();
+    const server = profileServer({ credentials: [credential(1)] });
+    server.answers.set(paths.page, async () => {
+      await answer.passed;
+      return refused(500, 'The server is at fault');
+    });
+    const { person } = await openProfile('/profile?tab=app');
+    expect(screen.getByText('Loading')).toBeInTheDocument();
+    answer.open();
+    const note = (await screen.findByText('The keys could not be fetched')).closest('[role=alert]') as HTMLElement;
+    expect(note).toHaveTextContent('The server is at fault');
+    expect(toasts()).toEqual([]);
+    server.answers.clear();
+    await person.click(within(note).getByRole('button', { name: 'Retry' }));
+    expect(await screen.findByText('Key 1')).toBeVisible();
+    expect(screen.queryByText('The keys could not be fetched')).toBeNull();
+  });
+});
+
+describe('opening and closing', () => {
+  it('is asked first, with its consequence', async () => {
+    const { server, person } = await open();
+    await person.click(await screen.findByRole('button', { name: 'Close: Pumps' }));
+    expect(screen.getByRole('dialog')).toHaveAccessibleName('Change the state of “Pumps”?');
+    expect(dialog().getByText(/^Programs that use this key are refused/)).toBeInTheDocument();
+    await person.click(dialog().getByRole('button', { name: 'Cancel' }));
+    expect(sentTo(server, paths.toggle)).toEqual([]);
+    await dialogGone();
+    await person.click(screen.getByRole('button', { name: 'Close: Pumps' }));
+    await person.click(dialog().getByRole('button', { name: 'Close key' }));
+    await dialogGone();
+    expect(sentTo(server, paths.toggle)).toEqual([{ id: '1' }]);
+    expect(within(row('Pumps')).getByText('Closed')).toBeVisible();
+    expect(screen.getByRole('button', { name: 'Open: Pumps' })).toBeVisible();
+  });
+
+  it('says in the dialog when it failed, and can be tried again there', async () => {
+    const { server, person } = await open();
+    server.answers.set(paths.toggle, () => refused(500, 'The server is at fault'));
+    await person.click(await screen.findByRole('button', { name: 'Open: Key 2' }));
+    await person.click(dialog().getByRole('button', { name: 'Open key' }));
+    expect(await dialog().findByRole('alert')).toHaveTextContent('Could not saveThe server is at fault');
+    expect(toasts()).toEqual([]);
+    server.answers.clear();
+    await person.click(dialog().getByRole('button', { name: 'Open key' }));
+    await dialogGone();
+    expect(within(row('Key 2')).getByText('Open', { selector: 'td > span' })).toBeVisible();
+  });
+});
+
+describe('deleting', () => {
+  it('is asked first, and takes the row away', async () => {
+    const { server, person } = await open();
+    await person.click(await screen.findByRole('button', { name: 'Delete: Pumps' }));
+    expect(screen.getByRole('dialog')).toHaveAccessibleName('Delete “Pumps”?');
+    await person.click(dialog().getByRole('button', { name: 'Delete key' }));
+    await dialogGone();
+    expect(sentTo(server, paths.remove)).toEqual([{ id: '1' }]);
+    expect(names()).toEqual(['Key 2']);
+  });
+
+  it('of the last key of the last page leads to the page before', async () => {
+    const credentials = Array.from({ length: 11 }, (_, index) => credential(index + 1));
+    const { person } = await open({ credentials });
+    await person.click(await screen.findByTitle('2'));
+    await person.click(await screen.findByRole('button', { name: 'Delete: Key 11' }));
+    await person.click(dialog().getByRole('button', { name: 'Delete key' }));
+    expect(await screen.findByText('1–10 of 10')).toBeVisible();
+    await waitFor(() => expect(names()).toHaveLength(10));
+  });
+});
+
+describe('a new key', () => {
+  it('needs a name', async () => {
+    const { server, person } = await open();
+    await person.click(await screen.findByRole('button', { name: 'New key' }));
+    await person.type(dialog().getByRole('textbox', { name: 'Name' }), '  ');
+    await person.click(dialog().getByRole('button', { name: 'Create key' }));
+    expect(dialog().getByRole('textbox', { name: 'Name' })).toHaveAccessibleDescription('Please enter a name');
+    expect(sentTo(server, paths.create)).toEqual([]);
+  });
+
+  it('that could not be made is said in its dialog and nowhere else', async () => {
+    const { server, person } = await open();
+    server.answers.set(paths.create, () => refused(601, 'You already have 100 API credentials. Delete one first'));
+    await person.click(await screen.findByRole('button', { name: 'New key' }));
+    await person.type(dialog().getByRole('textbox', { name: 'Name' }), 'Pumps{Enter}');
+    expect(await dialog().findByRole('alert')).toHaveTextContent(
+      'Could not saveYou already have 100 API credentials. Delete one first',
+    );
+    expect(toasts()).toEqual([]);
+    server.answers.set(paths.create, () => ok({ id: 9, name: 'P', appKey: 'k', appSecret: 's', enabled: 1 }));
+  });
+});

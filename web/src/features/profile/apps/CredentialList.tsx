@@ -1,0 +1,82 @@
+import { useTranslation } from 'react-i18next';
+import { phone, useMedia } from '@/lib/media';
+import type { Asked } from './ConfirmDialog';
+import css from './CredentialList.module.css';
+import { Actions, AppKey, Times } from './cells';
+import type { Credential } from './queries';
+import { StateChip } from './StateChip';
+
+interface CredentialListProps {
+  credentials: readonly Credential[];
+  onAsk: (asked: Asked) => void;
+}
+
+/** A table; on a phone one card below the other. */
+export function CredentialList({ credentials, onAsk }: CredentialListProps) {
+  const isPhone = useMedia(phone);
+  return isPhone ? (
+    <Cards credentials={credentials} onAsk={onAsk} />
+  ) : (
+    <Table credentials={credentials} onAsk={onAsk} />
+  );
+}
+
+function Table({ credentials, onAsk }: CredentialListProps) {
+  const { t } = useTranslation();
+  return (
+    <table className={css.table}>
+      <thead>
+        <tr>
+          <th scope="col">{t('app.name')}</th>
+          <th scope="col">{t('app.key')}</th>
+          <th scope="col">{t('app.state')}</th>
+          <th scope="col">{t('app.created')}</th>
+          <th scope="col" className={css.end}>
+            {t('app.action')}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {credentials.map((credential) => (
+          <tr key={credential.id}>
+            <th scope="row" className={css.name}>
+              {credential.name}
+            </th>
+            <td>
+              <AppKey credential={credential} />
+            </td>
+            <td>
+              <StateChip enabled={credential.enabled} />
+            </td>
+            <td>
+              <Times credential={credential} />
+            </td>
+            <td className={css.end}>
+              <Actions credential={credential} onAsk={onAsk} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Cards({ credentials, onAsk }: CredentialListProps) {
+  return (
+    <ul className={css.cards}>
+      {credentials.map((credential) => (
+        <li key={credential.id} className={css.card}>
+          <div className={css.top}>
+            <h3 className={css.cardName}>{credential.name}</h3>
+            <StateChip enabled={credential.enabled} />
+          </div>
+          <AppKey credential={credential} />
+          <div className={css.bottom}>
+            <Times credential={credential} />
+            <Actions credential={credential} onAsk={onAsk} />
+          </div>
+        </li>
+      ))}
+    </ul>
+  );
+}

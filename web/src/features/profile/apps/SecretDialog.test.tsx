@@ -1,0 +1,134 @@
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { useSession } from '@/lib/session';
+import { farm } from '@/test/farm';
+import { dialogGone, openProfile, paths, profileServer, sentTo, toasts } from '@/test/profile';
+import { ok, onPost, refused } from '@/test/server';
+import { tokens } from '@/test/session';
+import { forgetSecret, keepSecret, useFreshSecret } from './freshSecret';
+
+beforeEach(forgetSecret);
+
+// By its words: antd gives every dialog one and the same id in tests.
+const shown = async () => (await screen.findByText('Keep the secret now')).closest('[role=dialog]') as HTMLElement;
+const done = (dialog: HTMLElement) => within(dialog).getByRole('button', { name: 'Done' });
+const stored = (dialog: HTMLElement) => within(dialog).getByRole('checkbox', { name: 'I have stored the secret' });
+
+async function make() {
+  const server = profileServer();
+  const opened = await openProfile('/profile?tab=app');
+  await opened.person.click(await screen.findByRole('button', { name: 'New key' }));
+  await opened.person.type(screen.getByRole('textbox', { name: 'Name' }), ' Pump controller {Enter}');
+  return { server, ...opened, dialog: await shown() };
+}
+
+describe('a new secret', () => {
+  it('is shown once, with a warning, and goes when its person has stored it', async () => {
+    const { server, person, dialog, client } = await make();
+    expect(sentTo(server, paths.create)).toEqual([{ name: 'Pump controller' }]);
+    expect(toasts()).toMatchObject([{ tone: 'success', title: 'Created' }]);
+    expect(dialog).toHaveTextContent('“Pump controller” is ready.');
+    expect(dialog).toHaveTextContent('ts_secret');
+    expect(dialog).toHaveTextContent('Anyone who holds both can read this farm’s data.');
+    expect(done(dialog)).toBeDisabled();
+    await person.click(stored(dialog));
+    await person.click(done(dialog));
+    await dialogGone();
+    expect(await screen.findByText('Pump controller')).toBeVisible();
+    expect(document.body.innerHTML).not.toContain('ts_secret');
+    expect(JSON.stringify({ ...sessionStorage, ...localStorage })).not.toContain('ts_secret');
+    await waitFor(() =>
+      expect(
+        JSON.stringify(
+          client
+            .getMutationCache()
+            .getAll()
+            .map(({ state }) => state),
+        ),
+      ).not.toContain('ts_secret'),
+    );
+    expect(useFreshSecret.getState().fresh).toBeNull();
+  });
+
+  it('cannot be closed by accident', async () => {
+    const { person, dialog, router } = await make();
+    await person.keyboard('{Escape}');
+    expect(dialog).toBeInTheDocument();
+    expect(dialog).not.toHaveClass('ant-zoom-leave');
+    await person.click(dialog.closest('.ant-modal-wrap') as HTMLElement);
+    expect(dialog).toBeInTheDocument();
+    expect(dialog).not.toHaveClass('ant-zoom-leave');
+    await person.click(within(dialog).getByRole('button', { name: 'Close' }));
+    expect(within(dialog).getByRole('alert')).toHaveTextContent('Tick this first: the secret is never shown again');
+    expect(stored(dialog)).toHaveFocus();
+    await act(async () => {
+      void router.navigate({ to: '/dashboard-default' });
+      await Promise.resolve();
+    });
+    expect(router.state.location.pathname).toBe('/profile');
+    expect(useFreshSecret.getState().fresh?.appSecret).toBe('ts_secret');
+  });
+
+  it('is not shown to whoever comes after the end of the session', async () => {
+    const { router } = await make();
+    act(() => useSession.setState({ session: null, ended: 'lost' }));
+    await waitFor(() => expect(router.state.location.pathname).toBe('/signin'));
+    await waitFor(() => expect(document.body.innerHTML).not.toContain('ts_secret'));
+    expect(useFreshSecret.getState().fresh).toBeNull();
+  });
+
+  it('outlives a session that was renewed while it was made', async () => {
+    const server = profileServer();
+    farm();
+    let first = true;
+    server.answers.set(paths.create, () => {
+      if (!first) return ok({ id: 9, name: 'Pump', appKey: 'tk_9', appSecret: 'ts_late', enabled: 1 });
+      first = false;
+      return refused(401);
+    });
+    onPost('/admin-api/system/auth/refresh-token', () => ok(tokens('2')));
+    const { person, router } = await openProfile('/profile?tab=app');
+    await person.click(await screen.findByRole('button', { name: 'New key' }));
+    await person.type(screen.getByRole('textbox', { name: 'Name' }), 'Pump{Enter}');
+    await waitFor(() => expect(screen.queryByRole('tablist')).toBeNull());
+    expect(router.state.location.pathname).toBe('/dashboard-default');
+    await waitFor(() => expect(useFreshSecret.getState().fresh?.appSecret).toBe('ts_late'));
+    await act(() => router.navigate({ to: '/profile', search: { tab: 'app' } }));
+    expect(await shown()).toHaveTextContent('ts_late');
+  });
+});
+
+describe('copying', () => {
+  const open = async () => {
+    profileServer();
+    keepSecret({ id: 9, name: 'Pump', appKey: 'tk_9', appSecret: 'ts_secret', enabled: 1 });
+    await openProfile('/profile?tab=app');
+    return shown();
+  };
+  const copy = (dialog: HTMLElement, name: string) => fireEvent.click(within(dialog).getByRole('button', { name }));
+
+  /** What the browser has for it; null on a page that is not secure. */
+  const clipboard = (value: object | null) =>
+    Object.defineProperty(navigator, 'clipboard', { value: value ?? undefined, configurable: true });
+  afterEach(() => {
+    Reflect.deleteProperty(navigator, 'clipboard');
+  });
+
+  it('puts either on the clipboard and says so', async () => {
+    const writeText = vi.fn(() => Promise.resolve());
+    const dialog = await open();
+    clipboard({ writeText });
+    copy(dialog, 'Copy the secret');
+    await waitFor(() => expect(within(dialog).getAllByText('Copied').length).toBeGreaterThan(0));
+    copy(dialog, 'Copy the key');
+    await waitFor(() => expect(writeText.mock.calls).toEqual([['ts_secret'], ['tk_9']]));
+  });
+
+  it('leaves the text selected where there is no clipboard', async () => {
+    const dialog = await open();
+    clipboard(null);
+    copy(dialog, 'Copy the secret');
+    await waitFor(() => expect(within(dialog).getAllByText('Selected, copy it by hand').length).toBeGreaterThan(0));
+    expect(window.getSelection()?.toString()).toBe('ts_secret');
+  });
+});

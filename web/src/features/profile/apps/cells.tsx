@@ -1,0 +1,77 @@
+import CaretRightOutlined from '@ant-design/icons/CaretRightOutlined';
+import DeleteOutlined from '@ant-design/icons/DeleteOutlined';
+import StopOutlined from '@ant-design/icons/StopOutlined';
+import { Button } from 'antd';
+import { useCallback, useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useClock } from '@/lib/format/clock';
+import { useFormat } from '@/lib/format/format';
+import { IconButton } from '@/ui/IconButton';
+import type { Asked } from './ConfirmDialog';
+import { CopyButton } from './CopyButton';
+import css from './cells.module.css';
+import type { Credential } from './queries';
+
+interface CellProps {
+  credential: Credential;
+}
+
+/** What a program names itself by; no secret. */
+export function AppKey({ credential: { name, appKey } }: CellProps) {
+  const { t } = useTranslation();
+  const text = useRef<HTMLElement>(null);
+  return (
+    <span className={css.key}>
+      <code ref={text} className={css.code} title={appKey}>
+        {appKey}
+      </code>
+      <CopyButton of={text} label={`${t('app.copyKey')}: ${name}`} quiet className={css.copy} />
+    </span>
+  );
+}
+
+/** When it was made and when it last opened something. */
+export function Times({ credential: { createTime, lastUseTime } }: CellProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const made = useClock(useCallback((now: number) => format.moment(createTime, now), [format, createTime]));
+  const age = useClock(
+    useCallback((now: number) => (lastUseTime ? format.ago(lastUseTime, now) : ''), [format, lastUseTime]),
+  );
+  return (
+    <span className={css.times}>
+      <time dateTime={new Date(createTime).toISOString()} title={format.absolute(createTime)}>
+        {made}
+      </time>
+      <span className={css.use} title={lastUseTime ? format.absolute(lastUseTime) : undefined}>
+        {lastUseTime ? t('app.lastUse', { age }) : t('app.neverUsed')}
+      </span>
+    </span>
+  );
+}
+
+export function Actions({ credential, onAsk }: CellProps & { onAsk: (asked: Asked) => void }) {
+  const { t } = useTranslation();
+  const open = credential.enabled === 1;
+  const word = t(open ? 'app.close' : 'app.open');
+  return (
+    <span className={css.actions}>
+      <Button
+        type="text"
+        size="small"
+        className={css.toggle}
+        icon={open ? <StopOutlined aria-hidden="true" /> : <CaretRightOutlined aria-hidden="true" />}
+        aria-label={`${word}: ${credential.name}`}
+        onClick={() => onAsk({ what: 'toggle', credential })}
+      >
+        {word}
+      </Button>
+      <IconButton
+        label={`${t('common.delete')}: ${credential.name}`}
+        icon={<DeleteOutlined aria-hidden="true" />}
+        className={css.delete}
+        onClick={() => onAsk({ what: 'delete', credential })}
+      />
+    </span>
+  );
+}

@@ -1,0 +1,24 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { components } from '@/api/schema.gen';
+import { api } from '@/lib/api';
+
+export type Credential = components['schemas']['Credential'];
+export type NewCredential = components['schemas']['NewCredential'];
+
+export const pageSizes = [10, 100, 200, 300, 400] as const;
+
+export const credentialKey = ['credentials'] as const;
+
+export const credentialPageQuery = (pageNo: number, pageSize: number) =>
+  queryOptions({
+    queryKey: [...credentialKey, pageNo, pageSize],
+    queryFn: ({ signal }) =>
+      api.get('/admin-api/client/pc/apicredentials/page', { query: { pageNo, pageSize }, signal }),
+    placeholderData: keepPreviousData,
+    meta: { showsErrors: true },
+  });
+
+/** The last page that there is. */
+export function lastPage(total: number, pageSize: number): number {
+  return Math.max(1, Math.ceil(total / pageSize));
+}

@@ -1,0 +1,147 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Button } from 'antd';
+import { useEffect, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api } from '@/lib/api';
+import { errorText } from '@/lib/errorText';
+import { useFormat } from '@/lib/format/format';
+import { toast } from '@/lib/notices';
+import { userQuery } from '@/lib/queries';
+import { Dialog } from '../form/Dialog';
+import { Note } from '../form/Note';
+import css from './AvatarDialog.module.css';
+import { CropBox } from './CropBox';
+import { type Crop, cropText, middle } from './crop';
+import { FileDrop } from './FileDrop';
+import { openPicture, type Picture, type PictureError, PictureRefused } from './picture';
+
+interface AvatarDialogProps {
+  open: boolean;
+  onClose: () => void;
+}
+
+interface Chosen {
+  picture: Picture;
+  crop: Crop;
+}
+
+/** A file, the part of it that is kept, and its way to the server. */
+export function AvatarDialog({ open, onClose }: AvatarDialogProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const client = useQueryClient();
+  const [chosen, setChosen] = useState<Chosen | null>(null);
+  const [refused, setRefused] = useState<{ reason: PictureError; bytes: number } | null>(null);
+  const [reading, setReading] = useState(false);
+  const [share, setShare] = useState(0);
+  const sending = useRef<AbortController | null>(null);
+  // Which file was chosen last: an earlier one may take longer to read.
+  const latest = useRef<File | null>(null);
+
+  const upload = useMutation({
+    mutationFn: ({ picture, crop }: Chosen) => {
+      sending.current = new AbortController();
+      return api.upload('/admin-api/client/pc/user/update-avatar', {
+        parts: { avatarFile: picture.file, crop: cropText(crop, picture.size) },
+        onProgress: setShare,
+        signal: sending.current.signal,
+      });
+    },
+    meta: { showsErrors: true },
+    onMutate: () => setShare(0),
+    onSuccess: (avatar) => {
+      const { queryKey } = userQuery();
+      client.setQueryData(queryKey, (user) => user && { ...user, avatar });
+      void client.invalidateQueries({ queryKey });
+      toast.success(t('avatar.ok'));
+      onClose();
+    },
+  });
+
+  const choose = (file: File) => {
+    latest.current = file;
+    setRefused(null);
+    setReading(true);
+    upload.reset();
+    openPicture(file)
+      .then(
+        (picture) => {
+          if (latest.current === file) setChosen({ picture, crop: middle(picture.size) });
+          else picture.image.close();
+        },
+        (error: unknown) => {
+          if (latest.current !== file) return;
+          const reason = error instanceof PictureRefused ? error.reason : 'avatar.unreadable';
+          setRefused({ reason, bytes: file.size });
+        },
+      )
+      .finally(() => {
+        if (latest.current === file) setReading(false);
+      });
+  };
+
+  const forget = () => {
+    latest.current = null;
+    setChosen(null);
+    setRefused(null);
+    setReading(false);
+    upload.reset();
+  };
+
+  const close = () => {
+    sending.current?.abort();
+    onClose();
+  };
+
+  // The pixels are large, and not for the garbage collector to wait with.
+  const image = chosen?.picture.image;
+  useEffect(() => () => image?.close(), [image]);
+
+  const why = refused
+    ? t(refused.reason, { size: format.number(Math.ceil((refused.bytes / 1024 / 1024) * 10) / 10, 1) })
+    : undefined;
+  const failure = upload.isError && !upload.isPending ? errorText(upload.error) : undefined;
+
+  return (
+    <Dialog
+      open={open}
+      title={t('avatar.title')}
+      onClose={close}
+      onClosed={forget}
+      footer={
+        chosen ? (
+          <>
+            <Button onClick={forget} disabled={upload.isPending}>
+              {t('avatar.other')}
+            </Button>
+            <Button type="primary" loading={upload.isPending} onClick={() => upload.mutate(chosen)}>
+              {upload.isPending ? t('avatar.sending', { percent: format.percent(share) }) : t('avatar.use')}
+            </Button>
+          </>
+        ) : (
+          <Button onClick={close}>{t('common.cancel')}</Button>
+        )
+      }
+    >
+      {why !== undefined || failure !== undefined ? (
+        <div className={css.error}>
+          <Note tone="wrong" title={why === undefined ? t('avatar.fail') : undefined}>
+            {why ?? failure}
+          </Note>
+        </div>
+      ) : null}
+      {chosen ? (
+        <CropBox
+          picture={chosen.picture}
+          crop={chosen.crop}
+          onCrop={(change) => setChosen((now) => now && { ...now, crop: change(now.crop) })}
+        />
+      ) : (
+        <FileDrop onFile={choose} busy={reading} />
+      )}
+      {upload.isPending ? (
+        <progress className={css.progress} max={1} value={share} aria-label={t('avatar.title')} />
+      ) : null}
+    </Dialog>
+  );
+}

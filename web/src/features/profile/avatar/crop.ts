@@ -1,0 +1,68 @@
+/** A square of a picture that is kept: its left upper corner and its side, in pixels of the picture as people see it. */
+export interface Crop {
+  x: number;
+  y: number;
+  side: number;
+}
+
+export interface Size {
+  width: number;
+  height: number;
+}
+
+/** A smaller square than this is only blur at the size that the server keeps. */
+const smallestSide = 64;
+
+export function largestSide({ width, height }: Size): number {
+  return Math.min(width, height);
+}
+
+export function leastSide(size: Size): number {
+  return Math.min(smallestSide, largestSide(size));
+}
+
+/** The middle of the picture, as large as can be. */
+export function middle(size: Size): Crop {
+  const side = largestSide(size);
+  return { x: (size.width - side) / 2, y: (size.height - side) / 2, side };
+}
+
+/** The nearest square that lies inside the picture. */
+function inside({ x, y, side }: Crop, size: Size): Crop {
+  const fitting = Math.min(Math.max(side, leastSide(size)), largestSide(size));
+  return {
+    x: Math.min(Math.max(x, 0), size.width - fitting),
+    y: Math.min(Math.max(y, 0), size.height - fitting),
+    side: fitting,
+  };
+}
+
+/** Moves the picture under the frame by shares of the frame's side: to the right is positive. */
+export function moved(crop: Crop, size: Size, right: number, down: number): Crop {
+  return inside({ ...crop, x: crop.x - right * crop.side, y: crop.y - down * crop.side }, size);
+}
+
+/** Shows the picture `factor` times as large; the point at these shares of the frame stays where it is. */
+export function zoomed(crop: Crop, size: Size, factor: number, at = { x: 0.5, y: 0.5 }): Crop {
+  const side = Math.min(Math.max(crop.side / factor, leastSide(size)), largestSide(size));
+  return inside({ x: crop.x + (crop.side - side) * at.x, y: crop.y + (crop.side - side) * at.y, side }, size);
+}
+
+/** How far it is zoomed in, 0 to 1, in equal steps for equal factors. */
+export function zoomOf(crop: Crop, size: Size): number {
+  const range = Math.log(largestSide(size) / leastSide(size));
+  return range === 0 ? 0 : Math.log(largestSide(size) / crop.side) / range;
+}
+
+export function withZoom(crop: Crop, size: Size, zoom: number): Crop {
+  const side = largestSide(size) * (leastSide(size) / largestSide(size)) ** zoom;
+  return zoomed(crop, size, crop.side / side);
+}
+
+/** `x,y,side` in whole pixels, never beyond the picture's edge. */
+export function cropText(crop: Crop, size: Size): string {
+  const side = Math.max(1, Math.floor(crop.side));
+  const x = Math.min(Math.round(crop.x), size.width - side);
+  const y = Math.min(Math.round(crop.y), size.height - side);
+  return `${x},${y},${side}`;
+}

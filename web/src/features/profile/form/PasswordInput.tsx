@@ -1,0 +1,29 @@
+import EyeInvisibleOutlined from '@ant-design/icons/EyeInvisibleOutlined';
+import EyeOutlined from '@ant-design/icons/EyeOutlined';
+import { Input, type InputProps, type InputRef } from 'antd';
+import { type Ref, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import css from './PasswordInput.module.css';
+
+/** A new password, which its person may look at while typing. */
+export function PasswordInput({ ref, ...input }: InputProps & { ref?: Ref<InputRef> }) {
+  const { t } = useTranslation();
+  const [shown, setShown] = useState(false);
+  const label = t(shown ? 'signin.hidePassword' : 'signin.showPassword');
+  return (
+    <Input
+      {...input}
+      ref={ref}
+      className={css.input}
+      type={shown ? 'text' : 'password'}
+      autoComplete="new-password"
+      autoCapitalize="none"
+      spellCheck={false}
+      suffix={
+        <button type="button" className={css.reveal} aria-label={label} title={label} onClick={() => setShown(!shown)}>
+          {shown ? <EyeOutlined aria-hidden="true" /> : <EyeInvisibleOutlined aria-hidden="true" />}
+        </button>
+      }
+    />
+  );
+}

@@ -1,0 +1,69 @@
+import { act, renderHook } from '@testing-library/react';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { signedIn } from '@/test/session';
+import { readCodeWait, startCodeWait, useCodeWaitSeconds } from './codeWait';
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: new Date('2026-11-21T12:00:00.250') });
+  signedIn();
+  readCodeWait();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const seconds = () => renderHook(() => useCodeWaitSeconds());
+const pass = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
+
+it('counts sixty seconds down, on the second, and then lets another be sent', async () => {
+  const { result } = seconds();
+  expect(result.current).toBe(0);
+  act(startCodeWait);
+  expect(result.current).toBe(60);
+  await pass(999);
+  expect(result.current).toBe(60);
+  await pass(1);
+  expect(result.current).toBe(59);
+  await pass(58_000);
+  expect(result.current).toBe(1);
+  await pass(1000);
+  expect(result.current).toBe(0);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+it('goes on after the dialog was closed and the page loaded again', async () => {
+  const first = seconds();
+  act(startCodeWait);
+  first.unmount();
+  await pass(20_500);
+  act(readCodeWait);
+  const again = seconds();
+  expect(again.result.current).toBe(40);
+  await pass(500);
+  expect(again.result.current).toBe(39);
+});
+
+it('is right at once when a sleeping page wakes', () => {
+  act(startCodeWait);
+  vi.setSystemTime(Date.now() + 3_600_000);
+  expect(seconds().result.current).toBe(0);
+});
+
+it('is of who asked, not of who signs in next', () => {
+  act(startCodeWait);
+  act(() => {
+    signedIn({ userId: 8 });
+  });
+  expect(seconds().result.current).toBe(0);
+});
+
+it('believes neither a clock that was set back nor what others wrote', () => {
+  act(startCodeWait);
+  vi.setSystemTime(Date.now() - 3_600_000);
+  expect(seconds().result.current).toBe(0);
+  for (const text of ['{', 'null', '{"userId":"7","until":1}']) {
+    sessionStorage.setItem('tilth.code-wait', text);
+    act(readCodeWait);
+    expect(seconds().result.current, text).toBe(0);
+  }
+});

@@ -1,0 +1,118 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Button, Input, type InputRef } from 'antd';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { components } from '@/api/schema.gen';
+import { api } from '@/lib/api';
+import { useDraft } from '@/lib/draft';
+import { toast } from '@/lib/notices';
+import { consoleSettingsQuery, userQuery } from '@/lib/queries';
+import { DraftBar } from '@/ui/DraftBar';
+import { Field } from '../form/Field';
+import css from '../form/form.module.css';
+import { useForm } from '../form/useForm';
+import { MobileField } from './MobileField';
+import { checkInfo, type Info, type InfoError } from './rules';
+
+type User = components['schemas']['User'];
+
+interface InfoTabProps {
+  user: User;
+  onPhone: () => void;
+}
+
+type Typed = Partial<Pick<Info, 'nickname' | 'email'>>;
+
+/** What was typed and stands nowhere else. */
+function unsaved({ nickname, email }: Typed, saved: Typed): Typed {
+  return {
+    ...(nickname === undefined || nickname === saved.nickname ? {} : { nickname }),
+    ...(email === undefined || email === saved.email ? {} : { email }),
+  };
+}
+
+/** A draft is whatever storage held. */
+function typedBefore(draft: Partial<Typed> | null): Typed {
+  const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
+  return unsaved({ nickname: text(draft?.nickname), email: text(draft?.email) }, {});
+}
+
+/** Nickname and e-mail to change; the mobile changes only with a code, in a dialog of its own. */
+export function InfoTab({ user, onPhone }: InfoTabProps) {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  // Only what was typed is kept here, so that what the server says anew shows in the rest.
+  const [typed, setTyped] = useState<Typed>({});
+  const sms = useQuery(consoleSettingsQuery()).data?.sms ?? true;
+  const values: Info = { nickname: user.nickname, email: user.email, ...typed, mobile: user.mobile };
+  const unsavedNow = unsaved(typed, user);
+  const draft = useDraft<Typed>('profile', Object.keys(unsavedNow).length > 0 ? unsavedNow : null);
+
+  const save = useMutation({
+    mutationFn: ({ nickname, email, mobile }: Info) =>
+      api.put('/app-api/member/user/update', {
+        body: { id: user.id, nickname: nickname.trim(), email: email.trim(), ...(mobile === '' ? {} : { mobile }) },
+      }),
+    meta: { failure: 'profile.saveFail' },
+    onSuccess: (_, { nickname, email }) => {
+      toast.success(t('profile.saveOk'));
+      draft.clear();
+      const { queryKey } = userQuery();
+      client.setQueryData(queryKey, (known) => known && { ...known, nickname: nickname.trim(), email: email.trim() });
+      void client.invalidateQueries({ queryKey });
+      // What was typed while it was on its way is not saved yet.
+      setTyped((now) => unsaved(now, { nickname, email }));
+    },
+  });
+
+  const form = useForm<Info, InfoError>({
+    values,
+    check: (info) => checkInfo(info, sms),
+    busy: save.isPending,
+    onSubmit: (info) => save.mutate(info),
+  });
+  const nickname = form.field('nickname');
+  const email = form.field('email');
+
+  return (
+    <form className={css.form} onSubmit={form.submit} noValidate aria-label={t('profile.info')}>
+      {draft.offered ? (
+        <div className={css.note}>
+          <DraftBar onRestore={() => setTyped({ ...typed, ...typedBefore(draft.take()) })} onDiscard={draft.discard} />
+        </div>
+      ) : null}
+      <Field label={t('profile.nickname')} required error={nickname.error && t(nickname.error)}>
+        {(labels) => (
+          <Input
+            {...labels}
+            ref={nickname.ref as (input: InputRef | null) => void}
+            value={values.nickname}
+            onChange={(event) => setTyped({ ...typed, nickname: event.target.value })}
+            onBlur={nickname.onBlur}
+            autoComplete="nickname"
+            maxLength={64}
+          />
+        )}
+      </Field>
+      <MobileField number={user.mobile} sms={sms} field={form.field('mobile')} onPhone={onPhone} />
+      <Field label={t('profile.email')} required error={email.error && t(email.error)}>
+        {(labels) => (
+          <Input
+            {...labels}
+            ref={email.ref as (input: InputRef | null) => void}
+            value={values.email}
+            onChange={(event) => setTyped({ ...typed, email: event.target.value })}
+            onBlur={email.onBlur}
+            type="email"
+            autoComplete="email"
+            spellCheck={false}
+            maxLength={254}
+          />
+        )}
+      </Field>
+      <Button type="primary" htmlType="submit" loading={save.isPending} className={css.submit}>
+        {t('common.save')}
+      </Button>
+    </form>
+  );
+}

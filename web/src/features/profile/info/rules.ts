@@ -1,0 +1,36 @@
+import { isBound } from '../form/number';
+import type { Errors } from '../form/useForm';
+
+export interface Info {
+  nickname: string;
+  email: string;
+  /** The bound number, which this form only shows. */
+  mobile: string;
+}
+
+export type InfoError =
+  | 'profile.nicknameRequired'
+  | 'profile.emailRequired'
+  | 'profile.emailFormat'
+  | 'profile.mobileFormat'
+  | 'phone.required';
+
+/** One @, something before it, and a host of two names or more: what is wrong beyond that only a mail can tell. */
+const emailShape = /^[^\s@<>()[\]\\,;:"]+@[^\s@.<>()[\]\\,;:"]+(\.[^\s@.<>()[\]\\,;:"]+)+$/;
+
+export function isEmail(text: string): boolean {
+  return emailShape.test(text);
+}
+
+/** `bindable`: a code can be sent, so that somebody without a number can get one. */
+export function checkInfo({ nickname, email, mobile }: Info, bindable: boolean): Errors<Info, InfoError> {
+  const errors: Errors<Info, InfoError> = {};
+  if (nickname.trim() === '') errors.nickname = 'profile.nicknameRequired';
+  if (mobile === '') {
+    // Required, but nobody is locked out of the rest where no number can be bound.
+    if (bindable) errors.mobile = 'phone.required';
+  } else if (!isBound(mobile)) errors.mobile = 'profile.mobileFormat';
+  if (email.trim() === '') errors.email = 'profile.emailRequired';
+  else if (!isEmail(email.trim())) errors.email = 'profile.emailFormat';
+  return errors;
+}

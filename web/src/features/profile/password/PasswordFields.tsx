@@ -1,0 +1,84 @@
+import { useMutation } from '@tanstack/react-query';
+import { Button, type InputRef } from 'antd';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { components } from '@/api/schema.gen';
+import { api } from '@/lib/api';
+import { toast } from '@/lib/notices';
+import { CodeField } from '../form/CodeField';
+import { Field } from '../form/Field';
+import css from '../form/form.module.css';
+import { Note } from '../form/Note';
+import { maskNumber } from '../form/number';
+import { PasswordInput } from '../form/PasswordInput';
+import { type FieldState, useForm } from '../form/useForm';
+import { checkPassword, type PasswordError, type PasswordForm } from './rules';
+
+const empty: PasswordForm = { code: '', password: '', again: '' };
+
+export function PasswordFields({ user }: { user: components['schemas']['User'] }) {
+  const { t } = useTranslation();
+  const [values, setValues] = useState(empty);
+
+  const change = useMutation({
+    mutationFn: ({ code, password }: PasswordForm) =>
+      api.put('/app-api/member/user/update-password', { body: { code: code.trim(), password } }),
+    meta: { failure: 'password.fail' },
+    onSuccess: () => {
+      toast.success(t('password.ok'));
+      setValues(empty);
+      form.forget();
+    },
+  });
+
+  const form = useForm<PasswordForm, PasswordError>({
+    values,
+    check: checkPassword,
+    busy: change.isPending,
+    onSubmit: (wanted) => change.mutate(wanted),
+  });
+
+  return (
+    <form className={css.form} onSubmit={form.submit} noValidate aria-label={t('password.title')}>
+      {/* For password stores: whose password this is. */}
+      <input hidden readOnly autoComplete="username" value={user.userName} />
+      <CodeField
+        value={values.code}
+        onChange={(code) => setValues({ ...values, code })}
+        field={form.field('code') as FieldState<'phone.codeRequired'>}
+        number={() => user.mobile}
+        say={maskNumber}
+        hint={t('password.codeHint', { number: maskNumber(user.mobile) })}
+        onSent={() => form.focus('code')}
+      />
+      {(['password', 'again'] as const).map((name) => {
+        const { error, ref, onBlur } = form.field(name);
+        return (
+          <Field
+            key={name}
+            label={t(name === 'password' ? 'password.new' : 'password.again')}
+            required
+            error={error && t(error)}
+            hint={name === 'password' ? t('password.min') : undefined}
+          >
+            {(labels) => (
+              <PasswordInput
+                {...labels}
+                ref={ref as (input: InputRef | null) => void}
+                value={values[name]}
+                onChange={(event) => setValues({ ...values, [name]: event.target.value })}
+                onBlur={onBlur}
+              />
+            )}
+          </Field>
+        );
+      })}
+      <div className={css.note}>
+        <Note tone="info">{t('password.others')}</Note>
+      </div>
+      <Button type="primary" htmlType="submit" loading={change.isPending} className={css.submit}>
+        {t('password.submit')}
+      </Button>
+    </form>
+  );
+}

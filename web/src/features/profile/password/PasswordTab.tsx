@@ -1,0 +1,46 @@
+import { useQuery } from '@tanstack/react-query';
+import { Button } from 'antd';
+import { useTranslation } from 'react-i18next';
+import type { components } from '@/api/schema.gen';
+import { consoleSettingsQuery } from '@/lib/queries';
+import css from '../form/form.module.css';
+import { Note } from '../form/Note';
+import { PasswordFields } from './PasswordFields';
+
+interface PasswordTabProps {
+  user: components['schemas']['User'];
+  onPhone: () => void;
+}
+
+/** A new password takes a code to one's own mobile; who cannot have one is told what stands in the way. */
+export function PasswordTab({ user, onPhone }: PasswordTabProps) {
+  const { t } = useTranslation();
+  const sms = useQuery(consoleSettingsQuery()).data?.sms ?? true;
+  if (!sms) {
+    return (
+      <div className={css.form}>
+        <Note tone="warn" title={t('channel.smsOff')}>
+          {t('password.smsOffText')}
+        </Note>
+      </div>
+    );
+  }
+  if (user.mobile === '') {
+    return (
+      <div className={css.form}>
+        <Note
+          tone="warn"
+          title={t('password.bindFirst')}
+          action={
+            <Button type="primary" onClick={onPhone}>
+              {t('phone.bind')}
+            </Button>
+          }
+        >
+          {t('password.bindFirstText')}
+        </Note>
+      </div>
+    );
+  }
+  return <PasswordFields user={user} />;
+}

@@ -1,0 +1,49 @@
+import { useTranslation } from 'react-i18next';
+import { CaptchaRefusal } from '@/lib/captcha';
+import { errorText } from '@/lib/errorText';
+import { ErrorNote } from '@/ui/ErrorNote';
+import { Loading, Skeleton } from '@/ui/Skeleton';
+import css from './CaptchaPanel.module.css';
+import { basis } from './puzzle';
+import type { useCaptcha } from './useCaptcha';
+
+interface PictureProps {
+  state: ReturnType<typeof useCaptcha>['state'];
+  onRetry: () => void;
+  onSpoilt: () => void;
+}
+
+/** The picture with its gap and the piece above it; its place stays as large while there is none. */
+export function Picture({ state: { phase, puzzle, x, error }, onRetry, onSpoilt }: PictureProps) {
+  const { t } = useTranslation();
+  if (phase === 'broken') {
+    const text = error instanceof CaptchaRefusal && error.message ? error.message : errorText(error);
+    return (
+      <div className={css.broken}>
+        <ErrorNote title={t('captcha.noPicture')} text={text} onRetry={onRetry} />
+      </div>
+    );
+  }
+  if (!puzzle) {
+    return (
+      <div className={css.picture}>
+        <Loading>
+          <Skeleton height="100%" radius={0} />
+        </Loading>
+      </div>
+    );
+  }
+  return (
+    <div className={css.picture}>
+      <img src={puzzle.background} alt={t('captcha.picture')} draggable={false} onError={onSpoilt} />
+      <img
+        src={puzzle.piece}
+        alt=""
+        className={css.piece}
+        style={{ left: `${(x / basis.width) * 100}%` }}
+        draggable={false}
+        onError={onSpoilt}
+      />
+    </div>
+  );
+}

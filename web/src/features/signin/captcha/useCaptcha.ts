@@ -1,0 +1,115 @@
+import { useCallback, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { checkPuzzle, farthest, fetchPuzzle, NoPuzzleError, type Puzzle } from './puzzle';
+import { whenDue } from './whenDue';
+
+/** `loading` a picture; `broken`: it could not be had; `checking` while the server looks; `ok` and `fail` are shown for a second. */
+export type CaptchaPhase = 'loading' | 'broken' | 'idle' | 'dragging' | 'checking' | 'ok' | 'fail';
+
+interface CaptchaState {
+  phase: CaptchaPhase;
+  puzzle: Puzzle | null;
+  /** Where the piece stands, in the puzzle's basis. */
+  x: number;
+  /** `ok`: what it took, and what sign-in is to be sent with. */
+  seconds: number;
+  verification: string;
+  /** `broken`, `fail`: why. */
+  error: unknown;
+}
+
+const loading: CaptchaState = { phase: 'loading', puzzle: null, x: 0, seconds: 0, verification: '', error: null };
+/** How long an outcome is shown, milliseconds. */
+const shownFor = 1000;
+
+/** The slider captcha without its looks: idle, dragged or moved by keys, checked, and then done or begun anew. */
+export function useCaptcha(onVerified: (captchaVerification: string) => void) {
+  const [state, setState] = useState(loading);
+  const { phase, puzzle, verification } = state;
+  const call = useRef<AbortController | null>(null);
+  const begun = useRef<number | null>(null);
+
+  /** One call at a time; what an earlier one answers is of no interest any more. */
+  const asking = useCallback(async (ask: (signal: AbortSignal) => Promise<(now: CaptchaState) => CaptchaState>) => {
+    call.current?.abort();
+    const controller = new AbortController();
+    call.current = controller;
+    const change = await ask(controller.signal);
+    if (!controller.signal.aborted) setState(change);
+  }, []);
+
+  const refresh = useCallback(() => {
+    begun.current = null;
+    setState(loading);
+    void asking((signal) =>
+      fetchPuzzle(signal).then(
+        (next) => () => ({ ...loading, phase: 'idle', puzzle: next }),
+        (error: unknown) => () => ({ ...loading, phase: 'broken', error }),
+      ),
+    );
+  }, [asking]);
+
+  useEffect(() => {
+    refresh();
+    return () => call.current?.abort();
+  }, [refresh]);
+
+  const tellVerified = useEffectEvent(onVerified);
+  useEffect(() => {
+    // A picture that falls due while the piece is held is replaced once it is let go.
+    if (phase === 'idle' && puzzle) return whenDue(puzzle.due, refresh);
+    if (phase !== 'ok' && phase !== 'fail') return;
+    const timer = setTimeout(phase === 'ok' ? () => tellVerified(verification) : refresh, shownFor);
+    return () => clearTimeout(timer);
+  }, [phase, puzzle, verification, refresh]);
+
+  const verify = (at: number) => {
+    if (!puzzle) return;
+    // The server reads whole numbers; two decimals keep what is sent short.
+    const x = Math.round(within(at) * 100) / 100;
+    const seconds = (Date.now() - (begun.current ?? Date.now())) / 1000;
+    setState({ ...state, phase: 'checking', x });
+    void asking((signal) =>
+      checkPuzzle(puzzle, x, signal).then(
+        (passed) => (now) => ({ ...now, phase: 'ok', seconds, verification: passed }),
+        (error: unknown) => (now) => ({ ...now, phase: 'fail', error }),
+      ),
+    );
+  };
+
+  return {
+    state,
+    refresh,
+    /** The pictures that came cannot be drawn. */
+    spoilt: () => setState({ ...loading, phase: 'broken', error: new NoPuzzleError() }),
+    /** Takes hold of the piece; false where it cannot be moved now. */
+    grasp: (): boolean => {
+      if (phase !== 'idle') return false;
+      begun.current = Date.now();
+      setState({ ...state, phase: 'dragging' });
+      return true;
+    },
+    drag: (x: number) => setState((now) => (now.phase === 'dragging' ? { ...now, x: within(x) } : now)),
+    /** Lets go at `x` and has it checked; a piece that was hardly moved goes back. */
+    drop: (x: number) => {
+      if (phase !== 'dragging') return;
+      if (within(x) < 1) setState({ ...state, phase: 'idle', x: 0 });
+      else verify(x);
+    },
+    /** The drag was taken away, by the system or by a gesture of the browser. */
+    cancel: () => setState((now) => (now.phase === 'dragging' ? { ...now, phase: 'idle', x: 0 } : now)),
+    /** Moves by keyboard. */
+    step: (by: number) => {
+      if (phase !== 'idle') return;
+      begun.current ??= Date.now();
+      setState((now) => ({ ...now, x: within(Math.round(now.x) + by) }));
+    },
+    /** Has the place checked that keys moved the piece to. */
+    enter: () => {
+      if (phase === 'idle' && state.x > 0) verify(state.x);
+    },
+  };
+}
+
+function within(x: number): number {
+  return Math.min(Math.max(x, 0), farthest);
+}
