@@ -58,6 +58,7 @@ const (
 type ingestBench struct {
 	options bench.Options
 	windows []int
+	idle    int // connections that say nothing, in place of a run; 0: a run
 	values  int
 	devices int
 	version int
@@ -84,6 +85,8 @@ is missing.
 
 With --server, --mqtt and --file it loads a server that is there already: apply
 what tilth bench file prints to it first. That server's own limits hold.
+With --idle it publishes nothing and tells what each of so many connections
+costs the memory of the server that it starts.
 With --peer-mqtt it does the same to another MQTT server after each run, without
 reading back, and prints both in one table.`,
 		Args: cobra.NoArgs,
@@ -102,6 +105,7 @@ reading back, and prints both in one table.`,
 	f.StringVar(&b.server, "server", "", "console of a server that is there already, for example http://127.0.0.1:8080")
 	f.StringVar(&b.mqtt, "mqtt", "", "its MQTT side, host:port")
 	f.StringVar(&b.file, "file", "", "provider's file with its devices and their secrets")
+	f.IntVar(&b.idle, "idle", 0, "open so many connections that say nothing, tell what each costs in memory, and that is all")
 	f.StringVar(&b.peer, "peer-mqtt", "", "another MQTT server to compare with, host:port")
 	f.IntVar(&b.peerPID, "peer-pid", 0, "its process on this machine, for its processor time and memory")
 	f.StringVar(&b.binary, "binary", "", "tilth to start in place of this one, to compare versions")
@@ -111,6 +115,9 @@ reading back, and prints both in one table.`,
 
 // check finds what is wrong with the flags.
 func (b *ingestBench) check() error {
+	if b.idle > 0 {
+		b.options.Connections = b.idle
+	}
 	if b.devices == 0 {
 		b.devices = b.options.Connections
 	}
@@ -123,6 +130,8 @@ func (b *ingestBench) check() error {
 		return fmt.Errorf("--devices: from 1 to the number of connections")
 	case b.devices*perDevice < b.options.Connections:
 		return fmt.Errorf("--devices: a device may have %d connections, so %d are too few", perDevice, b.devices)
+	case b.idle < 0 || b.idle > 0 && b.server+b.peer != "":
+		return fmt.Errorf("--idle: 1 or more, of a server that is started for it")
 	case b.options.Duration <= 0:
 		return fmt.Errorf("--duration: above 0")
 	case b.version != 4 && b.version != 5:
@@ -149,6 +158,9 @@ func (b *ingestBench) run(ctx context.Context) error {
 	}
 	if err := b.raiseFiles(); err != nil {
 		return err
+	}
+	if b.idle > 0 {
+		return b.withServer(ctx, b.measureIdle)
 	}
 	var trouble error
 	var pairs []bench.Pair
@@ -178,19 +190,29 @@ func (b *ingestBench) run(ctx context.Context) error {
 }
 
 // ownRun loads the server that was named, or one started for the run.
-func (b *ingestBench) ownRun(ctx context.Context) (_ *bench.Result, err error) {
+func (b *ingestBench) ownRun(ctx context.Context) (*bench.Result, error) {
 	if b.server != "" {
 		return b.namedRun(ctx)
 	}
+	var result *bench.Result
+	err := b.withServer(ctx, func(ctx context.Context, t bench.Target) (err error) {
+		result, err = b.measure(ctx, t)
+		return err
+	})
+	return result, err
+}
+
+// withServer starts a server for f and ends it afterwards.
+func (b *ingestBench) withServer(ctx context.Context, f func(context.Context, bench.Target) error) (err error) {
 	binary := b.binary
 	if binary == "" {
 		if binary, err = os.Executable(); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	dir, err := os.MkdirTemp(b.dir, "tilth-bench-")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	limits := []string{
@@ -203,10 +225,10 @@ func (b *ingestBench) ownRun(ctx context.Context) (_ *bench.Result, err error) {
 		World: bench.NewWorld(b.devices, b.values), Apply: applyWorld,
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, server.Stop()) }()
-	return b.measure(ctx, server.Target)
+	return f(ctx, server.Target)
 }
 
 func (b *ingestBench) namedRun(ctx context.Context) (*bench.Result, error) {
@@ -233,6 +255,14 @@ func (b *ingestBench) peerRun(ctx context.Context) (*bench.Result, error) {
 	return b.measure(ctx, bench.Target{
 		Name: "peer", MQTT: b.peer, PID: b.peerPID, World: bench.NewWorld(b.devices, b.values),
 	})
+}
+
+func (b *ingestBench) measureIdle(ctx context.Context, t bench.Target) error {
+	i, err := bench.MeasureIdle(ctx, b.options, t)
+	if err != nil {
+		return err
+	}
+	return errors.Join(i.Print(b.out), i.Trouble())
 }
 
 func (b *ingestBench) measure(ctx context.Context, t bench.Target) (*bench.Result, error) {

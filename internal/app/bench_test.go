@@ -19,20 +19,25 @@ import (
 // with another server beside it.
 func TestBenchIngest(t *testing.T) {
 	peer := acknowledger(t)
-	for protocol, duration := range map[string]string{"4": "1s", "5": "200ms"} {
-		out, err := (&process{t: t}).tilth("bench", "ingest", "--connections", "2", "--duration", duration, "--window", "4,1",
-			"--protocol", protocol, "--peer-mqtt", peer, "--dir", t.TempDir())
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
+	out, err := (&process{t: t}).tilth("bench", "ingest", "--connections", "2", "--duration", "200ms", "--window", "4,1",
+		"--protocol", "5", "--peer-mqtt", peer, "--dir", t.TempDir())
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for part, times := range map[string]int{
+		"--mqtt-per-address": 2, "0 lost, 0 wrong, 0 extra": 2, "each made durable": 2, "KiB each": 2, "live stream": 2, "not yet judged": 2,
+		"tilth: 2 connections, window 4, 8 values": 1, "peer: 2 connections, window 1,": 1, "ratio": 1,
+	} {
+		if n := strings.Count(out, part); n != times {
+			t.Errorf("%q is there %d times, want %d:\n%s", part, n, times, out)
 		}
-		for part, times := range map[string]int{
-			"--mqtt-per-address": 2, "0 lost, 0 wrong, 0 extra": 2, "each made durable": 2, "KiB each": 2, "live stream": 2, "not yet judged": 2,
-			"tilth: 2 connections, window 4, 8 values": 1, "peer: 2 connections, window 1,": 1, "ratio": 1,
-		} {
-			if n := strings.Count(out, part); n != times {
-				t.Errorf("%q is there %d times, want %d:\n%s", part, n, times, out)
-			}
-		}
+	}
+}
+
+func TestBenchIngestIdle(t *testing.T) {
+	out, err := (&process{t: t}).tilth("bench", "ingest", "--idle", "20", "--dir", t.TempDir())
+	if err != nil || !strings.Contains(out, "tilth: 20 idle connections, opened in ") || !strings.Contains(out, "KiB each\n") {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
 
@@ -102,6 +107,8 @@ func TestBenchFlags(t *testing.T) {
 		"ingest --connections 5 --devices 6":         "--devices: from 1",
 		"ingest --connections 33 --devices 2":        "16 connections, so 2 are too few",
 		"ingest --duration 0s":                       "--duration",
+		"ingest --idle -1":                           "--idle: 1 or more",
+		"ingest --idle 5 --peer-mqtt 127.0.0.1:1":    "--idle: 1 or more",
 		"ingest --protocol 3":                        "--protocol: 4 or 5",
 		"ingest --window 1,0":                        "--window: 1 to 65535",
 		"ingest --mqtt 127.0.0.1:1883":               "all of them, or none",

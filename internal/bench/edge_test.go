@@ -34,6 +34,7 @@ type fakeServer struct {
 	kept    map[string]map[int64]map[string]float64
 	doubled bool // tells every point twice
 	live    int  // streams that were opened
+	open    int  // connections that are signed in
 	cut     bool // ends the first stream at once
 	resumed string
 }
@@ -90,6 +91,14 @@ func (f *fakeServer) serve(nc net.Conn) {
 		nc.Write([]byte{connackPacket, 2, 0, 5})
 		return
 	}
+	f.mu.Lock()
+	f.open++
+	f.mu.Unlock()
+	defer func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.open--
+	}()
 	version := c.ProtocolVersion
 	welcome := []byte{connackPacket, 2, 0, 0}
 	if version == 5 {
@@ -252,6 +261,7 @@ func (f *fakeServer) metrics(w http.ResponseWriter, _ *http.Request) {
 	defer f.mu.Unlock()
 	n := 1000 + f.taken
 	fmt.Fprintf(w, "tilth_edge_commits_total %d\ntilth_readings_fsync_seconds_total %g\ntilth_readings_journal_lag 3\n", n, float64(n)/1000)
+	fmt.Fprintf(w, "tilth_mqtt_connections %d\n", f.open)
 }
 
 func (f *fakeServer) stream(w http.ResponseWriter, r *http.Request) {

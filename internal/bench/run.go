@@ -176,6 +176,8 @@ func (r *Result) load(ctx context.Context, c *crowd, t Target, person *console) 
 const (
 	commits  = "tilth_edge_commits_total"
 	diskWait = "tilth_readings_fsync_seconds_total"
+
+	connections = "tilth_mqtt_connections"
 )
 
 // figures reads the metrics page; without one all figures are 0.

@@ -1,86 +1,92 @@
 package ingest
 
 import (
+	"math"
 	"sync"
 	"time"
-
-	"golang.org/x/time/rate"
 )
 
-// buckets holds one token bucket a key. A full bucket is as good as none, so
-// those are thrown away from time to time.
+// buckets holds one token bucket a key, as the moment when it will be full
+// again: a token taken puts that off by what one takes to grow. A full bucket
+// is as good as none, so those are thrown away from time to time.
 type buckets[K comparable] struct {
-	rate  rate.Limit
-	burst int
+	rate  float64 // tokens that grow in a second
+	burst int     // tokens of a full bucket
 
 	mu      sync.Mutex
-	m       map[K]*rate.Limiter
+	began   time.Time           // what moments are counted from
+	full    map[K]time.Duration // when each bucket is full again
 	sweepAt int
 }
 
 // take takes a token, now or of those to come, and tells how long until it is
 // there. share multiplies rate and burst.
 func (b *buckets[K]) take(key K, share int) time.Duration {
-	now := time.Now()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.get(key, share, now).ReserveN(now, 1).DelayFrom(now)
+	full, wait := b.next(key, share)
+	b.put(key, full)
+	return wait
 }
 
 // try takes a token if there is one; else it tells how long until there is.
 func (b *buckets[K]) try(key K, share int) time.Duration {
-	now := time.Now()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	r := b.get(key, share, now).ReserveN(now, 1)
-	wait := r.DelayFrom(now)
-	if wait > 0 {
-		r.CancelAt(now)
+	full, wait := b.next(key, share)
+	if wait == 0 {
+		b.put(key, full)
 	}
 	return wait
 }
 
 // lacking tells how long until there is a token, without taking one.
 func (b *buckets[K]) lacking(key K) time.Duration {
-	now := time.Now()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	l := b.m[key]
-	if l == nil {
-		return 0
-	}
-	if missing := 1 - l.TokensAt(now); missing > 0 {
-		return time.Duration(missing / float64(b.rate) * float64(time.Second))
-	}
-	return 0
+	_, wait := b.next(key, 1)
+	return wait
 }
 
-// get finds or makes a bucket. Callers hold the lock.
-func (b *buckets[K]) get(key K, share int, now time.Time) *rate.Limiter {
-	limit, burst := b.rate*rate.Limit(share), b.burst*share
-	if l := b.m[key]; l != nil {
-		if l.Burst() != burst {
-			l.SetLimitAt(now, limit)
-			l.SetBurstAt(now, burst)
-		}
-		return l
-	}
-	if len(b.m) >= b.sweepAt {
-		b.sweep(now)
-	}
-	l := rate.NewLimiter(limit, burst)
-	b.m[key] = l
-	return l
+// next is when the bucket would be full after one token more, and how long
+// until that token is there. Callers hold the lock.
+func (b *buckets[K]) next(key K, share int) (full, wait time.Duration) {
+	now := b.now()
+	full = max(b.full[key], now) + seconds(1/(b.rate*float64(share)))
+	// Rate and burst grow alike, so an empty bucket of any share is full after
+	// the same time.
+	return full, max(0, full-now-seconds(float64(b.burst)/b.rate))
 }
 
-func (b *buckets[K]) sweep(now time.Time) {
-	if b.m == nil {
-		b.m = map[K]*rate.Limiter{}
+// seconds is a duration that leaves room for sums of several.
+func seconds(s float64) time.Duration {
+	return time.Duration(min(s*float64(time.Second), math.MaxInt64/8))
+}
+
+func (b *buckets[K]) now() time.Duration {
+	now := time.Now()
+	if b.began.IsZero() {
+		b.began = now
 	}
-	for key, l := range b.m {
-		if l.TokensAt(now) >= float64(l.Burst()) {
-			delete(b.m, key)
+	return now.Sub(b.began)
+}
+
+func (b *buckets[K]) put(key K, full time.Duration) {
+	if _, known := b.full[key]; !known && len(b.full) >= b.sweepAt {
+		b.sweep()
+	}
+	b.full[key] = full
+}
+
+func (b *buckets[K]) sweep() {
+	if b.full == nil {
+		b.full = map[K]time.Duration{}
+	}
+	now := b.now()
+	for key, full := range b.full {
+		if full <= now {
+			delete(b.full, key)
 		}
 	}
-	b.sweepAt = max(1024, 2*len(b.m))
+	b.sweepAt = max(1024, 2*len(b.full))
 }

@@ -6,9 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// cursor walks a JSON text without allocating. The text must be one that
-// json.Valid accepts: the standard library judges correctness, the cursor only
-// finds its way, so it knows no errors.
+// cursor walks a JSON text without allocating. The text must be one that valid
+// accepts: the cursor only finds its way, so it knows no errors.
 type cursor struct {
 	text []byte
 	at   int

@@ -3,10 +3,10 @@ package ingest
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"tilth/internal/device"
@@ -28,6 +28,7 @@ const (
 type content struct {
 	arrivals []reading.Arrival
 	parts    []part // the sender's first, then a gateway's children
+	from     *slab  // while it is made
 }
 
 // part is what one message brought from one device.
@@ -63,13 +64,31 @@ type decoder struct {
 	registry  *device.Registry
 	retention time.Duration
 	stamps    stamps
+	slabs     sync.Pool // of *slab
+}
+
+// begin makes c ready to be decoded into; finish must follow.
+func (d *decoder) begin(c *content) {
+	c.from, _ = d.slabs.Get().(*slab)
+	if c.from == nil {
+		c.from = &slab{}
+	}
+	c.parts = c.from.parts.take(1)
+	c.arrivals = c.from.arrivals.take(1)
+}
+
+func (d *decoder) finish(c *content) {
+	d.slabs.Put(c.from)
+	c.from = nil
 }
 
 // own decodes what a device publishes of itself: {"k":v,…},
 // {"ts":ms,"values":{…}} or a list of either.
 func (d *decoder) own(c *content, e *device.Entry, payload []byte, at int64) {
+	d.begin(c)
+	defer d.finish(c)
 	p := part{ref: e.Ref, at: at}
-	if json.Valid(payload) {
+	if valid(payload) {
 		d.entries(c, &p, e, payload)
 	} else {
 		p.refuse("", device.ReasonUnreadable)
@@ -81,8 +100,10 @@ func (d *decoder) own(c *content, e *device.Entry, payload []byte, at int64) {
 // list. A device that the gateway's tenant does not have is refused and gets
 // nothing.
 func (d *decoder) gateway(c *content, e *device.Entry, payload []byte, at int64) {
+	d.begin(c)
+	defer d.finish(c)
 	c.parts = append(c.parts, part{ref: e.Ref, at: at})
-	if !json.Valid(payload) {
+	if !valid(payload) {
 		c.parts[0].refuse("", device.ReasonUnreadable)
 		return
 	}
@@ -152,7 +173,7 @@ func (d *decoder) entry(c *content, p *part, e *device.Entry, raw []byte) {
 		}
 		raw = values
 	}
-	fields := p.fields(e.Product, raw)
+	fields := p.fields(&c.from.fields, e.Product, raw)
 	if len(fields) == 0 {
 		return
 	}
@@ -226,8 +247,8 @@ func readMillis(raw []byte) (int64, bool) {
 
 // fields reads the members of an object as values of product's properties:
 // sorted by property, each once, the last of equal names counting.
-func (p *part) fields(product *device.Product, raw []byte) []reading.Field {
-	fields := make([]reading.Field, 0, min(len(product.Properties), bytes.Count(raw, []byte{':'})))
+func (p *part) fields(from *chunk[reading.Field], product *device.Product, raw []byte) []reading.Field {
+	fields := from.room(min(len(product.Properties), bytes.Count(raw, []byte{':'})))
 	cur := cursor{text: raw}
 	guess := 0
 	for cur.enter(); cur.more(); {
@@ -240,7 +261,10 @@ func (p *part) fields(product *device.Product, raw []byte) []reading.Field {
 		guess = i + 1
 		property := &product.Properties[i]
 		v, reason := readValue(property, value)
-		place, found := slices.BinarySearchFunc(fields, property.ID, byProperty)
+		place, found := len(fields), false
+		if place > 0 && fields[place-1].Property >= property.ID {
+			place, found = slices.BinarySearchFunc(fields, property.ID, byProperty)
+		}
 		switch {
 		case reason != "":
 			p.refuse(property.Identifier, reason)
@@ -253,7 +277,8 @@ func (p *part) fields(product *device.Product, raw []byte) []reading.Field {
 			fields = slices.Insert(fields, place, reading.Field{Property: property.ID, Value: v})
 		}
 	}
-	return fields
+	from.keep(len(fields))
+	return fields[:len(fields):len(fields)]
 }
 
 func byProperty(f reading.Field, id device.PropertyID) int { return cmp.Compare(f.Property, id) }

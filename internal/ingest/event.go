@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"encoding/json"
+	"math"
 	"strconv"
 
 	"tilth/internal/device"
@@ -21,16 +22,21 @@ func readingEvent(e *device.Entry, f *reading.Frame) []byte {
 	written := 0
 	for _, field := range f.Fields {
 		identifier := identifierOf(e.Product, field.Property)
-		value, err := field.Value.MarshalJSON()
-		if identifier == "" || err != nil {
-			continue // neither known nor sayable: nothing for a screen to show
+		if identifier == "" {
+			continue // known no more: nothing for a screen to show
 		}
+		before := len(b)
 		if written > 0 {
 			b = append(b, ',')
 		}
 		b = appendString(b, identifier)
 		b = append(b, ':')
-		b = append(b, value...)
+		said, ok := appendValue(b, field.Value)
+		if !ok {
+			b = b[:before]
+			continue // not sayable
+		}
+		b = said
 		written++
 	}
 	if written == 0 {
@@ -48,11 +54,33 @@ func identifierOf(p *device.Product, id device.PropertyID) string {
 	return ""
 }
 
-func appendString(b []byte, s string) []byte {
-	quoted, err := json.Marshal(s)
-	if err != nil {
-		// Cannot be: every string can be written.
-		return append(b, `""`...)
+// appendValue writes a value as its MarshalJSON does; ok is false when it
+// cannot be said.
+func appendValue(b []byte, v reading.Value) (_ []byte, ok bool) {
+	if v.Kind() == reading.KindNumber {
+		// What few digits can say comes without an exponent.
+		if f := v.Float(); f == 0 || math.Abs(f) >= 1e-6 && math.Abs(f) < 1e21 {
+			return strconv.AppendFloat(b, f, 'f', -1, 64), true
+		}
 	}
-	return append(b, quoted...)
+	written, err := v.MarshalJSON()
+	return append(b, written...), err == nil
+}
+
+// appendString writes a JSON string; names of devices and properties seldom
+// hold anything that needs an escape.
+func appendString(b []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
+			quoted, err := json.Marshal(s)
+			if err != nil {
+				// Cannot be: every string can be written.
+				return append(b, `""`...)
+			}
+			return append(b, quoted...)
+		}
+	}
+	b = append(b, '"')
+	b = append(b, s...)
+	return append(b, '"')
 }

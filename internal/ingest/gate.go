@@ -6,8 +6,6 @@ import (
 	"net/netip"
 	"time"
 
-	"golang.org/x/time/rate"
-
 	"tilth/internal/device"
 )
 
@@ -32,8 +30,8 @@ func newGate(o Options, stats *counters) *gate {
 	return &gate{
 		registry: o.Registry,
 		stats:    stats,
-		messages: buckets[device.ID]{rate: rate.Limit(o.Rate), burst: o.Burst},
-		failures: buckets[string]{rate: rate.Limit(o.FailureRate), burst: o.FailureBurst},
+		messages: buckets[device.ID]{rate: o.Rate, burst: o.Burst},
+		failures: buckets[string]{rate: o.FailureRate, burst: o.FailureBurst},
 	}
 }
 

@@ -7,8 +7,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"golang.org/x/time/rate"
-
 	"tilth/internal/device"
 )
 
@@ -152,7 +150,7 @@ func TestGatePace(t *testing.T) {
 
 func TestBucketsForgetTheIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := buckets[int]{rate: rate.Limit(1), burst: 2}
+		b := buckets[int]{rate: 1, burst: 2}
 		b.take(-1, 1)
 		b.take(-1, 1)
 		for i := range 1500 {
@@ -165,8 +163,8 @@ func TestBucketsForgetTheIdle(t *testing.T) {
 			time.Sleep(10 * time.Millisecond)
 			b.take(10_000+i, 1)
 		}
-		if len(b.m) > 1024 {
-			t.Errorf("%d buckets kept", len(b.m))
+		if len(b.full) > 1024 {
+			t.Errorf("%d buckets kept", len(b.full))
 		}
 		if wait := b.lacking(10_699); wait != 0 {
 			t.Errorf("a fresh bucket lacks %v", wait)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -29,6 +30,7 @@ type position interface {
 // screens are the open ones of each tenant.
 type screens interface {
 	Watched(t tenant.ID) bool
+	Behind(t tenant.ID) int
 	Publish(t tenant.ID, name string, data []byte)
 }
 
@@ -47,6 +49,7 @@ type JudgeOptions struct {
 // the screens. One Judge runs at a time.
 type Judge struct {
 	opts   JudgeOptions
+	teller *teller
 	judged atomic.Uint64
 	saved  uint64 // known to Run and then to its saver
 }
@@ -57,7 +60,7 @@ func NewJudge(o JudgeOptions) *Judge {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	fallback(&o.SaveEvery, time.Second)
-	return &Judge{opts: o}
+	return &Judge{opts: o, teller: newTeller(o.Screens, o.Registry)}
 }
 
 // Ready is closed once everything that an earlier run left in the journal has
@@ -75,15 +78,13 @@ func (j *Judge) Run(ctx context.Context) error {
 	j.saved = from
 	j.opts.Journal.Trim(from)
 
-	saving, stopSaving := context.WithCancel(ctx)
-	stopped := make(chan struct{})
-	go func() {
-		defer close(stopped)
-		j.saveRegularly(saving)
-	}()
+	beside, stop := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	running.Go(func() { j.saveRegularly(beside) })
+	running.Go(func() { j.teller.run(beside) })
 	err = j.opts.Journal.Consume(ctx, from, j.judge)
-	stopSaving()
-	<-stopped
+	stop()
+	running.Wait()
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		err = nil
 	}
@@ -99,32 +100,10 @@ func (j *Judge) judge(_ context.Context, pos uint64, batch []reading.Arrival) er
 	j.judged.Store(pos)
 	select {
 	case <-j.opts.Journal.Replayed():
-		j.tell(batch)
+		j.teller.add(batch)
 	default: // an earlier run's batch: screens fetch it
 	}
 	return nil
-}
-
-// tell sends each frame to the screens of its tenant.
-func (j *Judge) tell(batch []reading.Arrival) {
-	var owner tenant.ID
-	watched := false
-	for i := range batch {
-		f := &batch[i].Frame
-		if f.Tenant != owner {
-			owner, watched = f.Tenant, j.opts.Screens.Watched(f.Tenant)
-		}
-		if !watched {
-			continue
-		}
-		e := j.opts.Registry.Get(f.Device)
-		if e == nil || e.Tenant != f.Tenant {
-			continue // deleted meanwhile
-		}
-		if event := readingEvent(e, f); event != nil {
-			j.opts.Screens.Publish(f.Tenant, "reading", event)
-		}
-	}
 }
 
 func (j *Judge) saveRegularly(ctx context.Context) {

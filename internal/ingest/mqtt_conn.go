@@ -62,7 +62,6 @@ type conn struct {
 	attached   bool // entered in the server's list
 	entry      *device.Entry
 	generation uint64 // of the structure that entry was read from
-	keepAlive  time.Duration
 	aliases    [topicAliases + 1]Kind
 
 	// received holds the QoS 2 messages not yet released: whether they were
@@ -135,9 +134,7 @@ func (c *conn) secure() error {
 // serve handles packets until there is a reason to end, which it returns.
 func (c *conn) serve() error {
 	for {
-		if c.keepAlive > 0 {
-			c.in.deadline = time.Now().Add(c.keepAlive)
-		}
+		c.in.fresh = true
 		pk, err := c.packets.next()
 		if err != nil {
 			return err
@@ -283,16 +280,41 @@ func (c *conn) abort() {
 
 // timedReader reads a connection under a deadline that moves only when its
 // reader moves it, so that a client which trickles bytes does not gain time.
+// Moving it costs, so it is put off until that makes a difference.
 type timedReader struct {
 	conn     net.Conn
-	deadline time.Time // zero: none; of the reading goroutine
+	deadline time.Time     // zero: none; of the reading goroutine
+	silence  time.Duration // how long a client may say nothing; 0: for ever
+	fresh    bool          // the next read is for a new packet: the silence begins with it
+	set      time.Time     // the connection's own deadline
+	known    bool          // set is it
 	stopped  atomic.Bool
 	bytes    *atomic.Uint64
 }
 
+// allow gives the next read its time.
+func (t *timedReader) allow() error {
+	slack := time.Duration(0)
+	if t.fresh && t.silence > 0 {
+		t.deadline = time.Now().Add(t.silence)
+	}
+	t.fresh = false
+	if t.silence > 0 {
+		slack = min(time.Second, t.silence/16)
+	}
+	if late := t.set.Sub(t.deadline); t.known && late >= 0 && late <= slack {
+		return nil
+	}
+	if t.set = t.deadline; !t.set.IsZero() {
+		t.set = t.set.Add(slack)
+	}
+	t.known = true
+	return t.conn.SetReadDeadline(t.set)
+}
+
 // Read reads what is there; errStopped after stop.
 func (t *timedReader) Read(b []byte) (int, error) {
-	if err := t.conn.SetReadDeadline(t.deadline); err != nil {
+	if err := t.allow(); err != nil {
 		return 0, err
 	}
 	// After the deadline: stop sets its own one behind the mark.

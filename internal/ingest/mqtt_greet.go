@@ -107,7 +107,7 @@ func (c *conn) welcome(g greeting, assigned string) error {
 		keepAlive = maxKeepAlive
 	}
 	c.in.deadline = time.Time{}
-	c.keepAlive = time.Duration(keepAlive) * 3 * time.Second / 2
+	c.in.silence = time.Duration(keepAlive) * 3 * time.Second / 2
 	answer, err := encodeWelcome(g, assigned, keepAlive, c.server.opts)
 	if err != nil {
 		return err

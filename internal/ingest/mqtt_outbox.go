@@ -17,10 +17,13 @@ const (
 )
 
 // outbox is what a connection still has to say, and how many of its messages
-// wait for their commit. Whoever answers only leaves bytes here; one goroutine,
-// there only while bytes wait, writes them, many answers at a time.
+// wait for their commit. Whoever answers leaves bytes here, many answers at a
+// time are written. Where the network takes them at once, whoever flushes
+// writes them; where it does not, or something like TLS lies over it, a
+// goroutine does, which is there only while bytes wait.
 type outbox struct {
 	conn    net.Conn
+	direct  *directWriter // nil: something lies over the network
 	timeout time.Duration // for one write
 
 	mu      sync.Mutex
@@ -28,6 +31,7 @@ type outbox struct {
 	waiting []byte
 	spare   []byte
 	writing bool // the goroutine is there
+	listed  bool // somebody is going to flush
 	pending int  // messages accepted and not answered
 	closing bool // nothing more is accepted or answered
 	closed  bool
@@ -35,7 +39,7 @@ type outbox struct {
 }
 
 func newOutbox(conn net.Conn, timeout time.Duration) *outbox {
-	o := &outbox{conn: conn, timeout: timeout}
+	o := &outbox{conn: conn, direct: newDirectWriter(conn), timeout: timeout}
 	o.changed = sync.NewCond(&o.mu)
 	return o
 }
@@ -78,13 +82,58 @@ func (o *outbox) say(b []byte) bool {
 	return true
 }
 
-// put leaves b to be written. Callers hold the lock.
+// put has b written after what waits already. Callers hold the lock.
 func (o *outbox) put(b []byte) {
 	o.waiting = append(o.waiting, b...)
-	if !o.writing {
-		o.writing = true
-		go o.write()
+	o.writeWaiting()
+}
+
+// leave leaves b to be written by a later put or flush; mail tells that the
+// caller must see to one. Callers hold the lock.
+func (o *outbox) leave(b []byte) (mail bool) {
+	o.waiting = append(o.waiting, b...)
+	mail = !o.writing && !o.listed
+	o.listed = o.listed || mail
+	return mail
+}
+
+// flush has written what was left.
+func (o *outbox) flush() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.listed = false
+	o.writeWaiting()
+}
+
+// writeWaiting writes what waits, or sees to it that it is written. Callers
+// hold the lock.
+func (o *outbox) writeWaiting() {
+	if o.writing || o.closed || len(o.waiting) == 0 {
+		return
 	}
+	if o.direct != nil {
+		n, err := o.direct.write(o.waiting)
+		if err != nil {
+			o.fail()
+			return
+		}
+		if n == len(o.waiting) {
+			if o.waiting = o.waiting[:0]; cap(o.waiting) > maxSpareBytes {
+				o.waiting = nil
+			}
+			return
+		}
+		o.waiting = o.waiting[n:]
+	}
+	o.writing = true
+	go o.write()
+}
+
+// fail ends a connection that takes nothing more. Callers hold the lock.
+func (o *outbox) fail() {
+	o.closing = true
+	o.close()
+	o.cut()
 }
 
 func (o *outbox) write() {
@@ -104,15 +153,15 @@ func (o *outbox) write() {
 		}
 		if err != nil {
 			o.stalled = !o.closing && errors.Is(err, os.ErrDeadlineExceeded)
-			o.closing = true
-			o.close()
-			o.cut()
+			o.fail()
 		}
 		o.changed.Broadcast()
 	}
 	o.writing = false
 	if o.closing {
 		o.close()
+	} else if o.direct != nil && o.conn.SetWriteDeadline(time.Time{}) != nil {
+		o.fail()
 	}
 }
 
@@ -132,9 +181,7 @@ func (o *outbox) end(last []byte) {
 		return
 	}
 	o.closing = true
-	if len(last) > 0 {
-		o.put(last)
-	}
+	o.put(last)
 	if !o.writing {
 		o.close()
 	} else if o.allow() != nil {

@@ -36,9 +36,8 @@ func (c *conn) publish(pk packet) error {
 	if !c.out.admit(c.server.opts.InFlight) {
 		return errStopped
 	}
-	qos, id := pub.qos, pub.id
 	m := Message{Entry: c.entry, Kind: kind, Payload: pub.payload, At: at}
-	if err := c.server.pipeline.Submit(c.ctx, m, func(o Outcome) { c.answer(qos, id, o) }); err != nil {
+	if err := c.server.pipeline.submit(c.ctx, m, item{conn: c, qos: pub.qos, id: pub.id}); err != nil {
 		c.out.settle()
 		return err
 	}
@@ -98,34 +97,34 @@ func (c *conn) pause(d time.Duration) {
 
 // answer is told what became of a message, in the order in which the client
 // sent them. A message that could not be written is not answered and the
-// connection ended, so that the client sends it again.
-func (c *conn) answer(qos byte, id uint16, o Outcome) {
+// connection ended, so that the client sends it again. What is to be said to
+// the client is left in its outbox; mail asks the caller to flush that.
+func (c *conn) answer(qos byte, id uint16, o Outcome) (mail bool) {
 	c.out.mu.Lock()
 	defer c.out.mu.Unlock()
 	c.out.pending--
 	c.out.changed.Broadcast()
 	if c.out.closing {
-		return
+		return false
 	}
 	if o.Err != nil {
 		c.endLocked(reasonServerBusy)
-		return
+		return false
 	}
 	if qos == 0 {
-		return
+		return false
 	}
 	c.server.pipeline.stats.acks.Add(1)
 	reason := reasonOf(o)
 	if qos == 1 {
-		c.out.put(c.ack(v5.PUBACK, id, reason))
-		return
+		return c.out.leave(c.ack(v5.PUBACK, id, reason))
 	}
 	if c.version == 5 && reason != reasonSuccess {
 		delete(c.received, id) // a refusal ends the exchange
 	} else {
 		c.received[id] = true
 	}
-	c.out.put(c.ack(v5.PUBREC, id, reason))
+	return c.out.leave(c.ack(v5.PUBREC, id, reason))
 }
 
 // reasonOf is what an MQTT 5 client is told.

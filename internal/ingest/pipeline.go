@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/semaphore"
 
@@ -14,6 +15,15 @@ import (
 // itemWeight is what an accepted message counts in the queue besides its
 // payload: its frames, refusals and answer.
 const itemWeight = 512
+
+const (
+	// Where many publish at once, each for an answer of its own, a commit is
+	// worth waiting for: one of few messages costs almost as much as one of
+	// hundreds. A device that publishes alone never waits.
+	gatherFrom = 16                   // messages of the newest commit from which on it is worth it
+	gatherTime = 2 * time.Millisecond // from the first message on
+	gatherMost = 1024                 // messages with which it ends at once
+)
 
 // Pipeline takes messages from the connections, commits what waits in one
 // batch after the other (while one is written the next gathers) and answers
@@ -26,22 +36,36 @@ type Pipeline struct {
 
 	room *semaphore.Weighted // bytes that may wait; who waits for room is served in turn
 
-	mu      sync.Mutex
-	more    *sync.Cond // something waits, or closed
-	waiting []item
-	closed  bool
+	mu       sync.Mutex
+	more     *sync.Cond // enough waits, gathering has lasted long enough, or closed
+	waiting  []item
+	spare    []item // the room of a batch that was answered
+	enough   int    // how many waiting messages the committing goroutine is woken for
+	gathered bool
+	closed   bool
 
 	life     context.Context // ends when Close gives up
 	giveUp   context.CancelFunc
 	finished chan struct{}
-	failing  bool // the newest commit failed; known to run alone
+	postmen  *postmen
+
+	// Of the committing goroutine.
+	newest  int         // messages of the newest batch
+	gather  *time.Timer // ends gathering
+	failing bool        // the newest commit failed
+
+	mail []*outbox // of the answering goroutine: what the batch left something in
 }
 
 // item is an accepted message.
 type item struct {
 	content
 	weight int64
-	done   func(Outcome)
+	done   func(Outcome) // nil: conn is answered
+
+	conn *conn
+	id   uint16 // of the packet
+	qos  byte
 }
 
 // NewPipeline makes a pipeline and starts committing; Close ends it.
@@ -53,9 +77,13 @@ func NewPipeline(o Options) *Pipeline {
 		stats:    newCounters(),
 		room:     semaphore.NewWeighted(int64(o.QueueBytes)),
 		finished: make(chan struct{}),
+		postmen:  newPostmen(),
+		enough:   1,
 	}
 	p.gate = newGate(o, p.stats)
 	p.more = sync.NewCond(&p.mu)
+	p.gather = time.AfterFunc(gatherTime, p.stopGathering)
+	p.gather.Stop()
 	p.life, p.giveUp = context.WithCancel(context.Background())
 	go p.run()
 	return p
@@ -69,7 +97,11 @@ func (p *Pipeline) Stats() Stats { return p.stats.snapshot() }
 // after the commit, messages of one caller in their order; it must not block.
 // An error (of ctx, or ErrClosed) means that nothing was accepted.
 func (p *Pipeline) Submit(ctx context.Context, m Message, done func(Outcome)) error {
-	it := item{content: p.read(m), done: done}
+	return p.submit(ctx, m, item{done: done})
+}
+
+func (p *Pipeline) submit(ctx context.Context, m Message, it item) error {
+	p.read(&it.content, m)
 	it.weight = min(int64(itemWeight+len(m.Payload)), int64(p.opts.QueueBytes))
 	if err := p.room.Acquire(ctx, it.weight); err != nil {
 		return err
@@ -82,34 +114,34 @@ func (p *Pipeline) Submit(ctx context.Context, m Message, done func(Outcome)) er
 	}
 	p.waiting = append(p.waiting, it)
 	p.stats.waiting.Add(1)
-	p.more.Signal()
+	if len(p.waiting) >= p.enough {
+		p.more.Signal()
+	}
 	return nil
 }
 
 // read makes frames and refusals of a message. What arrived is contact,
 // whatever it holds.
-func (p *Pipeline) read(m Message) content {
-	var c content
+func (p *Pipeline) read(c *content, m Message) {
 	p.opts.Presence.SeenAt(m.Entry.Ref, m.At)
 	gateway := m.Kind == GatewayTelemetry || m.Kind == GatewayConnect || m.Kind == GatewayDisconnect
 	switch {
 	case gateway && !m.Entry.Gateway:
 		c.refuse(m, "", device.ReasonNotGateway)
 	case m.Kind == Telemetry:
-		p.decoder.own(&c, m.Entry, m.Payload, m.At)
+		p.decoder.own(c, m.Entry, m.Payload, m.At)
 	case m.Kind == GatewayTelemetry:
-		p.decoder.gateway(&c, m.Entry, m.Payload, m.At)
+		p.decoder.gateway(c, m.Entry, m.Payload, m.At)
 		for i := range c.parts[1:] {
 			p.opts.Presence.SeenAt(c.parts[1+i].ref, m.At)
 		}
 	case gateway:
-		p.meet(&c, m)
+		p.meet(c, m)
 	case m.Kind == Acknowledged:
 		c.parts = append(c.parts, part{ref: m.Entry.Ref, at: m.At})
 	default:
 		c.refuse(m, "", device.ReasonUnknownTopic)
 	}
-	return c
 }
 
 func (c *content) refuse(m Message, identifier string, reason device.Reason) {
@@ -139,16 +171,33 @@ func (p *Pipeline) meet(c *content, m Message) {
 	}
 }
 
-// run commits batches until the pipeline is closed and empty.
+// run commits batches until the pipeline is closed and empty. Another goroutine
+// answers them, so that the disk need not wait for the network.
 func (p *Pipeline) run() {
 	defer close(p.finished)
+	defer p.postmen.close()
+	committed := make(chan commit, 1)
+	var answering sync.WaitGroup
+	defer answering.Wait()
+	defer close(committed)
+	answering.Go(func() {
+		for c := range committed {
+			p.answer(c)
+		}
+	})
 	for {
 		batch := p.take()
 		if batch == nil {
 			return
 		}
-		p.commit(batch)
+		committed <- commit{batch, p.write(batch)}
 	}
+}
+
+// commit is a batch that was written, or was not because of an error.
+type commit struct {
+	batch []item
+	err   error
 }
 
 // take waits for messages and takes what is there, up to a batch; nil when the
@@ -162,6 +211,9 @@ func (p *Pipeline) take() []item {
 		}
 		p.more.Wait()
 	}
+	if p.newest >= gatherFrom {
+		p.waitForMore()
+	}
 	n, frames := 0, 0
 	for n < len(p.waiting) && (n == 0 || frames+len(p.waiting[n].arrivals) <= p.opts.BatchFrames) {
 		frames += len(p.waiting[n].arrivals)
@@ -169,47 +221,93 @@ func (p *Pipeline) take() []item {
 	}
 	batch := p.waiting[:n:n]
 	if p.waiting = p.waiting[n:]; len(p.waiting) == 0 {
-		p.waiting = make([]item, 0, n) // the next batch is likely as large
+		p.waiting, p.spare = p.spare, nil
 	}
+	p.newest = n
 	return batch
 }
 
-// commit writes a batch and answers its messages. One that brought no frames
-// needs no disk, so a failure does not concern it.
-func (p *Pipeline) commit(batch []item) {
+// waitForMore gathers. Callers hold the lock.
+func (p *Pipeline) waitForMore() {
+	p.gathered, p.enough = false, gatherMost
+	p.gather.Reset(gatherTime)
+	for !p.gathered && !p.closed && len(p.waiting) < gatherMost {
+		p.more.Wait()
+	}
+	p.gather.Stop()
+	p.enough = 1
+}
+
+func (p *Pipeline) stopGathering() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.gathered = true
+	p.more.Signal()
+}
+
+// write makes a batch's frames durable. A batch that brought none needs no disk.
+func (p *Pipeline) write(batch []item) error {
 	frames := 0
 	for i := range batch {
 		frames += len(batch[i].arrivals)
 	}
-	var err error
-	if frames > 0 {
-		arrivals := make([]reading.Arrival, 0, frames)
-		for i := range batch {
-			for _, a := range batch[i].arrivals {
-				// A device deleted while its message waited gets no readings
-				// behind the erasure of the others.
-				if p.opts.Registry.Get(a.Device) != nil {
-					arrivals = append(arrivals, a)
-				}
+	if frames == 0 {
+		return nil
+	}
+	arrivals := make([]reading.Arrival, 0, frames)
+	for i := range batch {
+		for _, a := range batch[i].arrivals {
+			// A device deleted while its message waited gets no readings
+			// behind the erasure of the others.
+			if p.opts.Registry.Get(a.Device) != nil {
+				arrivals = append(arrivals, a)
 			}
 		}
-		if len(arrivals) > 0 {
-			err = p.opts.Log.Append(p.life, arrivals)
-			p.note(err)
-		}
 	}
+	if len(arrivals) == 0 {
+		return nil
+	}
+	err := p.opts.Log.Append(p.life, arrivals)
+	p.note(err)
+	return err
+}
+
+// answer tells every sender of a batch what became of its message. One that
+// brought no frames needed no disk, so a failure does not concern it.
+func (p *Pipeline) answer(c commit) {
+	batch := c.batch
+	var weight int64
+	for i := range batch {
+		weight += batch[i].weight
+	}
+	p.room.Release(weight)
+	p.stats.waiting.Add(-int64(len(batch)))
 	for i := range batch {
 		it := &batch[i]
 		outcome := Outcome{}
-		if err != nil && len(it.arrivals) > 0 {
-			outcome.Err = err
+		if c.err != nil && len(it.arrivals) > 0 {
+			outcome.Err = c.err
 		} else {
 			outcome = p.count(it)
 		}
-		p.room.Release(it.weight)
-		p.stats.waiting.Add(-1)
-		it.done(outcome)
-		*it = item{}
+		if it.done != nil {
+			it.done(outcome)
+		} else if it.conn.answer(it.qos, it.id, outcome) {
+			p.mail = append(p.mail, it.conn.out)
+		}
+	}
+	p.reuse(batch)
+	p.postmen.send(p.mail)
+	p.mail = p.mail[:0]
+}
+
+// reuse lets the room of a batch be used again, unless it is an exceptional one.
+func (p *Pipeline) reuse(batch []item) {
+	clear(batch)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if cap(batch) > cap(p.spare) && cap(batch) <= 2*p.opts.BatchFrames {
+		p.spare = batch[:0]
 	}
 }
 

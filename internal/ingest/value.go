@@ -41,6 +41,9 @@ func readNumber(raw []byte) (float64, device.Reason) {
 	if raw[0] == '"' {
 		raw = bytes.TrimSpace(inside(raw))
 	}
+	if f, ok := shortDecimal(raw); ok {
+		return f, ""
+	}
 	// Only these characters: neither hexadecimal nor NaN nor infinity, all of
 	// which ParseFloat would take.
 	if !isDecimal(raw) {
@@ -54,6 +57,39 @@ func readNumber(raw []byte) (float64, device.Reason) {
 		return 0, device.ReasonWrongType
 	}
 	return f + 0, "" // -0 becomes 0
+}
+
+// tens are the powers of ten up to the largest that a float holds exactly.
+var tens = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
+
+// shortDecimal reads what sensors send: some digits, perhaps with a point in
+// them. Both the digits and the power of ten that they are divided by are exact,
+// so the one rounding is that of the division, and the result is the nearest
+// float there is. ok is false for what needs ParseFloat.
+func shortDecimal(text []byte) (_ float64, ok bool) {
+	digits := text
+	if len(digits) > 0 && digits[0] == '-' {
+		digits = digits[1:]
+	}
+	if len(digits) == 0 || len(digits) > len(tens) || !isDigit(digits[0]) || !isDigit(digits[len(digits)-1]) {
+		return 0, false
+	}
+	number, point := int64(0), len(digits)
+	for i, b := range digits {
+		switch {
+		case isDigit(b):
+			number = number*10 + int64(b-'0')
+		case b == '.' && point == len(digits):
+			point = i + 1
+		default:
+			return 0, false
+		}
+	}
+	f := float64(number) / tens[len(digits)-point]
+	if len(digits) < len(text) && f != 0 { // -0 becomes 0
+		f = -f
+	}
+	return f, true
 }
 
 func isDecimal(text []byte) bool {

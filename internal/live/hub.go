@@ -36,6 +36,8 @@ type channel struct {
 	seq     uint64
 	ring    []Event // the newest events, oldest first
 	screens map[*Screen]struct{}
+	watched bool // screens are open, or may come back and be told what they missed
+	unseen  int  // events since the last screen closed
 }
 
 // NewHub makes a hub; epoch tells this run of the server from every other.
@@ -95,6 +97,7 @@ func (h *Hub) Subscribe(t tenant.ID, key, last string) (s *Screen, missed []Even
 		return s, nil, h.Position(c.seq), false
 	}
 	c.screens[s] = struct{}{}
+	c.watched, c.unseen = true, 0
 	if last == "" {
 		return s, nil, h.Position(c.seq), false
 	}
@@ -143,15 +146,43 @@ func (h *Hub) Publish(t tenant.ID, name string, data []byte) {
 			h.end(c, s, EndSlow)
 		}
 	}
+	if c.watched && len(c.screens) == 0 {
+		if c.unseen++; c.unseen >= remembered {
+			c.forget()
+		}
+	}
 }
 
-// Watched tells whether anybody looks at a tenant's screens or may come back
-// to them; when not, making events for it is a waste.
+// forget ends the watch that was kept for screens to come back. From here on
+// nobody needs to publish, so those that come after all are told that they have
+// missed something.
+func (c *channel) forget() {
+	c.watched, c.unseen, c.ring = false, 0, nil
+	c.seq++
+}
+
+// Watched tells whether anybody looks at a tenant's screens, or did so
+// recently and may come back to be told what was missed; when not, making
+// events for it is a waste.
 func (h *Hub) Watched(t tenant.ID) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	c := h.tenants[t]
-	return c != nil
+	return c != nil && c.watched
+}
+
+// Behind is how many events the slowest open screen of a tenant has yet to
+// take. It is ended when that grows beyond what it may lag behind.
+func (h *Hub) Behind(t tenant.ID) int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	most := 0
+	if c := h.tenants[t]; c != nil {
+		for s := range c.screens {
+			most = max(most, len(s.events))
+		}
+	}
+	return most
 }
 
 // EndKey ends every stream that was opened with key.

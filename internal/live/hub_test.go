@@ -319,3 +319,54 @@ func received(s *Screen, n int) (events []Event) {
 	}
 	return events
 }
+
+// A tenant is watched for as long as a screen that left can still be told what
+// it missed; one that comes later fetches anew, and is watched from then on.
+func TestWatchEnds(t *testing.T) {
+	h := NewHub("e")
+	s, _, _, _ := h.Subscribe(field, "s", "")
+	publish(h, field, 1, 10)
+	s.Close()
+	publish(h, field, 11, 9+remembered)
+	if !h.Watched(field) {
+		t.Fatal("forgotten before the screen could no longer be told")
+	}
+	back, missed, position, reset := h.Subscribe(field, "s", "e-10")
+	if reset || !same(seqs(missed), run(11, 9+remembered)) {
+		t.Errorf("reset %t, %d missed", reset, len(missed))
+	}
+	back.Close()
+	publish(h, field, 10+remembered, 9+2*remembered)
+	if h.Watched(field) {
+		t.Error("watched for ever")
+	}
+	// Nobody needs to have published meanwhile: whoever comes is told to fetch.
+	for _, last := range []string{position, h.Position(9 + 2*remembered), "e-10"} {
+		s, missed, _, reset := h.Subscribe(field, "s", last)
+		if !reset || len(missed) > 0 {
+			t.Errorf("after %s: reset %t, %d missed", last, reset, len(missed))
+		}
+		s.Close()
+	}
+	if !h.Watched(field) {
+		t.Error("not watched by those who came")
+	}
+}
+
+func TestBehind(t *testing.T) {
+	h := NewHub("e")
+	if h.Behind(field) != 0 {
+		t.Error("behind without screens")
+	}
+	slow, _, _, _ := h.Subscribe(field, "s", "")
+	quick, _, _, _ := h.Subscribe(field, "s", "")
+	publish(h, field, 1, 7)
+	drain(quick)
+	if n := h.Behind(field); n != 7 || h.Behind(rival) != 0 {
+		t.Errorf("%d events behind", n)
+	}
+	slow.Close()
+	if n := h.Behind(field); n != 0 {
+		t.Errorf("%d events behind, of a screen that is closed", n)
+	}
+}

@@ -1,0 +1,57 @@
+package bench
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestMeasureIdle(t *testing.T) {
+	f := newFake(t, 3, 2)
+	target := f.target()
+	target.PID, target.Metrics = os.Getpid(), target.Console+"/metrics"
+	i, err := MeasureIdle(t.Context(), Options{Connections: 5, Duration: time.Second, Protocol: 4}, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := i.Trouble(); err != nil || i.Connections != 5 || i.Open != 5 || i.MemoryBefore <= 0 || i.MemoryOpen <= 0 {
+		t.Errorf("%+v, %v", i, err)
+	}
+	if f.taken != 0 {
+		t.Errorf("%d messages were sent", f.taken)
+	}
+	if i.Open = 4; i.Trouble() == nil {
+		t.Error("a connection that the server lost is no trouble")
+	}
+}
+
+func TestMeasureIdleFails(t *testing.T) {
+	o := Options{Connections: 2, Duration: time.Second, Protocol: 4}
+	target := newFake(t, 2, 1).target()
+	if _, err := MeasureIdle(t.Context(), o, target); err == nil {
+		t.Error("the memory of no process was measured")
+	}
+	target.PID = os.Getpid()
+	target.World.Devices = slices.Clone(target.World.Devices)
+	target.World.Devices[1].Secret = "wrong"
+	if _, err := MeasureIdle(t.Context(), o, target); err == nil || !strings.Contains(err.Error(), "connection 2 of 2") {
+		t.Errorf("a refused connection: %v", err)
+	}
+	if _, err := MeasureIdle(t.Context(), Options{}, target); err == nil {
+		t.Error("no connections at all were measured")
+	}
+}
+
+func TestIdlePrints(t *testing.T) {
+	var out strings.Builder
+	i := Idle{Target: "tilth", Connections: 10_000, Connecting: 1234 * time.Millisecond, MemoryBefore: 40 << 20, MemoryOpen: 140 << 20}
+	if err := i.Print(&out); err != nil {
+		t.Fatal(err)
+	}
+	want := "\ntilth: 10,000 idle connections, opened in 1.234s: memory 40 MiB before, 140 MiB with them, 10.2 KiB each\n"
+	if out.String() != want {
+		t.Errorf("%q\nwant %q", out.String(), want)
+	}
+}

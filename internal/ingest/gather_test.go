@@ -1,0 +1,164 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// submitting hands n messages over at once and gives what counts the answers.
+func submitting(t *testing.T, e *edge, n int) (answered func() int) {
+	t.Helper()
+	outcomes := make(chan Outcome, n)
+	for i := range n {
+		m := Message{Entry: e.find("WS-1"), Kind: Telemetry, Payload: fmt.Appendf(nil, `{"humidity":%d}`, i%100), At: now}
+		if err := e.pipeline.Submit(context.Background(), m, func(o Outcome) { outcomes <- o }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return func() int { return len(outcomes) }
+}
+
+// Where many publish at once a commit waits for more of them, a moment; a
+// device that publishes alone never waits.
+func TestPipelineGathersWhereManyPublish(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := newEdge(t)
+		for range 3 {
+			alone := submitting(t, e, 1)
+			if synctest.Wait(); alone() != 1 {
+				t.Fatal("a message that came alone waits")
+			}
+		}
+		e.log.hold()
+		submitting(t, e, 1)
+		synctest.Wait()
+		many := submitting(t, e, gatherFrom)
+		e.log.release()
+		if synctest.Wait(); many() != gatherFrom {
+			t.Fatalf("%d of the many are answered", many())
+		}
+		commits := e.log.commits()
+		first := submitting(t, e, 1)
+		time.Sleep(gatherTime / 2)
+		second := submitting(t, e, 2)
+		if synctest.Wait(); first()+second() != 0 {
+			t.Error("nothing was gathered after a commit of many")
+		}
+		time.Sleep(gatherTime / 2)
+		if synctest.Wait(); first() != 1 || second() != 2 || e.log.commits() != commits+1 {
+			t.Errorf("%d and %d answered with %d commits", first(), second(), e.log.commits()-commits)
+		}
+		// Those were few: the next does not wait.
+		alone := submitting(t, e, 1)
+		if synctest.Wait(); alone() != 1 {
+			t.Error("a message waits after a commit of few")
+		}
+	})
+}
+
+// Gathering ends as soon as there is enough, and when the pipeline is closed.
+func TestPipelineGathersNoLongerThanNeeded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := newEdge(t)
+		submitMany := func() {
+			e.log.hold()
+			submitting(t, e, 1)
+			synctest.Wait()
+			submitting(t, e, gatherFrom)
+			e.log.release()
+			synctest.Wait()
+		}
+		submitMany()
+		began := time.Now()
+		enough := submitting(t, e, gatherMost)
+		if synctest.Wait(); enough() != gatherMost || time.Since(began) != 0 {
+			t.Errorf("%d of %d answered", enough(), gatherMost)
+		}
+		submitMany()
+		last := submitting(t, e, 1)
+		if err := e.pipeline.Close(context.Background()); err != nil || last() != 1 || time.Since(began) != 0 {
+			t.Errorf("closed after %v: %v, %d answered", time.Since(began), err, last())
+		}
+	})
+}
+
+// What the network does not take at once is written when it does, in order and
+// in full.
+func TestDirectWriterLeavesTheRest(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	client, err := net.Dial("tcp", ln.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	server, err := ln.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	o := newOutbox(server, time.Minute)
+	if o.direct == nil {
+		t.Fatal("plain TCP is not written to directly")
+	}
+	const n = 1 << 20 // more than a socket takes
+	var mail int
+	for i := range n {
+		o.mu.Lock()
+		if o.leave([]byte{byte(i), byte(i >> 8), byte(i >> 16), 0xff}) {
+			mail++
+		}
+		o.mu.Unlock()
+	}
+	if mail != 1 {
+		t.Errorf("asked for %d times to flush", mail)
+	}
+	o.flush()
+	o.mu.Lock()
+	if !o.writing {
+		t.Error("all of it was taken at once: the test shows nothing")
+	}
+	o.put([]byte("end"))
+	o.mu.Unlock()
+	got := make([]byte, 4*n+3)
+	for at := 0; at < len(got); {
+		m, err := client.Read(got[at:])
+		if err != nil {
+			t.Fatalf("after %d bytes: %v", at, err)
+		}
+		at += m
+	}
+	for i := range n {
+		if b := got[4*i:]; int(b[0])|int(b[1])<<8|int(b[2])<<16 != i&0xffffff || b[3] != 0xff {
+			t.Fatalf("answer %d is %x", i, b[:4])
+		}
+	}
+	if string(got[4*n:]) != "end" {
+		t.Errorf("ends with %q", got[4*n:])
+	}
+	// The goroutine has left, and its deadline with it.
+	expect(t, "the writer has left", func() bool {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		return !o.writing
+	})
+	client.Close()
+	expect(t, "a connection that is gone is noticed", func() bool {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		if !o.closed {
+			o.put([]byte("x"))
+		}
+		return o.closed
+	})
+	if o.hasStalled() {
+		t.Error("a client that left counts as one that stalled")
+	}
+}

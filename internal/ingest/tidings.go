@@ -1,0 +1,93 @@
+package ingest
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"tilth/internal/device"
+	"tilth/internal/reading"
+	"tilth/internal/tenant"
+)
+
+// tidings is what a tenant's screens are still to be told: every frame while
+// these are few, else the newest values of each device.
+type tidings struct {
+	owner     tenant.ID
+	frames    []reading.Frame
+	newest    map[device.ID][]reading.Last // nil while frames are few; by property
+	order     []device.ID                  // of newest, what waits longest first
+	heldSince time.Time                    // when a slow screen began to hold them up; zero: none does
+}
+
+func (n *tidings) empty() bool { return len(n.frames) == 0 && len(n.order) == 0 }
+
+func (n *tidings) add(f *reading.Frame) {
+	if n.newest == nil && len(n.frames) < tellPortion {
+		n.frames = append(n.frames, *f)
+		return
+	}
+	if n.newest == nil {
+		n.newest = map[device.ID][]reading.Last{}
+		for i := range n.frames {
+			n.fold(&n.frames[i])
+		}
+		n.frames = nil
+	}
+	n.fold(f)
+}
+
+// fold lets a frame's values replace those of its device that are not newer.
+func (n *tidings) fold(f *reading.Frame) {
+	values, known := n.newest[f.Device]
+	if !known {
+		n.order = append(n.order, f.Device)
+	}
+	i := 0
+	for _, field := range f.Fields {
+		for i < len(values) && values[i].Property < field.Property {
+			i++
+		}
+		last := reading.Last{Property: field.Property, Time: f.Time, Value: field.Value}
+		switch {
+		case i == len(values) || values[i].Property != field.Property:
+			values = slices.Insert(values, i, last)
+		case f.Time >= values[i].Time:
+			values[i] = last
+		}
+	}
+	n.newest[f.Device] = values
+}
+
+// take takes what waits longest, as frames of so many devices at most.
+func (n *tidings) take(most int) []reading.Frame {
+	if n.newest == nil {
+		taken := n.frames
+		n.frames = nil
+		return taken
+	}
+	most = min(most, len(n.order))
+	var taken []reading.Frame
+	for _, id := range n.order[:most] {
+		taken = n.appendFrames(taken, id)
+		delete(n.newest, id)
+	}
+	n.order = slices.Delete(n.order, 0, most)
+	return taken
+}
+
+// appendFrames appends a device's newest values, a frame for each time that
+// they are of, in the order of time. Most devices send all they have at once:
+// that is one frame.
+func (n *tidings) appendFrames(to []reading.Frame, id device.ID) []reading.Frame {
+	values := n.newest[id]
+	slices.SortStableFunc(values, func(a, b reading.Last) int { return cmp.Compare(a.Time, b.Time) })
+	for i, v := range values {
+		if i == 0 || v.Time != values[i-1].Time {
+			to = append(to, reading.Frame{Tenant: n.owner, Device: id, Time: v.Time})
+		}
+		f := &to[len(to)-1]
+		f.Fields = append(f.Fields, reading.Field{Property: v.Property, Value: v.Value})
+	}
+	return to
+}

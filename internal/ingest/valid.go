@@ -1,0 +1,162 @@
+package ingest
+
+// maxNesting is how deep lists and objects may lie in each other, as in the
+// standard library.
+const maxNesting = 10_000
+
+// valid tells whether a text is JSON, exactly as json.Valid does, several times
+// as fast: every message is looked at before anything of it is taken, since a
+// text that is broken at its end is refused from its beginning.
+func valid(text []byte) bool {
+	at, ok := skipValue(text, skipSpace(text, 0), 0)
+	return ok && skipSpace(text, at) == len(text)
+}
+
+func skipSpace(text []byte, at int) int {
+	for at < len(text) && (text[at] == ' ' || text[at] == '\n' || text[at] == '\r' || text[at] == '\t') {
+		at++
+	}
+	return at
+}
+
+// skipValue gives the place behind the value that begins at a place.
+func skipValue(text []byte, at, depth int) (end int, ok bool) {
+	if at >= len(text) {
+		return at, false
+	}
+	switch c := text[at]; {
+	case c == '"':
+		return skipString(text, at)
+	case c == '-' || isDigit(c):
+		return skipNumber(text, at)
+	case c == '{':
+		return skipMembers(text, at, depth+1, '}')
+	case c == '[':
+		return skipMembers(text, at, depth+1, ']')
+	case c == 't':
+		return skipWord(text, at, "true")
+	case c == 'f':
+		return skipWord(text, at, "false")
+	case c == 'n':
+		return skipWord(text, at, "null")
+	}
+	return at, false
+}
+
+// skipMembers skips an object or a list, by the bracket that closes it.
+func skipMembers(text []byte, at, depth int, closing byte) (end int, ok bool) {
+	if depth > maxNesting {
+		return at, false
+	}
+	if at = skipSpace(text, at+1); at < len(text) && text[at] == closing {
+		return at + 1, true
+	}
+	for {
+		if closing == '}' {
+			if at, ok = skipName(text, at); !ok {
+				return at, false
+			}
+		}
+		if at, ok = skipValue(text, at, depth); !ok {
+			return at, false
+		}
+		if at = skipSpace(text, at); at >= len(text) {
+			return at, false
+		}
+		switch text[at] {
+		case closing:
+			return at + 1, true
+		case ',':
+			at = skipSpace(text, at+1)
+		default:
+			return at, false
+		}
+	}
+}
+
+// skipName skips a member's name and its colon.
+func skipName(text []byte, at int) (end int, ok bool) {
+	if at >= len(text) || text[at] != '"' {
+		return at, false
+	}
+	if at, ok = skipString(text, at); !ok {
+		return at, false
+	}
+	if at = skipSpace(text, at); at >= len(text) || text[at] != ':' {
+		return at, false
+	}
+	return skipSpace(text, at+1), true
+}
+
+func skipString(text []byte, at int) (end int, ok bool) {
+	for at++; at < len(text); at++ {
+		switch c := text[at]; {
+		case c == '"':
+			return at + 1, true
+		case c < ' ':
+			return at, false
+		case c == '\\':
+			if at++; at >= len(text) {
+				return at, false
+			}
+			switch text[at] {
+			case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+			case 'u':
+				if at += 4; at >= len(text) || !isHex(text[at-3:at+1]) {
+					return at, false
+				}
+			default:
+				return at, false
+			}
+		}
+	}
+	return at, false
+}
+
+func isHex(digits []byte) bool {
+	for _, c := range digits {
+		if !isDigit(c) && (c < 'a' || c > 'f') && (c < 'A' || c > 'F') {
+			return false
+		}
+	}
+	return true
+}
+
+func skipNumber(text []byte, at int) (end int, ok bool) {
+	if text[at] == '-' {
+		at++
+	}
+	if at < len(text) && text[at] == '0' {
+		at++
+	} else if at, ok = skipDigits(text, at); !ok {
+		return at, false
+	}
+	if at < len(text) && text[at] == '.' {
+		if at, ok = skipDigits(text, at+1); !ok {
+			return at, false
+		}
+	}
+	if at < len(text) && (text[at] == 'e' || text[at] == 'E') {
+		if at++; at < len(text) && (text[at] == '+' || text[at] == '-') {
+			at++
+		}
+		return skipDigits(text, at)
+	}
+	return at, true
+}
+
+// skipDigits skips one digit or more.
+func skipDigits(text []byte, at int) (end int, ok bool) {
+	from := at
+	for at < len(text) && isDigit(text[at]) {
+		at++
+	}
+	return at, at > from
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+func skipWord(text []byte, at int, word string) (end int, ok bool) {
+	end = at + len(word)
+	return end, end <= len(text) && string(text[at:end]) == word
+}
