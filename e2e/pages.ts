@@ -23,9 +23,9 @@ export async function fillSignIn(page: Page, userName: string, password: string)
 }
 
 /** Signs in as a person does: with the form and the slider. */
-export async function signInByHand(page: Page, password: string = orchard.password): Promise<void> {
+export async function signInByHand(page: Page): Promise<void> {
   await page.goto('/signin');
-  await fillSignIn(page, orchard.userName, password);
+  await fillSignIn(page, orchard.userName, orchard.password);
   await solveSlider(page);
 }
 

@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test';
+import type { BrowserContext, Page, TestInfo } from '@playwright/test';
 import { addresses } from './server.ts';
 
 /** Somebody who can sign in. */
@@ -33,4 +33,15 @@ export async function keepSession(page: Page, session: Session, site: string = a
 export async function enter(page: Page, person: Person, path: string, site: string = addresses.console): Promise<void> {
   await keepSession(page, await openSession(person), site);
   await page.goto(`${site}${path}`);
+}
+
+let addressesTaken = 0;
+
+/**
+ * Lets a browser come from a network address of its own, so that what fails there makes nobody else's sign-in demand the captcha.
+ */
+export async function fromElsewhere(context: BrowserContext, { workerIndex }: TestInfo): Promise<void> {
+  addressesTaken += 1;
+  const address = `198.18.${workerIndex % 256}.${addressesTaken % 256}`;
+  await context.setExtraHTTPHeaders({ 'X-Forwarded-For': address });
 }

@@ -53,10 +53,7 @@ export async function startServer(): Promise<Server> {
   );
   closeSync(log);
   const ended = new Promise<void>((done) => server.once('exit', () => done()));
-  await ready(
-    () => server.exitCode === null,
-    serverLog,
-  );
+  await ready(() => server.exitCode === null, serverLog);
   apply(resolve(import.meta.dirname, 'farm.yaml'), environment);
   return {
     stop: async () => {

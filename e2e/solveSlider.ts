@@ -4,18 +4,25 @@ import { placeOf } from './captchaPlace.ts';
 /** How far the piece can go, in the basis of the captcha's coordinates: the picture's 310 without the piece's 47. */
 const farthest = 263;
 
+/** The open captcha: its dialog, the slider's handle, and what came of it as an attribute. */
+export function captchaOf(page: Page): { panel: Locator; slider: Locator; outcome: Locator } {
+  const panel = page.getByRole('dialog').filter({ has: page.getByRole('slider') });
+  return { panel, slider: panel.getByRole('slider'), outcome: panel.locator('[data-phase]') };
+}
+
+/** Takes the piece to a place of the captcha's basis and has it checked: by mouse, or however else. */
+export type Move = (page: Page, slider: Locator, x: number) => Promise<void>;
+
 /**
  * Solves the slider captcha that is open as a person does: sees where the piece belongs and drags the handle there. Eyes are misled
  * now and then, and then there is another picture.
  */
-export async function solveSlider(page: Page): Promise<void> {
-  const panel = page.getByRole('dialog').filter({ has: page.getByRole('slider') });
-  const slider = panel.getByRole('slider');
-  const outcome = panel.locator('[data-phase]');
+export async function solveSlider(page: Page, move: Move = dragTo): Promise<void> {
+  const { panel, slider, outcome } = captchaOf(page);
   for (let tries = 0; tries < 4; tries += 1) {
     await expect(outcome).toHaveAttribute('data-phase', 'idle');
     const [background = '', piece = ''] = await panel.locator('img').evaluateAll(picturesOf);
-    await dragTo(page, slider, placeOf(background, piece));
+    await move(page, slider, placeOf(background, piece));
     await expect(outcome).toHaveAttribute('data-phase', /ok|fail/);
     if ((await outcome.getAttribute('data-phase')) === 'ok') {
       await expect(panel).toBeHidden();
@@ -32,13 +39,44 @@ function picturesOf(images: Element[]): string[] {
 }
 
 /** Takes the handle with the mouse and lets go where the piece's left edge stands at `x` in the basis. */
-async function dragTo(page: Page, slider: Locator, x: number): Promise<void> {
+export async function dragTo(page: Page, slider: Locator, x: number): Promise<void> {
+  const { from, travel } = await handleOf(slider);
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  await page.mouse.move(from.x + (x / farthest) * travel, from.y, { steps: 12 });
+  await page.mouse.up();
+}
+
+/** The same with a finger. */
+export async function swipeTo(page: Page, slider: Locator, x: number): Promise<void> {
+  const { from, travel } = await handleOf(slider);
+  const screen = await page.context().newCDPSession(page);
+  const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', touchPoints: { x: number; y: number }[]) =>
+    screen.send('Input.dispatchTouchEvent', { type, touchPoints });
+  await touch('touchStart', [from]);
+  for (let step = 1; step <= 12; step += 1) {
+    // No finger moves along a ruler.
+    await touch('touchMove', [{ x: from.x + (x / farthest) * travel * (step / 12), y: from.y + step }]);
+  }
+  await touch('touchEnd', []);
+}
+
+/** With the keys alone, from wherever the slider has the focus. */
+export async function stepTo(page: Page, slider: Locator, x: number): Promise<void> {
+  await expect(slider).toBeFocused();
+  for (let coarse = 0; coarse < Math.floor(x / 10); coarse += 1) await page.keyboard.press('Shift+ArrowRight');
+  for (let fine = 0; fine < x % 10; fine += 1) await page.keyboard.press('ArrowRight');
+  await expect(slider).toHaveAttribute('aria-valuenow', String(x));
+  await page.keyboard.press('Enter');
+}
+
+/** The middle of the handle and how far it can go, in pixels of the screen. */
+async function handleOf(slider: Locator): Promise<{ from: { x: number; y: number }; travel: number }> {
   const handle = await slider.boundingBox();
   const track = await slider.locator('..').boundingBox();
   if (!handle || !track) throw new Error('the slider is not on the page');
-  const from = { x: handle.x + handle.width / 2, y: handle.y + handle.height / 2 };
-  await page.mouse.move(from.x, from.y);
-  await page.mouse.down();
-  await page.mouse.move(from.x + (x / farthest) * (track.width - handle.width), from.y, { steps: 12 });
-  await page.mouse.up();
+  return {
+    from: { x: handle.x + handle.width / 2, y: handle.y + handle.height / 2 },
+    travel: track.width - handle.width,
+  };
 }

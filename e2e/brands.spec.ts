@@ -1,0 +1,219 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, type Page, test } from '@playwright/test';
+import { fillSignIn } from './pages.ts';
+import { fromElsewhere } from './people.ts';
+import { addresses, applyText } from './server.ts';
+import { solveSlider } from './solveSlider.ts';
+
+// Two tenants of one installation, each with a face of its own: pictures from two servers, so that whose is shown can be told.
+
+type Brand = {
+  tenant: string;
+  title: string;
+  content: string;
+  colour: string;
+  person: { userName: string; password: string; nickname: string };
+  pictures: Server;
+  /** What its picture server was asked for. */
+  asked: string[];
+};
+
+const brands: Brand[] = [
+  {
+    tenant: 'harvest',
+    title: 'Harvest Hills',
+    content: 'Wheat from the high plain.',
+    colour: 'goldenrod',
+    // The same name on both sides: whose it is, the host decides.
+    person: { userName: 'ada', password: 'wheat-on-the-hill', nickname: 'Ada of the hills' },
+  },
+  {
+    tenant: 'vineyard',
+    title: 'Côte Verte',
+    content: 'Vines above the lake.',
+    colour: 'rebeccapurple',
+    person: { userName: 'ada', password: 'grapes-by-the-lake', nickname: 'Ada by the lake' },
+  },
+].map((brand) => {
+  const asked: string[] = [];
+  return { ...brand, asked, pictures: pictureServer(brand.colour, asked) };
+});
+const [harvest, vineyard] = brands as [Brand, Brand];
+
+const site = (tenant: string) => `http://${tenant}.localhost:${addresses.port}`;
+const originOf = ({ pictures }: Brand) => `http://127.0.0.1:${(pictures.address() as AddressInfo).port}`;
+const pictureOf = (brand: Brand, name: 'logo' | 'background' | 'favicon') =>
+  `${originOf(brand)}/${brand.tenant}-${name}.svg`;
+
+function pictureServer(colour: string, asked: string[]): Server {
+  return createServer((request, response) => {
+    asked.push(request.url ?? '');
+    response.writeHead(200, { 'Content-Type': 'image/svg+xml' });
+    response.end(
+      `<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64"><rect width="64" height="64" fill="${colour}"/></svg>`,
+    );
+  });
+}
+
+const hostile = '<script>window.hit=1</script><img src=x onerror="window.hit=2">';
+
+test.beforeAll(async () => {
+  await Promise.all(brands.map(({ pictures }) => new Promise<void>((done) => pictures.listen(0, '127.0.0.1', done))));
+  const tenants = brands.map((brand) => ({
+    name: brand.tenant,
+    hosts: [`${brand.tenant}.localhost`],
+    timeZone: 'Europe/Istanbul',
+    language: 'en-us',
+    diy: {
+      title: brand.title,
+      content: brand.content,
+      logo: pictureOf(brand, 'logo'),
+      background: pictureOf(brand, 'background'),
+      favicon: pictureOf(brand, 'favicon'),
+    },
+    users: [brand.person],
+  }));
+  const scripts = {
+    name: 'scripts',
+    hosts: ['scripts.localhost'],
+    timeZone: 'Europe/Istanbul',
+    language: 'en-us',
+    diy: { title: hostile, content: `${hostile}\n{{title}}` },
+  };
+  applyText(JSON.stringify({ tenants: [...tenants, scripts] }));
+});
+
+test.afterAll(() => Promise.all(brands.map(({ pictures }) => new Promise((done) => pictures.close(done)))));
+
+/** The page bears one brand in everything that can be seen, and nothing of the other one. */
+async function expectFace(page: Page, own: Brand, other: Brand, heading: string): Promise<void> {
+  await expect(page).toHaveTitle(`${heading} · ${own.title}`);
+  await expect(page.locator('link[rel="icon"]')).toHaveAttribute('href', pictureOf(own, 'favicon'));
+  const logo = page.getByRole('img', { name: own.title }).first();
+  await expect(logo).toHaveAttribute('src', pictureOf(own, 'logo'));
+  await expectDrawn(page, pictureOf(own, 'logo'));
+  const everything = `${await page.content()}${await page.evaluate(() => JSON.stringify(localStorage))}`;
+  for (const trace of [other.title, other.content, originOf(other), `${other.tenant}-`, other.person.nickname]) {
+    expect(everything).not.toContain(trace);
+  }
+}
+
+/** The picture of an address stands on the page and could be loaded. */
+async function expectDrawn(page: Page, address: string): Promise<void> {
+  const widths = () =>
+    page
+      .locator(`img[src="${address}"]`)
+      .evaluateAll((images) => images.map((image) => (image as HTMLImageElement).naturalWidth));
+  await expect.poll(async () => Math.max(0, ...(await widths()))).toBe(64);
+}
+
+for (const [own, other] of [
+  [harvest, vineyard],
+  [vineyard, harvest],
+] as const) {
+  test(`the host of ${own.tenant} shows its face and never the other one`, async ({ page }) => {
+    const foreign: string[] = [];
+    page.on('request', (request) => {
+      if (new URL(request.url()).origin === originOf(other)) foreign.push(request.url());
+    });
+    const refused: string[] = [];
+    page.on('console', (message) => {
+      if (/content security policy/i.test(message.text())) refused.push(message.text());
+    });
+    other.asked.length = 0;
+
+    const answer = await page.goto(`${site(own.tenant)}/signin`);
+    const policy = answer?.headers()['content-security-policy'] ?? '';
+    const images = policy.split('; ').find((part) => part.startsWith('img-src')) ?? '';
+    expect(images.split(' ')).toContain(originOf(own));
+    expect(policy).not.toContain(originOf(other));
+
+    await expectFace(page, own, other, 'Sign in');
+    await expect(page.getByText(own.content)).toBeVisible();
+    await expectDrawn(page, pictureOf(own, 'background'));
+
+    await fillSignIn(page, own.person.userName, own.person.password);
+    await solveSlider(page);
+    await expect(page).toHaveURL(`${site(own.tenant)}/dashboard-default`);
+    await expect(page.getByRole('banner')).toContainText(own.person.nickname);
+    await expectFace(page, own, other, 'Home page');
+
+    await page.goto(`${site(own.tenant)}/nowhere`);
+    await expectFace(page, own, other, 'There is no such page');
+    expect({ foreign, refused, asked: other.asked }).toEqual({ foreign: [], refused: [], asked: [] });
+  });
+}
+
+test('get-by-website tells each host its own tenant and no other', async ({ request }) => {
+  for (const [own, other] of [
+    [harvest, vineyard],
+    [vineyard, harvest],
+  ] as const) {
+    for (const host of [
+      `${own.tenant}.localhost`,
+      `${own.tenant}.localhost:${addresses.port}`,
+      `${own.tenant.toUpperCase()}.localhost`,
+    ]) {
+      const answer = await request.get('/admin-api/system/tenant/get-by-website', { params: { website: host } });
+      const text = await answer.text();
+      expect(JSON.parse(text)).toMatchObject({
+        code: 200,
+        data: {
+          name: own.tenant,
+          diy: {
+            title: own.title,
+            content: own.content,
+            logo: pictureOf(own, 'logo'),
+            favicon: pictureOf(own, 'favicon'),
+          },
+        },
+      });
+      expect(text).not.toContain(other.tenant);
+      expect(text).not.toContain(originOf(other));
+    }
+  }
+  for (const host of ['localhost', 'x.harvest.localhost', 'harvest.localhost.example', 'nobody.localhost']) {
+    const answer = await request.get('/admin-api/system/tenant/get-by-website', { params: { website: host } });
+    expect(await answer.json()).toMatchObject({ code: 200, data: null });
+  }
+});
+
+test('the password of one tenant opens nothing at the other’s host', async ({ page, context }, info) => {
+  await fromElsewhere(context, info);
+  await page.goto(`${site(harvest.tenant)}/signin`);
+  await fillSignIn(page, vineyard.person.userName, vineyard.person.password);
+  await solveSlider(page);
+  await expect(page.getByText('User name or password is wrong')).toBeVisible();
+  await expect(page).toHaveURL(/\/signin/);
+});
+
+test('who is signed in at one host is not at the other one', async ({ page, context }) => {
+  await page.goto(`${site(harvest.tenant)}/signin`);
+  await fillSignIn(page, harvest.person.userName, harvest.person.password);
+  await solveSlider(page);
+  await expect(page.getByRole('banner')).toContainText(harvest.person.nickname);
+  const second = await context.newPage();
+  await second.goto(`${site(vineyard.tenant)}/`);
+  await expect(second).toHaveURL(/\/signin/);
+  await expectFace(second, vineyard, harvest, 'Sign in');
+});
+
+test('a host without a tenant shows no tenant’s face', async ({ page }) => {
+  const answer = await page.goto(`http://nobody.localhost:${addresses.port}/signin`);
+  await expect(page).toHaveTitle('Sign in · Tilth');
+  await expect(page.locator('link[rel="icon"]')).toHaveAttribute('href', '/favicon.svg');
+  const everything = `${await page.content()}${answer?.headers()['content-security-policy']}`;
+  for (const brand of brands) {
+    for (const trace of [brand.title, brand.content, originOf(brand)]) expect(everything).not.toContain(trace);
+  }
+});
+
+test('a title that looks like a script stays text', async ({ page }) => {
+  await page.goto(`${site('scripts')}/signin`);
+  await expect(page).toHaveTitle(`Sign in · ${hostile}`);
+  await expect(page.getByText(hostile).first()).toBeVisible();
+  await expect(page.getByText('{{title}}')).toBeVisible();
+  expect(await page.evaluate(() => (window as { hit?: number }).hit)).toBeUndefined();
+  await expect(page.locator('img[src="x"]')).toHaveCount(0);
+});

@@ -1,0 +1,318 @@
+import { type BrowserContext, devices, expect, type Page, test } from '@playwright/test';
+import { fillSignIn } from './pages.ts';
+import { enter, fromElsewhere, type Session, sessionKey } from './people.ts';
+import { addresses, applyText } from './server.ts';
+import { solveSlider } from './solveSlider.ts';
+
+// How a session ends and goes on, in one tab and in several. Each test has a user of its own.
+
+const site = `http://sessions.localhost:${addresses.port}`;
+test.use({ baseURL: site });
+
+let person = { tenantName: 'sessions', userName: '', password: 'as-long-as-it-lasts' };
+const nickname = 'Deniz Aydın';
+let users = 0;
+
+test.beforeEach(async ({ context }, info) => {
+  await fromElsewhere(context, info);
+  const { workerIndex } = info;
+  users += 1;
+  person = { ...person, userName: `deniz-${workerIndex}-${users}` };
+  const { userName, password } = person;
+  const mobile = `+90555${1_000_000 + 1_000 * workerIndex + users}`;
+  const user = { userName, password, nickname, email: 'deniz@example.com', mobile };
+  const place = { hosts: ['sessions.localhost'], timeZone: 'Europe/Istanbul', language: 'en-us' };
+  applyText(JSON.stringify({ tenants: [{ name: person.tenantName, ...place, users: [user] }] }));
+});
+
+const renewal = '/admin-api/system/auth/refresh-token';
+const update = '/app-api/member/user/update';
+const field = (page: Page) => page.getByRole('textbox', { name: 'Nickname' });
+const offer = (page: Page) => page.getByText('Continue where you left off?');
+
+/** Counts the calls of a browser to a path. */
+function callsTo(context: BrowserContext, path: string): { count: number } {
+  const calls = { count: 0 };
+  context.on('request', (request) => {
+    if (new URL(request.url()).pathname === path) calls.count += 1;
+  });
+  return calls;
+}
+
+const kept = (page: Page): Promise<Session> =>
+  page.evaluate((key) => JSON.parse(localStorage.getItem(key) ?? 'null'), sessionKey);
+
+/** Changes the session in the browser's storage from outside the console's tabs, which are told of it as of any other tab's doing. */
+async function change(context: BrowserContext, how: Partial<Session>): Promise<Session> {
+  const aside = await context.newPage();
+  await aside.goto('/favicon.svg');
+  const session = await kept(aside);
+  await aside.evaluate(([key, text]) => localStorage.setItem(key, text), [
+    sessionKey,
+    JSON.stringify({ ...session, ...how }),
+  ] as const);
+  await aside.close();
+  return session;
+}
+
+const worthless = 'x'.repeat(43);
+
+async function isRefused(accessToken: string): Promise<boolean> {
+  const answer = await fetch(`${addresses.console}/app-api/member/user/get`, {
+    headers: { Authorization: `Bearer ${accessToken}` },
+  });
+  return (await answer.json()).code === 401;
+}
+
+test('a form that was half filled when the session had to be renewed is offered again', async ({ page, context }) => {
+  await enter(page, person, '/profile', site);
+  await field(page).fill('Deniz A. Yılmaz');
+  await page.getByRole('textbox', { name: 'Email' }).fill('deniz.yilmaz@');
+  const renewals = callsTo(context, renewal);
+  await change(context, { accessToken: worthless });
+  // The first call after that finds it out.
+  await page.getByRole('tab', { name: 'My app' }).click();
+  await expect(page).toHaveURL(/\/dashboard-default/);
+  expect(renewals.count).toBe(1);
+  expect((await kept(page)).accessToken).not.toBe(worthless);
+
+  await page.getByRole('banner').getByRole('link', { name: nickname }).click();
+  await expect(offer(page)).toBeVisible();
+  await expect(field(page)).toHaveValue(nickname);
+  await page.getByRole('button', { name: 'Restore' }).click();
+  await expect(field(page)).toHaveValue('Deniz A. Yılmaz');
+  await expect(page.getByRole('textbox', { name: 'Email' })).toHaveValue('deniz.yilmaz@');
+  await expect(offer(page)).toBeHidden();
+
+  await page.getByRole('textbox', { name: 'Email' }).fill('deniz.yilmaz@example.com');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText('modify successfully')).toBeVisible();
+  await page.reload();
+  await expect(field(page)).toHaveValue('Deniz A. Yılmaz');
+  await expect(offer(page)).toBeHidden();
+});
+
+test('what is saved with a token that has ended is saved once it is renewed, and not offered', async ({
+  page,
+  context,
+}) => {
+  await enter(page, person, '/profile', site);
+  await field(page).fill('Deniz Saved');
+  const saves = callsTo(context, update);
+  await change(context, { accessToken: worthless });
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page).toHaveURL(/\/dashboard-default/);
+  await expect(page.getByRole('banner')).toContainText('Deniz Saved');
+  expect(saves.count).toBe(2);
+  await page.getByRole('banner').getByRole('link', { name: 'Deniz Saved' }).click();
+  await expect(field(page)).toHaveValue('Deniz Saved');
+  await expect(offer(page)).toBeHidden();
+});
+
+test('a draft can be discarded, and then is gone', async ({ page }) => {
+  await enter(page, person, '/profile', site);
+  await field(page).fill('Somebody else');
+  await page.reload();
+  await expect(offer(page)).toBeVisible();
+  await page.getByRole('button', { name: 'Discard' }).click();
+  await expect(offer(page)).toBeHidden();
+  await expect(field(page)).toHaveValue(nickname);
+  await page.reload();
+  await expect(field(page)).toHaveValue(nickname);
+  await expect(offer(page)).toBeHidden();
+});
+
+test('a token near its end is renewed without anybody noticing', async ({ page, context }) => {
+  await enter(page, person, '/profile', site);
+  await field(page).fill('Deniz Typing');
+  const before = (await kept(page)).accessToken;
+  const renewed = page.waitForResponse((response) => response.url().includes(renewal));
+  await change(context, { renewAt: 0 });
+  await renewed;
+  await expect.poll(async () => (await kept(page)).accessToken).not.toBe(before);
+  expect((await kept(page)).renewAt).toBeGreaterThan(Date.now());
+  await expect(page).toHaveURL(/\/profile/);
+  await expect(field(page)).toHaveValue('Deniz Typing');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText('modify successfully')).toBeVisible();
+});
+
+test('a session that cannot be renewed leads to sign-in, says so, and from there back to the form', async ({
+  page,
+  context,
+}) => {
+  await enter(page, person, '/profile', site);
+  await field(page).fill('Deniz Returns');
+  await change(context, { accessToken: worthless, refreshToken: worthless });
+  await page.getByRole('tab', { name: 'My app' }).click();
+  await expect(page).toHaveURL(/\/signin\?/);
+  await expect(page.getByText('You have been signed out')).toBeVisible();
+  expect(await page.evaluate((key) => localStorage.getItem(key), sessionKey)).not.toContain('accessToken');
+
+  await fillSignIn(page, person.userName, person.password);
+  await solveSlider(page);
+  await expect(page).toHaveURL(/\/profile/);
+  await page.getByRole('tab', { name: 'Essential information' }).click();
+  await expect(offer(page)).toBeVisible();
+  await page.getByRole('button', { name: 'Restore' }).click();
+  await expect(field(page)).toHaveValue('Deniz Returns');
+});
+
+test('without a session every page leads to sign-in', async ({ page }) => {
+  for (const path of ['/', '/profile', '/dashboard-default', '/message']) {
+    await page.goto(path);
+    await expect(page).toHaveURL(/\/signin/);
+    await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
+  }
+});
+
+test.describe('two tabs', () => {
+  const open = async (page: Page, context: BrowserContext): Promise<Page> => {
+    await enter(page, person, '/profile', site);
+    await expect(field(page)).toHaveValue(nickname);
+    const second = await context.newPage();
+    await second.goto('/profile');
+    await expect(field(second)).toHaveValue(nickname);
+    return second;
+  };
+
+  test('renew the session once between them', async ({ page, context }) => {
+    const second = await open(page, context);
+    const renewals = callsTo(context, renewal);
+    const before = await change(context, { renewAt: 0 });
+    for (const tab of [page, second]) {
+      await expect.poll(async () => (await kept(tab)).accessToken).not.toBe(before.accessToken);
+      await tab.reload();
+      await expect(field(tab)).toHaveValue(nickname);
+      await expect(tab).toHaveURL(/\/profile/);
+    }
+    expect(renewals.count).toBe(1);
+  });
+
+  test('that cannot lock each other out both get the same new session', async ({ page, context }) => {
+    await context.addInitScript(() => Object.defineProperty(Navigator.prototype, 'locks', { get: () => undefined }));
+    const second = await open(page, context);
+    const told: { code: number; data: { accessToken: string } }[] = [];
+    let bothAsk = () => {};
+    const both = new Promise<void>((done) => {
+      bothAsk = done;
+    });
+    let asking = 0;
+    await context.route(`**${renewal}*`, async (route) => {
+      asking += 1;
+      if (asking === 2) bothAsk();
+      await both;
+      // Only browsers know where *.localhost is.
+      const response = await route.fetch({ url: route.request().url().replace(site, addresses.console) });
+      told.push(await response.json());
+      await route.fulfill({ response });
+    });
+    const before = await change(context, { renewAt: 0 });
+    for (const tab of [page, second]) {
+      await expect.poll(async () => (await kept(tab)).accessToken).not.toBe(before.accessToken);
+      await tab.reload();
+      await expect(field(tab)).toHaveValue(nickname);
+    }
+    expect(told.map(({ code }) => code)).toEqual([200, 200]);
+    expect(new Set(told.map(({ data }) => data.accessToken)).size).toBe(1);
+  });
+
+  test('are signed out together, on the server too, and drafts go', async ({ page, context }) => {
+    const second = await open(page, context);
+    await field(second).fill('Never mind');
+    const { accessToken } = await kept(page);
+    await page.getByRole('button', { name: 'Settings' }).click();
+    await page.getByRole('button', { name: 'Quit' }).click();
+    for (const tab of [page, second]) {
+      await expect(tab).toHaveURL(/\/signin$/);
+      await expect(tab.getByText('You have been signed out')).toBeHidden();
+    }
+    expect(await second.evaluate(() => JSON.stringify({ ...sessionStorage, ...localStorage }))).not.toContain(
+      'Never mind',
+    );
+    await expect.poll(() => isRefused(accessToken)).toBe(true);
+  });
+
+  test('one that signs in signs the other in', async ({ page, context }) => {
+    await page.goto('/signin');
+    await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
+    const second = await context.newPage();
+    await enter(second, person, '/profile', site);
+    await expect(field(second)).toHaveValue(nickname);
+    await expect(page).toHaveURL(/\/dashboard-default/);
+    await expect(page.getByRole('banner')).toContainText(nickname);
+  });
+});
+
+test.describe('on a phone', () => {
+  const { defaultBrowserType: _, ...iPhone } = devices['iPhone 13'];
+  test.use(iPhone);
+
+  /** Counts the documents that the page loads. */
+  const documents = (page: Page): string[] => {
+    const loaded: string[] = [];
+    page.on('request', (request) => {
+      if (request.isNavigationRequest() && request.frame() === page.mainFrame())
+        loaded.push(new URL(request.url()).pathname);
+    });
+    return loaded;
+  };
+
+  test('sign-in begins with a page loaded anew, once', async ({ page }) => {
+    const loaded = documents(page);
+    await page.goto('/signin');
+    await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
+    await page.waitForLoadState('networkidle');
+    expect(loaded).toEqual(['/signin', '/signin']);
+    await page.reload();
+    await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
+    await page.waitForLoadState('networkidle');
+    expect(loaded).toHaveLength(3);
+    await page.goto('/profile');
+    await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
+    await page.waitForLoadState('networkidle');
+    expect(loaded).toHaveLength(4);
+  });
+
+  test('where nothing can be stored it does not go round', async ({ page }) => {
+    await page.addInitScript(() => {
+      for (const name of ['localStorage', 'sessionStorage']) {
+        Object.defineProperty(window, name, {
+          get: () => {
+            throw new DOMException('forbidden', 'SecurityError');
+          },
+        });
+      }
+    });
+    const loaded = documents(page);
+    await page.goto('/signin');
+    await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
+    await page.waitForLoadState('networkidle');
+    expect(loaded).toEqual(['/signin']);
+  });
+
+  test('after somebody was signed in the next sign-in begins anew again', async ({ page }) => {
+    await page.goto('/signin');
+    await fillSignIn(page, person.userName, person.password);
+    await solveSlider(page);
+    await expect(page).toHaveURL(/\/dashboard-default/);
+    const loaded = documents(page);
+    await page.getByRole('button', { name: 'Settings' }).click();
+    await page.getByRole('button', { name: 'Quit' }).click();
+    await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
+    await page.waitForLoadState('networkidle');
+    // What was begun before the sign-in is over: this is another one.
+    expect(loaded).toEqual(['/signin']);
+  });
+});
+
+test('a desktop’s sign-in page is loaded once', async ({ page }) => {
+  let loaded = 0;
+  page.on('request', (request) => {
+    if (request.isNavigationRequest()) loaded += 1;
+  });
+  await page.goto('/signin');
+  await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
+  await page.waitForLoadState('networkidle');
+  expect(loaded).toBe(1);
+});

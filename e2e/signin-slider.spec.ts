@@ -1,0 +1,261 @@
+import { expect, type Locator, type Page, test } from '@playwright/test';
+import { expectAccessible, expectNoSideways, fillSignIn } from './pages.ts';
+import { fromElsewhere } from './people.ts';
+import { addresses, applyText } from './server.ts';
+import { captchaOf, dragTo, solveSlider, stepTo, swipeTo } from './solveSlider.ts';
+
+// The slider captcha of the sign-in page, with the pictures that the server draws.
+
+const person = { userName: 'mert', password: 'slides-into-place', nickname: 'Mert Demir' };
+test.use({ baseURL: `http://sliders.localhost:${addresses.port}` });
+
+test.beforeAll(() => {
+  const place = { name: 'sliders', hosts: ['sliders.localhost'], timeZone: 'Europe/Istanbul', language: 'en-us' };
+  applyText(JSON.stringify({ tenants: [{ ...place, users: [person] }] }));
+});
+
+test.beforeEach(({ context }, info) => fromElsewhere(context, info));
+
+async function openCaptcha(page: Page): Promise<ReturnType<typeof captchaOf>> {
+  await page.goto('/signin');
+  await fillSignIn(page, person.userName, person.password);
+  const captcha = captchaOf(page);
+  await expect(captcha.outcome).toHaveAttribute('data-phase', 'idle');
+  return captcha;
+}
+
+async function expectSignedIn(page: Page): Promise<void> {
+  await expect(page).toHaveURL(/\/dashboard-default/);
+}
+
+const picture = (panel: Locator) => panel.getByRole('img', { name: 'Picture with a gap for the piece' });
+
+/** The strongest part of an element's colour. */
+async function hue(element: Locator): Promise<'red' | 'green' | 'blue'> {
+  const rgb = await element.evaluate(
+    (node) =>
+      getComputedStyle(node)
+        .color.match(/[\d.]+/g)
+        ?.map(Number) ?? [],
+  );
+  const strongest = rgb.slice(0, 3).indexOf(Math.max(...rgb.slice(0, 3)));
+  return (['red', 'green', 'blue'] as const)[strongest] ?? 'blue';
+}
+
+/** Notes when each state of the captcha began, milliseconds; to be read with timesOf. */
+async function noteTimes(outcome: Locator): Promise<void> {
+  await outcome.evaluate((track) => {
+    const times: [string, number][] = [];
+    (window as unknown as { times: typeof times }).times = times;
+    const note = () => times.push([track.getAttribute('data-phase') ?? '', performance.now()]);
+    new MutationObserver(note).observe(track, { attributes: true, attributeFilter: ['data-phase'] });
+    // Closing takes it off the page.
+    new MutationObserver(() => {
+      if (!track.isConnected && times.at(-1)?.[0] !== 'gone') times.push(['gone', performance.now()]);
+    }).observe(document.body, { childList: true, subtree: true });
+  });
+}
+
+/** How long a state was shown, milliseconds. */
+async function shown(page: Page, state: string): Promise<number> {
+  const times = await page.evaluate(() => (window as unknown as { times: [string, number][] }).times);
+  const at = times.findIndex(([name]) => name === state);
+  const [began, ended] = [times[at], times[at + 1]];
+  if (!began || !ended) throw new Error(`not begun and ended: ${state} in ${JSON.stringify(times)}`);
+  return ended[1] - began[1];
+}
+
+test('the piece dragged into its place signs in, and says how long it took', async ({ page }) => {
+  const { outcome } = await openCaptcha(page);
+  await noteTimes(outcome);
+  const sent = page.waitForRequest('**/login-username');
+  const told = page.getByText(/^Verified in \d+(\.\d)? s$/);
+  const verified = told.waitFor().then(() => hue(told));
+  await solveSlider(page);
+  expect(await verified).toBe('green');
+  expect(await shown(page, 'ok')).toBeGreaterThan(900);
+  expect(await shown(page, 'ok')).toBeLessThan(2500);
+  expect((await sent).postDataJSON()).toEqual({
+    userName: person.userName,
+    password: person.password,
+    tenantName: 'sliders',
+    rememberMe: true,
+    captchaVerification: expect.stringMatching(/^[A-Za-z0-9+/]{60,}={0,2}$/),
+  });
+  await expectSignedIn(page);
+});
+
+test('a piece put beside its place is told in red, and after a second there is another picture', async ({ page }) => {
+  const { panel, slider, outcome } = await openCaptcha(page);
+  await noteTimes(outcome);
+  const first = await picture(panel).getAttribute('src');
+  const failed = panel.getByText('Verification failed, try again');
+  const colour = failed.waitFor().then(() => hue(failed));
+  await dragTo(page, slider, 20);
+  expect(await colour).toBe('red');
+  await expect(outcome).toHaveAttribute('data-phase', 'idle');
+  expect(await shown(page, 'fail')).toBeGreaterThan(900);
+  expect(await shown(page, 'fail')).toBeLessThan(2500);
+  await expect(slider).toHaveAttribute('aria-valuenow', '0');
+  await expect(picture(panel)).not.toHaveAttribute('src', first ?? '');
+  await expect(page).toHaveURL(/\/signin/);
+  await solveSlider(page);
+  await expectSignedIn(page);
+});
+
+test('the keyboard alone is enough', async ({ page }) => {
+  await page.goto('/signin');
+  await expect(page.getByLabel('User name')).toBeFocused();
+  await page.keyboard.type(person.userName);
+  await page.keyboard.press('Tab');
+  await page.keyboard.type(person.password);
+  await page.keyboard.press('Enter');
+
+  const { panel, slider, outcome } = captchaOf(page);
+  await expect(outcome).toHaveAttribute('data-phase', 'idle');
+  await expect(slider).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(panel).toBeHidden();
+  await expect(page.getByRole('button', { name: 'Sign in' })).toBeFocused();
+  await page.keyboard.press('Enter');
+  await solveSlider(page, stepTo);
+  await expectSignedIn(page);
+});
+
+test('the keys go both ways and stop at the ends', async ({ page }) => {
+  const { slider } = await openCaptcha(page);
+  await expect(slider).toBeFocused();
+  await page.keyboard.press('ArrowLeft');
+  await expect(slider).toHaveAttribute('aria-valuenow', '0');
+  await page.keyboard.press('Shift+ArrowRight');
+  await page.keyboard.press('ArrowLeft');
+  await expect(slider).toHaveAttribute('aria-valuenow', '9');
+  await expect(slider).toHaveAttribute('aria-valuetext', /^Piece at 3\s?%$/);
+  for (let press = 0; press < 30; press += 1) await page.keyboard.press('Shift+ArrowRight');
+  await expect(slider).toHaveAttribute('aria-valuenow', '263');
+});
+
+test('another picture can be asked for', async ({ page }) => {
+  const { panel, slider } = await openCaptcha(page);
+  const first = await picture(panel).getAttribute('src');
+  await page.keyboard.press('Shift+ArrowRight');
+  await panel.getByRole('button', { name: 'New picture' }).click();
+  await expect(picture(panel)).not.toHaveAttribute('src', first ?? '');
+  await expect(slider).toHaveAttribute('aria-valuenow', '0');
+  await solveSlider(page);
+  await expectSignedIn(page);
+});
+
+test('a picture is replaced after two minutes', async ({ page }) => {
+  await page.clock.install();
+  const { panel } = await openCaptcha(page);
+  const first = await picture(panel).getAttribute('src');
+  await expect(panel.getByText(/New picture in [12]:\d\d/)).toBeVisible();
+  const asked = page.waitForRequest('**/captcha/get');
+  await page.clock.fastForward(120_000);
+  await asked;
+  await expect(picture(panel)).not.toHaveAttribute('src', first ?? '');
+  await page.clock.resume();
+  await solveSlider(page);
+  await expectSignedIn(page);
+});
+
+test('a picture that cannot be had is told in the server’s words, and can be asked for again', async ({ page }) => {
+  const told = 'Too many pictures were asked for. Wait a minute';
+  await page.route('**/captcha/get', (route) =>
+    route.fulfill({ json: { repCode: '6201', repMsg: told, repData: null, success: false } }),
+  );
+  await page.goto('/signin');
+  await fillSignIn(page, person.userName, person.password);
+  const { panel } = captchaOf(page);
+  await expect(panel.getByText(told)).toBeVisible();
+  await expect(panel.getByRole('slider')).toHaveAttribute('aria-disabled', 'true');
+  await expectAccessible(page);
+  await page.unroute('**/captcha/get');
+  await panel.getByRole('button', { name: 'Retry' }).click();
+  await solveSlider(page);
+  await expectSignedIn(page);
+});
+
+test('a server that cannot be reached is told, and can be asked again', async ({ page }) => {
+  await page.route('**/captcha/get', (route) => route.abort());
+  await page.goto('/signin');
+  await fillSignIn(page, person.userName, person.password);
+  const { panel } = captchaOf(page);
+  await expect(panel.getByText('Cannot connect to the server')).toBeVisible();
+  await page.unroute('**/captcha/get');
+  await panel.getByRole('button', { name: 'Retry' }).click();
+  await solveSlider(page);
+  await expectSignedIn(page);
+});
+
+test('who fails too often is locked out of the captcha for a while, and told so', async ({ page }) => {
+  test.setTimeout(90_000);
+  const { panel, slider, outcome } = await openCaptcha(page);
+  for (let failures = 1; failures <= 9; failures += 1) {
+    await dragTo(page, slider, 20);
+    await expect(outcome).toHaveAttribute('data-phase', 'fail');
+    await expect(outcome).toHaveAttribute('data-phase', 'idle');
+  }
+  await dragTo(page, slider, 20);
+  await expect(outcome).toHaveAttribute('data-phase', 'broken');
+  const answer = page.waitForResponse('**/captcha/get');
+  await panel.getByRole('button', { name: 'Retry' }).click();
+  const { repCode, repMsg } = await (await answer).json();
+  expect(repCode).toBe('6202');
+  await expect(panel.getByText(repMsg)).toBeVisible();
+});
+
+test('where the installation has the captcha off there is none', async ({ page }) => {
+  await page.route('**/console/settings', async (route) => {
+    const answer = await route.fetch({ url: `${addresses.console}/admin-api/system/console/settings` });
+    const json = await answer.json();
+    expect(json.data.captcha).toBe('adaptive');
+    await route.fulfill({ response: answer, json: { ...json, data: { ...json.data, captcha: 'off' } } });
+  });
+  await page.goto('/signin');
+  await fillSignIn(page, person.userName, person.password);
+  await expectSignedIn(page);
+});
+
+test('a phone', async ({ browser, baseURL }, info) => {
+  const screen = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 };
+  const context = await browser.newContext({ baseURL, ...screen });
+  await fromElsewhere(context, info);
+  const page = await context.newPage();
+  const { panel, slider } = await openCaptcha(page);
+  await expectNoSideways(page);
+  await expect(panel).toBeInViewport({ ratio: 1 });
+  const handle = await slider.boundingBox();
+  expect(Math.min(handle?.width ?? 0, handle?.height ?? 0)).toBeGreaterThanOrEqual(44);
+  const image = await picture(panel).boundingBox();
+  expect((image?.width ?? 0) / (image?.height ?? 1)).toBeCloseTo(2, 1);
+  await expectAccessible(page);
+  const scrolled = await page.evaluate(() => window.scrollY);
+  await solveSlider(page, async (...move) => {
+    await swipeTo(...move);
+    expect(await page.evaluate(() => window.scrollY)).toBe(scrolled);
+  });
+  await expectSignedIn(page);
+  await context.close();
+});
+
+for (const darkMode of [false, true]) {
+  test(`the captcha can be used by everybody, ${darkMode ? 'dark' : 'light'}`, async ({ page }) => {
+    await page.addInitScript((dark) => {
+      // What is shown for a second is shown for as long as axe looks.
+      const wait = window.setTimeout.bind(window);
+      window.setTimeout = ((act: () => void, ms?: number) => wait(act, ms === 1000 ? 60_000 : ms)) as typeof setTimeout;
+      localStorage.setItem('tilth.preferences', JSON.stringify({ state: { darkMode: dark }, version: 0 }));
+    }, darkMode);
+    const { panel, slider, outcome } = await openCaptcha(page);
+    await expect(page.locator('html')).toHaveAttribute('data-theme', darkMode ? 'dark' : 'light');
+    const image = await picture(panel).boundingBox();
+    expect([Math.round(image?.width ?? 0), Math.round(image?.height ?? 0)]).toEqual([400, 200]);
+    await expectAccessible(page);
+    await dragTo(page, slider, 20);
+    await expect(outcome).toHaveAttribute('data-phase', 'fail');
+    await expectAccessible(page);
+    await expect(outcome).toHaveAttribute('data-phase', 'fail');
+  });
+}

@@ -1,0 +1,120 @@
+import { expect, type Page, test } from '@playwright/test';
+import { enter, openSession } from './people.ts';
+import { addresses, applyText } from './server.ts';
+
+// A camera may show a snippet of anybody's HTML. It runs where it can do no harm, whether the console frames it or somebody opens it.
+
+const rancher = { tenantName: 'ranch', userName: 'rosa', password: 'cattle-by-the-river' };
+const site = `http://ranch.localhost:${addresses.port}`;
+
+/** Tries everything that would hurt, and writes down in its own page what came of it. */
+const snippet = `<!doctype html><title>gate</title><body><pre id="done"></pre><script>
+const found = {};
+const tries = {
+  parent: () => parent.document.title,
+  top: () => top.localStorage.length,
+  storage: () => localStorage.length,
+  session: () => sessionStorage.length,
+  cookie: () => document.cookie,
+  database: () => indexedDB.open("x"),
+  window: () => open("/device"),
+};
+for (const [name, attempt] of Object.entries(tries)) {
+  try { found[name] = attempt() === null ? "refused" : "done"; } catch { found[name] = "refused"; }
+}
+if (top !== self) try { top.location = "/signup"; } catch {}
+const form = document.createElement("form");
+form.action = "/signup"; form.target = "_top"; document.body.append(form); form.submit();
+fetch("/admin-api/system/console/settings").then(() => "done", () => "refused").then((calls) => {
+  found.calls = calls;
+  found.origin = self.origin;
+  document.getElementById("done").textContent = JSON.stringify(found);
+});
+</script>`;
+
+const refused = {
+  parent: 'refused',
+  storage: 'refused',
+  session: 'refused',
+  cookie: 'refused',
+  database: 'refused',
+  window: 'refused',
+  calls: 'refused',
+  origin: 'null',
+};
+
+test.beforeAll(() => {
+  applyText(`
+products:
+  - name: gate-camera
+    properties:
+      - {identifier: live, functionName: Live video, dataType: text}
+tenants:
+  - name: ranch
+    hosts: [ranch.localhost]
+    timeZone: Europe/Istanbul
+    language: en-us
+    users: [{userName: rosa, password: ${rancher.password}, nickname: Rosa}]
+    devices:
+      - {deviceName: GATE-1, serial: SXT-G1, noteName: Gate, product: gate-camera, elementData: {live: ${JSON.stringify(snippet)}}}
+      - {deviceName: GATE-2, serial: SXT-G2, noteName: Back gate, product: gate-camera, elementData: {live: "https://cameras.example/back.m3u8"}}
+`);
+});
+
+/** The address at which the snippet of GATE-1 is served for the next minute. */
+async function embedAddress(): Promise<string> {
+  const { accessToken } = await openSession(rancher);
+  const answer = await fetch(`${addresses.console}/admin-api/client/pc/device/get/video?deviceName=GATE-1`, {
+    headers: { Authorization: `Bearer ${accessToken}` },
+  });
+  const { data } = await answer.json();
+  expect(data.kind).toBe('embed');
+  return data.url;
+}
+
+async function frame(page: Page, src: string, sandbox?: string): Promise<void> {
+  await page.evaluate(
+    ([address, rules]) => {
+      const element = document.createElement('iframe');
+      if (rules !== undefined) element.setAttribute('sandbox', rules);
+      element.src = address;
+      document.body.prepend(element);
+    },
+    [src, sandbox] as const,
+  );
+}
+
+for (const [how, sandbox] of [
+  ['as the console frames it', 'allow-scripts'],
+  ['in a frame without rules of its own', undefined],
+] as const) {
+  test(`a snippet reaches nothing, ${how}`, async ({ page }) => {
+    await enter(page, rancher, '/dashboard-default', site);
+    const before = page.url();
+    await frame(page, await embedAddress(), sandbox);
+    const done = page.frameLocator('iframe').locator('#done');
+    await expect(done).toContainText('origin');
+    expect(JSON.parse((await done.textContent()) ?? '')).toEqual({ ...refused, top: 'refused' });
+    expect(page.url()).toBe(before);
+    expect(page.context().pages()).toHaveLength(1);
+  });
+}
+
+test('a snippet that somebody opens by itself reaches nothing of the console', async ({ page }) => {
+  await enter(page, rancher, '/dashboard-default', site);
+  await page.goto(`${site}${await embedAddress()}`);
+  await expect(page.locator('#done')).toContainText('origin');
+  // It is its own parent and top, which is nobody else's.
+  const found = JSON.parse((await page.locator('#done').textContent()) ?? '');
+  expect(found).toEqual({ ...refused, parent: 'done', top: 'refused' });
+});
+
+test('the page frames nothing of others, and plays from its own streams alone', async ({ page }) => {
+  await enter(page, rancher, '/dashboard-default', site);
+  const blocked = page.waitForEvent('console', (message) => /frame-src/.test(message.text()));
+  await frame(page, `http://127.0.0.1:${addresses.port}/favicon.svg`);
+  await blocked;
+  const policy = (await page.goto(`${site}/data`))?.headers()['content-security-policy'];
+  expect(policy).toContain("media-src 'self' blob: https://cameras.example;");
+  expect(policy).toContain("connect-src 'self' https://cameras.example;");
+});
