@@ -179,8 +179,8 @@ test('get-by-website tells each host its own tenant and no other', async ({ requ
   }
 });
 
-test('the password of one tenant opens nothing at the other’s host', async ({ page, context }, info) => {
-  await fromElsewhere(context, info);
+test('the password of one tenant opens nothing at the other’s host', async ({ page, context }) => {
+  await fromElsewhere(context);
   await page.goto(`${site(harvest.tenant)}/signin`);
   await fillSignIn(page, vineyard.person.userName, vineyard.person.password);
   await solveSlider(page);

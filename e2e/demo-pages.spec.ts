@@ -1,6 +1,6 @@
 import { expect, type Page, test } from '@playwright/test';
-import { addresses } from './server.ts';
 import { expectAccessible, expectNoSideways, signIn } from './pages.ts';
+import { addresses } from './server.ts';
 
 const pages = [
   ['/billing', 'Billing'],
@@ -14,7 +14,8 @@ function watch(page: Page): { foreign: string[]; refused: string[] } {
   const seen = { foreign: [] as string[], refused: [] as string[] };
   page.on('request', (request) => {
     const url = new URL(request.url());
-    if (url.host !== addresses.http && url.protocol !== 'data:' && url.protocol !== 'blob:') seen.foreign.push(url.href);
+    if (url.host !== addresses.http && url.protocol !== 'data:' && url.protocol !== 'blob:')
+      seen.foreign.push(url.href);
   });
   page.on('console', (message) => {
     if (/content security policy/i.test(message.text())) seen.refused.push(message.text());

@@ -36,7 +36,9 @@ async function valuesKept(): Promise<number> {
   return Number(/^tilth_edge_values_total (\S+)$/m.exec(figures)?.[1]);
 }
 
-const runs = Object.entries(ways).flatMap(([name, way]) => ([4, 5] as const).map((version) => ({ name, way, version })));
+const runs = Object.entries(ways).flatMap(([name, way]) =>
+  ([4, 5] as const).map((version) => ({ name, way, version })),
+);
 
 for (const { name, way, version } of runs) {
   test(`MQTT ${version === 4 ? '3.1.1' : '5'} over ${name}`, async () => {

@@ -1,4 +1,4 @@
-import type { BrowserContext, Page, TestInfo } from '@playwright/test';
+import type { BrowserContext, Page } from '@playwright/test';
 import { addresses } from './server.ts';
 
 /** Somebody who can sign in. */
@@ -9,11 +9,11 @@ export type Session = { accessToken: string; refreshToken: string; userId: numbe
 
 export const sessionKey = 'tilth.session';
 
-/** Signs in by the call alone. */
+/** Signs in by the call alone, from an address of its own. */
 export async function openSession({ tenantName, userName, password }: Person): Promise<Session> {
   const answer = await fetch(`${addresses.console}/app-api/member/auth/login-username`, {
     method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
+    headers: { 'Content-Type': 'application/json', 'X-Forwarded-For': freshAddress() },
     body: JSON.stringify({ tenantName, userName, password, rememberMe: true }),
   });
   const { code, data, msg } = await answer.json();
@@ -35,13 +35,17 @@ export async function enter(page: Page, person: Person, path: string, site: stri
   await page.goto(`${site}${path}`);
 }
 
-let addressesTaken = 0;
-
 /**
  * Lets a browser come from a network address of its own, so that what fails there makes nobody else's sign-in demand the captcha.
  */
-export async function fromElsewhere(context: BrowserContext, { workerIndex }: TestInfo): Promise<void> {
+export async function fromElsewhere(context: BrowserContext): Promise<void> {
+  await context.setExtraHTTPHeaders({ 'X-Forwarded-For': freshAddress() });
+}
+
+let addressesTaken = 0;
+
+/** An address that nothing else comes from; the server believes what a proxy on its own machine says. */
+function freshAddress(): string {
   addressesTaken += 1;
-  const address = `198.18.${workerIndex % 256}.${addressesTaken % 256}`;
-  await context.setExtraHTTPHeaders({ 'X-Forwarded-For': address });
+  return `198.18.${Number(process.env.TEST_WORKER_INDEX) % 256}.${addressesTaken % 256}`;
 }

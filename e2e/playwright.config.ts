@@ -10,7 +10,7 @@ export default defineConfig({
   outputDir: 'results',
   globalSetup: './setup.ts',
   workers: 1,
-  timeout: 45_000,
+  timeout: 90_000,
   expect: { timeout: 10_000 },
   forbidOnly: Boolean(process.env.CI),
   reporter: [['list']],

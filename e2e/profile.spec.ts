@@ -58,7 +58,7 @@ const call = async (person: Person, path: string, body?: object) => {
   return answer.json();
 };
 
-test.beforeEach(({ context }, info) => fromElsewhere(context, info));
+test.beforeEach(({ context }) => fromElsewhere(context));
 
 test.describe('essential information', () => {
   test('is saved, and shown at once in the card and in the bar', async ({ page }, info) => {

@@ -14,7 +14,7 @@ const nickname = 'Deniz Aydın';
 let users = 0;
 
 test.beforeEach(async ({ context }, info) => {
-  await fromElsewhere(context, info);
+  await fromElsewhere(context);
   const { workerIndex } = info;
   users += 1;
   person = { ...person, userName: `deniz-${workerIndex}-${users}` };

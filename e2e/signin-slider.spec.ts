@@ -14,7 +14,7 @@ test.beforeAll(() => {
   applyText(JSON.stringify({ tenants: [{ ...place, users: [person] }] }));
 });
 
-test.beforeEach(({ context }, info) => fromElsewhere(context, info));
+test.beforeEach(({ context }) => fromElsewhere(context));
 
 async function openCaptcha(page: Page): Promise<ReturnType<typeof captchaOf>> {
   await page.goto('/signin');
@@ -218,10 +218,10 @@ test('where the installation has the captcha off there is none', async ({ page }
   await expectSignedIn(page);
 });
 
-test('a phone', async ({ browser, baseURL }, info) => {
+test('a phone', async ({ browser, baseURL }) => {
   const screen = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 };
   const context = await browser.newContext({ baseURL, ...screen });
-  await fromElsewhere(context, info);
+  await fromElsewhere(context);
   const page = await context.newPage();
   const { panel, slider } = await openCaptcha(page);
   await expectNoSideways(page);

@@ -22,9 +22,9 @@ test('a person signs in, is greeted by name and signs out', async ({ page }) => 
   await expect(page).toHaveURL(/\/signin/);
 });
 
-test('a wrong password is told, and why', async ({ page, context }, info) => {
+test('a wrong password is told, and why', async ({ page, context }) => {
   // What fails counts for the account too, and everybody signs in with the orchard's.
-  await fromElsewhere(context, info);
+  await fromElsewhere(context);
   await page.goto('/signin');
   await fillSignIn(page, 'nobody-of-the-orchard', 'not the password');
   await solveSlider(page);
