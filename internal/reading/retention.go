@@ -19,6 +19,9 @@ func (s *Store) Expire(ctx context.Context, now time.Time) error {
 		return err
 	}
 	defer s.leave()
+	if err := s.ended(ctx); err != nil {
+		return err
+	}
 	if p := s.broken.Load(); p != nil {
 		return *p
 	}
