@@ -1,3 +1,4 @@
+import LoadingOutlined from '@ant-design/icons/LoadingOutlined';
 import { ConfigProvider } from 'antd';
 import type { Locale } from 'antd/lib/locale';
 import enUS from 'antd/locale/en_US';
@@ -27,6 +28,9 @@ const locales: Record<Language, () => Promise<Locale>> = {
 
 const dayjsNames: Record<Language, string> = { 'en-us': 'en', 'zh-cn': 'zh-cn', 'tr-tr': 'tr', 'ru-ru': 'ru' };
 
+// antd may leave its own icon in the button when the answer was quick, and with it the word "loading" in the button's name.
+const button = { autoInsertSpace: false, loadingIcon: <LoadingOutlined aria-hidden="true" /> };
+
 export function AntdProvider({ children }: { children: ReactNode }) {
   const name = useTheme();
   const isPhone = useMedia(phone);
@@ -51,7 +55,7 @@ export function AntdProvider({ children }: { children: ReactNode }) {
   }, [language]);
 
   return (
-    <ConfigProvider theme={theme} locale={locale} button={{ autoInsertSpace: false }}>
+    <ConfigProvider theme={theme} locale={locale} button={button}>
       {children}
     </ConfigProvider>
   );

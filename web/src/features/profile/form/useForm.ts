@@ -56,7 +56,11 @@ export function useForm<V extends object, E>({ values, check, busy, onSubmit }: 
     field,
     demand,
     submit,
-    focus: (name: keyof V) => fields.current.get(name)?.focus(),
+    /** Goes to a field that is to be filled in now: what was missing there is no mistake any more. */
+    focus: (name: keyof V) => {
+      setLeft((before) => new Set([...before].filter((other) => other !== name)));
+      fields.current.get(name)?.focus();
+    },
     forget: () => setLeft(new Set()),
   };
 }
