@@ -26,3 +26,8 @@ export function refuseDuplicate(method: 'POST' | 'PUT', path: string, payload: u
   if (sent.has(key)) throw new ApiError(601, i18next.t('request.duplicate'), 'duplicate');
   sent.set(key, now);
 }
+
+/** As on a page just opened: nothing was sent before. Each test begins so, however soon it follows another. */
+export function forgetSent(): void {
+  sent.clear();
+}

@@ -1,6 +1,7 @@
 import '@testing-library/jest-dom/vitest';
 import { cleanup, configure } from '@testing-library/react';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import { forgetSent } from '@/lib/duplicates';
 import { startI18n, useLanguage } from '@/lib/i18n';
 import { useNotices } from '@/lib/notices';
 import { defaultPreferences, usePreferences } from '@/lib/preferences';
@@ -40,6 +41,7 @@ beforeEach(async () => {
   sessionStorage.clear();
   setWidth(1440);
   usePreferences.setState(defaultPreferences);
+  forgetSent();
   useSession.setState({ session: null, ended: null });
   useTenant.setState({ tenant: null });
   useNotices.setState({ toasts: [], dialog: null });

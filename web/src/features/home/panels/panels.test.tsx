@@ -205,7 +205,8 @@ describe('the readings', () => {
     );
     expect(screen.getByText('7.5')).toBeVisible();
     server.broken.clear();
-    vi.useRealTimers();
+    // The day stays: to the session a real one may be long after its end.
+    vi.useFakeTimers({ now: noon, toFake: ['Date'] });
     await userEvent.click(screen.getByRole('button', { name: 'Retry' }));
     await waitFor(() => expect(screen.queryByRole('alert')).toBeNull());
     expect(screen.getByText('3.4')).toBeVisible();
