@@ -1,7 +1,9 @@
 package app
 
 import (
+	"crypto/hkdf"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -28,6 +30,12 @@ func deviceKey(dir string) ([]byte, error) {
 		return nil, fmt.Errorf("%s is damaged: 64 hex digits are expected; restore it from a backup", path)
 	}
 	return key, nil
+}
+
+// embedKey is the key under which the addresses of cameras' snippets are
+// signed. It comes from the platform's, so that they outlive a restart.
+func embedKey(platform []byte) ([]byte, error) {
+	return hkdf.Key(sha256.New, platform, nil, "embedded video", 32)
 }
 
 func newDeviceKey(path string) ([]byte, error) {

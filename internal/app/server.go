@@ -76,6 +76,15 @@ func (p ports) overTLS() string {
 	return p.mqttTLS.Addr().String()
 }
 
+// forDevices is where devices connect.
+func (p ports) forDevices() httpapi.Listeners {
+	l := httpapi.Listeners{MQTT: p.mqtt.Addr()}
+	if p.mqttTLS != nil {
+		l.MQTTTLS = p.mqttTLS.Addr()
+	}
+	return l
+}
+
 func (p ports) close() error {
 	var err error
 	for _, l := range []net.Listener{p.http, p.mqtt, p.mqttTLS, p.admin} {
@@ -127,7 +136,12 @@ func (s *Server) wire() error {
 	s.mqtt = ingest.NewMQTT(s.pipeline)
 	s.mails = mailQueue(&s.set.Telling, s.log)
 	slider := captcha.New(time.Now, captcha.Draw)
+	embeds, err := embedKey(st.key)
+	if err != nil {
+		return err
+	}
 	console, err := httpapi.New(httpapi.Options{
+		PublicURL: s.set.PublicURL, Listen: s.ports.forDevices(), EmbedKey: embeds,
 		Version: Version, DefaultTenant: s.set.DefaultTenant, MapTiles: s.set.MapTiles, DemoPages: s.set.DemoPages,
 		Proxies: s.set.Proxies, Now: time.Now, Log: s.log, Ready: s.isReady,
 		Tenants: st.tenants, Users: st.users, Sessions: st.sessions,
@@ -137,10 +151,11 @@ func (s *Server) wire() error {
 			Post: postbox(s.mails), Now: time.Now,
 		}),
 		SignIn:  identity.NewSignIn(st.users, st.sessions, st.hasher, identity.Captcha{Demand: s.set.Captcha, Verify: slider.Verify}, time.Now),
-		Catalog: st.catalog, Devices: st.devices, Scenes: st.scenes, Presence: st.presence, Status: st.status,
-		Diagnostics: st.diagnostics, Readings: st.readings, Notices: st.notices, Messages: st.messages, Live: st.live,
+		Catalog: st.catalog, Devices: st.devices, Scenes: st.scenes, Roster: st.roster, Registry: st.registry,
+		Presence: st.presence, Status: st.status, Diagnostics: st.diagnostics, Readings: st.readings, Notices: st.notices, Messages: st.messages, Live: st.live,
 		Telemetry: ingest.NewHTTP(s.pipeline), MQTT: ingest.NewWebSocket(s.mqtt), Console: httpapi.Console(httpapi.Pages{
 			Dist: web.Dist(), Tiles: s.set.MapTiles, Proxies: s.set.Proxies, Tenants: st.tenants, Catalog: st.catalog, Log: s.log,
+			Devices: st.devices, DefaultTenant: s.set.DefaultTenant,
 		}),
 	})
 	if err != nil {

@@ -40,6 +40,7 @@ type stores struct {
 	scenes      *device.SceneStore
 	registry    *device.Registry
 	presence    *device.Presence
+	roster      *device.Roster
 	diagnostics *device.Diagnostics
 	status      *device.StatusStore
 	readings    *reading.Store
@@ -93,6 +94,7 @@ func openStores(ctx context.Context, set *Settings, log *slog.Logger) (_ *stores
 		live: live.NewHub(hex.EncodeToString(epoch)),
 	}
 	s.presence = device.NewPresence(s.registry, time.Now, log)
+	s.roster = device.NewRoster(s.devices, s.scenes, s.catalog, s.presence)
 	s.status = device.NewStatusStore(d, s.registry, s.presence, s.diagnostics)
 	if err := s.load(ctx); err != nil {
 		return nil, errors.Join(err, readings.Close())

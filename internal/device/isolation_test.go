@@ -18,6 +18,7 @@ func TestTenantsAreApart(t *testing.T) {
 	station, scene := s.Station(t), s.Scene(t, field.ID, "barn")
 	mine := s.Device(t, field.ID, station, "mine", func(d *device.Device) {
 		d.SceneID, d.NoteName, d.Longitude, d.Latitude = scene, "Mine", new(32.0), new(39.0)
+		d.Serial, d.ElementData = "SXT-1", map[string]string{"airTemperature": "https://mine.example/a.m3u8"}
 	})
 	theirs := s.Device(t, rival.ID, station, "theirs")
 	s.Presence.Seen(testkit.Ref(mine))
@@ -44,9 +45,9 @@ func TestTenantsAreApart(t *testing.T) {
 			finds bool // the method must say that there is no such thing
 		}{
 			"Store.Get": {func() error { _, err := s.Devices.Get(ctx, owner, "mine"); return err }, true},
-			"Store.Page": {func() error {
+			"Roster.Page": {func() error {
 				for _, q := range []device.Query{{Search: "mine"}, {Scene: &scene}, {Names: []string{"mine"}}, {Online: new(false), Search: "mine"}} {
-					list, total, err := s.Devices.Page(ctx, owner, q)
+					list, total, err := s.Roster.Page(ctx, owner, q)
 					nothing("Page", int64(len(list))+total)
 					if err != nil {
 						return err
@@ -54,16 +55,45 @@ func TestTenantsAreApart(t *testing.T) {
 				}
 				return nil
 			}, false},
-			"Store.CountByScene": {func() error {
-				counts, err := s.Devices.CountByScene(ctx, owner)
-				nothing("CountByScene", int64(counts[scene].Devices))
+			"Roster.Groups": {func() error {
+				groups, err := s.Roster.Groups(ctx, owner, nil, 9)
+				nothing("Groups", int64(len(groups)-min(len(groups), 1)))
+				if g := groups[scene]; g != nil {
+					t.Errorf("Groups: %+v", g)
+				}
 				return err
 			}, false},
-			"Store.Places": {func() error {
-				places, _, err := s.Devices.Places(ctx, owner, nil)
+			"Roster.Count": {func() error {
+				n, unassigned, err := s.Roster.Count(ctx, owner)
+				nothing("Count", int64(n-unassigned)) // the rival's own stands in no scene
+				return err
+			}, false},
+			"Roster.Places": {func() error {
+				places, _, err := s.Roster.Places(ctx, owner, nil)
 				nothing("Places", int64(len(places)))
 				return err
 			}, false},
+			"Store.ByID": {func() error { _, err := s.Devices.ByID(ctx, owner, mine.ID); return err }, true},
+			"Store.Count": {func() error {
+				n, err := s.Devices.Count(ctx, owner)
+				nothing("Count", n-min(n, 1)) // the rival's own
+				return err
+			}, false},
+			"Store.Streams": {func() error {
+				streams, err := s.Devices.Streams(ctx, owner, s.Catalog)
+				nothing("Streams", int64(len(streams)))
+				return err
+			}, false},
+			"Store.Edit": {func() error {
+				return s.Devices.Edit(ctx, owner, "mine", device.Edit{NoteName: "Taken"})
+			}, true},
+			"Store.Edit into the scene": {func() error {
+				return s.Devices.Edit(ctx, owner, "theirs", device.Edit{NoteName: "Taken", SceneID: scene})
+			}, true},
+			"Store.NewSecret": {func() error {
+				_, err := s.Devices.NewSecret(ctx, owner, "mine", true, s.Registry)
+				return err
+			}, true},
 			"Store.Put": {func() error {
 				d := *mine
 				d.NoteName, d.SceneID = "Taken", device.DefaultScene
@@ -103,7 +133,18 @@ func TestTenantsAreApart(t *testing.T) {
 				nothing("List", int64(len(list)))
 				return err
 			}, false},
-			"SceneStore.Delete": {func() error { return s.Scenes.Delete(ctx, owner, scene) }, false},
+			"SceneStore.Delete": {func() error { return s.Scenes.Delete(ctx, owner, scene) }, true},
+			"SceneStore.Change": {func() error { return s.Scenes.Change(ctx, owner, scene, "taken", device.SceneForbidden) }, true},
+			"SceneStore.Page": {func() error {
+				list, total, err := s.Scenes.Page(ctx, owner, "bar", 0, 9)
+				nothing("Page", int64(len(list))+total)
+				return err
+			}, false},
+			"StatusStore.Comings": {func() error {
+				list, total, err := s.Status.Comings(ctx, owner, mine.ID, 0, 9)
+				nothing("Comings", int64(len(list))+total)
+				return err
+			}, false},
 			"StatusStore.OfflineSince": {func() error {
 				n, err := s.Status.OfflineSince(ctx, owner, 0)
 				nothing("OfflineSince", n)
@@ -175,5 +216,9 @@ func state(t *testing.T, s *testkit.Stores, owner tenant.ID, d *device.Device, s
 	if err != nil || len(days) != 1 {
 		t.Fatalf("%v %v", days, err)
 	}
-	return []any{days, *got, hashes, *in, gone, s.Presence.Status(owner, d.ID), s.Diagnostics.Get(owner, d.ID)}
+	comings, total, err := s.Status.Comings(t.Context(), owner, d.ID, 0, 9)
+	if err != nil || total != 2 {
+		t.Fatalf("%v %v", comings, err)
+	}
+	return []any{comings, days, *got, hashes, *in, gone, s.Presence.Status(owner, d.ID), s.Diagnostics.Get(owner, d.ID)}
 }

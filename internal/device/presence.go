@@ -25,6 +25,7 @@ type Change struct {
 	Name   string
 	Online bool
 	At     int64 // epoch milliseconds
+	Since  int64 // earlier than At where contact that came in late shows that it had not gone; epoch milliseconds
 }
 
 // Presence tells which devices are online. Contact is arrival, not a reading's
@@ -142,6 +143,25 @@ func (p *Presence) Status(t tenant.ID, id ID) Status {
 	return Status{}
 }
 
+// statuses calls f for each of a tenant's devices, in their order, with what is
+// known of it. It lets messages in between.
+func (p *Presence) statuses(t tenant.ID, list []*member, f func(m *member, st Status)) {
+	const atOnce = 1000
+	for len(list) > 0 {
+		n := min(atOnce, len(list))
+		p.mu.Lock()
+		for _, m := range list[:n] {
+			var st Status
+			if c := p.devices[m.ID]; c != nil && c.ref.Tenant == t {
+				st = c.status
+			}
+			f(m, st)
+		}
+		p.mu.Unlock()
+		list = list[n:]
+	}
+}
+
 // OnlineCount is how many of a tenant's devices are online.
 func (p *Presence) OnlineCount(t tenant.ID) int {
 	p.mu.Lock()
@@ -233,8 +253,12 @@ func (p *Presence) tell(c *contact, at int64) {
 	if e := p.registry.Get(c.ref.ID); e != nil {
 		name = e.Name
 	}
+	since := at
+	if c.status.Online {
+		since = c.status.OnlineTime
+	}
 	for _, f := range p.notify {
-		f(Change{Ref: c.ref, Name: name, Online: c.status.Online, At: at})
+		f(Change{Ref: c.ref, Name: name, Online: c.status.Online, At: at, Since: since})
 	}
 }
 

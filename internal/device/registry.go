@@ -146,3 +146,28 @@ func (r *Registry) Replace(entries []*Entry) {
 		f()
 	}
 }
+
+// replaceSecrets makes hashes what lets a device in. One that the registry does
+// not hold yet comes with all it has.
+func (r *Registry) replaceSecrets(ref Ref, hashes []SecretHash) {
+	r.mu.Lock()
+	before := r.byID[ref.ID]
+	if before == nil || before.Ref != ref {
+		r.mu.Unlock()
+		return
+	}
+	e := *before
+	e.secrets = hashes
+	r.byID[e.ID], r.byName[e.Name] = &e, &e
+	for _, h := range before.secrets {
+		delete(r.bySecret, h)
+	}
+	for _, h := range hashes {
+		r.bySecret[h] = &e
+	}
+	watchers := r.watchers
+	r.mu.Unlock()
+	for _, f := range watchers {
+		f()
+	}
+}

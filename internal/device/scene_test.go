@@ -1,7 +1,13 @@
 package device_test
 
 import (
+	"context"
+	"fmt"
+	"strings"
 	"testing"
+	"time"
+
+	"github.com/uptrace/bun"
 
 	"tilth/internal/db"
 	"tilth/internal/device"
@@ -35,7 +41,7 @@ func TestScenes(t *testing.T) {
 			t.Errorf("ByName(%q): %+v %v", query, sc, err)
 		}
 	}
-	if sc, err := s.Scenes.Get(t.Context(), field.ID, shut); err != nil || *sc != (device.Scene{ID: shut, Name: "closed", Status: device.SceneForbidden}) {
+	if sc, err := s.Scenes.Get(t.Context(), field.ID, shut); err != nil || *sc != (device.Scene{ID: shut, Name: "closed", Status: device.SceneForbidden, CreateTime: s.Clock.Milli()}) {
 		t.Errorf("%+v %v", sc, err)
 	}
 	if _, err := s.Scenes.ByName(t.Context(), field.ID, "bar%"); !errs.Is(err, errs.NotFound) {
@@ -66,6 +72,116 @@ func TestDeleteScene(t *testing.T) {
 		}
 	}
 	if _, err := s.Scenes.Get(t.Context(), field.ID, barn); !errs.Is(err, errs.NotFound) {
+		t.Error(err)
+	}
+	if err := s.Scenes.Delete(t.Context(), field.ID, barn); !errs.Is(err, errs.NotFound) {
+		t.Errorf("again: %v", err)
+	}
+	refused(t, "the default group", s.Scenes.Delete(t.Context(), field.ID, device.DefaultScene), "scene.defaultStays", "")
+}
+
+// What people name a scene, when they make one and when they change it.
+func TestSceneNames(t *testing.T) {
+	s := testkit.NewStores(t)
+	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
+	s.Scene(t, field.ID, "Ёлка")
+	s.Scene(t, rival.ID, "theirs")
+	mine := s.Scene(t, field.ID, "mine")
+	type form struct {
+		name   string
+		status device.SceneStatus
+	}
+	for f, want := range map[form][2]string{
+		{"", device.SceneUsable}:    {"scene.nameRequired", ""},
+		{" \t", device.SceneUsable}: {"scene.nameRequired", ""},
+		{"", 0}:                     {"scene.nameRequired", ""},
+		{"new", 0}:                  {"scene.statusRequired", ""},
+		{"new", 3}:                  {"invalid.choice", "groupStatus"},
+		{"new", -1}:                 {"invalid.choice", "groupStatus"},
+		{strings.Repeat("ş", 65), device.SceneUsable}: {"invalid.long", "groupName"},
+		{"a\nb", device.SceneUsable}:                  {"invalid.format", "groupName"},
+		{"\x00", device.SceneUsable}:                  {"invalid.format", "groupName"},
+		{"ЕЛКА", device.SceneForbidden}:               {"scene.nameTaken", "groupName"},
+		{"  ёлка ", device.SceneUsable}:               {"scene.nameTaken", "groupName"},
+	} {
+		_, err := s.Scenes.Add(t.Context(), field.ID, f.name, f.status)
+		refused(t, fmt.Sprintf("add %q", f.name), err, want[0], want[1])
+		refused(t, fmt.Sprintf("change to %q", f.name), s.Scenes.Change(t.Context(), field.ID, mine, f.name, f.status), want[0], want[1])
+	}
+	if sc, err := s.Scenes.Get(t.Context(), field.ID, mine); err != nil || sc.Name != "mine" {
+		t.Errorf("a refused change: %+v %v", sc, err)
+	}
+	long := strings.Repeat("ş", 64)
+	id, err := s.Scenes.Add(t.Context(), field.ID, " theirs\n", device.SceneForbidden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Clock.Advance(time.Hour)
+	if err := s.Scenes.Change(t.Context(), field.ID, mine, long, device.SceneForbidden); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Scenes.Change(t.Context(), field.ID, id, "THEIRS", device.SceneUsable); err != nil {
+		t.Errorf("its own name in another case: %v", err)
+	}
+	made := testkit.Start.UnixMilli()
+	for _, want := range []device.Scene{{ID: id, Name: "THEIRS", Status: device.SceneUsable, CreateTime: made}, {ID: mine, Name: long, Status: device.SceneForbidden, CreateTime: made}} {
+		if sc, err := s.Scenes.Get(t.Context(), field.ID, want.ID); err != nil || *sc != want {
+			t.Errorf("%+v %v, want %+v", sc, err, want)
+		}
+	}
+	if sc, err := s.Scenes.ByName(t.Context(), field.ID, "theirs"); err != nil || sc.ID != id {
+		t.Errorf("%+v %v", sc, err)
+	}
+	if err := s.Scenes.Change(t.Context(), field.ID, 999, "x", device.SceneUsable); !errs.Is(err, errs.NotFound) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestScenePage(t *testing.T) {
+	s := testkit.NewStores(t)
+	field := s.Tenant(t, "field")
+	for _, name := range []string{"Участок Ёлка", "İnek Çayırı", "barn", "Apple Row", "100%"} {
+		s.Scene(t, field.ID, name)
+	}
+	for _, c := range []struct {
+		search        string
+		offset, limit int64
+		want          string
+		total         int64
+	}{
+		{"", 0, 9, "100% Apple Row barn İnek Çayırı Участок Ёлка", 5}, {"", 1, 2, "Apple Row barn", 5}, {"", 5, 2, "", 5},
+		{"A", 0, 9, "Apple Row barn İnek Çayırı", 3}, {"ЕЛК", 0, 9, "Участок Ёлка", 1}, {"ÇAYIRI", 0, 9, "İnek Çayırı", 1},
+		{"%", 0, 9, "100%", 1}, {"_", 0, 9, "", 0}, {"a", 1, 1, "barn", 3},
+	} {
+		list, total, err := s.Scenes.Page(t.Context(), field.ID, c.search, c.offset, c.limit)
+		var got []string
+		for _, sc := range list {
+			got = append(got, sc.Name)
+		}
+		if err != nil || strings.Join(got, " ") != c.want || total != c.total {
+			t.Errorf("%+v: %v of %d (%v)", c, got, total, err)
+		}
+	}
+}
+
+// A tenant's people make a bounded number of scenes.
+func TestTooManyScenes(t *testing.T) {
+	s := testkit.NewStores(t)
+	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
+	err := s.DB.Tx(t.Context(), func(ctx context.Context, _ bun.IDB) error {
+		for i := range device.ScenesATenant {
+			if _, err := s.Scenes.Create(ctx, field.ID, fmt.Sprint("scene ", i), device.SceneUsable); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.Scenes.Add(t.Context(), field.ID, "one more", device.SceneUsable)
+	refused(t, "one more", err, "scene.tooMany", "")
+	if _, err := s.Scenes.Add(t.Context(), rival.ID, "another tenant's", device.SceneUsable); err != nil {
 		t.Error(err)
 	}
 }

@@ -45,12 +45,16 @@ type StatusStore struct {
 	registry    *Registry
 	presence    *Presence
 	diagnostics *Diagnostics
-	swept       Day // when days that are not kept any more were removed last
+	comings     comings
+	untrimmed   map[ID]int // comings written since a device's were trimmed
+	swept       Day        // when what is not kept any more was removed last
 }
 
 // NewStatusStore makes a store that writes what presence and diagnostics know.
 func NewStatusStore(d *db.DB, r *Registry, p *Presence, g *Diagnostics) *StatusStore {
-	return &StatusStore{db: d, registry: r, presence: p, diagnostics: g}
+	s := &StatusStore{db: d, registry: r, presence: p, diagnostics: g, untrimmed: map[ID]int{}}
+	p.OnChange(s.comings.note)
+	return s
 }
 
 // Load fills presence and diagnostics after a start. Silence is not counted
@@ -93,9 +97,13 @@ func (s *StatusStore) Run(ctx context.Context) error {
 	}
 }
 
-// Flush writes the devices that came or went and, when all is set, every
-// contact and intake that is not on disk yet.
+// Flush writes the devices that came or went, and when, and, if all is set,
+// every contact and intake that is not on disk yet.
 func (s *StatusStore) Flush(ctx context.Context, all bool) error {
+	changes, lost := s.comings.take()
+	if lost > 0 {
+		s.presence.log.Error("comings and goings of devices are lost: the database could not be written for too long", "changes", lost)
+	}
 	ids := s.presence.takeChanged(all)
 	if all {
 		for id := range s.diagnostics.takeDirty() {
@@ -111,8 +119,8 @@ func (s *StatusStore) Flush(ctx context.Context, all bool) error {
 			days = append(days, s.dayRows(e.Ref)...)
 		}
 	}
-	if len(rows) == 0 {
-		return s.sweepDays(ctx)
+	if len(rows) == 0 && len(changes) == 0 {
+		return s.sweep(ctx)
 	}
 	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		for start := 0; start < len(rows); start += rowsAStatement {
@@ -127,14 +135,40 @@ func (s *StatusStore) Flush(ctx context.Context, all bool) error {
 				return err
 			}
 		}
-		return writeDays(ctx, tx, days)
+		if err := writeDays(ctx, tx, days); err != nil {
+			return err
+		}
+		return s.writeComings(ctx, tx, changes)
 	})
 	if err != nil {
 		s.presence.mark(ids)
+		s.comings.putBack(changes)
 		return err
 	}
 	s.noteDays(days)
-	return s.sweepDays(ctx)
+	return s.sweep(ctx)
+}
+
+// sweep removes, once a day, what is not kept any more.
+func (s *StatusStore) sweep(ctx context.Context) error {
+	today := s.today()
+	if s.swept == today {
+		return nil
+	}
+	restless, err := s.restless(ctx) // looked for without keeping others from writing
+	if err != nil {
+		return err
+	}
+	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		if err := sweepDays(ctx, tx, today); err != nil {
+			return err
+		}
+		return s.sweepComings(ctx, tx, restless)
+	})
+	if err == nil {
+		s.swept = today
+	}
+	return err
 }
 
 func (s *StatusStore) row(ref Ref) statusRow {

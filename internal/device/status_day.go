@@ -105,18 +105,8 @@ func (s *StatusStore) noteDays(rows []dayRow) {
 	}
 }
 
-// sweepDays removes, once a day, the days that are not kept any more.
-func (s *StatusStore) sweepDays(ctx context.Context) error {
-	today := s.today()
-	if s.swept == today {
-		return nil
-	}
-	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		_, err := tx.NewDelete().Model((*dayRow)(nil)).Where("day <= ?", today-daysKept).Exec(ctx)
-		return err
-	})
-	if err == nil {
-		s.swept = today
-	}
+// sweepDays removes the days that are not kept any more.
+func sweepDays(ctx context.Context, tx bun.IDB, today Day) error {
+	_, err := tx.NewDelete().Model((*dayRow)(nil)).Where("day <= ?", today-daysKept).Exec(ctx)
 	return err
 }

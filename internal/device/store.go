@@ -31,9 +31,12 @@ type Device struct {
 	CreateTime  int64             // epoch milliseconds
 }
 
-// IsVideo tells whether the device is a camera: by the convention of the
-// sensor makers, its serial contains SXT.
-func (d *Device) IsVideo() bool { return strings.Contains(d.Serial, "SXT") }
+// videoSerial is what the serial of a camera contains, by the convention of the
+// sensor makers.
+const videoSerial = "SXT"
+
+// IsVideo tells whether the device is a camera.
+func (d *Device) IsVideo() bool { return strings.Contains(d.Serial, videoSerial) }
 
 // Title is what people read: the remark name, else the device name.
 func (d *Device) Title() string {
@@ -50,8 +53,8 @@ type row struct {
 	Name          string
 	Serial        string
 	NoteName      string
-	FoldedTitle   string
-	FoldedText    string
+	FoldedText    string // name, remark name and serial, a line each
+	Video         bool
 	ProductID     int64
 	SceneID       *int64
 	Longitude     *float64
@@ -71,12 +74,17 @@ type secretRow struct {
 
 // Store keeps devices.
 type Store struct {
-	db  *db.DB
-	now func() time.Time
+	db      *db.DB
+	now     func() time.Time
+	changed watchers[ID]
 }
 
 // NewStore makes a store; now is the server's clock.
 func NewStore(d *db.DB, now func() time.Time) *Store { return &Store{db: d, now: now} }
+
+// OnChange calls f after every change of a tenant's device that is kept, its
+// making and its end included. f must not block.
+func (s *Store) OnChange(f func(t tenant.ID, id ID)) { s.changed.add(f) }
 
 // Get finds a tenant's device by name.
 func (s *Store) Get(ctx context.Context, t tenant.ID, name string) (*Device, error) {
@@ -88,114 +96,43 @@ func (s *Store) Get(ctx context.Context, t tenant.ID, name string) (*Device, err
 	return r.device()
 }
 
-// Query selects and orders devices. Zero fields do not filter.
-type Query struct {
-	Search    string // part of name, remark name or serial, any case
-	Scene     *int64 // DefaultScene: devices in no scene
-	Names     []string
-	ProductID int64
-	Online    *bool
-	Offset    int64
-	Limit     int64
-}
-
-// Page gives the devices that q selects, by title then id, and how many there
-// are in all.
-func (s *Store) Page(ctx context.Context, t tenant.ID, q Query) ([]*Device, int64, error) {
-	var rows []row
-	sel := s.db.Read(ctx).NewSelect().Model(&rows).Where("d.tenant_id = ?", t)
-	if q.Search != "" {
-		sel.Where(`d.folded_text LIKE ? ESCAPE '\'`, text.Contains(q.Search))
-	}
-	switch {
-	case q.Scene == nil:
-	case *q.Scene == DefaultScene:
-		sel.Where("d.scene_id IS NULL")
-	default:
-		sel.Where("d.scene_id = ?", *q.Scene)
-	}
-	if len(q.Names) > 0 {
-		sel.Where("d.name IN (?)", bun.List(q.Names))
-	}
-	if q.ProductID != 0 {
-		sel.Where("d.product_id = ?", q.ProductID)
-	}
-	if q.Online != nil {
-		sel.Where("EXISTS (SELECT 1 FROM device_status ds WHERE ds.device_id = d.id AND ds.online) = ?", *q.Online)
-	}
-	total, err := sel.OrderExpr("d.folded_title, d.id").Offset(q.Offset).Limit(q.Limit).ScanAndCount(ctx)
+// ByID finds a tenant's device by its number.
+func (s *Store) ByID(ctx context.Context, t tenant.ID, id ID) (*Device, error) {
+	found, err := s.byIDs(ctx, t, []ID{id})
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	list := make([]*Device, 0, len(rows))
-	for i := range rows {
-		d, err := rows[i].device()
-		if err != nil {
-			return nil, 0, err
+	if len(found) == 0 {
+		return nil, errs.Missing()
+	}
+	return found[0], nil
+}
+
+// byIDs finds a tenant's devices by their numbers, in the order of ids; those
+// that are gone are left out.
+func (s *Store) byIDs(ctx context.Context, t tenant.ID, ids []ID) ([]*Device, error) {
+	found := make(map[ID]*Device, len(ids))
+	err := inSteps(ids, func(part []ID) error {
+		var rows []row
+		if err := s.db.Read(ctx).NewSelect().Model(&rows).Where("d.tenant_id = ? AND d.id IN (?)", t, bun.List(part)).Scan(ctx); err != nil {
+			return err
 		}
-		list = append(list, d)
-	}
-	return list, total, nil
-}
-
-// GroupCount is how many devices a scene holds.
-type GroupCount struct {
-	SceneID int64
-	Devices int
-	Online  int
-}
-
-// CountByScene counts a tenant's devices by scene, DefaultScene included.
-func (s *Store) CountByScene(ctx context.Context, t tenant.ID) (map[int64]GroupCount, error) {
-	var counts []GroupCount
-	err := s.db.Read(ctx).NewSelect().Model((*row)(nil)).
-		ColumnExpr("COALESCE(d.scene_id, 0) AS scene_id").
-		ColumnExpr("COUNT(*) AS devices").
-		ColumnExpr("COALESCE(SUM(CASE WHEN ds.online THEN 1 ELSE 0 END), 0) AS online").
-		Join("LEFT JOIN device_status AS ds ON ds.device_id = d.id").
-		Where("d.tenant_id = ?", t).GroupExpr("1").Scan(ctx, &counts)
-	by := make(map[int64]GroupCount, len(counts))
-	for _, c := range counts {
-		by[c.SceneID] = c
-	}
-	return by, err
-}
-
-// Place is a device on the map.
-type Place struct {
-	ID        ID
-	Name      string
-	NoteName  string
-	SceneID   int64
-	Longitude float64
-	Latitude  float64
-}
-
-// Box is a part of the map, in degrees. It may reach over the date line (West
-// greater than East).
-type Box struct{ West, South, East, North float64 }
-
-// Places gives a tenant's devices that have a position inside the box (nil:
-// anywhere), by id, and how many devices have no position at all.
-func (s *Store) Places(ctx context.Context, t tenant.ID, box *Box) ([]Place, int64, error) {
-	var places []Place
-	sel := s.db.Read(ctx).NewSelect().Model((*row)(nil)).
-		ColumnExpr("d.id, d.name, d.note_name, COALESCE(d.scene_id, 0) AS scene_id, d.longitude, d.latitude").
-		Where("d.tenant_id = ? AND d.longitude IS NOT NULL", t).OrderExpr("d.id")
-	if box != nil {
-		sel.Where("d.latitude BETWEEN ? AND ?", box.South, box.North)
-		if box.West <= box.East {
-			sel.Where("d.longitude BETWEEN ? AND ?", box.West, box.East)
-		} else {
-			sel.Where("(d.longitude >= ? OR d.longitude <= ?)", box.West, box.East)
+		for i := range rows {
+			d, err := rows[i].device()
+			if err != nil {
+				return err
+			}
+			found[d.ID] = d
+		}
+		return nil
+	})
+	list := make([]*Device, 0, len(found))
+	for _, id := range ids {
+		if d := found[id]; d != nil {
+			list = append(list, d)
 		}
 	}
-	if err := sel.Scan(ctx, &places); err != nil {
-		return nil, 0, err
-	}
-	unplaced, err := s.db.Read(ctx).NewSelect().Model((*row)(nil)).
-		Where("d.tenant_id = ? AND d.longitude IS NULL", t).Count(ctx)
-	return places, unplaced, err
+	return list, err
 }
 
 // Put creates d (ID 0; the new id is set) or changes the tenant's device of
@@ -210,9 +147,8 @@ func (s *Store) Put(ctx context.Context, t tenant.ID, d *Device) error {
 	}
 	r := row{
 		ID: d.ID, TenantID: t, Name: d.Name, Serial: d.Serial, NoteName: d.NoteName,
-		FoldedTitle: text.Fold(d.Title()),
-		FoldedText:  text.Fold(d.Name + "\n" + d.NoteName + "\n" + d.Serial),
-		ProductID:   d.ProductID, Longitude: d.Longitude, Latitude: d.Latitude,
+		FoldedText: text.Fold(d.Name + "\n" + d.NoteName + "\n" + d.Serial), Video: d.IsVideo(),
+		ProductID: d.ProductID, Longitude: d.Longitude, Latitude: d.Latitude,
 		Gateway: d.Gateway, Disabled: d.Disabled, ElementData: string(own), CreateTime: s.now().UnixMilli(),
 	}
 	if d.SceneID != DefaultScene {
@@ -233,8 +169,10 @@ func (s *Store) Put(ctx context.Context, t tenant.ID, d *Device) error {
 				return err
 			}
 			d.ID, d.Tenant, d.CreateTime = r.ID, t, r.CreateTime
+			s.db.AfterCommit(ctx, func() { s.changed.tell(t, r.ID) })
 			return nil
 		}
+		s.db.AfterCommit(ctx, func() { s.changed.tell(t, r.ID) })
 		res, err := tx.NewUpdate().Model(&r).ExcludeColumn("id", "tenant_id", "name", "create_time").
 			Where("d.tenant_id = ? AND d.id = ?", t, d.ID).Exec(ctx)
 		if err != nil {
@@ -252,9 +190,15 @@ func (s *Store) Put(ctx context.Context, t tenant.ID, d *Device) error {
 // device. Its readings are erased by the readings store.
 func (s *Store) Delete(ctx context.Context, t tenant.ID, id ID) error {
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		s.db.AfterCommit(ctx, func() { s.changed.tell(t, id) })
 		_, err := tx.NewDelete().Model((*row)(nil)).Where("d.tenant_id = ? AND d.id = ?", t, id).Exec(ctx)
 		return err
 	})
+}
+
+// Count is how many devices a tenant has.
+func (s *Store) Count(ctx context.Context, t tenant.ID) (int64, error) {
+	return s.db.Read(ctx).NewSelect().Model((*row)(nil)).Where("d.tenant_id = ?", t).Count(ctx)
 }
 
 // PutSecrets makes hashes the secrets that let the tenant's device in; the

@@ -21,7 +21,10 @@ type Pages struct {
 	Proxies []netip.Prefix // whose forwarded hosts are believed
 	Tenants *tenant.Store
 	Catalog *device.Catalog
+	Devices *device.Store
 	Log     *slog.Logger
+
+	DefaultTenant string // whose streams are played where the host names no tenant; empty: nobody's
 }
 
 // Console serves the web console: assets under their hashed names for ever,

@@ -28,7 +28,7 @@ func dist() fstest.MapFS {
 func console(t *testing.T, with ...func(*httpapi.Pages)) http.Handler {
 	t.Helper()
 	s := testkit.NewStores(t)
-	p := httpapi.Pages{Dist: dist(), Tenants: s.Tenants, Catalog: s.Catalog, Log: s.Log.Logger}
+	p := httpapi.Pages{Dist: dist(), Tenants: s.Tenants, Catalog: s.Catalog, Devices: s.Devices, Log: s.Log.Logger}
 	for _, f := range with {
 		f(&p)
 	}

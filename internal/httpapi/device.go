@@ -31,6 +31,10 @@ func (s *server) GetDevicePage(ctx context.Context, r wire.GetDevicePageRequestO
 		online := *p.OnlineState == 1
 		q.Online = &online
 	}
+	if p.Sort != nil {
+		q.Sort = device.Sort(*p.Sort)
+	}
+	q.Descending = p.Descending != nil && *p.Descending
 	page, err := s.devicePage(ctx, q)
 	if err != nil {
 		return nil, err
@@ -58,7 +62,7 @@ func (s *server) GetGroupDeviceList(ctx context.Context, r wire.GetGroupDeviceLi
 	if err != nil {
 		return nil, err
 	}
-	counts, err := s.Devices.CountByScene(ctx, t)
+	held, err := s.Roster.Groups(ctx, t, r.Params.GroupId, groupDevices)
 	if err != nil {
 		return nil, err
 	}
@@ -67,14 +71,13 @@ func (s *server) GetGroupDeviceList(ctx context.Context, r wire.GetGroupDeviceLi
 		if r.Params.GroupId != nil && *r.Params.GroupId != scene.ID {
 			continue
 		}
-		devices, _, err := s.Devices.Page(ctx, t, device.Query{Scene: &scene.ID, Limit: groupDevices})
-		if err != nil {
-			return nil, err
+		g := held[scene.ID]
+		if g == nil {
+			g = &device.Group{}
 		}
 		groups = append(groups, wire.Group{
 			Id: scene.ID, GroupName: scene.Name, GroupStatus: int(scene.Status),
-			DeviceCount: counts[scene.ID].Devices, OnlineCount: counts[scene.ID].Online,
-			DeviceList: show.all(ctx, devices),
+			DeviceCount: g.Devices, OnlineCount: g.Online, DeviceList: show.all(ctx, g.First),
 		})
 	}
 	return wire.GetGroupDeviceList200JSONResponse{Code: success, Data: &groups}, nil
@@ -86,7 +89,7 @@ func (s *server) devicePage(ctx context.Context, q device.Query) (*wire.DevicePa
 	if err != nil {
 		return nil, err
 	}
-	devices, total, err := s.Devices.Page(ctx, t, q)
+	devices, total, err := s.Roster.Page(ctx, t, q)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"tilth/internal/device"
 	"tilth/internal/errs"
@@ -29,6 +30,14 @@ func (f faulty) Latest(context.Context, tenant.ID, device.ID) []reading.Last {
 }
 
 func (f faulty) Series(context.Context, tenant.ID, device.ID, int64, int64, []device.PropertyID, int) (map[device.PropertyID][]reading.Point, error) {
+	return nil, f.fail()
+}
+
+func (f faulty) Range(context.Context, tenant.ID, device.ID, int64, int64, []device.PropertyID, func(int64, []reading.Field) error) error {
+	return f.fail()
+}
+
+func (f faulty) Coverage(context.Context, tenant.ID, device.ID, int64, int64, *time.Location) ([]reading.CoveredDay, error) {
 	return nil, f.fail()
 }
 

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"context"
 
-	"tilth/internal/device"
 	"tilth/internal/httpapi/wire"
 )
 
@@ -14,7 +13,7 @@ func (s *server) GetOverviewStatistics(ctx context.Context, _ wire.GetOverviewSt
 	if err != nil {
 		return nil, err
 	}
-	counts, err := s.Devices.CountByScene(ctx, t)
+	total, unassigned, err := s.Roster.Count(ctx, t)
 	if err != nil {
 		return nil, err
 	}
@@ -30,15 +29,11 @@ func (s *server) GetOverviewStatistics(ctx context.Context, _ wire.GetOverviewSt
 	if err != nil {
 		return nil, err
 	}
-	total := 0
-	for _, c := range counts {
-		total += c.Devices
-	}
 	online := min(s.Presence.OnlineCount(t), total)
 	return wire.GetOverviewStatistics200JSONResponse{Code: success, Data: &wire.Overview{
 		DeviceCount: total, OnlineCount: online, OfflineCount: total - online,
 		TodayAlarmCount: int(notices.Today), PendingAlarmCount: int(notices.Pending), LastAlarmTime: some(notices.Last),
-		SceneCount: len(scenes), UnassignedCount: counts[device.DefaultScene].Devices,
+		SceneCount: len(scenes), UnassignedCount: unassigned,
 		OfflineTodayCount: int(gone), Time: s.Now().UnixMilli(),
 	}}, nil
 }

@@ -65,12 +65,41 @@ var crossings = map[string]crossing{
 	"getGroupDeviceList": {ask: func(w *world) testkit.Call {
 		return testkit.Call{Path: fmt.Sprint(groupsPath, "?groupId=", w.theirScene)}
 	}, own: marker + " scene"},
-	"getDevicesByNames":      {ask: path("%s?deviceNames=%s", namesPath, theirDevice), own: theirDevice},
-	"getDeviceMap":           {ask: path(mapPath), own: theirDevice},
+	"getDevicesByNames": {ask: path("%s?deviceNames=%s", namesPath, theirDevice), own: theirDevice},
+	"getDeviceMap":      {ask: path(mapPath), own: theirDevice},
+	"updateDevice": {ask: func(*world) testkit.Call {
+		return testkit.Call{Path: editPath, Body: `{"deviceName":"` + theirDevice + `","noteName":"` + marker + `"}`}
+	}, code: 404, own: `"data":true`},
+	"newDeviceSecret": {ask: func(*world) testkit.Call {
+		return testkit.Call{Path: secretPath, Body: `{"deviceName":"` + theirDevice + `"}`}
+	}, code: 404, own: `"data":"`},
+	"getDeviceConnection": {ask: path("%s?deviceName=%s", connectionPath, theirDevice), code: 404, own: theirDevice},
+	"getDevicePresence":   {ask: path("%s?deviceName=%s", comingsPath, theirDevice), code: 404, own: `"onlineState":1`},
+	"getDeviceVideo":      {ask: path("%s?deviceName=%s", videoPath, theirDevice), code: 404, own: `"kind":"none"`},
+	"createScene":         {because: "makes the caller's own, tried in TestScenesAreApart"},
+	"pageScenes":          {ask: path("%spage?groupName=%s", scenePath, marker), own: marker + " scene"},
+	"getScene": {ask: func(w *world) testkit.Call {
+		return testkit.Call{Path: fmt.Sprint(scenePath, "get?id=", w.theirScene)}
+	}, code: 404, own: marker + " scene"},
+	"updateScene": {ask: func(w *world) testkit.Call {
+		return testkit.Call{Path: scenePath + "update", Body: fmt.Sprintf(`{"id":%d,"groupName":"%s scene","groupStatus":1}`, w.theirScene, marker)}
+	}, code: 404, own: `"data":true`},
+	"deleteScene": {ask: func(w *world) testkit.Call {
+		return testkit.Call{Path: fmt.Sprint(scenePath, "delete?id=", w.spareScene())}
+	}, code: 404, own: `"data":true`},
+
 	"getDataLast":            {ask: path("%s?deviceName=%s", lastPath, theirDevice), code: 404, own: "note of " + theirDevice},
 	"getTsl":                 {ask: path("%s?deviceName=%s", tslPath, theirDevice), code: 404, own: theirDevice},
 	"getTimeIntervalDataMap": {ask: func(w *world) testkit.Call { return testkit.Call{Path: w.series(theirDevice, "note")} }, code: 404, own: "note of " + theirDevice},
 	"getDeviceDiagnostics":   {ask: path("%s?deviceName=%s", countsPath, theirDevice), code: 404, own: "id of " + theirDevice},
+
+	"getTimeIntervalDataRows": {ask: func(w *world) testkit.Call {
+		return testkit.Call{Path: w.around(rowsPath, theirDevice, "note")}
+	}, code: 404, own: "note of " + theirDevice},
+	"getDeviceCoverage": {ask: func(w *world) testkit.Call {
+		return testkit.Call{Path: w.around(coveragePath, theirDevice, "")}
+	}, code: 404, own: `"frames":1`},
+	"exportDeviceData": {because: "a file without an envelope, tried in TestExportsAreApart"},
 }
 
 // Every operation of the contract has its row, and none tells one tenant

@@ -10,15 +10,27 @@ import (
 	"tilth/internal/tenant"
 )
 
+// streamOrigins are how many origins of streams a policy names at most: a
+// header must stay small enough for the proxies on its way.
+const streamOrigins = 60
+
 // policy is the page's content security policy: scripts and calls from this
 // server only; images besides from the map's tile server, from the catalogue's
-// icons and from the branding of the tenant whose host is asked for.
+// icons and from the branding of the tenant whose host is asked for; video from
+// that tenant's streams; and frames for what this server serves alone.
 func (c *console) policy(r *http.Request) string {
-	origins := slices.Concat(tileOrigins(c.Tiles), c.iconOrigins(), c.brandOrigins(r))
+	owner := c.owner(r)
+	images := sources("'self' data: blob:", slices.Concat(tileOrigins(c.Tiles), c.iconOrigins(), brandOrigins(owner)))
+	streams := c.streams(r, owner)
+	return "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; font-src 'self'; " +
+		"connect-src " + sources("'self'", streams) + "; img-src " + images + "; media-src " + sources("'self' blob:", streams) +
+		"; frame-src 'self'; manifest-src 'self'; worker-src 'self' blob:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+}
+
+// sources are always and the origins, each once.
+func sources(always string, origins []string) string {
 	slices.Sort(origins)
-	images := strings.Join(append([]string{"'self' data: blob:"}, slices.Compact(origins)...), " ")
-	return "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; font-src 'self'; connect-src 'self'; " +
-		"img-src " + images + "; manifest-src 'self'; worker-src 'self' blob:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+	return strings.Join(append([]string{always}, slices.Compact(origins)...), " ")
 }
 
 // tileOrigins are the hosts of the map's tile server. {s} stands for one of
@@ -46,17 +58,58 @@ func (c *console) iconOrigins() []string {
 	return origins(icons...)
 }
 
-// brandOrigins are where the branding comes from of the tenant that the
-// request's host belongs to. Where it cannot be told the page goes without.
-func (c *console) brandOrigins(r *http.Request) []string {
+// owner is the tenant that the request's host belongs to; nil where it names
+// none or cannot be told.
+func (c *console) owner(r *http.Request) *tenant.Tenant {
 	t, err := c.Tenants.ByHost(r.Context(), ClientHost(r, c.Proxies))
 	if err != nil {
-		if !errs.Is(err, errs.NotFound) && r.Context().Err() == nil {
-			c.Log.Error("branding not found out", "request", of(r.Context()).id, "error", err)
-		}
+		c.unknown(r, "branding not found out", err)
+		return nil
+	}
+	return t
+}
+
+// unknown tells of what the page goes without, unless there is no such thing.
+func (c *console) unknown(r *http.Request, what string, err error) {
+	if !errs.Is(err, errs.NotFound) && r.Context().Err() == nil {
+		c.Log.Error(what, "request", of(r.Context()).id, "error", err)
+	}
+}
+
+// brandOrigins are where a tenant's branding comes from.
+func brandOrigins(t *tenant.Tenant) []string {
+	if t == nil {
 		return nil
 	}
 	return origins(t.Branding.Logo, t.Branding.Background, t.Branding.Favicon)
+}
+
+// streams are the origins of the owner's streams. People sign in to the tenant
+// of the host and, where it names none, to the default tenant.
+func (c *console) streams(r *http.Request, owner *tenant.Tenant) []string {
+	if owner == nil && c.DefaultTenant != "" {
+		t, err := c.Tenants.ByName(r.Context(), c.DefaultTenant)
+		if err != nil {
+			c.unknown(r, "default tenant not found out", err)
+			return nil
+		}
+		owner = t
+	}
+	if owner == nil {
+		return nil
+	}
+	addresses, err := c.Devices.Streams(r.Context(), owner.ID, c.Catalog)
+	if err != nil {
+		c.unknown(r, "streams not found out", err)
+		return nil
+	}
+	list := origins(addresses...)
+	slices.Sort(list)
+	if list = slices.Compact(list); len(list) > streamOrigins {
+		c.Log.Warn("cameras of more servers than a page's policy names: some will not play", "tenant", owner.Name, "servers", len(list))
+		list = list[:streamOrigins]
+	}
+	return list
 }
 
 func origins(addresses ...string) []string {

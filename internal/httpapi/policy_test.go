@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -42,7 +43,7 @@ func pageOf(t *testing.T, h http.Handler, host string, with ...func(*http.Reques
 // only adds origins to img-src.
 var tight = map[string]string{
 	"default-src": "'none'", "script-src": "'self'", "style-src": "'self' 'unsafe-inline'", "font-src": "'self'", "connect-src": "'self'",
-	"img-src": "'self' data: blob:", "manifest-src": "'self'", "worker-src": "'self' blob:", "base-uri": "'none'", "form-action": "'self'",
+	"img-src": "'self' data: blob:", "media-src": "'self' blob:", "frame-src": "'self'", "manifest-src": "'self'", "worker-src": "'self' blob:", "base-uri": "'none'", "form-action": "'self'",
 	"frame-ancestors": "'none'",
 }
 
@@ -77,7 +78,7 @@ func TestPolicyOfTwoHosts(t *testing.T) {
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
 	brand(t, s, field, tenant.Branding{Logo: "https://cdn.field.example/l.png?x=1;y", Background: "http://pictures.field.example:8080/b", Favicon: "/f.ico"})
 	brand(t, s, rival, tenant.Branding{Logo: "https://cdn.rival.example/a", Background: "https://cdn.rival.example/b"})
-	h := httpapi.Console(httpapi.Pages{Dist: dist(), Tenants: s.Tenants, Catalog: s.Catalog, Log: s.Log.Logger, Proxies: prefixes(t, "10.0.0.0/8")})
+	h := httpapi.Console(httpapi.Pages{Dist: dist(), Tenants: s.Tenants, Catalog: s.Catalog, Devices: s.Devices, Log: s.Log.Logger, Proxies: prefixes(t, "10.0.0.0/8")})
 	const fields, rivals = "http://pictures.field.example:8080 https://cdn.field.example", "https://cdn.rival.example"
 	for host, want := range map[string]string{
 		"field.example": fields, "FIELD.example:8443": fields, "field.example.": fields, "rival.example": rivals,
@@ -116,7 +117,7 @@ var hostileBranding = []string{
 
 func TestPolicyOfHostileBranding(t *testing.T) {
 	w := newServer(t)
-	h := httpapi.Console(httpapi.Pages{Dist: dist(), Tenants: w.Tenants, Catalog: w.Catalog, Log: w.Log.Logger})
+	h := httpapi.Console(httpapi.Pages{Dist: dist(), Tenants: w.Tenants, Catalog: w.Catalog, Devices: w.Devices, Log: w.Log.Logger})
 	for _, x := range hostileBranding {
 		brand(t, w.Stores, w.field, tenant.Branding{Title: x, Content: x, Logo: x, Background: x, Favicon: "https://cdn.example/f.ico"})
 		holds(t, x, pageOf(t, h, "field.example"), "https://cdn.example")
@@ -158,7 +159,7 @@ func TestPolicyOfTilesAndIcons(t *testing.T) {
 		}
 	}
 	s.Reload(t)
-	h := httpapi.Console(httpapi.Pages{Dist: dist(), Tenants: s.Tenants, Catalog: s.Catalog, Log: s.Log.Logger})
+	h := httpapi.Console(httpapi.Pages{Dist: dist(), Tenants: s.Tenants, Catalog: s.Catalog, Devices: s.Devices, Log: s.Log.Logger})
 	for _, host := range []string{"field.example", "other.example"} {
 		holds(t, host, pageOf(t, h, host), "http://127.0.0.1:9000 https://icons.example")
 	}
@@ -168,12 +169,83 @@ func TestPolicyOfTilesAndIcons(t *testing.T) {
 func TestPolicyWithoutDatabase(t *testing.T) {
 	s := testkit.NewStores(t)
 	brand(t, s, s.Tenant(t, "field"), tenant.Branding{Logo: "https://cdn.example/l.png"})
-	h := httpapi.Console(httpapi.Pages{Dist: dist(), Tenants: s.Tenants, Catalog: s.Catalog, Log: s.Log.Logger})
+	h := httpapi.Console(httpapi.Pages{Dist: dist(), Tenants: s.Tenants, Catalog: s.Catalog, Devices: s.Devices, Log: s.Log.Logger})
 	if err := s.DB.Close(); err != nil {
 		t.Fatal(err)
 	}
 	holds(t, "closed", pageOf(t, h, "field.example"), "")
 	if !strings.Contains(s.Log.Text(), "branding not found out") {
+		t.Errorf("nobody is told: %s", s.Log.Text())
+	}
+}
+
+// plays tells whether a policy is the tight one but for the streams' origins.
+func plays(t *testing.T, name string, policy map[string]string, origins string) {
+	t.Helper()
+	for directive, value := range tight {
+		if (directive == "connect-src" || directive == "media-src") && origins != "" {
+			value += " " + origins
+		}
+		if policy[directive] != value {
+			t.Errorf("%s: %s is %q, want %q", name, directive, policy[directive], value)
+		}
+	}
+}
+
+// Video comes from the streams of the tenant whose host is asked for; where
+// the host names none, of the default tenant's, to whom people sign in there.
+func TestPolicyOfStreams(t *testing.T) {
+	s := testkit.NewStores(t)
+	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
+	p := &device.Product{Name: "camera", OfflineAfter: testkit.OfflineAfter, Properties: []device.Property{
+		{Identifier: "live", DataType: device.Text, AccessMode: "r", ElementData: "https://all.example:8443/a.m3u8?x=1;y"},
+	}}
+	if err := s.Catalog.PutProduct(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	s.Reload(t)
+	camera := func(x *testkit.Tenant, name, serial, own string) {
+		s.Device(t, x.ID, p, name, func(d *device.Device) {
+			if d.Serial = serial; own != "" {
+				d.ElementData = map[string]string{"live": own}
+			}
+		})
+	}
+	pages := func(defaultTenant string) http.Handler {
+		return httpapi.Console(httpapi.Pages{Dist: dist(), Tenants: s.Tenants, Catalog: s.Catalog, Devices: s.Devices, Log: s.Log.Logger, DefaultTenant: defaultTenant})
+	}
+	// A product that no camera of the tenant is of adds nothing.
+	plays(t, "no cameras", pageOf(t, pages("field"), "field.example"), "")
+	camera(field, "c1", "SXT-1", "")
+	camera(field, "c2", "SXT-2", "http://cams.field.example/g.MP4")
+	camera(field, "c3", "SXT-3", "http://cams.field.example/h.webm")
+	camera(field, "c4", "SXT-4", `<iframe src="https://snippet.example"></iframe>`)
+	camera(field, "s1", "A-1", "https://sensor.example/a.m3u8")
+	camera(rival, "r1", "SXT-5", "https://rival-cams.example/r.m3u8")
+	const fields, rivals = "http://cams.field.example https://all.example:8443", "https://rival-cams.example"
+	for _, c := range []struct{ host, defaultTenant, want string }{
+		{"field.example", "rival", fields}, {"rival.example", "field", rivals}, {"rival.example:8443", "", rivals},
+		{"other.example", "field", fields}, {"other.example", "rival", rivals}, {"other.example", "", ""}, {"other.example", "none", ""},
+	} {
+		plays(t, c.host+" by default "+c.defaultTenant, pageOf(t, pages(c.defaultTenant), c.host), c.want)
+	}
+	for i, x := range hostileBranding {
+		camera(rival, fmt.Sprint("h", i), fmt.Sprint("SXT-h", i), x+".m3u8")
+		camera(rival, fmt.Sprint("i", i), fmt.Sprint("SXT-i", i), x)
+	}
+	for _, part := range strings.Fields(pageOf(t, pages(""), "rival.example")["media-src"])[2:] {
+		if part != rivals && tenant.Origin(part) != part {
+			t.Errorf("a source %q", part)
+		}
+	}
+	// A header stays small, and the log says what does not play.
+	for i := range 100 {
+		camera(field, fmt.Sprint("m", i), fmt.Sprint("SXT-m", i), fmt.Sprintf("https://cam-%d.example/a.m3u8", i))
+	}
+	if n := len(strings.Fields(pageOf(t, pages(""), "field.example")["connect-src"])); n != 61 {
+		t.Errorf("%d sources", n)
+	}
+	if !strings.Contains(s.Log.Text(), "servers=102") {
 		t.Errorf("nobody is told: %s", s.Log.Text())
 	}
 }

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"context"
 	"strings"
-	"time"
 
 	"tilth/internal/device"
 	"tilth/internal/errs"
@@ -11,9 +10,6 @@ import (
 	"tilth/internal/tenant"
 	"tilth/internal/text"
 )
-
-// longestRange is how much history one call may ask for.
-const longestRange = 30 * 24 * time.Hour
 
 // latest gives a device's newest readings by identifier, of the properties
 // that its product has now.
@@ -96,73 +92,6 @@ func (s *server) GetElementMap(ctx context.Context, r wire.GetElementMapRequestO
 		}
 	}
 	return wire.GetElementMap200JSONResponse{Code: success, Data: &by}, nil
-}
-
-// GetTimeIntervalDataMap answers a device's readings over a range, by property.
-func (s *server) GetTimeIntervalDataMap(ctx context.Context, r wire.GetTimeIntervalDataMapRequestObject) (wire.GetTimeIntervalDataMapResponseObject, error) {
-	d, p, err := s.known(ctx, r.Params.DeviceName)
-	if err != nil {
-		return nil, err
-	}
-	from, to, err := span(r.Params.StartTime, r.Params.EndTime)
-	if err != nil {
-		return nil, err
-	}
-	props, err := chosen(p, r.Params.YeuSignList)
-	if err != nil {
-		return nil, err
-	}
-	points := 0
-	if r.Params.Points != nil {
-		points = *r.Params.Points
-	}
-	ids := make([]device.PropertyID, len(props))
-	for i, prop := range props {
-		ids[i] = prop.ID
-	}
-	series, err := s.Readings.Series(ctx, d.Tenant, d.ID, from, to, ids, points)
-	if err != nil {
-		return nil, err
-	}
-	by := make(wire.Series, len(props))
-	for _, prop := range props {
-		list := make([]wire.SeriesPoint, 0, len(series[prop.ID]))
-		for _, pt := range series[prop.ID] {
-			list = append(list, wire.SeriesPoint{Time: pt.Time, Value: pt.Value})
-		}
-		by[prop.Identifier] = list
-	}
-	return wire.GetTimeIntervalDataMap200JSONResponse{Code: success, Data: &by}, nil
-}
-
-// span checks a range of history, in epoch milliseconds.
-func span(start, end *int64) (from, to int64, err error) {
-	switch {
-	case start == nil || end == nil:
-		return 0, 0, errs.New(errs.Refused, "history.rangeRequired")
-	case *start > *end:
-		return 0, 0, errs.New(errs.Refused, "history.rangeOrder")
-	case *end-*start > longestRange.Milliseconds():
-		return 0, 0, errs.New(errs.Refused, "history.rangeTooLong")
-	}
-	return *start, *end, nil
-}
-
-// chosen finds the properties that a call names; none, or one that the product
-// does not have, is refused.
-func chosen(p *device.Product, signs *[]string) ([]*device.Property, error) {
-	if signs == nil || len(*signs) == 0 {
-		return nil, errs.New(errs.Refused, "history.attrRequired")
-	}
-	props := make([]*device.Property, 0, len(*signs))
-	for _, sign := range *signs {
-		prop := p.Property(trimmed(sign))
-		if prop == nil {
-			return nil, errs.New(errs.Refused, "invalid.unknown", "value", sign).About("yeuSignList")
-		}
-		props = append(props, prop)
-	}
-	return props, nil
 }
 
 // GetDeviceDiagnostics answers what arrived from a device and what was refused.

@@ -23,6 +23,7 @@ type request struct {
 	id        string
 	language  text.Language
 	address   netip.Addr
+	asked     *http.Request // as it came; nil outside of a call
 	operation string
 	caller    identity.Caller
 	zone      *time.Location // of the Time-Zone header; nil when it was not sent
@@ -72,7 +73,7 @@ func (s *server) midnight(ctx context.Context) (int64, error) {
 func (s *server) observed(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := s.Now()
-		info := &request{id: requestID(), language: text.Negotiate(r.Header.Get("Accept-Language")), address: s.address(r)}
+		info := &request{id: requestID(), language: text.Negotiate(r.Header.Get("Accept-Language")), address: s.address(r), asked: r}
 		w.Header().Set("X-Request-Id", info.id)
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Referrer-Policy", "no-referrer")

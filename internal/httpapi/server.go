@@ -32,6 +32,8 @@ import (
 type Readings interface {
 	Latest(ctx context.Context, t tenant.ID, d device.ID) []reading.Last
 	Series(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, points int) (map[device.PropertyID][]reading.Point, error)
+	Range(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, fn func(at int64, fields []reading.Field) error) error
+	Coverage(ctx context.Context, t tenant.ID, d device.ID, from, to int64, zone *time.Location) ([]reading.CoveredDay, error)
 }
 
 // MapTiles is the tile server under the console's map.
@@ -44,6 +46,9 @@ type Options struct {
 	Version       string
 	DefaultTenant string
 	MapTiles      *MapTiles
+	PublicURL     string // where people and devices reach the server; empty: where they ask
+	Listen        Listeners
+	EmbedKey      []byte         // under which the addresses of cameras' snippets are signed
 	DemoPages     bool           // the console shows the template pages with sample data
 	Proxies       []netip.Prefix // whose forwarded addresses are believed
 	Now           func() time.Time
@@ -61,6 +66,8 @@ type Options struct {
 	Catalog     *device.Catalog
 	Devices     *device.Store
 	Scenes      *device.SceneStore
+	Roster      *device.Roster
+	Registry    *device.Registry
 	Presence    *device.Presence
 	Status      *device.StatusStore
 	Diagnostics *device.Diagnostics
@@ -111,6 +118,7 @@ func New(o Options) (http.Handler, error) {
 	mux.HandleFunc("GET /healthz", s.healthz)
 	mux.HandleFunc("GET /readyz", s.readyz)
 	mux.HandleFunc(avatarPath, s.avatar)
+	mux.HandleFunc("GET "+embedPath+"{signed}", s.embed)
 	mux.Handle("/", o.Console)
 	return s.observed(s.recovered(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// Not by the mux: it would redirect a path that is not clean, and a call

@@ -43,7 +43,7 @@ type world struct {
 }
 
 // newServer makes the world; with changes how its server is set.
-func newServer(t *testing.T, with ...func(*httpapi.Options)) *world {
+func newServer(t testing.TB, with ...func(*httpapi.Options)) *world {
 	t.Helper()
 	w := &world{Stores: testkit.NewStores(t), hub: live.NewHub("e")}
 	var err error
@@ -57,11 +57,11 @@ func newServer(t *testing.T, with ...func(*httpapi.Options)) *world {
 	})
 	w.populate(t)
 	o := httpapi.Options{
-		Version: "1.2.3", DefaultTenant: "field", Now: w.Clock.Now, Log: w.Log.Logger,
+		EmbedKey: []byte("the key of every test's snippets"), Version: "1.2.3", DefaultTenant: "field", Now: w.Clock.Now, Log: w.Log.Logger,
 		Ready:   func(context.Context) error { return w.ready },
 		Tenants: w.Tenants, Users: w.Users, Sessions: w.Sessions, SignIn: w.SignIn, Account: w.Account, Captcha: w.Slider.Service,
 		Credentials: w.Credentials, Avatars: w.Avatars,
-		Catalog: w.Catalog, Devices: w.Devices, Scenes: w.Scenes, Presence: w.Presence, Status: w.Status, Diagnostics: w.Diagnostics,
+		Catalog: w.Catalog, Devices: w.Devices, Scenes: w.Scenes, Roster: w.Roster, Registry: w.Registry, Presence: w.Presence, Status: w.Status, Diagnostics: w.Diagnostics,
 		Readings: w.readings, Notices: w.Notices, Messages: w.Messages, Live: w.hub,
 		Telemetry: http.NotFoundHandler(), MQTT: http.NotFoundHandler(), Console: http.NotFoundHandler(),
 	}
@@ -77,7 +77,7 @@ func newServer(t *testing.T, with ...func(*httpapi.Options)) *world {
 	return w
 }
 
-func (w *world) populate(t *testing.T) {
+func (w *world) populate(t testing.TB) {
 	t.Helper()
 	w.field, w.rival = w.Tenant(t, "field"), w.Tenant(t, marker)
 	w.station = w.Station(t)
@@ -110,7 +110,7 @@ func (w *world) populate(t *testing.T) {
 }
 
 // measure appends one frame of a device.
-func (w *world) measure(t *testing.T, d *device.Device, at time.Time, values map[string]reading.Value) {
+func (w *world) measure(t testing.TB, d *device.Device, at time.Time, values map[string]reading.Value) {
 	t.Helper()
 	f := reading.Frame{Tenant: d.Tenant, Device: d.ID, Time: at.UnixMilli()}
 	for _, p := range w.station.Properties {
@@ -145,7 +145,11 @@ const (
 	lastPath     = "/admin-api/device/data/all/data-last"
 	tslPath      = "/admin-api/client/pc/device/get/tsl"
 	seriesPath   = "/admin-api/client/pc/device/get/format-map/time-interval-data"
+	rowsPath     = "/admin-api/client/pc/device/get/format-sign-array/time-interval-data"
+	exportPath   = "/admin-api/client/pc/device/export-device-data-excel"
+	coveragePath = "/admin-api/client/pc/device/get/coverage"
 	countsPath   = "/admin-api/client/pc/device/get/diagnostics"
+	scenePath    = "/admin-api/client/pc/group/"
 	elementsPath = "/admin-api/client/pc/element/get-map/yeu-sign"
 	unreadPath   = "/admin-api/client/pc/notify-message/get-unread-count"
 	livePath     = "/admin-api/client/pc/live"
@@ -153,10 +157,19 @@ const (
 
 // series is the path of a device's history over the hour around now.
 func (w *world) series(deviceName, signs string) string {
-	now := w.Clock.Milli()
-	return seriesPath + "?" + url.Values{
+	return w.around(seriesPath, deviceName, signs)
+}
+
+// around is a call over the hour around now of a device's history.
+func (w *world) around(path, deviceName, signs string) string {
+	return over(path, deviceName, signs, w.Clock.Now().Add(-30*time.Minute), w.Clock.Now().Add(30*time.Minute))
+}
+
+// over is a call over a range of a device's history.
+func over(path, deviceName, signs string, from, to time.Time) string {
+	return path + "?" + url.Values{
 		"deviceName": {deviceName}, "yeuSignList": {signs},
-		"startTime": {strconv.FormatInt(now-1_800_000, 10)}, "endTime": {strconv.FormatInt(now+1_800_000, 10)},
+		"startTime": {strconv.FormatInt(from.UnixMilli(), 10)}, "endTime": {strconv.FormatInt(to.UnixMilli(), 10)},
 	}.Encode()
 }
 

@@ -137,7 +137,7 @@ func (s *Service) deleteTenant(ctx context.Context, t *tenant.Tenant) error {
 	return s.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
 		users, errUsers := s.Users.List(ctx, t.ID)
 		scenes, errScenes := s.Scenes.List(ctx, t.ID)
-		_, devices, errDevices := s.Devices.Page(ctx, t.ID, device.Query{Limit: 1})
+		devices, errDevices := s.Devices.Count(ctx, t.ID)
 		if err := errors.Join(errUsers, errScenes, errDevices); err != nil {
 			return err
 		}

@@ -68,6 +68,23 @@ var modelTimes = []int64{start - 40*msPerDay, start - 1, start, start + 1, start
 
 var modelProps = []device.PropertyID{1, 2, 3, 11, 400}
 
+// coverage are the days of a zone that hold anything.
+func (m model) coverage(ref device.Ref, from, to int64, zone *time.Location) (days []CoveredDay) {
+	for _, at := range slices.Sorted(maps.Keys(m[ref])) {
+		if at < from || at > to {
+			continue
+		}
+		day := CoveredDay{First: at}
+		day.Year, day.Month, day.Day = time.UnixMilli(at).In(zone).Date()
+		if n := len(days); n == 0 || days[n-1].String() != day.String() {
+			days = append(days, day)
+		}
+		days[len(days)-1].Last = at
+		days[len(days)-1].Frames++
+	}
+	return days
+}
+
 // check compares everything that can be read with the model.
 func (m model) check(t *testing.T, s *Store, rng *rand.Rand) {
 	t.Helper()
@@ -83,6 +100,8 @@ func (m model) check(t *testing.T, s *Store, rng *rand.Rand) {
 			rng.Shuffle(len(props), func(i, j int) { props[i], props[j] = props[j], props[i] })
 			same(t, what+" range", readRange(t, s, ref.Tenant, ref.ID, from, to, props...), m.rows(ref, from, to, props))
 			same(t, what+" as of", readAsOf(t, s, ref.Tenant, ref.ID, to, props...), m.asOf(ref, to, props))
+			zone := coverageZones[rng.IntN(len(coverageZones))]
+			same(t, what+" coverage "+zone.String(), readCoverage(t, s, ref.Tenant, ref.ID, from, to, zone), m.coverage(ref, from, to, zone))
 			same(t, what+" latest", s.Latest(t.Context(), ref.Tenant, ref.ID), m.asOf(ref, maxTime, modelProps))
 		}
 	}

@@ -244,10 +244,20 @@ func (r *partReader) decode(b *block, h *partHead, wanted []device.PropertyID) (
 	if len(b.columns) == 0 {
 		return false, nil
 	}
+	return true, r.appendTimes(b, h)
+}
+
+// decodeTimes reads a part's times alone into b.
+func (r *partReader) decodeTimes(b *block, h *partHead) error {
+	b.reset()
+	return r.appendTimes(b, h)
+}
+
+func (r *partReader) appendTimes(b *block, h *partHead) error {
 	if err := r.unpack(h.times); err != nil {
-		return false, err
+		return err
 	}
-	return true, decodeTimes(b, r.content, h)
+	return decodeTimes(b, r.content, h)
 }
 
 func (r *partReader) unpack(packed []byte) (err error) {

@@ -168,7 +168,7 @@ func (r *rows) nextBlock() (b *block, begin, end int, err error) {
 }
 
 // take puts together the earliest frame and moves its sources on.
-func (r *rows) take() (err error) {
+func (r *rows) take() error {
 	r.time = r.active[0].at()
 	for _, s := range r.active[1:] {
 		r.time = min(r.time, s.at())
@@ -177,14 +177,7 @@ func (r *rows) take() (err error) {
 	kept := r.active[:0]
 	for _, s := range r.active {
 		if s.at() == r.time {
-			if len(r.frame) == 0 {
-				r.frame, err = s.fields(r.frame)
-			} else {
-				r.newer, err = s.fields(r.newer[:0])
-				r.older = append(r.older[:0], r.frame...)
-				r.frame = mergeFields(r.frame[:0], r.older, r.newer)
-			}
-			if err != nil {
+			if err := r.add(s); err != nil {
 				return err
 			}
 			some, err := s.next()
@@ -199,6 +192,20 @@ func (r *rows) take() (err error) {
 	}
 	r.active = kept
 	return nil
+}
+
+// add puts what a source has of the earliest frame over what the ones before had.
+func (r *rows) add(s source) (err error) {
+	switch {
+	case r.query.timesOnly:
+	case len(r.frame) == 0:
+		r.frame, err = s.fields(r.frame)
+	default:
+		r.newer, err = s.fields(r.newer[:0])
+		r.older = append(r.older[:0], r.frame...)
+		r.frame = mergeFields(r.frame[:0], r.older, r.newer)
+	}
+	return err
 }
 
 // mergeFields appends the union of two frames' fields; where both hold a

@@ -21,11 +21,12 @@ type source interface {
 }
 
 // span is what a reader asks of a device: times from..to (epoch ms, within the
-// calendar), and the properties (sorted; nil: all).
+// calendar), and the properties (sorted; nil: all), or nothing but the times.
 type span struct {
-	ref      device.Ref
-	from, to int64
-	wanted   []device.PropertyID
+	ref       device.Ref
+	from, to  int64
+	wanted    []device.PropertyID
+	timesOnly bool
 }
 
 // within is the part of the span that lies in day, milliseconds of the day.
@@ -138,6 +139,18 @@ func (s *partSource) begin(query *span, day int32) {
 // nextPart goes to the following part that holds something of the span, and
 // decodes it.
 func (s *partSource) nextPart() (bool, error) {
+	for {
+		if some, err := s.nextHead(); err != nil || !some {
+			return false, err
+		}
+		if some, err := s.decode(); err != nil || some {
+			return some, err
+		}
+	}
+}
+
+// nextHead goes to the following part that reaches into the span of time.
+func (s *partSource) nextHead() (bool, error) {
 	for valid := s.step(); valid; valid = s.it.Next() {
 		if !bytes.HasPrefix(s.it.Key(), s.prefix) {
 			break
@@ -148,11 +161,8 @@ func (s *partSource) nextPart() (bool, error) {
 		if s.head.first > s.query.to {
 			break
 		}
-		if s.head.last < s.query.from {
-			continue
-		}
-		if some, err := s.decode(); err != nil || some {
-			return some, err
+		if s.head.last >= s.query.from {
+			return true, nil
 		}
 	}
 	return false, s.it.Error()
@@ -212,6 +222,9 @@ func (s *partSource) readHead() error {
 }
 
 func (s *partSource) decode() (bool, error) {
+	if s.query.timesOnly {
+		return true, s.named(s.reader.decodeTimes(&s.block, &s.head))
+	}
 	some, err := s.reader.decode(&s.block, &s.head, s.query.wanted)
 	return some, s.named(err)
 }

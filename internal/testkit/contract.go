@@ -23,6 +23,9 @@ import (
 	"tilth/api"
 )
 
+// Spreadsheet is the type of an answer that is a file; it has no envelope.
+const Spreadsheet = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+
 // Contract asks a handler and holds every answer against api/openapi.yaml:
 // status, headers and body. A property that the contract does not name is a
 // breach too.
@@ -54,6 +57,7 @@ var contract = sync.OnceValues(func() (document, error) {
 		text, err := io.ReadAll(body)
 		return string(text), err
 	})
+	openapi3filter.RegisterBodyDecoder(Spreadsheet, openapi3filter.FileBodyDecoder)
 	doc, err := openapi3.NewLoader().LoadFromData(api.OpenAPI)
 	if err != nil {
 		return document{}, err
@@ -182,7 +186,7 @@ func (c *Contract) Check(r *http.Request, a *Answer) error {
 	switch {
 	case !console:
 		return c.operation(r, route, params, a)
-	case strings.HasPrefix(a.Header.Get("Content-Type"), "text/event-stream"):
+	case strings.HasPrefix(a.Header.Get("Content-Type"), "text/event-stream"), a.Header.Get("Content-Type") == Spreadsheet:
 		return c.operation(r, route, params, a)
 	}
 	if a.Header.Get("Content-Type") != "application/json" {
@@ -317,4 +321,4 @@ func (c *Contract) Parameters(tags ...string) []string {
 }
 
 // ConsoleTags are the tags of the console's calls.
-var ConsoleTags = []string{"auth", "tenant", "user", "home", "device", "message", "live"}
+var ConsoleTags = []string{"auth", "tenant", "user", "home", "device", "scene", "message", "live"}

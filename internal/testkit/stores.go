@@ -38,6 +38,7 @@ type Stores struct {
 	Registry    *device.Registry
 	Presence    *device.Presence
 	Diagnostics *device.Diagnostics
+	Roster      *device.Roster
 	Status      *device.StatusStore
 	Notices     *alarm.NoticeStore
 	Messages    *notify.MessageStore
@@ -76,6 +77,7 @@ func (s *Stores) Restart(t testing.TB) {
 	s.Registry = device.NewRegistry(SecretKey)
 	s.Presence = device.NewPresence(s.Registry, s.Clock.Now, s.Log.Logger)
 	s.Diagnostics = device.NewDiagnostics()
+	s.Roster = device.NewRoster(s.Devices, s.Scenes, s.Catalog, s.Presence)
 	s.Status = device.NewStatusStore(s.DB, s.Registry, s.Presence, s.Diagnostics)
 	s.Reload(t)
 	if err := s.Status.Load(t.Context()); err != nil {

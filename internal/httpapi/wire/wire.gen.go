@@ -217,6 +217,33 @@ type CaptchaRequest struct {
 	CaptchaType *string `json:"captchaType,omitempty"`
 }
 
+// Connection defines model for Connection.
+type Connection struct {
+	DeviceName string `json:"deviceName"`
+	Gateway    bool   `json:"gateway"`
+
+	// Http address up to /api/v1, for example https://farm.example
+	Http     string `json:"http"`
+	MqttHost string `json:"mqttHost"`
+
+	// MqttPort 0 when MQTT without TLS is not open
+	MqttPort int `json:"mqttPort"`
+
+	// MqttTlsPort 0 when MQTT over TLS is off
+	MqttTlsPort int `json:"mqttTlsPort"`
+
+	// Secrets how many secrets are valid
+	Secrets int    `json:"secrets"`
+	Topic   string `json:"topic"`
+}
+
+// ConnectionAnswer defines model for ConnectionAnswer.
+type ConnectionAnswer struct {
+	Code int         `json:"code"`
+	Data *Connection `json:"data"`
+	Msg  string      `json:"msg"`
+}
+
 // ConsoleSettings defines model for ConsoleSettings.
 type ConsoleSettings struct {
 	// Captcha when sign-in demands the slider captcha
@@ -246,6 +273,23 @@ type CountAnswer struct {
 	Code int    `json:"code"`
 	Data *int   `json:"data"`
 	Msg  string `json:"msg"`
+}
+
+// CoverageAnswer defines model for CoverageAnswer.
+type CoverageAnswer struct {
+	Code int            `json:"code"`
+	Data *[]CoverageDay `json:"data"`
+	Msg  string         `json:"msg"`
+}
+
+// CoverageDay defines model for CoverageDay.
+type CoverageDay struct {
+	Day   string `json:"day"`
+	First int64  `json:"first"`
+
+	// Frames instants with at least one reading
+	Frames int64 `json:"frames"`
+	Last   int64 `json:"last"`
 }
 
 // Credential defines model for Credential.
@@ -359,6 +403,19 @@ type DevicePageAnswer struct {
 	Code int         `json:"code"`
 	Data *DevicePage `json:"data"`
 	Msg  string      `json:"msg"`
+}
+
+// DeviceUpdate defines model for DeviceUpdate.
+type DeviceUpdate struct {
+	DeviceName *string `json:"deviceName,omitempty"`
+
+	// GroupId 0 or absent is the default group
+	GroupId   *int64   `json:"groupId,omitempty"`
+	Latitude  *float64 `json:"latitude,omitempty"`
+	Longitude *float64 `json:"longitude,omitempty"`
+
+	// NoteName 1 to 64 characters once trimmed
+	NoteName *string `json:"noteName,omitempty"`
 }
 
 // Diagnostics defines model for Diagnostics.
@@ -595,6 +652,26 @@ type PasswordUpdate struct {
 	Password *string `json:"password,omitempty"`
 }
 
+// PresenceChange defines model for PresenceChange.
+type PresenceChange struct {
+	// OnlineState 1 online, 0 offline
+	OnlineState OnlineState `json:"onlineState"`
+	Time        int64       `json:"time"`
+}
+
+// PresencePage defines model for PresencePage.
+type PresencePage struct {
+	List  []PresenceChange `json:"list"`
+	Total int              `json:"total"`
+}
+
+// PresencePageAnswer defines model for PresencePageAnswer.
+type PresencePageAnswer struct {
+	Code int           `json:"code"`
+	Data *PresencePage `json:"data"`
+	Msg  string        `json:"msg"`
+}
+
 // ProductName defines model for ProductName.
 type ProductName struct {
 	Id          int64  `json:"id"`
@@ -638,6 +715,88 @@ type Refusal struct {
 
 // RefusalReason defines model for Refusal.Reason.
 type RefusalReason string
+
+// Row defines model for Row.
+type Row struct {
+	CollectTime          int64                               `json:"collect_time"`
+	AdditionalProperties map[string]Row_AdditionalProperties `json:"-"`
+}
+
+// Row0 defines model for Row.0.
+type Row0 = float32
+
+// Row1 defines model for Row.1.
+type Row1 = bool
+
+// Row2 defines model for Row.2.
+type Row2 = string
+
+// Row_AdditionalProperties defines model for Row.AdditionalProperties.
+type Row_AdditionalProperties struct {
+	union json.RawMessage
+}
+
+// RowsAnswer defines model for RowsAnswer.
+type RowsAnswer struct {
+	Code int    `json:"code"`
+	Data *[]Row `json:"data"`
+	Msg  string `json:"msg"`
+}
+
+// Scene defines model for Scene.
+type Scene struct {
+	CreateTime  int64  `json:"createTime"`
+	DeviceCount int    `json:"deviceCount"`
+	GroupName   string `json:"groupName"`
+	GroupStatus int    `json:"groupStatus"`
+	Id          int64  `json:"id"`
+	OnlineCount int    `json:"onlineCount"`
+}
+
+// SceneAnswer defines model for SceneAnswer.
+type SceneAnswer struct {
+	Code int    `json:"code"`
+	Data *Scene `json:"data"`
+	Msg  string `json:"msg"`
+}
+
+// SceneCreate defines model for SceneCreate.
+type SceneCreate struct {
+	// GroupName 1 to 64 characters once trimmed
+	GroupName *string `json:"groupName,omitempty"`
+
+	// GroupStatus 1 usable, 2 forbidden
+	GroupStatus *int `json:"groupStatus,omitempty"`
+}
+
+// ScenePage defines model for ScenePage.
+type ScenePage struct {
+	List  []Scene `json:"list"`
+	Total int     `json:"total"`
+}
+
+// ScenePageAnswer defines model for ScenePageAnswer.
+type ScenePageAnswer struct {
+	Code int        `json:"code"`
+	Data *ScenePage `json:"data"`
+	Msg  string     `json:"msg"`
+}
+
+// SceneUpdate defines model for SceneUpdate.
+type SceneUpdate struct {
+	// GroupName 1 to 64 characters once trimmed
+	GroupName *string `json:"groupName,omitempty"`
+
+	// GroupStatus 1 usable, 2 forbidden
+	GroupStatus *int  `json:"groupStatus,omitempty"`
+	Id          int64 `json:"id"`
+}
+
+// SecretCreate defines model for SecretCreate.
+type SecretCreate struct {
+	DeviceName string `json:"deviceName"`
+	DropOthers *bool  `json:"dropOthers,omitempty"`
+}
 
 // Series readings by identifier
 //
@@ -782,6 +941,22 @@ type UserUpdate struct {
 	Nickname *string `json:"nickname,omitempty"`
 }
 
+// Video defines model for Video.
+type Video struct {
+	// Kind none: the device has no stream
+	Kind string `json:"kind"`
+
+	// Url empty for none
+	Url string `json:"url"`
+}
+
+// VideoAnswer defines model for VideoAnswer.
+type VideoAnswer struct {
+	Code int    `json:"code"`
+	Data *Video `json:"data"`
+	Msg  string `json:"msg"`
+}
+
 // DeviceName defines model for DeviceName.
 type DeviceName = string
 
@@ -819,9 +994,45 @@ type GetDevicesByNamesParams struct {
 	DeviceNames *[]string `form:"deviceNames,omitempty" json:"deviceNames,omitempty"`
 }
 
+// ExportDeviceDataParams defines parameters for ExportDeviceData.
+type ExportDeviceDataParams struct {
+	DeviceName DeviceName `form:"deviceName" json:"deviceName"`
+
+	// StartTime required (601)
+	StartTime *int64 `form:"startTime,omitempty" json:"startTime,omitempty"`
+
+	// EndTime required (601)
+	EndTime *int64 `form:"endTime,omitempty" json:"endTime,omitempty"`
+
+	// YeuSignList identifiers; at least one (601)
+	YeuSignList *[]string `form:"yeuSignList,omitempty" json:"yeuSignList,omitempty"`
+
+	// TimeZone IANA name; missing: the tenant's zone; unknown: code 400
+	TimeZone *TimeZone `json:"Time-Zone,omitempty"`
+}
+
 // GetGroupDeviceListParams defines parameters for GetGroupDeviceList.
 type GetGroupDeviceListParams struct {
 	GroupId *int64 `form:"groupId,omitempty" json:"groupId,omitempty"`
+}
+
+// GetDeviceConnectionParams defines parameters for GetDeviceConnection.
+type GetDeviceConnectionParams struct {
+	DeviceName DeviceName `form:"deviceName" json:"deviceName"`
+}
+
+// GetDeviceCoverageParams defines parameters for GetDeviceCoverage.
+type GetDeviceCoverageParams struct {
+	DeviceName DeviceName `form:"deviceName" json:"deviceName"`
+
+	// StartTime required (601)
+	StartTime *int64 `form:"startTime,omitempty" json:"startTime,omitempty"`
+
+	// EndTime required (601)
+	EndTime *int64 `form:"endTime,omitempty" json:"endTime,omitempty"`
+
+	// TimeZone IANA name; missing: the tenant's zone; unknown: code 400
+	TimeZone *TimeZone `json:"Time-Zone,omitempty"`
 }
 
 // GetDeviceDiagnosticsParams defines parameters for GetDeviceDiagnostics.
@@ -844,8 +1055,34 @@ type GetTimeIntervalDataMapParams struct {
 	Points      *int      `form:"points,omitempty" json:"points,omitempty"`
 }
 
+// GetTimeIntervalDataRowsParams defines parameters for GetTimeIntervalDataRows.
+type GetTimeIntervalDataRowsParams struct {
+	DeviceName DeviceName `form:"deviceName" json:"deviceName"`
+
+	// StartTime required (601)
+	StartTime *int64 `form:"startTime,omitempty" json:"startTime,omitempty"`
+
+	// EndTime required (601)
+	EndTime *int64 `form:"endTime,omitempty" json:"endTime,omitempty"`
+
+	// YeuSignList identifiers; at least one (601)
+	YeuSignList *[]string `form:"yeuSignList,omitempty" json:"yeuSignList,omitempty"`
+}
+
+// GetDevicePresenceParams defines parameters for GetDevicePresence.
+type GetDevicePresenceParams struct {
+	DeviceName DeviceName `form:"deviceName" json:"deviceName"`
+	PageNo     *PageNo    `form:"pageNo,omitempty" json:"pageNo,omitempty"`
+	PageSize   *PageSize  `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+}
+
 // GetTslParams defines parameters for GetTsl.
 type GetTslParams struct {
+	DeviceName DeviceName `form:"deviceName" json:"deviceName"`
+}
+
+// GetDeviceVideoParams defines parameters for GetDeviceVideo.
+type GetDeviceVideoParams struct {
 	DeviceName DeviceName `form:"deviceName" json:"deviceName"`
 }
 
@@ -873,11 +1110,33 @@ type GetDevicePageParams struct {
 	ExecutionId *[]string    `form:"executionId,omitempty" json:"executionId,omitempty"`
 	ProductId   *int64       `form:"productId,omitempty" json:"productId,omitempty"`
 	OnlineState *OnlineState `form:"onlineState,omitempty" json:"onlineState,omitempty"`
+
+	// Sort the order; without it by name
+	Sort       *string `form:"sort,omitempty" json:"sort,omitempty"`
+	Descending *bool   `form:"descending,omitempty" json:"descending,omitempty"`
 }
 
 // GetElementMapParams defines parameters for GetElementMap.
 type GetElementMapParams struct {
 	YeuSigns []string `form:"yeuSigns" json:"yeuSigns"`
+}
+
+// DeleteSceneParams defines parameters for DeleteScene.
+type DeleteSceneParams struct {
+	Id int64 `form:"id" json:"id"`
+}
+
+// GetSceneParams defines parameters for GetScene.
+type GetSceneParams struct {
+	Id int64 `form:"id" json:"id"`
+}
+
+// PageScenesParams defines parameters for PageScenes.
+type PageScenesParams struct {
+	// GroupName any part, any case
+	GroupName *string   `form:"groupName,omitempty" json:"groupName,omitempty"`
+	PageNo    *PageNo   `form:"pageNo,omitempty" json:"pageNo,omitempty"`
+	PageSize  *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
 
 // GetOverviewStatisticsParams defines parameters for GetOverviewStatistics.
@@ -915,6 +1174,18 @@ type GetTenantIdByNameParams struct {
 // CreateCredentialJSONRequestBody defines body for CreateCredential for application/json ContentType.
 type CreateCredentialJSONRequestBody = CredentialCreate
 
+// NewDeviceSecretJSONRequestBody defines body for NewDeviceSecret for application/json ContentType.
+type NewDeviceSecretJSONRequestBody = SecretCreate
+
+// UpdateDeviceJSONRequestBody defines body for UpdateDevice for application/json ContentType.
+type UpdateDeviceJSONRequestBody = DeviceUpdate
+
+// CreateSceneJSONRequestBody defines body for CreateScene for application/json ContentType.
+type CreateSceneJSONRequestBody = SceneCreate
+
+// UpdateSceneJSONRequestBody defines body for UpdateScene for application/json ContentType.
+type UpdateSceneJSONRequestBody = SceneUpdate
+
 // UpdateAvatarMultipartRequestBody defines body for UpdateAvatar for multipart/form-data ContentType.
 type UpdateAvatarMultipartRequestBody = AvatarUpload
 
@@ -942,6 +1213,160 @@ type UpdateUserMobileJSONRequestBody = MobileCode
 // UpdateUserPasswordJSONRequestBody defines body for UpdateUserPassword for application/json ContentType.
 type UpdateUserPasswordJSONRequestBody = PasswordUpdate
 
+// Getter for additional properties for Row. Returns the specified
+// element and whether it was found
+func (a Row) Get(fieldName string) (value Row_AdditionalProperties, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for Row
+func (a *Row) Set(fieldName string, value Row_AdditionalProperties) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]Row_AdditionalProperties)
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for Row to handle AdditionalProperties
+func (a *Row) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["collect_time"]; found {
+		err = json.Unmarshal(raw, &a.CollectTime)
+		if err != nil {
+			return fmt.Errorf("error reading 'collect_time': %w", err)
+		}
+		delete(object, "collect_time")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]Row_AdditionalProperties)
+		for fieldName, fieldBuf := range object {
+			var fieldVal Row_AdditionalProperties
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for Row to handle AdditionalProperties
+func (a Row) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	object["collect_time"], err = json.Marshal(a.CollectTime)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'collect_time': %w", err)
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
+// AsRow0 returns the union data inside the Row_AdditionalProperties as a Row0
+func (t Row_AdditionalProperties) AsRow0() (Row0, error) {
+	var body Row0
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromRow0 overwrites any union data inside the Row_AdditionalProperties as the provided Row0
+func (t *Row_AdditionalProperties) FromRow0(v Row0) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeRow0 performs a merge with any union data inside the Row_AdditionalProperties, using the provided Row0
+func (t *Row_AdditionalProperties) MergeRow0(v Row0) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsRow1 returns the union data inside the Row_AdditionalProperties as a Row1
+func (t Row_AdditionalProperties) AsRow1() (Row1, error) {
+	var body Row1
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromRow1 overwrites any union data inside the Row_AdditionalProperties as the provided Row1
+func (t *Row_AdditionalProperties) FromRow1(v Row1) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeRow1 performs a merge with any union data inside the Row_AdditionalProperties, using the provided Row1
+func (t *Row_AdditionalProperties) MergeRow1(v Row1) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsRow2 returns the union data inside the Row_AdditionalProperties as a Row2
+func (t Row_AdditionalProperties) AsRow2() (Row2, error) {
+	var body Row2
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromRow2 overwrites any union data inside the Row_AdditionalProperties as the provided Row2
+func (t *Row_AdditionalProperties) FromRow2(v Row2) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeRow2 performs a merge with any union data inside the Row_AdditionalProperties, using the provided Row2
+func (t *Row_AdditionalProperties) MergeRow2(v Row2) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t Row_AdditionalProperties) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *Row_AdditionalProperties) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
 // ServerInterface represents all server handlers.
 type ServerInterface interface {
 	// CreateCredential A new API credential
@@ -959,27 +1384,66 @@ type ServerInterface interface {
 	// GetDevicesByNames The devices of the given names, page by page
 	// (GET /admin-api/client/pc/device/deviceNames/get)
 	GetDevicesByNames(w http.ResponseWriter, r *http.Request, params GetDevicesByNamesParams)
+	// ExportDeviceData A device's readings over a range as a spreadsheet
+	// (GET /admin-api/client/pc/device/export-device-data-excel)
+	ExportDeviceData(w http.ResponseWriter, r *http.Request, params ExportDeviceDataParams)
 	// GetGroupDeviceList Groups with their first 100 devices
 	// (GET /admin-api/client/pc/device/get-group-device-list)
 	GetGroupDeviceList(w http.ResponseWriter, r *http.Request, params GetGroupDeviceListParams)
+	// GetDeviceConnection Where and how a device reports
+	// (GET /admin-api/client/pc/device/get/connection)
+	GetDeviceConnection(w http.ResponseWriter, r *http.Request, params GetDeviceConnectionParams)
+	// GetDeviceCoverage On which days a device has readings, and how many
+	// (GET /admin-api/client/pc/device/get/coverage)
+	GetDeviceCoverage(w http.ResponseWriter, r *http.Request, params GetDeviceCoverageParams)
 	// GetDeviceDiagnostics What arrived from a device and what was refused
 	// (GET /admin-api/client/pc/device/get/diagnostics)
 	GetDeviceDiagnostics(w http.ResponseWriter, r *http.Request, params GetDeviceDiagnosticsParams)
 	// GetTimeIntervalDataMap A device's readings over a range, by property
 	// (GET /admin-api/client/pc/device/get/format-map/time-interval-data)
 	GetTimeIntervalDataMap(w http.ResponseWriter, r *http.Request, params GetTimeIntervalDataMapParams)
+	// GetTimeIntervalDataRows A device's readings over a range, by time
+	// (GET /admin-api/client/pc/device/get/format-sign-array/time-interval-data)
+	GetTimeIntervalDataRows(w http.ResponseWriter, r *http.Request, params GetTimeIntervalDataRowsParams)
+	// GetDevicePresence When a device came and went
+	// (GET /admin-api/client/pc/device/get/presence)
+	GetDevicePresence(w http.ResponseWriter, r *http.Request, params GetDevicePresenceParams)
 	// GetTsl The thing model of a device
 	// (GET /admin-api/client/pc/device/get/tsl)
 	GetTsl(w http.ResponseWriter, r *http.Request, params GetTslParams)
+	// GetDeviceVideo What a video device shows
+	// (GET /admin-api/client/pc/device/get/video)
+	GetDeviceVideo(w http.ResponseWriter, r *http.Request, params GetDeviceVideoParams)
 	// GetDeviceMap Markers inside a box
 	// (GET /admin-api/client/pc/device/map)
 	GetDeviceMap(w http.ResponseWriter, r *http.Request, params GetDeviceMapParams)
+	// NewDeviceSecret A new secret for the connection of a device
+	// (POST /admin-api/client/pc/device/new-secret)
+	NewDeviceSecret(w http.ResponseWriter, r *http.Request)
 	// GetDevicePage Devices of the tenant, page by page
 	// (GET /admin-api/client/pc/device/page)
 	GetDevicePage(w http.ResponseWriter, r *http.Request, params GetDevicePageParams)
+	// UpdateDevice Change a device's remark name, scene and position
+	// (PUT /admin-api/client/pc/device/update)
+	UpdateDevice(w http.ResponseWriter, r *http.Request)
 	// GetElementMap Catalogue entries by identifier, named in the caller's language
 	// (GET /admin-api/client/pc/element/get-map/yeu-sign)
 	GetElementMap(w http.ResponseWriter, r *http.Request, params GetElementMapParams)
+	// CreateScene A new scene
+	// (POST /admin-api/client/pc/group/create)
+	CreateScene(w http.ResponseWriter, r *http.Request)
+	// DeleteScene Delete a scene; its devices move to the default group
+	// (DELETE /admin-api/client/pc/group/delete)
+	DeleteScene(w http.ResponseWriter, r *http.Request, params DeleteSceneParams)
+	// GetScene One scene
+	// (GET /admin-api/client/pc/group/get)
+	GetScene(w http.ResponseWriter, r *http.Request, params GetSceneParams)
+	// PageScenes The scenes by name
+	// (GET /admin-api/client/pc/group/page)
+	PageScenes(w http.ResponseWriter, r *http.Request, params PageScenesParams)
+	// UpdateScene Rename a scene, or open or close it
+	// (PUT /admin-api/client/pc/group/update)
+	UpdateScene(w http.ResponseWriter, r *http.Request)
 	// GetOverviewStatistics The four statistics of the home page
 	// (GET /admin-api/client/pc/home/overview-statistics)
 	GetOverviewStatistics(w http.ResponseWriter, r *http.Request, params GetOverviewStatisticsParams)
@@ -1236,6 +1700,99 @@ func (siw *ServerInterfaceWrapper) GetDevicesByNames(w http.ResponseWriter, r *h
 	handler.ServeHTTP(w, r)
 }
 
+// ExportDeviceData operation middleware
+func (siw *ServerInterfaceWrapper) ExportDeviceData(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ExportDeviceDataParams
+
+	// ------------- Required query parameter "deviceName" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "deviceName", r.URL.Query(), &params.DeviceName, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "deviceName"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "deviceName", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "startTime" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "startTime", r.URL.Query(), &params.StartTime, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "startTime"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "startTime", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "endTime" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "endTime", r.URL.Query(), &params.EndTime, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "endTime"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "endTime", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "yeuSignList" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "yeuSignList", r.URL.Query(), &params.YeuSignList, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "yeuSignList"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "yeuSignList", Err: err})
+		}
+		return
+	}
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Time-Zone" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Time-Zone")]; found {
+		var TimeZone TimeZone
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Time-Zone", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Time-Zone", valueList[0], &TimeZone, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Time-Zone", Err: err})
+			return
+		}
+
+		params.TimeZone = &TimeZone
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ExportDeviceData(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // GetGroupDeviceList operation middleware
 func (siw *ServerInterfaceWrapper) GetGroupDeviceList(w http.ResponseWriter, r *http.Request) {
 
@@ -1260,6 +1817,119 @@ func (siw *ServerInterfaceWrapper) GetGroupDeviceList(w http.ResponseWriter, r *
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.GetGroupDeviceList(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetDeviceConnection operation middleware
+func (siw *ServerInterfaceWrapper) GetDeviceConnection(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetDeviceConnectionParams
+
+	// ------------- Required query parameter "deviceName" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "deviceName", r.URL.Query(), &params.DeviceName, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "deviceName"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "deviceName", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetDeviceConnection(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetDeviceCoverage operation middleware
+func (siw *ServerInterfaceWrapper) GetDeviceCoverage(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetDeviceCoverageParams
+
+	// ------------- Required query parameter "deviceName" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "deviceName", r.URL.Query(), &params.DeviceName, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "deviceName"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "deviceName", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "startTime" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "startTime", r.URL.Query(), &params.StartTime, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "startTime"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "startTime", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "endTime" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "endTime", r.URL.Query(), &params.EndTime, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "endTime"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "endTime", Err: err})
+		}
+		return
+	}
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Time-Zone" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Time-Zone")]; found {
+		var TimeZone TimeZone
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Time-Zone", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Time-Zone", valueList[0], &TimeZone, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Time-Zone", Err: err})
+			return
+		}
+
+		params.TimeZone = &TimeZone
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetDeviceCoverage(w, r, params)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -1387,6 +2057,137 @@ func (siw *ServerInterfaceWrapper) GetTimeIntervalDataMap(w http.ResponseWriter,
 	handler.ServeHTTP(w, r)
 }
 
+// GetTimeIntervalDataRows operation middleware
+func (siw *ServerInterfaceWrapper) GetTimeIntervalDataRows(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetTimeIntervalDataRowsParams
+
+	// ------------- Required query parameter "deviceName" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "deviceName", r.URL.Query(), &params.DeviceName, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "deviceName"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "deviceName", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "startTime" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "startTime", r.URL.Query(), &params.StartTime, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "startTime"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "startTime", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "endTime" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "endTime", r.URL.Query(), &params.EndTime, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "endTime"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "endTime", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "yeuSignList" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "yeuSignList", r.URL.Query(), &params.YeuSignList, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "yeuSignList"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "yeuSignList", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetTimeIntervalDataRows(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetDevicePresence operation middleware
+func (siw *ServerInterfaceWrapper) GetDevicePresence(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetDevicePresenceParams
+
+	// ------------- Required query parameter "deviceName" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "deviceName", r.URL.Query(), &params.DeviceName, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "deviceName"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "deviceName", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "pageNo" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "pageNo", r.URL.Query(), &params.PageNo, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "pageNo"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "pageNo", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "pageSize" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "pageSize", r.URL.Query(), &params.PageSize, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "pageSize"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "pageSize", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetDevicePresence(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // GetTsl operation middleware
 func (siw *ServerInterfaceWrapper) GetTsl(w http.ResponseWriter, r *http.Request) {
 
@@ -1411,6 +2212,39 @@ func (siw *ServerInterfaceWrapper) GetTsl(w http.ResponseWriter, r *http.Request
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.GetTsl(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetDeviceVideo operation middleware
+func (siw *ServerInterfaceWrapper) GetDeviceVideo(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetDeviceVideoParams
+
+	// ------------- Required query parameter "deviceName" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "deviceName", r.URL.Query(), &params.DeviceName, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "deviceName"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "deviceName", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetDeviceVideo(w, r, params)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -1496,6 +2330,20 @@ func (siw *ServerInterfaceWrapper) GetDeviceMap(w http.ResponseWriter, r *http.R
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.GetDeviceMap(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// NewDeviceSecret operation middleware
+func (siw *ServerInterfaceWrapper) NewDeviceSecret(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.NewDeviceSecret(w, r)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -1605,8 +2453,48 @@ func (siw *ServerInterfaceWrapper) GetDevicePage(w http.ResponseWriter, r *http.
 		return
 	}
 
+	// ------------- Optional query parameter "sort" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", r.URL.Query(), &params.Sort, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "sort"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "sort", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "descending" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "descending", r.URL.Query(), &params.Descending, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "descending"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "descending", Err: err})
+		}
+		return
+	}
+
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.GetDevicePage(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// UpdateDevice operation middleware
+func (siw *ServerInterfaceWrapper) UpdateDevice(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.UpdateDevice(w, r)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -1640,6 +2528,159 @@ func (siw *ServerInterfaceWrapper) GetElementMap(w http.ResponseWriter, r *http.
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.GetElementMap(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// CreateScene operation middleware
+func (siw *ServerInterfaceWrapper) CreateScene(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.CreateScene(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// DeleteScene operation middleware
+func (siw *ServerInterfaceWrapper) DeleteScene(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params DeleteSceneParams
+
+	// ------------- Required query parameter "id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "id", r.URL.Query(), &params.Id, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "id"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.DeleteScene(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetScene operation middleware
+func (siw *ServerInterfaceWrapper) GetScene(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetSceneParams
+
+	// ------------- Required query parameter "id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "id", r.URL.Query(), &params.Id, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "id"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetScene(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// PageScenes operation middleware
+func (siw *ServerInterfaceWrapper) PageScenes(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params PageScenesParams
+
+	// ------------- Optional query parameter "groupName" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "groupName", r.URL.Query(), &params.GroupName, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "groupName"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "groupName", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "pageNo" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "pageNo", r.URL.Query(), &params.PageNo, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "pageNo"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "pageNo", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "pageSize" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "pageSize", r.URL.Query(), &params.PageSize, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "pageSize"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "pageSize", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.PageScenes(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// UpdateScene operation middleware
+func (siw *ServerInterfaceWrapper) UpdateScene(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.UpdateScene(w, r)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -2207,7 +3248,20 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/device/data/all/data-last", wrapper.GetDataLast)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/tsl", wrapper.GetTsl)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/format-map/time-interval-data", wrapper.GetTimeIntervalDataMap)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/format-sign-array/time-interval-data", wrapper.GetTimeIntervalDataRows)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/export-device-data-excel", wrapper.ExportDeviceData)
+	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/admin-api/client/pc/device/update", wrapper.UpdateDevice)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/device/new-secret", wrapper.NewDeviceSecret)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/connection", wrapper.GetDeviceConnection)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/presence", wrapper.GetDevicePresence)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/coverage", wrapper.GetDeviceCoverage)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/video", wrapper.GetDeviceVideo)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/diagnostics", wrapper.GetDeviceDiagnostics)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/group/create", wrapper.CreateScene)
+	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/admin-api/client/pc/group/update", wrapper.UpdateScene)
+	m.HandleFunc(http.MethodDelete+" "+options.BaseURL+"/admin-api/client/pc/group/delete", wrapper.DeleteScene)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/group/get", wrapper.GetScene)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/group/page", wrapper.PageScenes)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/element/get-map/yeu-sign", wrapper.GetElementMap)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/notify-message/get-unread-count", wrapper.GetUnreadCount)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/live", wrapper.GetLive)
@@ -2325,6 +3379,48 @@ func (response GetDevicesByNames200JSONResponse) VisitGetDevicesByNamesResponse(
 	return err
 }
 
+type ExportDeviceDataRequestObject struct {
+	Params ExportDeviceDataParams
+}
+
+type ExportDeviceDataResponseObject interface {
+	VisitExportDeviceDataResponse(w http.ResponseWriter) error
+}
+
+type ExportDeviceData200JSONResponse Envelope
+
+func (response ExportDeviceData200JSONResponse) VisitExportDeviceDataResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ExportDeviceData200ApplicationvndOpenxmlformatsOfficedocumentSpreadsheetmlSheetResponse struct {
+	Body          io.Reader
+	ContentLength int64
+}
+
+func (response ExportDeviceData200ApplicationvndOpenxmlformatsOfficedocumentSpreadsheetmlSheetResponse) VisitExportDeviceDataResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
 type GetGroupDeviceListRequestObject struct {
 	Params GetGroupDeviceListParams
 }
@@ -2336,6 +3432,50 @@ type GetGroupDeviceListResponseObject interface {
 type GetGroupDeviceList200JSONResponse GroupsAnswer
 
 func (response GetGroupDeviceList200JSONResponse) VisitGetGroupDeviceListResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetDeviceConnectionRequestObject struct {
+	Params GetDeviceConnectionParams
+}
+
+type GetDeviceConnectionResponseObject interface {
+	VisitGetDeviceConnectionResponse(w http.ResponseWriter) error
+}
+
+type GetDeviceConnection200JSONResponse ConnectionAnswer
+
+func (response GetDeviceConnection200JSONResponse) VisitGetDeviceConnectionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetDeviceCoverageRequestObject struct {
+	Params GetDeviceCoverageParams
+}
+
+type GetDeviceCoverageResponseObject interface {
+	VisitGetDeviceCoverageResponse(w http.ResponseWriter) error
+}
+
+type GetDeviceCoverage200JSONResponse CoverageAnswer
+
+func (response GetDeviceCoverage200JSONResponse) VisitGetDeviceCoverageResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response); err != nil {
@@ -2391,6 +3531,50 @@ func (response GetTimeIntervalDataMap200JSONResponse) VisitGetTimeIntervalDataMa
 	return err
 }
 
+type GetTimeIntervalDataRowsRequestObject struct {
+	Params GetTimeIntervalDataRowsParams
+}
+
+type GetTimeIntervalDataRowsResponseObject interface {
+	VisitGetTimeIntervalDataRowsResponse(w http.ResponseWriter) error
+}
+
+type GetTimeIntervalDataRows200JSONResponse RowsAnswer
+
+func (response GetTimeIntervalDataRows200JSONResponse) VisitGetTimeIntervalDataRowsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetDevicePresenceRequestObject struct {
+	Params GetDevicePresenceParams
+}
+
+type GetDevicePresenceResponseObject interface {
+	VisitGetDevicePresenceResponse(w http.ResponseWriter) error
+}
+
+type GetDevicePresence200JSONResponse PresencePageAnswer
+
+func (response GetDevicePresence200JSONResponse) VisitGetDevicePresenceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type GetTslRequestObject struct {
 	Params GetTslParams
 }
@@ -2402,6 +3586,28 @@ type GetTslResponseObject interface {
 type GetTsl200JSONResponse TslAnswer
 
 func (response GetTsl200JSONResponse) VisitGetTslResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetDeviceVideoRequestObject struct {
+	Params GetDeviceVideoParams
+}
+
+type GetDeviceVideoResponseObject interface {
+	VisitGetDeviceVideoResponse(w http.ResponseWriter) error
+}
+
+type GetDeviceVideo200JSONResponse VideoAnswer
+
+func (response GetDeviceVideo200JSONResponse) VisitGetDeviceVideoResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response); err != nil {
@@ -2435,6 +3641,28 @@ func (response GetDeviceMap200JSONResponse) VisitGetDeviceMapResponse(w http.Res
 	return err
 }
 
+type NewDeviceSecretRequestObject struct {
+	Body *NewDeviceSecretJSONRequestBody
+}
+
+type NewDeviceSecretResponseObject interface {
+	VisitNewDeviceSecretResponse(w http.ResponseWriter) error
+}
+
+type NewDeviceSecret200JSONResponse TextAnswer
+
+func (response NewDeviceSecret200JSONResponse) VisitNewDeviceSecretResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type GetDevicePageRequestObject struct {
 	Params GetDevicePageParams
 }
@@ -2457,6 +3685,28 @@ func (response GetDevicePage200JSONResponse) VisitGetDevicePageResponse(w http.R
 	return err
 }
 
+type UpdateDeviceRequestObject struct {
+	Body *UpdateDeviceJSONRequestBody
+}
+
+type UpdateDeviceResponseObject interface {
+	VisitUpdateDeviceResponse(w http.ResponseWriter) error
+}
+
+type UpdateDevice200JSONResponse BooleanAnswer
+
+func (response UpdateDevice200JSONResponse) VisitUpdateDeviceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type GetElementMapRequestObject struct {
 	Params GetElementMapParams
 }
@@ -2468,6 +3718,116 @@ type GetElementMapResponseObject interface {
 type GetElementMap200JSONResponse ElementsAnswer
 
 func (response GetElementMap200JSONResponse) VisitGetElementMapResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateSceneRequestObject struct {
+	Body *CreateSceneJSONRequestBody
+}
+
+type CreateSceneResponseObject interface {
+	VisitCreateSceneResponse(w http.ResponseWriter) error
+}
+
+type CreateScene200JSONResponse IdAnswer
+
+func (response CreateScene200JSONResponse) VisitCreateSceneResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteSceneRequestObject struct {
+	Params DeleteSceneParams
+}
+
+type DeleteSceneResponseObject interface {
+	VisitDeleteSceneResponse(w http.ResponseWriter) error
+}
+
+type DeleteScene200JSONResponse BooleanAnswer
+
+func (response DeleteScene200JSONResponse) VisitDeleteSceneResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetSceneRequestObject struct {
+	Params GetSceneParams
+}
+
+type GetSceneResponseObject interface {
+	VisitGetSceneResponse(w http.ResponseWriter) error
+}
+
+type GetScene200JSONResponse SceneAnswer
+
+func (response GetScene200JSONResponse) VisitGetSceneResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PageScenesRequestObject struct {
+	Params PageScenesParams
+}
+
+type PageScenesResponseObject interface {
+	VisitPageScenesResponse(w http.ResponseWriter) error
+}
+
+type PageScenes200JSONResponse ScenePageAnswer
+
+func (response PageScenes200JSONResponse) VisitPageScenesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateSceneRequestObject struct {
+	Body *UpdateSceneJSONRequestBody
+}
+
+type UpdateSceneResponseObject interface {
+	VisitUpdateSceneResponse(w http.ResponseWriter) error
+}
+
+type UpdateScene200JSONResponse BooleanAnswer
+
+func (response UpdateScene200JSONResponse) VisitUpdateSceneResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response); err != nil {
@@ -2974,27 +4334,66 @@ type StrictServerInterface interface {
 	// GetDevicesByNames The devices of the given names, page by page
 	// (GET /admin-api/client/pc/device/deviceNames/get)
 	GetDevicesByNames(ctx context.Context, request GetDevicesByNamesRequestObject) (GetDevicesByNamesResponseObject, error)
+	// ExportDeviceData A device's readings over a range as a spreadsheet
+	// (GET /admin-api/client/pc/device/export-device-data-excel)
+	ExportDeviceData(ctx context.Context, request ExportDeviceDataRequestObject) (ExportDeviceDataResponseObject, error)
 	// GetGroupDeviceList Groups with their first 100 devices
 	// (GET /admin-api/client/pc/device/get-group-device-list)
 	GetGroupDeviceList(ctx context.Context, request GetGroupDeviceListRequestObject) (GetGroupDeviceListResponseObject, error)
+	// GetDeviceConnection Where and how a device reports
+	// (GET /admin-api/client/pc/device/get/connection)
+	GetDeviceConnection(ctx context.Context, request GetDeviceConnectionRequestObject) (GetDeviceConnectionResponseObject, error)
+	// GetDeviceCoverage On which days a device has readings, and how many
+	// (GET /admin-api/client/pc/device/get/coverage)
+	GetDeviceCoverage(ctx context.Context, request GetDeviceCoverageRequestObject) (GetDeviceCoverageResponseObject, error)
 	// GetDeviceDiagnostics What arrived from a device and what was refused
 	// (GET /admin-api/client/pc/device/get/diagnostics)
 	GetDeviceDiagnostics(ctx context.Context, request GetDeviceDiagnosticsRequestObject) (GetDeviceDiagnosticsResponseObject, error)
 	// GetTimeIntervalDataMap A device's readings over a range, by property
 	// (GET /admin-api/client/pc/device/get/format-map/time-interval-data)
 	GetTimeIntervalDataMap(ctx context.Context, request GetTimeIntervalDataMapRequestObject) (GetTimeIntervalDataMapResponseObject, error)
+	// GetTimeIntervalDataRows A device's readings over a range, by time
+	// (GET /admin-api/client/pc/device/get/format-sign-array/time-interval-data)
+	GetTimeIntervalDataRows(ctx context.Context, request GetTimeIntervalDataRowsRequestObject) (GetTimeIntervalDataRowsResponseObject, error)
+	// GetDevicePresence When a device came and went
+	// (GET /admin-api/client/pc/device/get/presence)
+	GetDevicePresence(ctx context.Context, request GetDevicePresenceRequestObject) (GetDevicePresenceResponseObject, error)
 	// GetTsl The thing model of a device
 	// (GET /admin-api/client/pc/device/get/tsl)
 	GetTsl(ctx context.Context, request GetTslRequestObject) (GetTslResponseObject, error)
+	// GetDeviceVideo What a video device shows
+	// (GET /admin-api/client/pc/device/get/video)
+	GetDeviceVideo(ctx context.Context, request GetDeviceVideoRequestObject) (GetDeviceVideoResponseObject, error)
 	// GetDeviceMap Markers inside a box
 	// (GET /admin-api/client/pc/device/map)
 	GetDeviceMap(ctx context.Context, request GetDeviceMapRequestObject) (GetDeviceMapResponseObject, error)
+	// NewDeviceSecret A new secret for the connection of a device
+	// (POST /admin-api/client/pc/device/new-secret)
+	NewDeviceSecret(ctx context.Context, request NewDeviceSecretRequestObject) (NewDeviceSecretResponseObject, error)
 	// GetDevicePage Devices of the tenant, page by page
 	// (GET /admin-api/client/pc/device/page)
 	GetDevicePage(ctx context.Context, request GetDevicePageRequestObject) (GetDevicePageResponseObject, error)
+	// UpdateDevice Change a device's remark name, scene and position
+	// (PUT /admin-api/client/pc/device/update)
+	UpdateDevice(ctx context.Context, request UpdateDeviceRequestObject) (UpdateDeviceResponseObject, error)
 	// GetElementMap Catalogue entries by identifier, named in the caller's language
 	// (GET /admin-api/client/pc/element/get-map/yeu-sign)
 	GetElementMap(ctx context.Context, request GetElementMapRequestObject) (GetElementMapResponseObject, error)
+	// CreateScene A new scene
+	// (POST /admin-api/client/pc/group/create)
+	CreateScene(ctx context.Context, request CreateSceneRequestObject) (CreateSceneResponseObject, error)
+	// DeleteScene Delete a scene; its devices move to the default group
+	// (DELETE /admin-api/client/pc/group/delete)
+	DeleteScene(ctx context.Context, request DeleteSceneRequestObject) (DeleteSceneResponseObject, error)
+	// GetScene One scene
+	// (GET /admin-api/client/pc/group/get)
+	GetScene(ctx context.Context, request GetSceneRequestObject) (GetSceneResponseObject, error)
+	// PageScenes The scenes by name
+	// (GET /admin-api/client/pc/group/page)
+	PageScenes(ctx context.Context, request PageScenesRequestObject) (PageScenesResponseObject, error)
+	// UpdateScene Rename a scene, or open or close it
+	// (PUT /admin-api/client/pc/group/update)
+	UpdateScene(ctx context.Context, request UpdateSceneRequestObject) (UpdateSceneResponseObject, error)
 	// GetOverviewStatistics The four statistics of the home page
 	// (GET /admin-api/client/pc/home/overview-statistics)
 	GetOverviewStatistics(ctx context.Context, request GetOverviewStatisticsRequestObject) (GetOverviewStatisticsResponseObject, error)
@@ -3231,6 +4630,32 @@ func (sh *strictHandler) GetDevicesByNames(w http.ResponseWriter, r *http.Reques
 	}
 }
 
+// ExportDeviceData operation middleware
+func (sh *strictHandler) ExportDeviceData(w http.ResponseWriter, r *http.Request, params ExportDeviceDataParams) {
+	var request ExportDeviceDataRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ExportDeviceData(ctx, request.(ExportDeviceDataRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ExportDeviceData")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ExportDeviceDataResponseObject); ok {
+		if err := validResponse.VisitExportDeviceDataResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // GetGroupDeviceList operation middleware
 func (sh *strictHandler) GetGroupDeviceList(w http.ResponseWriter, r *http.Request, params GetGroupDeviceListParams) {
 	var request GetGroupDeviceListRequestObject
@@ -3250,6 +4675,58 @@ func (sh *strictHandler) GetGroupDeviceList(w http.ResponseWriter, r *http.Reque
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(GetGroupDeviceListResponseObject); ok {
 		if err := validResponse.VisitGetGroupDeviceListResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetDeviceConnection operation middleware
+func (sh *strictHandler) GetDeviceConnection(w http.ResponseWriter, r *http.Request, params GetDeviceConnectionParams) {
+	var request GetDeviceConnectionRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetDeviceConnection(ctx, request.(GetDeviceConnectionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetDeviceConnection")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetDeviceConnectionResponseObject); ok {
+		if err := validResponse.VisitGetDeviceConnectionResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetDeviceCoverage operation middleware
+func (sh *strictHandler) GetDeviceCoverage(w http.ResponseWriter, r *http.Request, params GetDeviceCoverageParams) {
+	var request GetDeviceCoverageRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetDeviceCoverage(ctx, request.(GetDeviceCoverageRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetDeviceCoverage")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetDeviceCoverageResponseObject); ok {
+		if err := validResponse.VisitGetDeviceCoverageResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {
@@ -3309,6 +4786,58 @@ func (sh *strictHandler) GetTimeIntervalDataMap(w http.ResponseWriter, r *http.R
 	}
 }
 
+// GetTimeIntervalDataRows operation middleware
+func (sh *strictHandler) GetTimeIntervalDataRows(w http.ResponseWriter, r *http.Request, params GetTimeIntervalDataRowsParams) {
+	var request GetTimeIntervalDataRowsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetTimeIntervalDataRows(ctx, request.(GetTimeIntervalDataRowsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetTimeIntervalDataRows")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetTimeIntervalDataRowsResponseObject); ok {
+		if err := validResponse.VisitGetTimeIntervalDataRowsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetDevicePresence operation middleware
+func (sh *strictHandler) GetDevicePresence(w http.ResponseWriter, r *http.Request, params GetDevicePresenceParams) {
+	var request GetDevicePresenceRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetDevicePresence(ctx, request.(GetDevicePresenceRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetDevicePresence")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetDevicePresenceResponseObject); ok {
+		if err := validResponse.VisitGetDevicePresenceResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // GetTsl operation middleware
 func (sh *strictHandler) GetTsl(w http.ResponseWriter, r *http.Request, params GetTslParams) {
 	var request GetTslRequestObject
@@ -3328,6 +4857,32 @@ func (sh *strictHandler) GetTsl(w http.ResponseWriter, r *http.Request, params G
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(GetTslResponseObject); ok {
 		if err := validResponse.VisitGetTslResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetDeviceVideo operation middleware
+func (sh *strictHandler) GetDeviceVideo(w http.ResponseWriter, r *http.Request, params GetDeviceVideoParams) {
+	var request GetDeviceVideoRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetDeviceVideo(ctx, request.(GetDeviceVideoRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetDeviceVideo")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetDeviceVideoResponseObject); ok {
+		if err := validResponse.VisitGetDeviceVideoResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {
@@ -3361,6 +4916,37 @@ func (sh *strictHandler) GetDeviceMap(w http.ResponseWriter, r *http.Request, pa
 	}
 }
 
+// NewDeviceSecret operation middleware
+func (sh *strictHandler) NewDeviceSecret(w http.ResponseWriter, r *http.Request) {
+	var request NewDeviceSecretRequestObject
+
+	var body NewDeviceSecretJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.NewDeviceSecret(ctx, request.(NewDeviceSecretRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "NewDeviceSecret")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(NewDeviceSecretResponseObject); ok {
+		if err := validResponse.VisitNewDeviceSecretResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // GetDevicePage operation middleware
 func (sh *strictHandler) GetDevicePage(w http.ResponseWriter, r *http.Request, params GetDevicePageParams) {
 	var request GetDevicePageRequestObject
@@ -3387,6 +4973,37 @@ func (sh *strictHandler) GetDevicePage(w http.ResponseWriter, r *http.Request, p
 	}
 }
 
+// UpdateDevice operation middleware
+func (sh *strictHandler) UpdateDevice(w http.ResponseWriter, r *http.Request) {
+	var request UpdateDeviceRequestObject
+
+	var body UpdateDeviceJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateDevice(ctx, request.(UpdateDeviceRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateDevice")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(UpdateDeviceResponseObject); ok {
+		if err := validResponse.VisitUpdateDeviceResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // GetElementMap operation middleware
 func (sh *strictHandler) GetElementMap(w http.ResponseWriter, r *http.Request, params GetElementMapParams) {
 	var request GetElementMapRequestObject
@@ -3406,6 +5023,146 @@ func (sh *strictHandler) GetElementMap(w http.ResponseWriter, r *http.Request, p
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(GetElementMapResponseObject); ok {
 		if err := validResponse.VisitGetElementMapResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// CreateScene operation middleware
+func (sh *strictHandler) CreateScene(w http.ResponseWriter, r *http.Request) {
+	var request CreateSceneRequestObject
+
+	var body CreateSceneJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateScene(ctx, request.(CreateSceneRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateScene")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(CreateSceneResponseObject); ok {
+		if err := validResponse.VisitCreateSceneResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// DeleteScene operation middleware
+func (sh *strictHandler) DeleteScene(w http.ResponseWriter, r *http.Request, params DeleteSceneParams) {
+	var request DeleteSceneRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteScene(ctx, request.(DeleteSceneRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteScene")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(DeleteSceneResponseObject); ok {
+		if err := validResponse.VisitDeleteSceneResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetScene operation middleware
+func (sh *strictHandler) GetScene(w http.ResponseWriter, r *http.Request, params GetSceneParams) {
+	var request GetSceneRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetScene(ctx, request.(GetSceneRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetScene")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetSceneResponseObject); ok {
+		if err := validResponse.VisitGetSceneResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// PageScenes operation middleware
+func (sh *strictHandler) PageScenes(w http.ResponseWriter, r *http.Request, params PageScenesParams) {
+	var request PageScenesRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.PageScenes(ctx, request.(PageScenesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "PageScenes")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(PageScenesResponseObject); ok {
+		if err := validResponse.VisitPageScenesResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// UpdateScene operation middleware
+func (sh *strictHandler) UpdateScene(w http.ResponseWriter, r *http.Request) {
+	var request UpdateSceneRequestObject
+
+	var body UpdateSceneJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateScene(ctx, request.(UpdateSceneRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateScene")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(UpdateSceneResponseObject); ok {
+		if err := validResponse.VisitUpdateSceneResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

@@ -400,7 +400,7 @@ export interface paths {
         };
         /**
          * Devices of the tenant, page by page
-         * @description Ordered by noteName (deviceName where there is none), then id.
+         * @description Ordered by noteName (deviceName where there is none), or as `sort` says; then by id.
          */
         get: operations["getDevicePage"];
         put?: never;
@@ -522,6 +522,163 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin-api/client/pc/device/get/format-sign-array/time-interval-data": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A device's readings over a range, by time
+         * @description Ascending rows, streamed. `collect_time` in epoch milliseconds; what a row does not hold is absent. The same ranges are refused as by format-map.
+         */
+        get: operations["getTimeIntervalDataRows"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/device/export-device-data-excel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A device's readings over a range as a spreadsheet
+         * @description device_data.xlsx, streamed: first sheet the readings, times in the caller's zone as dates, columns headed by the element's name in the caller's language and its unit; second sheet the device, range, zone, properties and units. A refusal is the envelope.
+         */
+        get: operations["exportDeviceData"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/device/update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change a device's remark name, scene and position
+         * @description Latitude and longitude both or neither: absent (or null) means no position. A disabled scene takes no device that is not in it already.
+         */
+        put: operations["updateDevice"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/device/new-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A new secret for the connection of a device
+         * @description The answer holds it, this once. The secret before stays valid beside it until it is dropped here (`dropOthers`) or by the next new one; a dropped secret ends its connections at once.
+         */
+        post: operations["newDeviceSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/device/get/connection": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where and how a device reports */
+        get: operations["getDeviceConnection"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/device/get/presence": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * When a device came and went
+         * @description Newest first, at most 400 changes, of the last 400 days.
+         */
+        get: operations["getDevicePresence"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/device/get/coverage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * On which days a device has readings, and how many
+         * @description Days of the caller's zone over the range, which may be up to 400 days; oldest first, days without readings are absent.
+         */
+        get: operations["getDeviceCoverage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/device/get/video": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a video device shows
+         * @description An embed snippet is never answered itself: it is served alone, under a signed address that is good for a minute.
+         */
+        get: operations["getDeviceVideo"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin-api/client/pc/device/get/diagnostics": {
         parameters: {
             query?: never;
@@ -531,6 +688,91 @@ export interface paths {
         };
         /** What arrived from a device and what was refused */
         get: operations["getDeviceDiagnostics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/group/create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A new scene */
+        post: operations["createScene"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/group/update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Rename a scene, or open or close it */
+        put: operations["updateScene"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/group/delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete a scene; its devices move to the default group */
+        delete: operations["deleteScene"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/group/get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One scene */
+        get: operations["getScene"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/group/page": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The scenes by name */
+        get: operations["pageScenes"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1160,6 +1402,139 @@ export interface components {
             alarmLevel?: components["schemas"]["AlarmLevel"];
             /** @description one element, empty when nothing was ever read */
             lastData: components["schemas"]["Latest"][];
+        };
+        DeviceUpdate: {
+            deviceName?: string;
+            /** @description 1 to 64 characters once trimmed */
+            noteName?: string;
+            /**
+             * Format: int64
+             * @description 0 or absent is the default group
+             */
+            groupId?: number | null;
+            /** Format: double */
+            longitude?: number | null;
+            /** Format: double */
+            latitude?: number | null;
+        };
+        SecretCreate: {
+            deviceName: string;
+            /** @default false */
+            dropOthers: boolean;
+        };
+        Connection: {
+            deviceName: string;
+            gateway: boolean;
+            /** @description address up to /api/v1, for example https://farm.example */
+            http: string;
+            mqttHost: string;
+            /** @description 0 when MQTT without TLS is not open */
+            mqttPort: number;
+            /** @description 0 when MQTT over TLS is off */
+            mqttTlsPort: number;
+            topic: string;
+            /** @description how many secrets are valid */
+            secrets: number;
+        };
+        PresenceChange: {
+            /** Format: int64 */
+            time: number;
+            onlineState: components["schemas"]["OnlineState"];
+        };
+        PresencePage: {
+            list: components["schemas"]["PresenceChange"][];
+            total: number;
+        };
+        CoverageDay: {
+            day: string;
+            /**
+             * Format: int64
+             * @description instants with at least one reading
+             */
+            frames: number;
+            /** Format: int64 */
+            first: number;
+            /** Format: int64 */
+            last: number;
+        };
+        Video: {
+            /**
+             * @description none: the device has no stream
+             * @enum {string}
+             */
+            kind: "none" | "embed" | "hls" | "file";
+            /** @description empty for none */
+            url: string;
+        };
+        Row: {
+            /** Format: int64 */
+            collect_time: number;
+        } & {
+            [key: string]: number | boolean | string;
+        };
+        SceneCreate: {
+            /** @description 1 to 64 characters once trimmed */
+            groupName?: string;
+            /** @description 1 usable, 2 forbidden */
+            groupStatus?: number;
+        };
+        SceneUpdate: {
+            /** Format: int64 */
+            id: number;
+            /** @description 1 to 64 characters once trimmed */
+            groupName?: string;
+            /** @description 1 usable, 2 forbidden */
+            groupStatus?: number;
+        };
+        Scene: {
+            /** Format: int64 */
+            id: number;
+            groupName: string;
+            /** @enum {integer} */
+            groupStatus: 1 | 2;
+            deviceCount: number;
+            onlineCount: number;
+            /** Format: int64 */
+            createTime: number;
+        };
+        ScenePage: {
+            list: components["schemas"]["Scene"][];
+            total: number;
+        };
+        ConnectionAnswer: {
+            code: number;
+            data: components["schemas"]["Connection"] | null;
+            msg: string;
+        };
+        PresencePageAnswer: {
+            code: number;
+            data: components["schemas"]["PresencePage"] | null;
+            msg: string;
+        };
+        CoverageAnswer: {
+            code: number;
+            data: components["schemas"]["CoverageDay"][] | null;
+            msg: string;
+        };
+        VideoAnswer: {
+            code: number;
+            data: components["schemas"]["Video"] | null;
+            msg: string;
+        };
+        RowsAnswer: {
+            code: number;
+            data: components["schemas"]["Row"][] | null;
+            msg: string;
+        };
+        SceneAnswer: {
+            code: number;
+            data: components["schemas"]["Scene"] | null;
+            msg: string;
+        };
+        ScenePageAnswer: {
+            code: number;
+            data: components["schemas"]["ScenePage"] | null;
+            msg: string;
         };
         DevicePage: {
             list: components["schemas"]["Device"][];
@@ -1970,6 +2345,9 @@ export interface operations {
                 executionId?: string[];
                 productId?: number;
                 onlineState?: components["schemas"]["OnlineState"];
+                /** @description the order; without it by name */
+                sort?: "noteName" | "deviceName" | "serial" | "productName" | "groupName" | "lastContact" | "onlineState" | "createTime";
+                descending?: boolean;
             };
             header?: never;
             path?: never;
@@ -2134,6 +2512,211 @@ export interface operations {
             };
         };
     };
+    getTimeIntervalDataRows: {
+        parameters: {
+            query: {
+                deviceName: components["parameters"]["DeviceName"];
+                /** @description required (601) */
+                startTime?: number;
+                /** @description required (601) */
+                endTime?: number;
+                /** @description identifiers; at least one (601) */
+                yeuSignList?: string[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The rows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RowsAnswer"];
+                };
+            };
+        };
+    };
+    exportDeviceData: {
+        parameters: {
+            query: {
+                deviceName: components["parameters"]["DeviceName"];
+                /** @description required (601) */
+                startTime?: number;
+                /** @description required (601) */
+                endTime?: number;
+                /** @description identifiers; at least one (601) */
+                yeuSignList?: string[];
+            };
+            header?: {
+                /** @description IANA name; missing: the tenant's zone; unknown: code 400 */
+                "Time-Zone"?: components["parameters"]["TimeZone"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file, or an envelope when refused */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                    "application/json": components["schemas"]["Envelope"];
+                };
+            };
+        };
+    };
+    updateDevice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeviceUpdate"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BooleanAnswer"];
+                };
+            };
+        };
+    };
+    newDeviceSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SecretCreate"];
+            };
+        };
+        responses: {
+            /** @description The secret */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TextAnswer"];
+                };
+            };
+        };
+    };
+    getDeviceConnection: {
+        parameters: {
+            query: {
+                deviceName: components["parameters"]["DeviceName"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Addresses and topic */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectionAnswer"];
+                };
+            };
+        };
+    };
+    getDevicePresence: {
+        parameters: {
+            query: {
+                deviceName: components["parameters"]["DeviceName"];
+                pageNo?: components["parameters"]["PageNo"];
+                pageSize?: components["parameters"]["PageSize"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The changes */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PresencePageAnswer"];
+                };
+            };
+        };
+    };
+    getDeviceCoverage: {
+        parameters: {
+            query: {
+                deviceName: components["parameters"]["DeviceName"];
+                /** @description required (601) */
+                startTime?: number;
+                /** @description required (601) */
+                endTime?: number;
+            };
+            header?: {
+                /** @description IANA name; missing: the tenant's zone; unknown: code 400 */
+                "Time-Zone"?: components["parameters"]["TimeZone"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The days */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CoverageAnswer"];
+                };
+            };
+        };
+    };
+    getDeviceVideo: {
+        parameters: {
+            query: {
+                deviceName: components["parameters"]["DeviceName"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Kind and address */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VideoAnswer"];
+                };
+            };
+        };
+    };
     getDeviceDiagnostics: {
         parameters: {
             query: {
@@ -2152,6 +2735,123 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DiagnosticsAnswer"];
+                };
+            };
+        };
+    };
+    createScene: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SceneCreate"];
+            };
+        };
+        responses: {
+            /** @description Its id */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdAnswer"];
+                };
+            };
+        };
+    };
+    updateScene: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SceneUpdate"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BooleanAnswer"];
+                };
+            };
+        };
+    };
+    deleteScene: {
+        parameters: {
+            query: {
+                id: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BooleanAnswer"];
+                };
+            };
+        };
+    };
+    getScene: {
+        parameters: {
+            query: {
+                id: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The scene */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SceneAnswer"];
+                };
+            };
+        };
+    };
+    pageScenes: {
+        parameters: {
+            query?: {
+                /** @description any part, any case */
+                groupName?: string;
+                pageNo?: components["parameters"]["PageNo"];
+                pageSize?: components["parameters"]["PageSize"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The scenes */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScenePageAnswer"];
                 };
             };
         };

@@ -1,0 +1,192 @@
+package device_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"tilth/internal/device"
+	"tilth/internal/testkit"
+)
+
+// told are a device's comings, newest first, as times since the clock's start.
+func told(t *testing.T, s *testkit.Stores, d *device.Device) string {
+	t.Helper()
+	list, total, err := s.Status.Comings(t.Context(), d.Tenant, d.ID, 0, 400)
+	if err != nil || int(total) != len(list) {
+		t.Fatalf("%d of %d: %v", len(list), total, err)
+	}
+	var all []string
+	for _, c := range list {
+		word := "went"
+		if c.Online {
+			word = "came"
+		}
+		all = append(all, fmt.Sprint(word, " ", time.UnixMilli(c.Time).Sub(testkit.Start)))
+	}
+	return strings.Join(all, ", ")
+}
+
+func TestComings(t *testing.T) {
+	s, _, d := weather(t, 2)
+	s.Presence.Seen(testkit.Ref(d[0]))
+	s.Clock.Advance(testkit.OfflineAfter)
+	s.Presence.Expire()
+	flush(t, s, false)
+	s.Clock.Advance(time.Minute)
+	s.Presence.Seen(testkit.Ref(d[0]))
+	s.Presence.Seen(testkit.Ref(d[0])) // no coming
+	s.Presence.Seen(testkit.Ref(d[1]))
+	s.Presence.Gone(testkit.Ref(d[1])) // in the same millisecond
+	flush(t, s, false)
+	flush(t, s, true)
+	if got, want := told(t, s, d[0]), "came 16m0s, went 15m0s, came 0s"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got, want := told(t, s, d[1]), "went 16m0s, came 16m0s"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	// A start is neither.
+	s.Restart(t)
+	flush(t, s, true)
+	if got := told(t, s, d[0]); strings.Count(got, "came") != 2 {
+		t.Errorf("after a start: %s", got)
+	}
+	page, total, err := s.Status.Comings(t.Context(), d[0].Tenant, d[0].ID, 1, 1)
+	if err != nil || total != 3 || len(page) != 1 || page[0].Online {
+		t.Errorf("%v of %d, %v", page, total, err)
+	}
+}
+
+// Contact that comes in late may show that a device had not gone: the history
+// says so, whether its going is on disk already or not.
+func TestComingsTakenBack(t *testing.T) {
+	for _, written := range []bool{false, true} {
+		s, _, d := weather(t, 2)
+		s.Presence.Seen(testkit.Ref(d[0]))
+		s.Presence.Seen(testkit.Ref(d[1]))
+		s.Clock.Advance(testkit.OfflineAfter)
+		s.Presence.Expire()
+		if written {
+			flush(t, s, false)
+		}
+		s.Presence.SeenAt(testkit.Ref(d[0]), s.Clock.Milli()-time.Minute.Milliseconds())
+		flush(t, s, false)
+		if got := told(t, s, d[0]); got != "came 0s" {
+			t.Errorf("written %t: %s", written, got)
+		}
+		if got := told(t, s, d[1]); got != "went 15m0s, came 0s" {
+			t.Errorf("written %t: the other: %s", written, got)
+		}
+	}
+}
+
+// What could not be written is written later, in order and once.
+func TestComingsRetried(t *testing.T) {
+	s, owner, d := weather(t, 2)
+	s.Presence.Seen(testkit.Ref(d[0]))
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := s.Status.Flush(gone, false); err == nil {
+		t.Fatal("written without a database")
+	}
+	s.Clock.Advance(testkit.OfflineAfter)
+	s.Presence.Expire()
+	flush(t, s, false)
+	if got := told(t, s, d[0]); got != "went 15m0s, came 0s" {
+		t.Error(got)
+	}
+	// A device that is gone takes its history along and holds up nobody.
+	s.Presence.Seen(testkit.Ref(d[0]))
+	s.Presence.Seen(testkit.Ref(d[1]))
+	if err := s.Devices.Delete(t.Context(), owner.ID, d[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	s.Reload(t)
+	flush(t, s, false)
+	if got := told(t, s, d[0]); got != "" {
+		t.Errorf("of a deleted device: %s", got)
+	}
+	if got := told(t, s, d[1]); got != "came 15m0s" {
+		t.Error(got)
+	}
+}
+
+// onDisk counts what is on disk of a device.
+func onDisk(t *testing.T, s *testkit.Stores, id device.ID) (n int) {
+	t.Helper()
+	if err := s.DB.Read(t.Context()).NewRaw(`SELECT COUNT(*) FROM device_presence WHERE device_id = ?`, id).Scan(t.Context(), &n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// A device that comes and goes all the time keeps its newest changes only, and
+// others keep theirs.
+func TestComingsAreBounded(t *testing.T) {
+	s, _, d := weather(t, 2)
+	s.Presence.Seen(testkit.Ref(d[1]))
+	const changes = 2_420
+	for i := range changes / 2 {
+		s.Clock.Advance(time.Second)
+		s.Presence.Seen(testkit.Ref(d[0]))
+		s.Presence.Gone(testkit.Ref(d[0]))
+		if i%30 == 0 {
+			flush(t, s, false)
+		}
+	}
+	flush(t, s, false)
+	if n := onDisk(t, s, d[0].ID); n < 2000 || n > 2100 {
+		t.Errorf("%d are kept", n)
+	}
+	if n := onDisk(t, s, d[1].ID); n != 1 {
+		t.Errorf("%d of the quiet one", n)
+	}
+	newest, _, err := s.Status.Comings(t.Context(), d[0].Tenant, d[0].ID, 0, 1)
+	if err != nil || newest[0].Time != s.Clock.Milli() || newest[0].Online {
+		t.Errorf("%v %v", newest, err)
+	}
+	// After a start nobody remembers how many there were: once a day it is
+	// looked up.
+	err = s.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
+		_, err := tx.NewRaw(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500)
+			INSERT INTO device_presence (tenant_id, device_id, time, online) SELECT ?, ?, ? + i, i % 2 FROM n`,
+			d[1].Tenant, d[1].ID, s.Clock.Milli()).Exec(ctx)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Restart(t)
+	flush(t, s, false)
+	if n := onDisk(t, s, d[1].ID); n != 2000 {
+		t.Errorf("%d are kept after a start", n)
+	}
+}
+
+// Comings are kept for 400 days, and shown no longer even where they are not
+// swept yet.
+func TestComingsEnd(t *testing.T) {
+	s, _, d := weather(t, 1)
+	s.Presence.Seen(testkit.Ref(d[0]))
+	s.Presence.Gone(testkit.Ref(d[0]))
+	flush(t, s, false)
+	const kept = 400 * 24 * time.Hour
+	s.Clock.Advance(kept)
+	if got := told(t, s, d[0]); got != "went 0s, came 0s" {
+		t.Errorf("on the last day: %s", got)
+	}
+	s.Clock.Advance(time.Millisecond)
+	if got := told(t, s, d[0]); got != "" {
+		t.Errorf("after it: %s", got)
+	}
+	s.Clock.Advance(24 * time.Hour)
+	flush(t, s, false)
+	if n := onDisk(t, s, d[0].ID); n != 0 {
+		t.Errorf("%d are not swept", n)
+	}
+}

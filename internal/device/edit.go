@@ -1,0 +1,89 @@
+package device
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/uptrace/bun"
+
+	"tilth/internal/errs"
+	"tilth/internal/tenant"
+	"tilth/internal/text"
+)
+
+// nameLimit is how long names that people give may be, in characters.
+const nameLimit = 64
+
+// Edit is what people change of a device.
+type Edit struct {
+	NoteName            string
+	SceneID             int64    // DefaultScene: in no scene
+	Longitude, Latitude *float64 // degrees, WGS-84; both or neither
+}
+
+// Edit changes a tenant's device of that name. A forbidden scene keeps the
+// devices that stand in it and takes no others.
+func (s *Store) Edit(ctx context.Context, t tenant.ID, name string, e Edit) error {
+	note, err := given(e.NoteName, "noteName", "device.noteRequired")
+	switch {
+	case err != nil:
+		return err
+	case e.Longitude == nil && e.Latitude != nil:
+		return errs.New(errs.Refused, "invalid.required").About("longitude")
+	case e.Longitude != nil && e.Latitude == nil:
+		return errs.New(errs.Refused, "invalid.required").About("latitude")
+	}
+	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		d, err := s.Get(ctx, t, name)
+		if err != nil {
+			return err
+		}
+		if e.SceneID != d.SceneID {
+			if err := takes(ctx, tx, t, e.SceneID); err != nil {
+				return err
+			}
+		}
+		d.NoteName, d.SceneID, d.Longitude, d.Latitude = note, e.SceneID, e.Longitude, e.Latitude
+		return s.Put(ctx, t, d)
+	})
+}
+
+// takes refuses a scene that is not the tenant's or takes no devices.
+func takes(ctx context.Context, tx bun.IDB, t tenant.ID, scene int64) error {
+	if scene == DefaultScene {
+		return nil
+	}
+	var r sceneRow
+	if err := tx.NewSelect().Model(&r).Where("s.tenant_id = ? AND s.id = ?", t, scene).Scan(ctx); err != nil {
+		return aboutScene(missing(err))
+	}
+	if r.Status == SceneForbidden {
+		return errs.New(errs.Refused, "scene.forbidden", "scene", r.Name).About("groupId")
+	}
+	return nil
+}
+
+func aboutScene(err error) error {
+	if errs.Is(err, errs.NotFound) {
+		return errs.Missing().About("groupId")
+	}
+	return err
+}
+
+// given is a name as it is kept: trimmed, of 1 to nameLimit characters, none
+// of them a control character. required is the sentence where it is empty.
+func given(name, field, required string) (string, error) {
+	name = strings.TrimSpace(name)
+	switch {
+	case name == "":
+		return "", errs.New(errs.Refused, required)
+	case utf8.RuneCountInString(name) > nameLimit:
+		return "", errs.New(errs.Refused, "invalid.long", "limit", strconv.Itoa(nameLimit)).About(field)
+	case strings.ContainsFunc(name, unicode.IsControl), text.Fold(name) == "":
+		return "", errs.New(errs.Refused, "invalid.format").About(field)
+	}
+	return name, nil
+}

@@ -1,0 +1,88 @@
+package httpapi
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"tilth/internal/httpapi/wire"
+)
+
+// Listeners are where devices connect beside the HTTP address; nil: nowhere.
+type Listeners struct{ MQTT, MQTTTLS net.Addr }
+
+// GetDeviceConnection answers where and how a device reports.
+func (s *server) GetDeviceConnection(ctx context.Context, r wire.GetDeviceConnectionRequestObject) (wire.GetDeviceConnectionResponseObject, error) {
+	d, _, err := s.known(ctx, r.Params.DeviceName)
+	if err != nil {
+		return nil, err
+	}
+	secrets, err := s.Devices.Secrets(ctx, d.Tenant, d.ID)
+	if err != nil {
+		return nil, err
+	}
+	site := s.site(ctx)
+	host := site.Hostname()
+	c := &wire.Connection{
+		DeviceName: d.Name, Gateway: d.Gateway, Http: site.String(), Secrets: len(secrets), Topic: "v1/devices/me/telemetry",
+		MqttHost: host, MqttPort: portFor(host, s.Listen.MQTT), MqttTlsPort: portFor(host, s.Listen.MQTTTLS),
+	}
+	if d.Gateway {
+		c.Topic = "v1/gateway/telemetry"
+	}
+	return wire.GetDeviceConnection200JSONResponse{Code: success, Data: c}, nil
+}
+
+// site is the address by which this server is reached: the one it was told,
+// else the one that is being asked.
+func (s *server) site(ctx context.Context) *url.URL {
+	if u, err := url.Parse(s.PublicURL); err == nil && u.Host != "" {
+		return u
+	}
+	scheme, host := askedFor(of(ctx).asked, s.Proxies)
+	return &url.URL{Scheme: scheme, Host: host}
+}
+
+// askedFor is the scheme and host that a request asks for, as a trusted proxy
+// says them where there is one. A host that is none is as good as unsaid.
+func askedFor(r *http.Request, proxies []netip.Prefix) (scheme, host string) {
+	scheme = "http"
+	if r.TLS != nil {
+		scheme = "https"
+	}
+	if trusted(parseAddr(r.RemoteAddr), proxies) {
+		forwarded := strings.Join(r.Header.Values("X-Forwarded-Proto"), ",")
+		if strings.EqualFold(strings.TrimSpace(forwarded[strings.LastIndexByte(forwarded, ',')+1:]), "https") {
+			scheme = "https"
+		}
+	}
+	for _, host := range []string{ClientHost(r, proxies), r.Host} {
+		if u, err := url.Parse("//" + host); err == nil && u.Host == host && u.Hostname() != "" && !strings.ContainsAny(host, "'\"`$;&|<>(){}*!\\") {
+			return scheme, host
+		}
+	}
+	return scheme, "localhost"
+}
+
+// portFor is the port of a listener for devices that know the server as host;
+// 0 where there is none, or one that this machine alone reaches while host is
+// another's name for it.
+func portFor(host string, at net.Addr) int {
+	tcp, ok := at.(*net.TCPAddr)
+	if !ok || tcp.IP.IsLoopback() && !local(host) {
+		return 0
+	}
+	return tcp.Port
+}
+
+// local tells whether a host name means the machine that uses it.
+func local(host string) bool {
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	if addr, err := netip.ParseAddr(host); err == nil {
+		return addr.Unmap().IsLoopback()
+	}
+	return host == "localhost" || strings.HasSuffix(host, ".localhost")
+}

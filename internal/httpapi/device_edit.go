@@ -1,0 +1,59 @@
+package httpapi
+
+import (
+	"context"
+
+	"tilth/internal/device"
+	"tilth/internal/errs"
+	"tilth/internal/httpapi/wire"
+)
+
+// UpdateDevice changes a device's remark name, scene and position.
+func (s *server) UpdateDevice(ctx context.Context, r wire.UpdateDeviceRequestObject) (wire.UpdateDeviceResponseObject, error) {
+	name := trimmed(said(r.Body.DeviceName))
+	if name == "" {
+		return nil, errs.New(errs.Refused, "invalid.required").About("deviceName")
+	}
+	if err := plainText("deviceName", name); err != nil {
+		return nil, err
+	}
+	edit := device.Edit{NoteName: said(r.Body.NoteName), Longitude: r.Body.Longitude, Latitude: r.Body.Latitude}
+	if r.Body.GroupId != nil {
+		edit.SceneID = *r.Body.GroupId
+	}
+	if err := s.Devices.Edit(ctx, caller(ctx).Tenant, name, edit); err != nil {
+		return nil, err
+	}
+	return wire.UpdateDevice200JSONResponse{Code: success, Data: new(true)}, nil
+}
+
+// NewDeviceSecret makes a secret for a device and answers it, this once.
+func (s *server) NewDeviceSecret(ctx context.Context, r wire.NewDeviceSecretRequestObject) (wire.NewDeviceSecretResponseObject, error) {
+	if err := plainText("deviceName", r.Body.DeviceName); err != nil {
+		return nil, err
+	}
+	drop := r.Body.DropOthers != nil && *r.Body.DropOthers
+	secret, err := s.Devices.NewSecret(ctx, caller(ctx).Tenant, trimmed(r.Body.DeviceName), drop, s.Registry)
+	if err != nil {
+		return nil, err
+	}
+	return wire.NewDeviceSecret200JSONResponse{Code: success, Data: &secret}, nil
+}
+
+// GetDevicePresence answers when a device came and went, newest first.
+func (s *server) GetDevicePresence(ctx context.Context, r wire.GetDevicePresenceRequestObject) (wire.GetDevicePresenceResponseObject, error) {
+	d, _, err := s.known(ctx, r.Params.DeviceName)
+	if err != nil {
+		return nil, err
+	}
+	q := paged(r.Params.PageNo, r.Params.PageSize)
+	comings, total, err := s.Status.Comings(ctx, d.Tenant, d.ID, q.Offset, q.Limit)
+	if err != nil {
+		return nil, err
+	}
+	page := &wire.PresencePage{List: make([]wire.PresenceChange, len(comings)), Total: int(total)}
+	for i, c := range comings {
+		page.List[i] = wire.PresenceChange{Time: c.Time, OnlineState: flag(c.Online)}
+	}
+	return wire.GetDevicePresence200JSONResponse{Code: success, Data: page}, nil
+}

@@ -1,0 +1,197 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"tilth/internal/device"
+	"tilth/internal/errs"
+	"tilth/internal/httpapi/wire"
+	"tilth/internal/reading"
+)
+
+const (
+	// longestRange is how much history one call may ask for.
+	longestRange = 30 * 24 * time.Hour
+	// longestCoverage is over how long a call may ask where there is history.
+	longestCoverage = 400 * 24 * time.Hour
+)
+
+// history is what a call asks of a device's readings.
+type history struct {
+	device   *device.Device
+	product  *device.Product
+	from, to int64              // epoch milliseconds, both included
+	props    []*device.Property // each once, as they were named
+}
+
+// history finds the caller's device, and checks the range and the properties
+// that a call names.
+func (s *server) history(ctx context.Context, name string, start, end *int64, signs *[]string) (h history, err error) {
+	if h.device, h.product, err = s.known(ctx, name); err != nil {
+		return h, err
+	}
+	if h.from, h.to, err = span(start, end, longestRange); err != nil {
+		return h, err
+	}
+	h.props, err = chosen(h.product, signs)
+	return h, err
+}
+
+func (h *history) ids() []device.PropertyID {
+	ids := make([]device.PropertyID, len(h.props))
+	for i, p := range h.props {
+		ids[i] = p.ID
+	}
+	return ids
+}
+
+// span checks a range of history, in epoch milliseconds.
+func span(start, end *int64, longest time.Duration) (from, to int64, err error) {
+	switch {
+	case start == nil || end == nil:
+		return 0, 0, errs.New(errs.Refused, "history.rangeRequired")
+	case *start > *end:
+		return 0, 0, errs.New(errs.Refused, "history.rangeOrder")
+	case *end-*start > longest.Milliseconds():
+		return 0, 0, errs.New(errs.Refused, "history.rangeTooLong")
+	}
+	return *start, *end, nil
+}
+
+// chosen finds the properties that a call names; none, or one that the product
+// does not have, is refused.
+func chosen(p *device.Product, signs *[]string) ([]*device.Property, error) {
+	if signs == nil || len(*signs) == 0 {
+		return nil, errs.New(errs.Refused, "history.attrRequired")
+	}
+	props := make([]*device.Property, 0, len(*signs))
+	for _, sign := range *signs {
+		prop := p.Property(trimmed(sign))
+		if prop == nil {
+			return nil, errs.New(errs.Refused, "invalid.unknown", "value", sign).About("yeuSignList")
+		}
+		if !slices.Contains(props, prop) {
+			props = append(props, prop)
+		}
+	}
+	return props, nil
+}
+
+// GetTimeIntervalDataMap answers a device's readings over a range, by property.
+func (s *server) GetTimeIntervalDataMap(ctx context.Context, r wire.GetTimeIntervalDataMapRequestObject) (wire.GetTimeIntervalDataMapResponseObject, error) {
+	p := r.Params
+	h, err := s.history(ctx, p.DeviceName, p.StartTime, p.EndTime, p.YeuSignList)
+	if err != nil {
+		return nil, err
+	}
+	points := 0
+	if p.Points != nil {
+		points = *p.Points
+	}
+	series, err := s.Readings.Series(ctx, h.device.Tenant, h.device.ID, h.from, h.to, h.ids(), points)
+	if err != nil {
+		return nil, err
+	}
+	return longResponse(func(w http.ResponseWriter) error {
+		return s.sendJSON(ctx, w, func(j *longJSON) error {
+			for i, prop := range h.props {
+				j.buf = append(append(j.buf, "{,"[min(i, 1)]), quoted(prop.Identifier)...)
+				if err := j.series(series[prop.ID]); err != nil {
+					return err
+				}
+			}
+			j.buf = append(j.buf, '}')
+			return nil
+		})
+	}), nil
+}
+
+// series writes the points of a series as the value of a key.
+func (j *longJSON) series(points []reading.Point) error {
+	j.buf = append(j.buf, ":["...)
+	for i := range points {
+		if i > 0 {
+			j.buf = append(j.buf, ',')
+		}
+		j.buf = append(j.buf, `{"time":`...)
+		j.buf = strconv.AppendInt(j.buf, points[i].Time, 10)
+		j.buf = append(j.buf, `,"value":`...)
+		j.buf = append(points[i].Value.AppendJSON(j.buf), '}')
+		if err := j.next(); err != nil {
+			return err
+		}
+	}
+	j.buf = append(j.buf, ']')
+	return nil
+}
+
+// GetTimeIntervalDataRows answers a device's readings over a range, by time.
+func (s *server) GetTimeIntervalDataRows(ctx context.Context, r wire.GetTimeIntervalDataRowsRequestObject) (wire.GetTimeIntervalDataRowsResponseObject, error) {
+	p := r.Params
+	h, err := s.history(ctx, p.DeviceName, p.StartTime, p.EndTime, p.YeuSignList)
+	if err != nil {
+		return nil, err
+	}
+	ids := h.ids()
+	keys := make(map[device.PropertyID][]byte, len(ids))
+	for _, prop := range h.props {
+		keys[prop.ID] = slices.Concat([]byte{','}, quoted(prop.Identifier), []byte{':'})
+	}
+	return longResponse(func(w http.ResponseWriter) error {
+		return s.sendJSON(ctx, w, func(j *longJSON) error {
+			before := byte('[')
+			err := s.Readings.Range(ctx, h.device.Tenant, h.device.ID, h.from, h.to, ids, func(at int64, fields []reading.Field) error {
+				j.buf = append(append(j.buf, before), `{"collect_time":`...)
+				j.buf = strconv.AppendInt(j.buf, at, 10)
+				for i := range fields {
+					j.buf = append(j.buf, keys[fields[i].Property]...)
+					j.buf = fields[i].Value.AppendJSON(j.buf)
+				}
+				j.buf = append(j.buf, '}')
+				before = ','
+				return j.next()
+			})
+			if before == '[' {
+				j.buf = append(j.buf, '[')
+			}
+			j.buf = append(j.buf, ']')
+			return err
+		})
+	}), nil
+}
+
+// quoted is a text as JSON has it.
+func quoted(s string) []byte {
+	b, _ := json.Marshal(s) // a string never fails
+	return b
+}
+
+// GetDeviceCoverage answers on which days a device has readings.
+func (s *server) GetDeviceCoverage(ctx context.Context, r wire.GetDeviceCoverageRequestObject) (wire.GetDeviceCoverageResponseObject, error) {
+	d, _, err := s.known(ctx, r.Params.DeviceName)
+	if err != nil {
+		return nil, err
+	}
+	from, to, err := span(r.Params.StartTime, r.Params.EndTime, longestCoverage)
+	if err != nil {
+		return nil, err
+	}
+	zone, err := s.zone(ctx)
+	if err != nil {
+		return nil, err
+	}
+	covered, err := s.Readings.Coverage(ctx, d.Tenant, d.ID, from, to, zone)
+	if err != nil {
+		return nil, err
+	}
+	days := make([]wire.CoverageDay, len(covered))
+	for i, c := range covered {
+		days[i] = wire.CoverageDay{Day: c.String(), Frames: c.Frames, First: c.First, Last: c.Last}
+	}
+	return wire.GetDeviceCoverage200JSONResponse{Code: success, Data: &days}, nil
+}

@@ -1,0 +1,92 @@
+package httpapi
+
+import (
+	"context"
+
+	"tilth/internal/device"
+	"tilth/internal/httpapi/wire"
+)
+
+// CreateScene makes a scene and answers its id.
+func (s *server) CreateScene(ctx context.Context, r wire.CreateSceneRequestObject) (wire.CreateSceneResponseObject, error) {
+	id, err := s.Scenes.Add(ctx, caller(ctx).Tenant, said(r.Body.GroupName), sceneStatus(r.Body.GroupStatus))
+	if err != nil {
+		return nil, err
+	}
+	return wire.CreateScene200JSONResponse{Code: success, Data: &id}, nil
+}
+
+// UpdateScene renames a scene, or opens or closes it.
+func (s *server) UpdateScene(ctx context.Context, r wire.UpdateSceneRequestObject) (wire.UpdateSceneResponseObject, error) {
+	err := s.Scenes.Change(ctx, caller(ctx).Tenant, r.Body.Id, said(r.Body.GroupName), sceneStatus(r.Body.GroupStatus))
+	if err != nil {
+		return nil, err
+	}
+	return wire.UpdateScene200JSONResponse{Code: success, Data: new(true)}, nil
+}
+
+// DeleteScene removes a scene; its devices move to the default group.
+func (s *server) DeleteScene(ctx context.Context, r wire.DeleteSceneRequestObject) (wire.DeleteSceneResponseObject, error) {
+	if err := s.Scenes.Delete(ctx, caller(ctx).Tenant, r.Params.Id); err != nil {
+		return nil, err
+	}
+	return wire.DeleteScene200JSONResponse{Code: success, Data: new(true)}, nil
+}
+
+// GetScene answers one scene.
+func (s *server) GetScene(ctx context.Context, r wire.GetSceneRequestObject) (wire.GetSceneResponseObject, error) {
+	t := caller(ctx).Tenant
+	scene, err := s.Scenes.Get(ctx, t, r.Params.Id)
+	if err != nil {
+		return nil, err
+	}
+	groups, err := s.Roster.Groups(ctx, t, &scene.ID, 0)
+	if err != nil {
+		return nil, err
+	}
+	shown := wireScene(*scene, groups)
+	return wire.GetScene200JSONResponse{Code: success, Data: &shown}, nil
+}
+
+// PageScenes answers the scenes by name, page by page. The default group is
+// none of them.
+func (s *server) PageScenes(ctx context.Context, r wire.PageScenesRequestObject) (wire.PageScenesResponseObject, error) {
+	t, q := caller(ctx).Tenant, paged(r.Params.PageNo, r.Params.PageSize)
+	scenes, total, err := s.Scenes.Page(ctx, t, trimmed(said(r.Params.GroupName)), q.Offset, q.Limit)
+	if err != nil {
+		return nil, err
+	}
+	groups, err := s.Roster.Groups(ctx, t, nil, 0)
+	if err != nil {
+		return nil, err
+	}
+	page := &wire.ScenePage{List: make([]wire.Scene, 0, len(scenes)), Total: int(total)}
+	for _, scene := range scenes {
+		page.List = append(page.List, wireScene(scene, groups))
+	}
+	return wire.PageScenes200JSONResponse{Code: success, Data: page}, nil
+}
+
+func wireScene(s device.Scene, groups map[int64]*device.Group) wire.Scene {
+	w := wire.Scene{Id: s.ID, GroupName: s.Name, GroupStatus: int(s.Status), CreateTime: s.CreateTime}
+	if g := groups[s.ID]; g != nil {
+		w.DeviceCount, w.OnlineCount = g.Devices, g.Online
+	}
+	return w
+}
+
+// sceneStatus is the state that a form says; 0 where it says none.
+func sceneStatus(status *int) device.SceneStatus {
+	if status == nil {
+		return 0
+	}
+	return device.SceneStatus(*status)
+}
+
+// said is a text that may be absent; empty then.
+func said(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
+}

@@ -1,0 +1,73 @@
+package sheet
+
+import (
+	"fmt"
+	"strings"
+)
+
+// The files of a spreadsheet beside its sheets. Those that name the sheets are
+// written last, when it is known how many there are.
+
+const (
+	xmlHead   = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\n"
+	mainSpace = `http://schemas.openxmlformats.org/spreadsheetml/2006/main`
+	linkSpace = `http://schemas.openxmlformats.org/officeDocument/2006/relationships`
+	packSpace = `http://schemas.openxmlformats.org/package/2006/`
+	typeOf    = `application/vnd.openxmlformats-officedocument.spreadsheetml.`
+
+	rootLinks = xmlHead + `<Relationships xmlns="` + packSpace + `relationships">` +
+		`<Relationship Id="rId1" Type="` + linkSpace + `/officeDocument" Target="xl/workbook.xml"/></Relationships>`
+)
+
+// The styles that cells name by their number in cellXfs.
+const (
+	stylePlain = iota
+	styleTime
+	styleBold
+)
+
+const styles = xmlHead + `<styleSheet xmlns="` + mainSpace + `">` +
+	`<numFmts count="1"><numFmt numFmtId="164" formatCode="yyyy-mm-dd hh:mm:ss"/></numFmts>` +
+	`<fonts count="2"><font><sz val="11"/><name val="Calibri"/><family val="2"/></font>` +
+	`<font><b/><sz val="11"/><name val="Calibri"/><family val="2"/></font></fonts>` +
+	`<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills>` +
+	`<borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders>` +
+	`<cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs>` +
+	`<cellXfs count="3"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/>` +
+	`<xf numFmtId="164" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>` +
+	`<xf numFmtId="0" fontId="1" fillId="0" borderId="0" xfId="0" applyFont="1"/></cellXfs>` +
+	`<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>`
+
+func (b *Book) workbook() string {
+	var s strings.Builder
+	s.WriteString(xmlHead + `<workbook xmlns="` + mainSpace + `" xmlns:r="` + linkSpace + `"><sheets>`)
+	for _, p := range b.sheets {
+		fmt.Fprintf(&s, `<sheet name="%s" sheetId="%d" r:id="rId%d"/>`, appendText(nil, p.name), p.number, p.number)
+	}
+	s.WriteString(`</sheets></workbook>`)
+	return s.String()
+}
+
+func (b *Book) links() string {
+	var s strings.Builder
+	s.WriteString(xmlHead + `<Relationships xmlns="` + packSpace + `relationships">`)
+	for _, p := range b.sheets {
+		fmt.Fprintf(&s, `<Relationship Id="rId%d" Type="%s/worksheet" Target="worksheets/sheet%d.xml"/>`, p.number, linkSpace, p.number)
+	}
+	fmt.Fprintf(&s, `<Relationship Id="rId%d" Type="%s/styles" Target="styles.xml"/></Relationships>`, len(b.sheets)+1, linkSpace)
+	return s.String()
+}
+
+func (b *Book) types() string {
+	var s strings.Builder
+	s.WriteString(xmlHead + `<Types xmlns="` + packSpace + `content-types">` +
+		`<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>` +
+		`<Default Extension="xml" ContentType="application/xml"/>` +
+		`<Override PartName="/xl/workbook.xml" ContentType="` + typeOf + `sheet.main+xml"/>` +
+		`<Override PartName="/xl/styles.xml" ContentType="` + typeOf + `styles+xml"/>`)
+	for _, p := range b.sheets {
+		fmt.Fprintf(&s, `<Override PartName="/xl/worksheets/sheet%d.xml" ContentType="%sworksheet+xml"/>`, p.number, typeOf)
+	}
+	s.WriteString(`</Types>`)
+	return s.String()
+}

@@ -1,0 +1,80 @@
+package sheet
+
+import (
+	"strconv"
+	"unicode/utf8"
+)
+
+// appendText writes a text as the content of an XML element or attribute.
+// Characters that XML does not have are written as spreadsheets write them,
+// _x0007_; a text that looks like that already has its underscore written so.
+func appendText(b []byte, s string) []byte {
+	begin := 0
+	replace := func(at, size int, by string) {
+		b = append(append(b, s[begin:at]...), by...)
+		begin = at + size
+	}
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= utf8.RuneSelf {
+			r, size := utf8.DecodeRuneInString(s[i:])
+			switch {
+			case r == utf8.RuneError && size == 1:
+				replace(i, size, string(utf8.RuneError))
+			case r == 0xfffe || r == 0xffff:
+				replace(i, size, coded(r))
+			}
+			i += size
+			continue
+		}
+		switch {
+		case c == '&':
+			replace(i, 1, "&amp;")
+		case c == '<':
+			replace(i, 1, "&lt;")
+		case c == '>':
+			replace(i, 1, "&gt;")
+		case c == '"':
+			replace(i, 1, "&quot;")
+		case c < ' ' && c != '\n' && c != '\t': // a carriage return too: XML makes a line feed of it
+			replace(i, 1, coded(rune(c)))
+		case c == '_' && looksCoded(s[i:]):
+			replace(i, 1, coded('_'))
+		}
+		i++
+	}
+	return append(b, s[begin:]...)
+}
+
+func coded(r rune) string {
+	const digits = "0123456789ABCDEF"
+	return "_x" + string([]byte{digits[r>>12&15], digits[r>>8&15], digits[r>>4&15], digits[r&15]}) + "_"
+}
+
+// looksCoded tells whether s begins as a coded character does; the underscore
+// that ends it may be that of a coded character which follows.
+func looksCoded(s string) bool {
+	if len(s) < 6 || s[1] != 'x' {
+		return false
+	}
+	_, err := strconv.ParseUint(s[2:6], 16, 16)
+	return err == nil
+}
+
+// cut shortens a text to what a cell holds.
+func cut(s string) string {
+	if len(s) <= maxText {
+		return s // a byte is at least a unit
+	}
+	units := 0
+	for i, r := range s {
+		units++
+		if r > 0xffff {
+			units++
+		}
+		if units > maxText {
+			return s[:i]
+		}
+	}
+	return s
+}

@@ -1,0 +1,112 @@
+package httpapi
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"net/http"
+	"strconv"
+	"time"
+
+	"tilth/internal/device"
+	"tilth/internal/errs"
+	"tilth/internal/httpapi/wire"
+	"tilth/internal/tenant"
+)
+
+const (
+	embedPath = "/embed/"
+	// embedLife is how long the address of a snippet is good.
+	embedLife = time.Minute
+	// embedFacts are the bytes of an address that say what and until when:
+	// tenant, device, end in epoch milliseconds.
+	embedFacts = 3 * 8
+)
+
+// embedPolicy keeps a snippet to itself: it may run scripts in a world of its
+// own, from which it reaches neither the page around it nor what is kept for
+// this server's pages, and opens, sends and leads away nothing.
+const embedPolicy = "sandbox allow-scripts"
+
+// GetDeviceVideo answers what a camera shows; in place of a snippet, the
+// address at which it is served alone.
+func (s *server) GetDeviceVideo(ctx context.Context, r wire.GetDeviceVideoRequestObject) (wire.GetDeviceVideoResponseObject, error) {
+	d, p, err := s.known(ctx, r.Params.DeviceName)
+	if err != nil {
+		return nil, err
+	}
+	v := d.Video(p)
+	if v.Kind == device.VideoEmbed {
+		v.Source = embedPath + s.signEmbed(device.Ref{Tenant: d.Tenant, ID: d.ID}, s.Now().Add(embedLife))
+	}
+	return wire.GetDeviceVideo200JSONResponse{Code: success, Data: &wire.Video{Kind: string(v.Kind), Url: v.Source}}, nil
+}
+
+// signEmbed makes the name under which a device's snippet is served until end.
+func (s *server) signEmbed(ref device.Ref, end time.Time) string {
+	facts := make([]byte, 0, embedFacts+sha256.Size)
+	facts = binary.BigEndian.AppendUint64(facts, uint64(ref.Tenant))
+	facts = binary.BigEndian.AppendUint64(facts, uint64(ref.ID))
+	facts = binary.BigEndian.AppendUint64(facts, uint64(end.UnixMilli()))
+	return base64.RawURLEncoding.EncodeToString(append(facts, s.embedMAC(facts)...))
+}
+
+func (s *server) embedMAC(facts []byte) []byte {
+	mac := hmac.New(sha256.New, s.EmbedKey)
+	mac.Write(facts)
+	return mac.Sum(nil)
+}
+
+// signedEmbed reads such a name; false for one that is forged or over.
+func (s *server) signedEmbed(name string) (device.Ref, bool) {
+	raw, err := base64.RawURLEncoding.Strict().DecodeString(name)
+	if err != nil || len(raw) != embedFacts+sha256.Size || !hmac.Equal(raw[embedFacts:], s.embedMAC(raw[:embedFacts])) {
+		return device.Ref{}, false
+	}
+	ref := device.Ref{Tenant: tenant.ID(binary.BigEndian.Uint64(raw)), ID: device.ID(binary.BigEndian.Uint64(raw[8:]))}
+	return ref, s.Now().UnixMilli() < int64(binary.BigEndian.Uint64(raw[16:]))
+}
+
+// embed serves a camera's snippet to whoever has its address: a frame carries
+// no token. Nothing but the snippet is on it.
+func (s *server) embed(w http.ResponseWriter, r *http.Request) {
+	v, err := s.snippet(r.Context(), r.PathValue("signed"))
+	switch {
+	case errs.Is(err, errs.NotFound):
+		plain(w, http.StatusNotFound, "not found")
+		return
+	case err != nil:
+		if r.Context().Err() == nil {
+			s.Log.Error("video not read", "request", of(r.Context()).id, "error", err)
+		}
+		plain(w, http.StatusInternalServerError, "internal server error")
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Security-Policy", embedPolicy)
+	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Length", strconv.Itoa(len(v)))
+	w.WriteHeader(http.StatusOK)
+	if r.Method == http.MethodGet {
+		_, _ = w.Write([]byte(v)) // the client may be gone
+	}
+}
+
+func (s *server) snippet(ctx context.Context, signed string) (string, error) {
+	ref, ok := s.signedEmbed(signed)
+	if !ok {
+		return "", errs.Missing()
+	}
+	d, err := s.Devices.ByID(ctx, ref.Tenant, ref.ID)
+	if err != nil {
+		return "", err
+	}
+	v := d.Video(s.Catalog.Product(d.ProductID))
+	if v.Kind != device.VideoEmbed {
+		return "", errs.Missing() // it was changed meanwhile
+	}
+	return v.Source, nil
+}
