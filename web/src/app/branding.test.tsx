@@ -50,7 +50,7 @@ describe('a tenant’s own face', () => {
   });
 
   it.each([
-    ['/device', 'Equipment center · Greenfield', true],
+    ['/alarm', 'Alarm center · Greenfield', true],
     ['/nowhere', 'There is no such page · Greenfield', false],
   ])('is that of %s', async (address, title, session) => {
     if (session) signedIn();

@@ -13,8 +13,9 @@ vi.mock('@/lib/live/live', () => ({
   useLive: () => undefined,
   useLiveStatus: () => ({ state: 'live', lastEventAt: null }),
 }));
-// The home page has its own tests.
+// These pages have their own tests.
 vi.mock('@/features/home/HomePage', () => ({ HomePage: () => <h1>The home page</h1> }));
+vi.mock('@/features/data/DataPage', () => ({ DataPage: () => <h1>Data center</h1> }));
 
 beforeEach(() => {
   frameBackend();
@@ -31,8 +32,6 @@ describe('the routes', () => {
   });
 
   it.each([
-    ['/data', 'Data center', /latest values/],
-    ['/device', 'Equipment center', /name devices/],
     ['/alarm', 'Alarm center', /rules/],
     ['/inform', 'Alarm inform', /who was told/],
     ['/notification', 'Notification channel', /by email and by SMS/],
@@ -101,16 +100,16 @@ describe('with a session', () => {
     signedIn();
     onGet('/admin-api/client/pc/notify-message/get-unread-count', () => refused(401));
     onPost('/admin-api/system/auth/refresh-token', () => refused(401));
-    const { router } = await openConsole('/device');
+    const { router } = await openConsole('/alarm');
     expect(await heading('Sign in')).toBeVisible();
     expect(screen.getByText('You have been signed out')).toBeVisible();
-    expect(router.state.location.search).toEqual({ from: '/device', ended: true });
+    expect(router.state.location.search).toEqual({ from: '/alarm', ended: true });
   });
 
   it('that had to be renewed after a refusal, the console begins anew', async () => {
     signedIn();
-    const { router } = await openConsole('/device');
-    await screen.findByRole('heading', { level: 1, name: 'Equipment center' });
+    const { router } = await openConsole('/alarm');
+    await screen.findByRole('heading', { level: 1, name: 'Alarm center' });
     onGet('/app-api/member/user/get', ({ request }) =>
       request.headers.get('Authorization') === 'Bearer access-2' ? ok({ id: 7 }) : refused(401),
     );
@@ -123,7 +122,7 @@ describe('with a session', () => {
   it('that a person ends, what was shown is forgotten and nothing more is asked for', async () => {
     signedIn();
     const asked: string[] = [];
-    const { client } = await openConsole('/device');
+    const { client } = await openConsole('/alarm');
     await screen.findByRole('link', { name: '3 unread messages' });
     client.setQueryData(['secret'], 'of the first');
     server.events.on('request:start', ({ request }) => asked.push(new URL(request.url).pathname));
@@ -140,7 +139,7 @@ describe('with a session', () => {
 
   it('of another person, nothing of the first is shown', async () => {
     signedIn();
-    const { client } = await openConsole('/device');
+    const { client } = await openConsole('/alarm');
     client.setQueryData(['secret'], 'of the first');
     act(() => {
       signedIn({ userId: 8, accessToken: 'access-8' });
@@ -171,7 +170,7 @@ it('asks the server anew after another language was chosen', async () => {
       timeZone: 'UTC',
     });
   });
-  await openConsole('/device');
+  await openConsole('/alarm');
   await expect.poll(() => languages).toEqual(['en-us']);
   await act(() => useLanguage.getState().setLanguage('tr-tr'));
   await expect.poll(() => languages).toEqual(['en-us', 'tr-tr']);

@@ -8,6 +8,8 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import type { ComingName } from '@/features/coming/ComingPage';
+import { dataSearch } from '@/features/data/search';
+import { deviceSearch } from '@/features/device/search';
 import { homeSearch } from '@/features/home/search';
 import { profileSearch } from '@/features/profile/search';
 import { useSession } from '@/lib/session';
@@ -82,8 +84,18 @@ function coming(name: ComingName) {
 }
 
 const pages = [
-  createRoute({ getParentRoute: () => shell, path: '/data', component: coming('data') }),
-  createRoute({ getParentRoute: () => shell, path: '/device', component: coming('device') }),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/data',
+    validateSearch: dataSearch,
+    component: lazyRouteComponent(() => import('@/features/data/DataPage'), 'DataPage'),
+  }),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/device',
+    validateSearch: deviceSearch,
+    component: lazyRouteComponent(() => import('@/features/device/DevicePage'), 'DevicePage'),
+  }),
   createRoute({ getParentRoute: () => shell, path: '/alarm', component: coming('alarm') }),
   createRoute({ getParentRoute: () => shell, path: '/inform', component: coming('inform') }),
   createRoute({ getParentRoute: () => shell, path: '/notification', component: coming('channel') }),

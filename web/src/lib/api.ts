@@ -54,7 +54,7 @@ function change(method: 'POST' | 'PUT', path: string, options: Loose = {}): Prom
 }
 
 /** Sends with the session's token. Refused with 401, it renews the session and sends once more. */
-async function withSession(sending: (headers: Record<string, string>) => Promise<HttpAnswer>): Promise<HttpAnswer> {
+export async function withSession<T>(sending: (headers: Record<string, string>) => Promise<T>): Promise<T> {
   const attempt = (token: string | null) => sending(requestHeaders(token));
   const token = await accessToken();
   try {

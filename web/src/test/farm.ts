@@ -1,5 +1,5 @@
 import { HttpResponse, type JsonBodyType } from 'msw';
-import type { Device, DeviceMap, Group, Latest, Overview, Series, TslProperty } from '@/features/home/types';
+import type { Device, DeviceMap, Group, Latest, Overview, Series, TslProperty } from '@/lib/device/types';
 import { ok, onGet } from './server';
 
 /** A moment in the middle of a day; tests count from it. */

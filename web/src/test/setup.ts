@@ -30,6 +30,22 @@ class NoResizeObserver {
   disconnect() {}
 }
 window.ResizeObserver ??= NoResizeObserver;
+/** Nothing is laid out: everything is in view, as is told a moment after one looks. */
+class AllInView {
+  private readonly tell: IntersectionObserverCallback;
+
+  constructor(tell: IntersectionObserverCallback) {
+    this.tell = tell;
+  }
+
+  observe(target: Element) {
+    queueMicrotask(() => this.tell([{ target, isIntersecting: true } as IntersectionObserverEntry], this as never));
+  }
+
+  unobserve() {}
+  disconnect() {}
+}
+window.IntersectionObserver ??= AllInView as never;
 
 beforeAll(async () => {
   server.listen({ onUnhandledRequest: 'error' });

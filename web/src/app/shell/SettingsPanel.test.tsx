@@ -22,7 +22,7 @@ beforeEach(() => {
 afterEach(() => stop());
 
 async function open() {
-  const { router, container } = await openConsole('/device');
+  const { router, container } = await openConsole('/alarm');
   const person = userEvent.setup();
   await person.click(screen.getByRole('button', { name: 'Settings' }));
   const panel = await screen.findByRole('dialog', { name: 'Settings' });

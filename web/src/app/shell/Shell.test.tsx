@@ -46,7 +46,7 @@ const links = () => within(menu()).getAllByRole('link');
 
 describe('the menu', () => {
   it('has the screens in their order, and marks where one is', async () => {
-    await openConsole('/device');
+    await openConsole('/alarm');
     await expect
       .poll(() => links().map((link) => link.textContent?.replace(/\d.*$/, '').trim()))
       .toEqual([
@@ -61,13 +61,13 @@ describe('the menu', () => {
       ]);
     expect(within(menu()).getByRole('heading', { name: 'Personal Center' })).toBeVisible();
     const current = links().filter((link) => link.getAttribute('aria-current') === 'page');
-    expect(current.map((link) => link.textContent?.trim())).toEqual(['Equipment center']);
+    expect(current.map((link) => link.textContent?.trim())).toEqual(['Alarm center']);
   });
 
   it('leads from page to page, whose name stands in the top bar and in the tab', async () => {
-    const { router } = await openConsole('/device');
+    const { router } = await openConsole('/alarm');
     const person = userEvent.setup();
-    expect(screen.getByRole('heading', { level: 1, name: 'Equipment center' })).toBeVisible();
+    expect(screen.getByRole('heading', { level: 1, name: 'Alarm center' })).toBeVisible();
     await person.click(within(menu()).getByRole('link', { name: /^Notification channel/ }));
     expect(await screen.findByRole('heading', { level: 1, name: 'Notification channel' })).toBeVisible();
     expect(within(screen.getByRole('banner')).getByRole('heading', { level: 1 })).toBeVisible();
@@ -76,7 +76,7 @@ describe('the menu', () => {
   });
 
   it('counts pending alarms and unread messages, and says what is counted', async () => {
-    await openConsole('/device');
+    await openConsole('/alarm');
     expect(await screen.findByRole('link', { name: 'Alarm inform 2 pending alarms' })).toBeVisible();
     expect(await screen.findByRole('link', { name: 'Message 3 unread messages' })).toBeVisible();
     expect(screen.getByRole('link', { name: '3 unread messages' })).toHaveTextContent('3');
@@ -85,7 +85,7 @@ describe('the menu', () => {
   it('shows no number where nothing waits', async () => {
     backend.unread = 0;
     backend.pending = 0;
-    await openConsole('/device');
+    await openConsole('/alarm');
     expect(await screen.findByRole('link', { name: 'No unread messages' })).toHaveTextContent('');
     expect(screen.getByRole('link', { name: 'Alarm inform' })).toBeVisible();
   });
@@ -93,7 +93,7 @@ describe('the menu', () => {
 
 describe('what the server tells', () => {
   it('brings the numbers up to date', async () => {
-    await openConsole('/device');
+    await openConsole('/alarm');
     await screen.findByRole('link', { name: '3 unread messages' });
     backend.unread = 4;
     tell({ name: 'message', data: {} });
@@ -107,7 +107,7 @@ describe('what the server tells', () => {
   });
 
   it('asks for nothing when readings come', async () => {
-    await openConsole('/device');
+    await openConsole('/alarm');
     await screen.findByRole('link', { name: '3 unread messages' });
     const before = backend.calls.length;
     tell({ name: 'reading', data: { deviceName: 'WS-1', time: 1, values: {} } });
@@ -120,27 +120,27 @@ describe('what the server tells', () => {
     ['offline', null, 'Not live'],
   ] as const)('is %s at the foot of the menu', async (state, lastEventAt, words) => {
     live.status = { state, lastEventAt };
-    await openConsole('/device');
+    await openConsole('/alarm');
     expect(screen.getByText(words)).toBeVisible();
   });
 
   it('is told with its age', async () => {
     live.status = { state: 'live', lastEventAt: Date.now() - 4_500 };
-    await openConsole('/device');
+    await openConsole('/alarm');
     expect(screen.getByText(/^Live · last update \d+\ss\sago$/)).toBeVisible();
   });
 });
 
 describe('the top bar', () => {
   it('names the person', async () => {
-    await openConsole('/device');
+    await openConsole('/alarm');
     const person = await screen.findByRole('link', { name: 'Elif Kaya' });
     expect(person).toHaveAttribute('href', '/profile');
     expect(person).toHaveTextContent('EK');
   });
 
   it('changes the language of everything at once', async () => {
-    await openConsole('/device');
+    await openConsole('/alarm');
     const person = userEvent.setup();
     await person.selectOptions(screen.getByRole('combobox', { name: 'Language' }), 'Türkçe');
     expect(await screen.findByRole('heading', { level: 1, name: 'Cihazlar' })).toBeVisible();
@@ -151,7 +151,7 @@ describe('the top bar', () => {
 describe('on a phone', () => {
   it('the menu is a drawer that closes when a place is chosen', async () => {
     setWidth(390);
-    const { router } = await openConsole('/device');
+    const { router } = await openConsole('/alarm');
     const person = userEvent.setup();
     await person.click(screen.getByRole('button', { name: 'Open the menu' }));
     const drawer = await screen.findByRole('dialog');
@@ -164,7 +164,7 @@ describe('on a phone', () => {
 
   it('closes with its button and with Escape', async () => {
     setWidth(390);
-    await openConsole('/device');
+    await openConsole('/alarm');
     const person = userEvent.setup();
     const button = screen.getByRole('button', { name: 'Open the menu' });
     await person.click(button);

@@ -1,19 +1,19 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useDeviceLive } from '@/lib/device/live/useDeviceLive';
+import { groupsQuery, mapQuery, persistent } from '@/lib/device/queries';
 import { useLanguage } from '@/lib/i18n';
 import { phone, useMedia } from '@/lib/media';
 import { overviewQuery } from '@/lib/queries';
+import { PageError } from '@/ui/PageError';
 import { PageTitle } from '@/ui/PageTitle';
 import { DeviceList } from './devices/DeviceList';
-import { HomeError } from './HomeError';
 import css from './HomePage.module.css';
-import { useHomeLive } from './live/useHomeLive';
 import { MapCard } from './map/MapCard';
 import { DevicePanel } from './panels/DevicePanel';
 import { MissingDevice } from './panels/MissingDevice';
 import { ReadingsPanel } from './panels/ReadingsPanel';
-import { groupsQuery, mapQuery, persistent } from './queries';
 import { Statistics } from './Statistics';
 import { useSelection } from './useSelection';
 import { useSummary } from './useSummary';
@@ -21,7 +21,7 @@ import { useSummary } from './useSummary';
 /** Four counts, every device in its group, the map, and the selected device with its readings: all of it live. */
 export function HomePage() {
   const { t } = useTranslation();
-  useHomeLive();
+  useDeviceLive();
   const language = useLanguage((state) => state.language);
   const overview = useQuery({ ...overviewQuery(), ...persistent });
   const groups = useQuery({ ...groupsQuery(language), placeholderData: keepPreviousData });
@@ -41,7 +41,7 @@ export function HomePage() {
   return (
     <>
       <PageTitle title={t('nav.home')} summary={summary} />
-      <HomeError queries={[overview, groups, map]} />
+      <PageError queries={[overview, groups, map]} />
       <Statistics overview={overview.data} failed={overview.isError} />
       <div className={`${css.columns} ${nothing ? css.bare : ''}`}>
         <div className={css.list}>

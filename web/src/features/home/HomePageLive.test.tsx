@@ -90,7 +90,7 @@ describe('when the server does not answer', () => {
   it('what was there stays, with its age and a way to try again', async () => {
     const { client, user } = await openHome(farm);
     farm.server.broken.set('/admin-api/client/pc/device/get-group-device-list', noAnswer);
-    await act(() => client.invalidateQueries({ queryKey: ['home', 'groups'] }));
+    await act(() => client.invalidateQueries({ queryKey: ['devices', 'groups'] }));
     const note = await problem();
     expect(note).toHaveTextContent(/You see the readings of \d\d:\d\d, (now|\d+ s ago)\. Trying again in \d+ s\./);
     expect(screen.getByRole('treeitem', { name: /Orchard mast/ })).toBeInTheDocument();

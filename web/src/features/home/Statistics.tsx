@@ -4,12 +4,12 @@ import DeploymentUnitOutlined from '@ant-design/icons/DeploymentUnitOutlined';
 import DisconnectOutlined from '@ant-design/icons/DisconnectOutlined';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { Overview } from '@/lib/device/types';
 import { useClock } from '@/lib/format/clock';
 import { missing, useFormat } from '@/lib/format/format';
 import { useLiveStatus } from '@/lib/live/live';
 import { Skeleton } from '@/ui/Skeleton';
 import css from './Statistics.module.css';
-import type { Overview } from './types';
 
 interface StatisticsProps {
   overview: Overview | undefined;

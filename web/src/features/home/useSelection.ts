@@ -1,11 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback } from 'react';
+import { knownDevices } from '@/lib/device/live/cache';
+import { deviceQuery } from '@/lib/device/queries';
+import type { Device, Group } from '@/lib/device/types';
 import { useLanguage } from '@/lib/i18n';
-import { firstDevice } from './devices/rows';
-import { knownDevices } from './live/cache';
-import { deviceQuery } from './queries';
-import type { Device, Group } from './types';
+import { firstDevice } from '@/ui/deviceTree/rows';
 
 export interface Selection {
   /** The deviceName that list, map and panels share; undefined while there is nothing to select. */

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
+import type { Overview } from '@/lib/device/types';
 import { useFormat } from '@/lib/format/format';
-import type { Overview } from './types';
 
 /** The sentence of fact beside the title: how many devices report, and whether anything needs a look. */
 export function useSummary(overview: Overview | undefined): string | undefined {

@@ -28,6 +28,8 @@ export interface Format {
   ago: (time: number, now: number) => string;
   /** 05:40. */
   time: (time: number) => string;
+  /** 19 Nov; with the year when it is not this one. */
+  day: (time: number, now: number) => string;
   /** 05:40, or with the day in front when it is not today's. */
   moment: (time: number, now: number) => string;
   /** In full, with the zone. */
@@ -91,6 +93,7 @@ function createFormat(language: Language): Format {
     age: (time, now) => words(time, now, true),
     ago: (time, now) => words(time, now, false),
     time: formatTime,
+    day: (time, now) => formatDay(time, now, language),
     moment,
     absolute: (time) => `${formatDateTime(time, language)} (${formatZone(time)})`,
     latitude,

@@ -1,7 +1,7 @@
 import L from 'leaflet';
 import 'leaflet/dist/leaflet.css';
 import type { components } from '@/api/schema.gen';
-import { toGcj02 } from './gcj02';
+import { fromGcj02, toGcj02 } from './gcj02';
 import css from './map.module.css';
 import { defaultPlace, defaultZoom, type Place } from './place';
 
@@ -54,4 +54,20 @@ export function addTiles(map: L.Map, tiles: MapTiles): () => void {
 export function drawnAt(place: Place, tiles: MapTiles | null): L.LatLngTuple {
   const { latitude, longitude } = tiles?.datum === 'GCJ-02' ? toGcj02(place) : place;
   return [latitude, longitude];
+}
+
+/** To about a decimetre: finer than any map of a field is drawn. */
+const decimals = 6;
+
+function rounded(degrees: number): number {
+  return Number(degrees.toFixed(decimals));
+}
+
+/** The position that stands at a point of this installation's map; drawnAt's other way. */
+export function placeAt(point: L.LatLng, tiles: MapTiles | null): Place {
+  // Beyond the edge of the world it goes on at the other one.
+  const { lat, lng } = point.wrap();
+  const drawn = { latitude: Math.min(90, Math.max(-90, lat)), longitude: lng };
+  const { latitude, longitude } = tiles?.datum === 'GCJ-02' ? fromGcj02(drawn) : drawn;
+  return { latitude: rounded(latitude), longitude: rounded(longitude) };
 }

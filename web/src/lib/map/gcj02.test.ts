@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toGcj02 } from './gcj02';
+import { fromGcj02, toGcj02 } from './gcj02';
 
 /** Metres between two places that lie near each other. */
 function metres(a: { latitude: number; longitude: number }, b: { latitude: number; longitude: number }): number {
@@ -39,5 +39,21 @@ describe('toGcj02', () => {
         expect(distance).toBeLessThan(900);
       }
     }
+  });
+});
+
+describe('what somebody points at on such a map', () => {
+  it('is where it would be drawn, to less than a centimetre', () => {
+    for (let latitude = 20; latitude <= 50; latitude += 2.3) {
+      for (let longitude = 80; longitude <= 130; longitude += 3.1) {
+        const place = { latitude, longitude };
+        expect(metres(place, fromGcj02(toGcj02(place)))).toBeLessThan(0.01);
+      }
+    }
+  });
+
+  it('is the place itself where maps are not shifted', () => {
+    const aydin = { latitude: 37.8571, longitude: 27.3412 };
+    expect(fromGcj02(aydin)).toEqual(aydin);
   });
 });

@@ -45,3 +45,17 @@ export function toGcj02(place: Place): Place {
   const perDegreeEast = (axis / root) * Math.cos(radians) * (Math.PI / 180);
   return { latitude: latitude + north(x, y) / perDegreeNorth, longitude: longitude + east(x, y) / perDegreeEast };
 }
+
+/** The WGS-84 position that a map in GCJ-02 draws at a place: what somebody points at there, to less than a centimetre. */
+export function fromGcj02(drawn: Place): Place {
+  // There is no formula; the shift changes so slowly that taking it off again and again arrives at once.
+  let place = drawn;
+  for (let round = 0; round < 8; round++) {
+    const there = toGcj02(place);
+    place = {
+      latitude: place.latitude + drawn.latitude - there.latitude,
+      longitude: place.longitude + drawn.longitude - there.longitude,
+    };
+  }
+  return place;
+}

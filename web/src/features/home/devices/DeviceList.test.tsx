@@ -1,10 +1,10 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Group } from '@/lib/device/types';
 import { device, type Farm, farm, group, noAnswer } from '@/test/farm';
 import { renderPart } from '@/test/part';
 import { signedIn } from '@/test/session';
-import type { Group } from '../types';
 import { DeviceList } from './DeviceList';
 
 const page = '/admin-api/client/pc/device/page';

@@ -1,19 +1,19 @@
 import SearchOutlined from '@ant-design/icons/SearchOutlined';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { Device, Group } from '@/lib/device/types';
 import { errorText } from '@/lib/errorText';
 import { useFormat } from '@/lib/format/format';
+import { DeviceTree } from '@/ui/deviceTree/DeviceTree';
+import { groupRows, opensByItself } from '@/ui/deviceTree/rows';
+import { useMore } from '@/ui/deviceTree/useMore';
+import { type Search, useSearch } from '@/ui/deviceTree/useSearch';
 import { Empty } from '@/ui/Empty';
 import { ErrorNote } from '@/ui/ErrorNote';
 import { IconButton } from '@/ui/IconButton';
 import { Loading, Skeleton } from '@/ui/Skeleton';
-import type { Device, Group } from '../types';
 import css from './DeviceList.module.css';
-import { DeviceTree } from './DeviceTree';
-import { groupRows, opensByItself } from './rows';
 import { SearchField } from './SearchField';
-import { useMore } from './useMore';
-import { type Search, useSearch } from './useSearch';
 
 interface DeviceListProps {
   /** Undefined until they came. */

@@ -3,7 +3,7 @@ import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { consoleSettingsQuery } from '@/lib/queries';
 import { ErrorNote } from '@/ui/ErrorNote';
-import { Fallback } from './Fallback';
+import { Fallback } from '@/ui/Fallback';
 import { Legend } from './Legend';
 import css from './MapCard.module.css';
 import type { MapContent } from './useMapContent';

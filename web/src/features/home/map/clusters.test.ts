@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { MapMarker } from '../types';
+import type { MapMarker } from '@/lib/device/types';
 import { clusterIndex, type Feature, featuresIn, stateOf } from './clusters';
 
 const world = { west: -180, south: -85, east: 180, north: 85 };

@@ -1,7 +1,7 @@
 import type { Feature as GeoFeature, Point } from 'geojson';
 import Supercluster from 'supercluster';
+import { type MapCluster, type MapMarker, type MarkState, markOf } from '@/lib/device/types';
 import type { Place } from '@/lib/map/place';
-import { type MapCluster, type MapMarker, type MarkState, markOf } from '../types';
 
 /** What stands at a place of the map: a device, or a number of them with the box around them. */
 export type Feature =

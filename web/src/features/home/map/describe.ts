@@ -1,6 +1,6 @@
 import type { TFunction } from 'i18next';
+import { markOf, nameOf } from '@/lib/device/types';
 import type { Format } from '@/lib/format/format';
-import { markOf, nameOf } from '../types';
 import type { Feature } from './clusters';
 
 /** A mark in words: "Orchard mast, Online" or "22 devices, 20 online, 1 with a pending alarm". */

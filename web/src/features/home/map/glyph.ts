@@ -1,4 +1,4 @@
-import type { MarkState } from '../types';
+import type { MarkState } from '@/lib/device/types';
 import css from './glyph.module.css';
 
 /**

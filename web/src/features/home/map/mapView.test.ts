@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { DeviceMap, MapMarker } from '@/lib/device/types';
 import { toGcj02 } from '@/lib/map/gcj02';
 import type { Place } from '@/lib/map/place';
 import { device, group } from '@/test/farm';
-import type { DeviceMap, MapMarker } from '../types';
 import { clusterIndex } from './clusters';
 import { everywhere, marksOf, sceneList } from './mapView';
 

@@ -1,9 +1,9 @@
 import L from 'leaflet';
+import type { MapView } from '@/lib/device/queries';
+import type { Device, DeviceMap, Group, MapMarker } from '@/lib/device/types';
 import type { Place } from '@/lib/map/place';
-import type { MapView } from '../queries';
-import type { Device, DeviceMap, Group, MapMarker } from '../types';
+import type { MapScene } from '@/lib/map/sceneLayer';
 import { type ClusterIndex, deviceFeature, type Feature, featuresIn } from './clusters';
-import type { MapScene } from './sceneLayer';
 
 /** Beyond the frame, so that what is dragged in is there already, and a shifted datum leaves nothing out. */
 const beyond = 0.25;

@@ -1,7 +1,7 @@
 import { fireEvent } from '@testing-library/dom';
 import L from 'leaflet';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { MapMarker } from '../types';
+import type { MapMarker } from '@/lib/device/types';
 import { deviceFeature, type Feature } from './clusters';
 import { MarkLayer } from './markLayer';
 import { UnplacedMark } from './unplaced';

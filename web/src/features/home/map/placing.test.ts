@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { placeLabels } from './labels';
+import { placeLabels } from '@/lib/map/labels';
 import { isDirection, nextInDirection } from './roving';
 import { makeRoom, spread } from './spread';
 

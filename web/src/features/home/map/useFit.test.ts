@@ -1,8 +1,8 @@
 import { act, renderHook } from '@testing-library/react';
 import L from 'leaflet';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { DeviceMap } from '@/lib/device/types';
 import type { Place } from '@/lib/map/place';
-import type { DeviceMap } from '../types';
 import { useFit } from './useFit';
 
 const at = ({ latitude, longitude }: Place): L.LatLngTuple => [latitude, longitude];

@@ -1,7 +1,7 @@
 import type L from 'leaflet';
 import { useCallback, useEffect, useRef } from 'react';
+import type { DeviceMap } from '@/lib/device/types';
 import { defaultPlace, defaultZoom, type Place } from '@/lib/map/place';
-import type { DeviceMap } from '../types';
 import { everywhere } from './mapView';
 
 /** Near enough to tell the rows of a field apart; a farm of one device needs no more. */

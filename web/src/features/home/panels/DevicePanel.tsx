@@ -1,16 +1,11 @@
-import AlertFilled from '@ant-design/icons/AlertFilled';
-import CheckCircleFilled from '@ant-design/icons/CheckCircleFilled';
-import DisconnectOutlined from '@ant-design/icons/DisconnectOutlined';
-import InfoCircleOutlined from '@ant-design/icons/InfoCircleOutlined';
-import WarningOutlined from '@ant-design/icons/WarningOutlined';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { type Device, nameOf } from '@/lib/device/types';
 import { useClock } from '@/lib/format/clock';
 import { missing, useFormat } from '@/lib/format/format';
 import { Age } from '@/ui/Age';
-import { Chip } from '@/ui/Chip';
 import { Loading, Skeleton } from '@/ui/Skeleton';
-import { type Device, nameOf } from '../types';
+import { StateChips } from '@/ui/StateChips';
 import css from './DevicePanel.module.css';
 import { Panel } from './Panel';
 
@@ -65,41 +60,6 @@ function Fact({ name, cut = false, children }: { name: string; cut?: boolean; ch
         {children}
       </dd>
     </>
-  );
-}
-
-function StateChips({ device }: { device: Device }) {
-  const { t } = useTranslation();
-  const { alarmLevel, onlineState } = device;
-  return (
-    <>
-      {alarmLevel === undefined ? null : <LevelChip level={alarmLevel} />}
-      {onlineState === 1 ? (
-        <Chip tone="ok" icon={<CheckCircleFilled />}>
-          {t('home.state.online')}
-        </Chip>
-      ) : (
-        <Chip tone="off" icon={<DisconnectOutlined />}>
-          {t('home.state.offline')}
-        </Chip>
-      )}
-    </>
-  );
-}
-
-function LevelChip({ level }: { level: 0 | 1 | 2 }) {
-  const { t } = useTranslation();
-  const { tone, icon } = (
-    [
-      { tone: 'info', icon: <InfoCircleOutlined /> },
-      { tone: 'warn', icon: <WarningOutlined /> },
-      { tone: 'red', icon: <AlertFilled /> },
-    ] as const
-  )[level];
-  return (
-    <Chip tone={tone} icon={icon} title={t('home.state.alarm')}>
-      {t(`home.level.${level}`)}
-    </Chip>
   );
 }
 

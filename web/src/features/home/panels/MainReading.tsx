@@ -1,15 +1,15 @@
 import ClockCircleOutlined from '@ant-design/icons/ClockCircleOutlined';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
+import { dayQuery } from '@/lib/device/queries';
+import type { ReadingEntry } from '@/lib/device/readingList';
+import { isStale } from '@/lib/device/staleness';
+import type { Device, Series } from '@/lib/device/types';
 import { useClock, useNow } from '@/lib/format/clock';
 import { missing, useFormat } from '@/lib/format/format';
 import { Sparkline } from '@/ui/Sparkline';
 import type { SparkPoint } from '@/ui/sparkPath';
-import { dayQuery } from '../queries';
-import type { Device, Series } from '../types';
 import css from './MainReading.module.css';
-import type { ReadingEntry } from './readingList';
-import { isStale } from './staleness';
 
 interface MainReadingProps {
   device: Device;

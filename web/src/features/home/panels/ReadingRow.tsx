@@ -1,10 +1,10 @@
 import { useTranslation } from 'react-i18next';
+import type { ReadingEntry } from '@/lib/device/readingList';
+import { isStale } from '@/lib/device/staleness';
 import { useClock } from '@/lib/format/clock';
 import { missing, useFormat } from '@/lib/format/format';
 import { Age } from '@/ui/Age';
 import css from './ReadingRow.module.css';
-import type { ReadingEntry } from './readingList';
-import { isStale } from './staleness';
 
 interface ReadingRowProps {
   entry: ReadingEntry;

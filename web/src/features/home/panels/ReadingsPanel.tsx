@@ -1,20 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { latestQuery, tslQuery } from '@/lib/device/queries';
+import { readingList } from '@/lib/device/readingList';
+import { nothingObserved, observe, usualInterval } from '@/lib/device/staleness';
+import type { Device, Latest, Reading } from '@/lib/device/types';
 import { errorText } from '@/lib/errorText';
 import { useLanguage } from '@/lib/i18n';
 import { Age } from '@/ui/Age';
 import { Empty } from '@/ui/Empty';
 import { ErrorNote } from '@/ui/ErrorNote';
 import { Loading, Skeleton } from '@/ui/Skeleton';
-import { latestQuery, tslQuery } from '../queries';
-import type { Device, Latest, Reading } from '../types';
 import { MainReading } from './MainReading';
 import { Panel } from './Panel';
 import { ReadingRow } from './ReadingRow';
 import css from './ReadingsPanel.module.css';
-import { readingList } from './readingList';
-import { nothingObserved, observe, usualInterval } from './staleness';
 
 /** The latest reading of each property: the main one large, with its day, the others in rows. */
 export function ReadingsPanel({ device }: { device: Device | undefined }) {

@@ -1,12 +1,12 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { deviceKeys } from '@/lib/device/queries';
+import type { Device, Latest } from '@/lib/device/types';
 import { useLanguage } from '@/lib/i18n';
 import { device, type Farm, farm, group, noAnswer, noon, weather } from '@/test/farm';
 import { renderPart, testClient } from '@/test/part';
 import { signedIn } from '@/test/session';
-import { homeKeys } from '../queries';
-import type { Device, Latest } from '../types';
 import { DevicePanel } from './DevicePanel';
 import { MissingDevice } from './MissingDevice';
 import { ReadingsPanel } from './ReadingsPanel';
@@ -137,13 +137,13 @@ describe('the readings', () => {
     const one = device({ deviceName: 'WS-1', offlineAfter: 3_600_000, lastData: [weather(3, noon)] });
     const { client, container } = draw(one);
     await act(() =>
-      vi.waitFor(() => expect(client.getQueryState(homeKeys.latest('en-us', 'WS-1'))?.status).toBe('success')),
+      vi.waitFor(() => expect(client.getQueryState(deviceKeys.latest('en-us', 'WS-1'))?.status).toBe('success')),
     );
     for (let i = 1; i <= 3; i++) {
       const time = noon + i * 60_000;
       act(() => {
         vi.advanceTimersByTime(60_000);
-        client.setQueryData(homeKeys.latest('en-us', 'WS-1'), weather(3, time));
+        client.setQueryData(deviceKeys.latest('en-us', 'WS-1'), weather(3, time));
       });
       await waitFor(() =>
         expect(container.querySelector('header time')).toHaveAttribute('datetime', new Date(time).toISOString()),
@@ -196,10 +196,10 @@ describe('the readings', () => {
     const one = device({ deviceName: 'WS-1' });
     server.groups = [group({ deviceList: [one] })];
     const client = testClient();
-    client.setQueryData(homeKeys.latest('en-us', 'WS-1'), weather(7.5, noon - 60_000));
+    client.setQueryData(deviceKeys.latest('en-us', 'WS-1'), weather(7.5, noon - 60_000));
     server.broken.set('/admin-api/device/data/all/data-last', noAnswer);
     renderPart(<ReadingsPanel device={one} />, client);
-    await act(() => client.invalidateQueries({ queryKey: homeKeys.kind('latest') }));
+    await act(() => client.invalidateQueries({ queryKey: deviceKeys.kind('latest') }));
     expect(await screen.findByRole('alert')).toHaveTextContent(
       'Cannot connect to the serverYou see the last known readings.',
     );

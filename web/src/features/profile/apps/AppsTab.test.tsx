@@ -58,7 +58,7 @@ describe('the list', () => {
     await person.click(screen.getByTitle('3'));
     expect(await screen.findByText('21–23 of 23')).toBeVisible();
     await waitFor(() => expect(names()).toEqual(['Key 21', 'Key 22', 'Key 23']));
-    const size = screen.getByRole('combobox', { name: 'Keys on a page' });
+    const size = screen.getByRole('combobox', { name: 'Rows on a page' });
     const sizes = within(size).getAllByRole('option');
     expect(sizes.map((option) => (option as HTMLOptionElement).value)).toEqual(['10', '100', '200', '300', '400']);
     await person.selectOptions(size, '100');

@@ -5,15 +5,16 @@ import { type ComponentRef, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '@/lib/errorText';
 import { useFormat } from '@/lib/format/format';
+import { lastPage } from '@/lib/pages';
 import { Empty } from '@/ui/Empty';
 import { ErrorNote } from '@/ui/ErrorNote';
+import { Pager } from '@/ui/Pager';
 import { Loading, Skeleton } from '@/ui/Skeleton';
 import { AddDialog } from './AddDialog';
 import css from './AppsTab.module.css';
 import { type Asked, ConfirmDialog } from './ConfirmDialog';
 import { CredentialList } from './CredentialList';
-import { Pager } from './Pager';
-import { credentialPageQuery, lastPage } from './queries';
+import { credentialPageQuery } from './queries';
 import { SecretDialog } from './SecretDialog';
 
 /** The keys that let programs in: to make, to open and close, to delete. */

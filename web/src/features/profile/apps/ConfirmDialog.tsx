@@ -4,8 +4,8 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '@/lib/api';
 import { errorText } from '@/lib/errorText';
-import { Dialog } from '../form/Dialog';
-import { Note } from '../form/Note';
+import { Dialog } from '@/ui/Dialog';
+import { Note } from '@/ui/Note';
 import css from './ConfirmDialog.module.css';
 import { type Credential, credentialKey } from './queries';
 

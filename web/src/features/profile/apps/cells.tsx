@@ -6,9 +6,9 @@ import { useCallback, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useClock } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
+import { CopyButton } from '@/ui/CopyButton';
 import { IconButton } from '@/ui/IconButton';
 import type { Asked } from './ConfirmDialog';
-import { CopyButton } from './CopyButton';
 import css from './cells.module.css';
 import type { Credential } from './queries';
 

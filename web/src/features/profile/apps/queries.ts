@@ -5,8 +5,6 @@ import { api } from '@/lib/api';
 export type Credential = components['schemas']['Credential'];
 export type NewCredential = components['schemas']['NewCredential'];
 
-export const pageSizes = [10, 100, 200, 300, 400] as const;
-
 export const credentialKey = ['credentials'] as const;
 
 export const credentialPageQuery = (pageNo: number, pageSize: number) =>
@@ -17,8 +15,3 @@ export const credentialPageQuery = (pageNo: number, pageSize: number) =>
     placeholderData: keepPreviousData,
     meta: { showsErrors: true },
   });
-
-/** The last page that there is. */
-export function lastPage(total: number, pageSize: number): number {
-  return Math.max(1, Math.ceil(total / pageSize));
-}

@@ -2,9 +2,9 @@ import { useMutation } from '@tanstack/react-query';
 import { Button, Input, type InputRef } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { api } from '@/lib/api';
+import { Field } from '@/ui/form/Field';
+import type { FieldState } from '@/ui/form/useForm';
 import { startCodeWait, useCodeWaitSeconds } from './codeWait';
-import { Field } from './Field';
-import type { FieldState } from './useForm';
 
 /** What the server takes as "a code for the signed-in person". */
 export const codeScene = 2;

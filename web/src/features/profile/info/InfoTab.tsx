@@ -8,9 +8,9 @@ import { useDraft } from '@/lib/draft';
 import { toast } from '@/lib/notices';
 import { consoleSettingsQuery, userQuery } from '@/lib/queries';
 import { DraftBar } from '@/ui/DraftBar';
-import { Field } from '../form/Field';
+import { Field } from '@/ui/form/Field';
+import { useForm } from '@/ui/form/useForm';
 import css from '../form/form.module.css';
-import { useForm } from '../form/useForm';
 import { MobileField } from './MobileField';
 import { checkInfo, type Info, type InfoError } from './rules';
 

@@ -1,8 +1,8 @@
 import LockOutlined from '@ant-design/icons/LockOutlined';
 import { Button, Input } from 'antd';
 import { useTranslation } from 'react-i18next';
-import { Field } from '../form/Field';
-import type { FieldState } from '../form/useForm';
+import { Field } from '@/ui/form/Field';
+import type { FieldState } from '@/ui/form/useForm';
 import type { InfoError } from './rules';
 
 interface MobileFieldProps {

@@ -1,5 +1,5 @@
+import type { Errors } from '@/ui/form/useForm';
 import { isBound } from '../form/number';
-import type { Errors } from '../form/useForm';
 
 export interface Info {
   nickname: string;

@@ -5,13 +5,13 @@ import { useTranslation } from 'react-i18next';
 import type { components } from '@/api/schema.gen';
 import { api } from '@/lib/api';
 import { toast } from '@/lib/notices';
+import { Field } from '@/ui/form/Field';
+import { type FieldState, useForm } from '@/ui/form/useForm';
+import { Note } from '@/ui/Note';
 import { CodeField } from '../form/CodeField';
-import { Field } from '../form/Field';
 import css from '../form/form.module.css';
-import { Note } from '../form/Note';
 import { maskNumber } from '../form/number';
 import { PasswordInput } from '../form/PasswordInput';
-import { type FieldState, useForm } from '../form/useForm';
 import { checkPassword, type PasswordError, type PasswordForm } from './rules';
 
 const empty: PasswordForm = { code: '', password: '', again: '' };

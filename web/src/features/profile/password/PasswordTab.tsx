@@ -3,8 +3,8 @@ import { Button } from 'antd';
 import { useTranslation } from 'react-i18next';
 import type { components } from '@/api/schema.gen';
 import { consoleSettingsQuery } from '@/lib/queries';
+import { Note } from '@/ui/Note';
 import css from '../form/form.module.css';
-import { Note } from '../form/Note';
 import { PasswordFields } from './PasswordFields';
 
 interface PasswordTabProps {

@@ -1,4 +1,4 @@
-import type { Errors } from '../form/useForm';
+import type { Errors } from '@/ui/form/useForm';
 
 export interface PasswordForm {
   code: string;

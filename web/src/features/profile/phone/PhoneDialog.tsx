@@ -5,12 +5,12 @@ import { useTranslation } from 'react-i18next';
 import { api } from '@/lib/api';
 import { toast } from '@/lib/notices';
 import { consoleSettingsQuery, userQuery } from '@/lib/queries';
+import { Dialog } from '@/ui/Dialog';
+import { Field } from '@/ui/form/Field';
+import { type FieldState, useForm } from '@/ui/form/useForm';
+import { Note } from '@/ui/Note';
 import { CodeField, codeScene } from '../form/CodeField';
-import { Dialog } from '../form/Dialog';
-import { Field } from '../form/Field';
-import { Note } from '../form/Note';
 import { maskNumber, plainNumber } from '../form/number';
-import { type FieldState, useForm } from '../form/useForm';
 import { checkPhone, type PhoneError, type PhoneForm } from './rules';
 
 interface PhoneDialogProps {

@@ -1,5 +1,5 @@
+import type { Errors } from '@/ui/form/useForm';
 import { isInternational, plainNumber } from '../form/number';
-import type { Errors } from '../form/useForm';
 
 export interface PhoneForm {
   mobile: string;

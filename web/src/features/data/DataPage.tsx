@@ -1,0 +1,116 @@
+import DeploymentUnitOutlined from '@ant-design/icons/DeploymentUnitOutlined';
+import DownOutlined from '@ant-design/icons/DownOutlined';
+import { lazy, Suspense, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useDeviceLive } from '@/lib/device/live/useDeviceLive';
+import { useFormat } from '@/lib/format/format';
+import { phone, useMedia } from '@/lib/media';
+import { usePreferences } from '@/lib/preferences';
+import { Empty } from '@/ui/Empty';
+import { PageError } from '@/ui/PageError';
+import { PageTitle } from '@/ui/PageTitle';
+import { everything, isEverything } from './choice';
+import css from './DataPage.module.css';
+import { CardGrid } from './grid/CardGrid';
+import { useShown } from './grid/useShown';
+import { HistoryPlace } from './HistoryPlace';
+import { Picker } from './picker/Picker';
+import { useChoice } from './useChoice';
+
+const PickerDrawer = lazy(() => import('./picker/PickerDrawer').then((module) => ({ default: module.PickerDrawer })));
+
+/** Cards with the latest readings and the cameras' pictures, of all devices or of those that are ticked. */
+export function DataPage() {
+  const { t } = useTranslation();
+  const format = useFormat();
+  useDeviceLive();
+  const { choice, state, choose, filter } = useChoice();
+  const { groups, shown, named, pickedReady, failed } = useShown(choice, state);
+  const isPhone = useMedia(phone);
+  const fixedNavbar = usePreferences((preferences) => preferences.fixedNavbar);
+  const [opened, setOpened] = useState<boolean>();
+
+  const all = groups.data?.reduce((sum, { deviceCount }) => sum + deviceCount, 0);
+  const count = shown && shown.videos.length + shown.sensors;
+  const whole = isEverything(choice) && state === undefined;
+  const devices = (n: number) => t('data.devices', { count: n, n: format.number(n) });
+  const summary =
+    all === undefined || count === undefined
+      ? undefined
+      : whole
+        ? devices(all)
+        : t('data.shown', { count: all, shown: format.number(count), all: format.number(all) });
+
+  const picker = {
+    groups: groups.data,
+    failed: groups.isError,
+    choice,
+    named,
+    state,
+    onChoose: choose,
+    onFilter: filter,
+  };
+  const showAll = () => {
+    choose(everything);
+    filter(undefined);
+  };
+
+  const problems = [groups, ...failed];
+  const nothing = all === 0 || (count === 0 && pickedReady);
+  let content = <CardGrid label={t('data.cards')} shown={shown} failed={problems} />;
+  if (all === 0) content = <Empty title={t('home.empty.title')} text={t('home.empty.text')} />;
+  else if (nothing) {
+    content = (
+      <Empty
+        kind="search"
+        title={t('data.nothing.title')}
+        text={t('data.nothing.text')}
+        action={
+          <button type="button" className={css.all} onClick={showAll}>
+            {t('data.nothing.action')}
+          </button>
+        }
+      />
+    );
+  }
+
+  return (
+    <>
+      <PageTitle title={t('nav.data')} summary={summary} />
+      {nothing ? <PageError queries={problems} /> : null}
+      {isPhone && all !== 0 ? (
+        <button type="button" className={css.open} aria-haspopup="dialog" onClick={() => setOpened(true)}>
+          <DeploymentUnitOutlined aria-hidden="true" />
+          <span className={css.openWords}>{count === undefined ? t('common.loading') : devices(count)}</span>
+          <DownOutlined aria-hidden="true" />
+        </button>
+      ) : null}
+      <div className={css.columns}>
+        <section className={css.cards}>
+          <h2 className="visually-hidden">{t('data.cards')}</h2>
+          {content}
+        </section>
+        {isPhone || all === 0 ? null : (
+          <section className={`${css.panel} ${fixedNavbar ? css.below : ''}`} aria-label={t('home.list.title')}>
+            <header className={css.head}>
+              <h2 className={css.title}>{t('home.list.title')}</h2>
+              {all === undefined ? null : <span className={css.count}>{format.number(all)}</span>}
+            </header>
+            <Picker {...picker} />
+          </section>
+        )}
+      </div>
+      {isPhone && opened !== undefined ? (
+        <Suspense>
+          <PickerDrawer
+            {...picker}
+            open={opened}
+            onClose={() => setOpened(false)}
+            summary={t('data.picker.show', { devices: devices(count ?? 0) })}
+          />
+        </Suspense>
+      ) : null}
+      <HistoryPlace />
+    </>
+  );
+}

@@ -1,0 +1,63 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { knownDevices } from '@/lib/device/live/cache';
+import { deviceQuery } from '@/lib/device/queries';
+import { errorText } from '@/lib/errorText';
+import { useLanguage } from '@/lib/i18n';
+import { toast } from '@/lib/notices';
+
+const HistoryDialog = lazy(() =>
+  import('./history/HistoryDialog').then((module) => ({ default: module.HistoryDialog })),
+);
+
+/** The history that the address names, over the page; from whatever page somebody came. */
+export function HistoryPlace() {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  const navigate = useNavigate({ from: '/data' });
+  const language = useLanguage((state) => state.language);
+  const { device: name, history } = useSearch({ from: '/signed-in/shell/data' });
+  const open = name !== undefined && history === 1;
+
+  const { data, error } = useQuery({
+    ...deviceQuery(language, name ?? ''),
+    enabled: open,
+    placeholderData: () => knownDevices(client).get(name ?? ''),
+  });
+  const close = useCallback(
+    () =>
+      void navigate({
+        to: '.',
+        search: ({ device: _, history: __, ...rest }) => rest,
+        replace: true,
+        resetScroll: false,
+      }),
+    [navigate],
+  );
+
+  // The address is older than the device's leaving, or from another farm; or nobody answers.
+  const failure = !open
+    ? undefined
+    : data === null
+      ? t('home.missing.title')
+      : error && !data
+        ? errorText(error)
+        : undefined;
+  useEffect(() => {
+    if (failure === undefined) return;
+    toast.warning(failure);
+    close();
+  }, [failure, close]);
+
+  // It goes with grace: what it shows stays until the next one.
+  const [shown, setShown] = useState(data);
+  // Nor does it begin anew with each reading that comes.
+  if (open && data && data.deviceName !== shown?.deviceName) setShown(data);
+  return shown ? (
+    <Suspense>
+      <HistoryDialog key={shown.deviceName} device={shown} open={open} onClose={close} />
+    </Suspense>
+  ) : null;
+}

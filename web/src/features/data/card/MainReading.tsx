@@ -1,0 +1,87 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import { dayQuery } from '@/lib/device/queries';
+import type { ReadingEntry } from '@/lib/device/readingList';
+import { isStale } from '@/lib/device/staleness';
+import type { Device } from '@/lib/device/types';
+import { useClock, useNow } from '@/lib/format/clock';
+import { missing, useFormat } from '@/lib/format/format';
+import { useInView } from '@/lib/useInView';
+import { ElementIcon } from '@/ui/ElementIcon';
+import { Sparkline } from '@/ui/Sparkline';
+import type { SparkPoint } from '@/ui/sparkPath';
+import css from './Card.module.css';
+
+interface MainReadingProps {
+  device: Device;
+  entry: ReadingEntry;
+  icon: string | undefined;
+}
+
+const dayMs = 24 * 3_600_000;
+/** The least that the server takes; a line of a card is about as many pixels wide. */
+const points = 100;
+
+/** The reading that a device is there for: large, with the line of its last 24 hours. */
+export function MainReading({ device, entry, icon }: MainReadingProps) {
+  const format = useFormat();
+  const { sign, name, reading } = entry;
+  const numeric = typeof reading?.value === 'number';
+  const stale = useClock((now) => reading !== undefined && isStale(reading.time, device.offlineAfter, undefined, now));
+  const old = stale || device.onlineState === 0;
+  const { text, unit } = reading ? format.value(reading) : { text: missing, unit: '' };
+  return (
+    <div className={`${css.main} ${old ? css.old : ''} ${numeric ? '' : css.alone}`}>
+      <div>
+        <p className={`${css.value} ${numeric || !reading ? '' : css.word}`} title={numeric ? undefined : text}>
+          {text}
+          {unit ? <span className={css.unit}>{`\u00a0${unit}`}</span> : null}
+        </p>
+        <p className={css.what} title={name}>
+          {icon === undefined ? null : <ElementIcon address={icon} />}
+          <span className={css.label}>{name}</span>
+        </p>
+      </div>
+      {numeric ? <Day device={device} sign={sign} quiet={old} precision={reading?.precision} /> : null}
+    </div>
+  );
+}
+
+interface DayProps {
+  device: Device;
+  sign: string;
+  quiet: boolean;
+  precision: number | undefined;
+}
+
+function Day({ device, sign, quiet, precision }: DayProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const frame = useRef<HTMLDivElement>(null);
+  // What was fetched before is shown at once.
+  const { data } = useQuery({ ...dayQuery(device.deviceName, sign, points), enabled: useInView(frame, 150) });
+  // A minute is less than a tenth of a pixel of this line.
+  const to = useNow(60_000) + 60_000;
+  const line = useMemo(
+    () =>
+      (data?.[sign] ?? []).flatMap(({ time, value }): SparkPoint[] =>
+        typeof value === 'number' ? [{ time, value }] : [],
+      ),
+    [data, sign],
+  );
+  const values = line.map(({ value }) => value);
+  const words =
+    values.length === 0
+      ? undefined
+      : t('data.card.day', {
+          low: format.number(Math.min(...values), precision),
+          high: format.number(Math.max(...values), precision),
+        });
+  return (
+    <div ref={frame} className={css.line} title={words}>
+      <Sparkline points={line} from={to - dayMs} to={to} quiet={quiet} />
+      {words ? <span className="visually-hidden">{words}</span> : null}
+    </div>
+  );
+}

@@ -1,0 +1,40 @@
+import { useTranslation } from 'react-i18next';
+import type { ReadingEntry } from '@/lib/device/readingList';
+import { isStale } from '@/lib/device/staleness';
+import type { Device } from '@/lib/device/types';
+import { useClock } from '@/lib/format/clock';
+import { missing, useFormat } from '@/lib/format/format';
+import { Age } from '@/ui/Age';
+import { ElementIcon } from '@/ui/ElementIcon';
+import css from './Card.module.css';
+
+interface ReadingRowProps {
+  entry: ReadingEntry;
+  device: Pick<Device, 'offlineAfter' | 'onlineState'>;
+  /** Address of the element's icon, empty where it has none; undefined where no row has one. */
+  icon: string | undefined;
+}
+
+/** Value, unit, age, always together. */
+export function ReadingRow({ entry, device, icon }: ReadingRowProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const { name, reading } = entry;
+  const stale = useClock((now) => reading !== undefined && isStale(reading.time, device.offlineAfter, undefined, now));
+  const { text, unit } = reading ? format.value(reading) : { text: missing, unit: '' };
+  return (
+    <li className={`${css.row} ${stale || device.onlineState === 0 ? css.old : ''}`}>
+      <span className={css.label} title={name}>
+        {icon === undefined ? null : <ElementIcon address={icon} />}
+        <span>{name}</span>
+      </span>
+      <span className={css.reading} title={typeof reading?.value === 'string' ? text : undefined}>
+        {text}
+        {unit ? <span className={css.small}>{`\u00a0${unit}`}</span> : null}
+      </span>
+      <span className={css.age}>
+        {reading ? <Age time={reading.time} stale={stale} staleLabel={t('home.readings.stale')} /> : null}
+      </span>
+    </li>
+  );
+}

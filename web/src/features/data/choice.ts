@@ -1,0 +1,73 @@
+import type { Device, Group } from '@/lib/device/types';
+import type { Tick } from '@/ui/deviceTree/TickMark';
+import type { DataSearch } from './search';
+
+/** Which devices are ticked: whole scenes, some devices beside them, and none of those in `except`. With nothing ticked all are shown. */
+export interface Choice {
+  scenes: ReadonlySet<number>;
+  devices: ReadonlySet<string>;
+  except: ReadonlySet<string>;
+}
+
+type Placed = Pick<Device, 'deviceName' | 'groupId'>;
+/** The group that a device stands in; undefined as long as it is not known. */
+export type GroupOf = (deviceName: string) => number | undefined;
+
+export const everything: Choice = { scenes: new Set(), devices: new Set(), except: new Set() };
+
+export function choiceOf({ scenes, devices, except }: DataSearch): Choice {
+  const names = (list: string | undefined) => new Set(list?.split(',').filter(Boolean));
+  const ids = [...names(scenes)].map(Number).filter((id) => Number.isInteger(id) && id >= 0);
+  return { scenes: new Set(ids), devices: names(devices), except: names(except) };
+}
+
+/** The address that says the same. */
+export function searchOf(choice: Choice): Pick<DataSearch, 'scenes' | 'devices' | 'except'> {
+  const list = (items: ReadonlySet<number | string>) => (items.size === 0 ? undefined : [...items].join(','));
+  return { scenes: list(choice.scenes), devices: list(choice.devices), except: list(choice.except) };
+}
+
+/** Without the scenes that are gone: an address may be older than they are. */
+export function known(choice: Choice, groups: readonly Group[]): Choice {
+  const ids = new Set(groups.map(({ id }) => id));
+  return { ...choice, scenes: new Set([...choice.scenes].filter((id) => ids.has(id))) };
+}
+
+export function isEverything({ scenes, devices }: Choice): boolean {
+  return scenes.size === 0 && devices.size === 0;
+}
+
+export function isTicked(choice: Choice, { deviceName, groupId }: Placed): boolean {
+  if (choice.scenes.has(groupId)) return !choice.except.has(deviceName);
+  return choice.devices.has(deviceName);
+}
+
+/** Whether a device is to be seen. */
+export function isShown(choice: Choice, device: Placed): boolean {
+  return isEverything(choice) || isTicked(choice, device);
+}
+
+export function groupTick(choice: Choice, id: number, groupOf: GroupOf): Tick {
+  const whole = choice.scenes.has(id);
+  const odd = [...(whole ? choice.except : choice.devices)].some((name) => groupOf(name) === id);
+  return odd ? 'mixed' : whole;
+}
+
+function without<T>(items: ReadonlySet<T>, item: T): Set<T> {
+  return new Set([...items].filter((other) => other !== item));
+}
+
+export function toggleDevice(choice: Choice, device: Placed): Choice {
+  const { deviceName } = device;
+  const kind = choice.scenes.has(device.groupId) ? 'except' : 'devices';
+  const items = choice[kind];
+  return { ...choice, [kind]: items.has(deviceName) ? without(items, deviceName) : new Set([...items, deviceName]) };
+}
+
+/** Ticks all of a group, also where only some of it were; a whole one is unticked. */
+export function toggleGroup(choice: Choice, id: number, groupOf: GroupOf): Choice {
+  const elsewhere = (names: ReadonlySet<string>) => new Set([...names].filter((name) => groupOf(name) !== id));
+  const rest = { devices: elsewhere(choice.devices), except: elsewhere(choice.except) };
+  const untick = groupTick(choice, id, groupOf) === true;
+  return { ...rest, scenes: untick ? without(choice.scenes, id) : new Set([...choice.scenes, id]) };
+}

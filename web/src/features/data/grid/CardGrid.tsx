@@ -1,0 +1,111 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import { type ReactNode, useMemo, useRef, useState } from 'react';
+import type { Device } from '@/lib/device/types';
+import { phone, useMedia } from '@/lib/media';
+import { PageError } from '@/ui/PageError';
+import { CardSkeleton, SensorCard } from '../card/SensorCard';
+import { VideoCard } from '../video/VideoCard';
+import css from './CardGrid.module.css';
+import { layout, type Place, type Span } from './layout';
+import type { Shown } from './sections';
+import { useSensors } from './useSensors';
+import { useView } from './useView';
+
+const desk = { cell: 276, gap: 16, leastColumn: 270, singleVideo: 288, videosLast: false };
+const hand = { cell: 312, gap: 12, leastColumn: 270, singleVideo: 288, videosLast: true };
+const waiting: Shown = { videos: [], sections: [], sensors: 9 };
+
+interface CardGridProps {
+  label: string;
+  /** Undefined until it is known which cards there are. */
+  shown: Shown | undefined;
+  /** Queries of the page that failed; those of the cards are told of together with them. */
+  failed: readonly UseQueryResult<unknown>[];
+}
+
+/**
+ * The cards of which some part is in the window, and a row beyond on either side; the others are only room. So ten thousand scroll
+ * like ten, and since the room of each is known beforehand nothing moves when its data come.
+ */
+export function CardGrid({ label, shown, failed }: CardGridProps) {
+  const list = useRef<HTMLUListElement>(null);
+  const sizes = useMedia(phone) ? hand : desk;
+  const step = sizes.cell + sizes.gap;
+  const { width, top, bottom } = useView(list, step);
+  const { videos, sections, sensors } = shown ?? waiting;
+  const grid = useMemo(
+    () => layout(videos.length, sensors, { ...sizes, width }),
+    [videos.length, sensors, sizes, width],
+  );
+  const drawn = useMemo(() => grid.within(top - step, bottom + step), [grid, top, bottom, step]);
+  const { slots, failed: missing } = useSensors(sections, drawn.sensors);
+
+  // What holds the focus stays, also where it is scrolled out of sight: else the keyboard would start anew at the top.
+  const [held, setHeld] = useState<{ kind: 'video' | 'sensor'; index: number; device: Device }>();
+  const heldAway = held && !inSpan(drawn[held.kind === 'video' ? 'videos' : 'sensors'], held.index) ? held : undefined;
+
+  const total = videos.length + sensors;
+  const item = (kind: 'video' | 'sensor', index: number, device: Device | undefined) => (
+    <Item
+      key={`${kind}-${index}`}
+      place={kind === 'video' ? grid.video(index) : grid.sensor(index)}
+      position={
+        1 + index + ((kind === 'video') === sizes.videosLast ? (kind === 'video' ? sensors : videos.length) : 0)
+      }
+      of={total}
+      onFocus={() => device && setHeld({ kind, index, device })}
+      onBlur={() => setHeld(undefined)}
+    >
+      {device ? <Card key={device.deviceName} kind={kind} device={device} /> : <CardSkeleton />}
+    </Item>
+  );
+
+  const sensorItems = shown
+    ? slots.map(({ index, device }) => item('sensor', index, device))
+    : indexes(drawn.sensors).map((index) => item('sensor', index, undefined));
+  const videoItems = indexes(drawn.videos).map((index) => item('video', index, videos[index]));
+  const away = heldAway ? [item(heldAway.kind, heldAway.index, heldAway.device)] : [];
+  const inOrder = sizes.videosLast ? [...sensorItems, ...videoItems] : [...videoItems, ...sensorItems];
+  // One list, so that what is held is the same element before and after.
+  const items = heldAway && heldAway.index < drawn.sensors.from ? [...away, ...inOrder] : [...inOrder, ...away];
+  return (
+    <>
+      <PageError queries={[...failed, ...missing]} />
+      <ul ref={list} className={css.grid} style={{ height: grid.height }} aria-label={label} aria-busy={!shown}>
+        {items}
+      </ul>
+    </>
+  );
+}
+
+function Card({ kind, device }: { kind: 'video' | 'sensor'; device: Device }) {
+  return kind === 'video' ? <VideoCard device={device} /> : <SensorCard device={device} />;
+}
+
+const indexes = ({ from, to }: Span) => Array.from({ length: to - from }, (_, i) => from + i);
+const inSpan = ({ from, to }: Span, index: number) => index >= from && index < to;
+
+interface ItemProps {
+  place: Place;
+  position: number;
+  of: number;
+  onFocus: () => void;
+  onBlur: () => void;
+  children: ReactNode;
+}
+
+function Item({ place, position, of, onFocus, onBlur, children }: ItemProps) {
+  const { top, left, width, height } = place;
+  return (
+    <li
+      className={css.item}
+      style={{ width, height, transform: `translate(${left}px, ${top}px)` }}
+      aria-posinset={position}
+      aria-setsize={of}
+      onFocus={onFocus}
+      onBlur={onBlur}
+    >
+      {children}
+    </li>
+  );
+}

@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import type { Device } from '@/lib/device/types';
+import { device, group } from '@/test/farm';
+import { choiceOf } from '../choice';
+import { devicesOf, pagesFor, partsOf, type Section, shownOf } from './sections';
+
+const many = (count: number, groupId: number, from = 1): Device[] =>
+  Array.from({ length: count }, (_, i) => device({ id: from + i, deviceName: `D-${from + i}`, groupId }));
+const camera = (id: number, groupId: number, onlineState: 0 | 1 = 1) =>
+  device({ id, deviceName: `CAM-${id}`, groupId, type: 2, onlineState });
+const map = (devices: Device[]) => new Map(devices.map((one) => [one.deviceName, one]));
+
+const own = many(3, 0);
+const field = many(250, 1, 1000);
+const groups = [
+  group({ id: 0, groupName: '', deviceList: own }),
+  // The 251st is a camera.
+  group({ id: 1, deviceCount: 251, onlineCount: 200, deviceList: field.slice(0, 100) }),
+  group({ id: 2, deviceList: [] }),
+];
+const source = { groups, cameras: [camera(1, 1)], named: new Map<string, Device>(), state: undefined };
+
+describe('what is shown', () => {
+  it('is everything where nothing is ticked, cameras apart', () => {
+    const { videos, sections, sensors } = shownOf({ ...source, choice: choiceOf({}) });
+    expect(videos.map(({ deviceName }) => deviceName)).toEqual(['CAM-1']);
+    expect(sections.map(({ key, count }) => [key, count])).toEqual([
+      ['0', 3],
+      ['1', 250],
+    ]);
+    expect(sensors).toBe(253);
+  });
+
+  it('is a whole scene without what was left out, and single devices beside it', () => {
+    const named = map([...own.slice(1), ...field.slice(4, 5)]);
+    const choice = choiceOf({ scenes: '1', devices: 'D-3,D-2', except: 'D-1004' });
+    const { videos, sections, sensors } = shownOf({ ...source, choice, named });
+    expect(videos).toHaveLength(1);
+    expect(sections.map(({ kind, count }) => [kind, count])).toEqual([
+      ['list', 2],
+      ['pages', 249],
+    ]);
+    expect(sensors).toBe(251);
+    expect(sections[0]?.kind === 'list' && sections[0].devices.map(({ deviceName }) => deviceName)).toEqual([
+      'D-2',
+      'D-3',
+    ]);
+  });
+
+  it('leaves cameras out that are not ticked', () => {
+    expect(shownOf({ ...source, choice: choiceOf({ scenes: '0' }) }).videos).toEqual([]);
+    expect(
+      shownOf({ ...source, choice: choiceOf({ scenes: '1', except: 'CAM-1' }), named: map([camera(1, 1)]) }).videos,
+    ).toEqual([]);
+    expect(shownOf({ ...source, choice: choiceOf({ devices: 'CAM-1' }), named: map([camera(1, 1)]) })).toMatchObject({
+      videos: [{ deviceName: 'CAM-1' }],
+      sensors: 0,
+    });
+  });
+
+  it('of a state follows the groups’ counts', () => {
+    const cameras = [camera(1, 1, 0)];
+    const online = shownOf({ ...source, cameras, choice: choiceOf({}), state: 'online' });
+    expect(online.videos).toEqual([]);
+    expect(online.sections.map(({ count }) => count)).toEqual([3, 200]);
+    const offline = shownOf({ ...source, cameras, choice: choiceOf({}), state: 'offline' });
+    expect(offline.videos).toHaveLength(1);
+    expect(offline.sections).toMatchObject([
+      { key: '1', count: 50, filter: { groupId: 1, onlineState: 0 }, first: undefined },
+    ]);
+  });
+
+  it('is everything where all that was ticked is gone', () => {
+    expect(shownOf({ ...source, choice: choiceOf({ scenes: '77' }) }).sensors).toBe(253);
+    expect(shownOf({ ...source, choice: choiceOf({ devices: 'GONE' }) }).sensors).toBe(0);
+  });
+});
+
+const pages = (excluded: string[] = [], first = true): Section => ({
+  kind: 'pages',
+  key: '1',
+  count: 250 - excluded.length,
+  filter: { groupId: 1 },
+  total: 250,
+  first: first ? field.slice(0, 100) : undefined,
+  excluded: new Set(excluded),
+});
+const page = (pageNo: number) => field.slice((pageNo - 1) * 100, pageNo * 100);
+
+describe('a section', () => {
+  it('fetches the pages that are looked at, and none before them', () => {
+    expect(pagesFor(pages(), { from: 0, to: 100 })).toEqual([]);
+    expect(pagesFor(pages([], false), { from: 0, to: 100 })).toEqual([1]);
+    expect(pagesFor(pages(), { from: 99, to: 101 })).toEqual([2]);
+    expect(pagesFor(pages(), { from: 230, to: 250 })).toEqual([3]);
+    expect(pagesFor(pages(), { from: 5, to: 5 })).toEqual([]);
+  });
+
+  it('with some left out fetches those before too: only they tell who stands where', () => {
+    expect(pagesFor(pages(['D-1000']), { from: 210, to: 215 })).toEqual([2, 3]);
+    expect(pagesFor(pages(['D-1000']), { from: 90, to: 99 })).toEqual([]);
+    expect(pagesFor(pages(['D-1000']), { from: 90, to: 100 })).toEqual([2]);
+  });
+
+  it('gives each place its device, and none where it has not come', () => {
+    const names = (devices: (Device | undefined)[]) => devices.map((one) => one?.deviceName);
+    expect(names(devicesOf(pages(), { from: 98, to: 102 }, () => undefined))).toEqual([
+      'D-1098',
+      'D-1099',
+      undefined,
+      undefined,
+    ]);
+    expect(names(devicesOf(pages(), { from: 248, to: 250 }, page))).toEqual(['D-1248', 'D-1249']);
+    const left = pages(['D-1000', 'D-1120']);
+    expect(names(devicesOf(left, { from: 0, to: 2 }, page))).toEqual(['D-1001', 'D-1002']);
+    expect(names(devicesOf(left, { from: 118, to: 120 }, page))).toEqual(['D-1119', 'D-1121']);
+    expect(names(devicesOf(left, { from: 98, to: 100 }, () => undefined))).toEqual(['D-1099', undefined]);
+  });
+
+  it('takes its part of a stretch', () => {
+    const { sections } = shownOf({ ...source, choice: choiceOf({}) });
+    expect(partsOf(sections, { from: 2, to: 6 }).map(({ start, part }) => [start, part])).toEqual([
+      [0, { from: 2, to: 3 }],
+      [3, { from: 0, to: 3 }],
+    ]);
+    expect(partsOf(sections, { from: 300, to: 310 })).toEqual([]);
+  });
+});

@@ -1,0 +1,133 @@
+import { type PageFilter, pageSize } from '@/lib/device/queries';
+import type { Device, Group } from '@/lib/device/types';
+import { type Choice, isEverything, isShown, known } from '../choice';
+import type { OnlineFilter } from '../useChoice';
+import type { Span } from './layout';
+
+/** A run of sensors in the grid. */
+export type Section =
+  /** Devices that were picked one by one. */
+  | { kind: 'list'; key: string; count: number; devices: readonly Device[] }
+  /** A whole group, of which only the pages are fetched that are looked at. */
+  | {
+      kind: 'pages';
+      key: string;
+      count: number;
+      filter: PageFilter;
+      /** How many the server's list has, those of `excluded` among them. */
+      total: number;
+      /** The first page, which came with the groups. */
+      first: readonly Device[] | undefined;
+      /** Stand in the server's list but not among the sensors: cameras, and what was left out. */
+      excluded: ReadonlySet<string>;
+    };
+
+export interface Shown {
+  videos: readonly Device[];
+  sections: readonly Section[];
+  sensors: number;
+}
+
+interface Source {
+  groups: readonly Group[];
+  choice: Choice;
+  state: OnlineFilter;
+  /** Every camera of the farm. */
+  cameras: readonly Device[];
+  /** The devices that the choice names. */
+  named: ReadonlyMap<string, Device>;
+}
+
+/** The filter as the calls say it. */
+export function stateNumber(state: OnlineFilter): 0 | 1 | undefined {
+  if (state === undefined) return undefined;
+  return state === 'online' ? 1 : 0;
+}
+
+/** What is to be seen, in the order of the groups. */
+export function shownOf({ groups, choice: given, state, cameras, named }: Source): Shown {
+  const choice = known(given, groups);
+  const wanted = stateNumber(state);
+  const inState = ({ onlineState }: Device) => wanted === undefined || onlineState === wanted;
+  const all = isEverything(choice);
+
+  const sections = groups.flatMap((group): Section[] => {
+    const { id } = group;
+    const key = `${id}`;
+    const inGroup = [...named.values()].filter(({ groupId, type }) => groupId === id && type === 1).filter(inState);
+    if (!all && !choice.scenes.has(id)) {
+      const devices = inGroup.filter(({ deviceName }) => choice.devices.has(deviceName));
+      return devices.length === 0 ? [] : [{ kind: 'list', key, count: devices.length, devices }];
+    }
+    const total = wanted === undefined ? group.deviceCount : countedBy(group, wanted);
+    const leftOut = inGroup.filter(({ deviceName }) => !all && choice.except.has(deviceName));
+    const ownCameras = cameras.filter(({ groupId }) => groupId === id).filter(inState);
+    const excluded = new Set([...ownCameras, ...leftOut].map(({ deviceName }) => deviceName));
+    const count = Math.max(0, total - excluded.size);
+    const filter = wanted === undefined ? { groupId: id } : { groupId: id, onlineState: wanted };
+    const first = wanted === undefined ? group.deviceList : undefined;
+    return count === 0 ? [] : [{ kind: 'pages', key, count, filter, total, first, excluded }];
+  });
+
+  return {
+    videos: cameras.filter((camera) => inState(camera) && isShown(choice, camera)),
+    sections,
+    sensors: sections.reduce((sum, { count }) => sum + count, 0),
+  };
+}
+
+function countedBy({ deviceCount, onlineCount }: Group, wanted: 0 | 1): number {
+  return wanted === 1 ? onlineCount : deviceCount - onlineCount;
+}
+
+/** The part of each section that a stretch of the sensors falls into. */
+export function partsOf(
+  sections: readonly Section[],
+  { from, to }: Span,
+): { section: Section; start: number; part: Span }[] {
+  let start = 0;
+  return sections.flatMap((section) => {
+    const begins = start;
+    start += section.count;
+    const part = { from: Math.max(0, from - begins), to: Math.min(section.count, to - begins) };
+    return part.from < part.to ? [{ section, start: begins, part }] : [];
+  });
+}
+
+/**
+ * The pages to fetch for a part of a section. Where some of the server's list do not stand among the sensors, nothing tells where
+ * among the pages before they are: those pages are needed too.
+ */
+export function pagesFor(section: Section, { from, to }: Span): number[] {
+  if (section.kind === 'list' || from >= to) return [];
+  const { excluded, total, first } = section;
+  const last = Math.min(to + excluded.size, total) - 1;
+  const begin = excluded.size === 0 ? Math.floor(from / pageSize) : 0;
+  const pages: number[] = [];
+  for (let page = begin; page * pageSize <= last; page += 1) if (page > 0 || !first) pages.push(page + 1);
+  return pages;
+}
+
+/** The devices of a part of a section; undefined where they have not come yet. */
+export function devicesOf(
+  section: Section,
+  { from, to }: Span,
+  page: (pageNo: number) => readonly Device[] | undefined,
+): (Device | undefined)[] {
+  if (section.kind === 'list') return section.devices.slice(from, to);
+  const { excluded, first } = section;
+  const pageAt = (index: number) => (index === 0 && first ? first : page(index + 1));
+  if (excluded.size === 0) {
+    return Array.from({ length: to - from }, (_, i) => {
+      const slot = from + i;
+      return pageAt(Math.floor(slot / pageSize))?.[slot % pageSize];
+    });
+  }
+  const sensors: Device[] = [];
+  for (let index = 0; sensors.length < to; index += 1) {
+    const devices = pageAt(index);
+    if (!devices || devices.length === 0) break;
+    sensors.push(...devices.filter(({ deviceName }) => !excluded.has(deviceName)));
+  }
+  return Array.from({ length: to - from }, (_, i) => sensors[from + i]);
+}

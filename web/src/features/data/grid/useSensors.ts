@@ -1,0 +1,49 @@
+import { type UseQueryResult, useQueries } from '@tanstack/react-query';
+import { useCallback, useMemo } from 'react';
+import { pageQuery } from '@/lib/device/queries';
+import type { Device, DevicePage } from '@/lib/device/types';
+import { useLanguage } from '@/lib/i18n';
+import type { Span } from './layout';
+import { devicesOf, pagesFor, partsOf, type Section } from './sections';
+
+/** A place in the grid and the device that stands there; none as long as it is on its way. */
+export interface Slot {
+  index: number;
+  device: Device | undefined;
+}
+
+/** The sensors of a stretch of the grid; their pages, and no others, are fetched. */
+export function useSensors(sections: readonly Section[], span: Span) {
+  const language = useLanguage((store) => store.language);
+  const parts = useMemo(() => partsOf(sections, span), [sections, span]);
+  const asked = useMemo(
+    () =>
+      parts.flatMap(({ section, part }) =>
+        section.kind === 'list'
+          ? []
+          : pagesFor(section, part).map((pageNo) => ({ key: section.key, filter: section.filter, pageNo })),
+      ),
+    [parts],
+  );
+  const combine = useCallback(
+    (results: UseQueryResult<DevicePage>[]) => ({
+      pages: new Map(asked.map(({ key, pageNo }, i) => [`${key} ${pageNo}`, results[i]?.data?.list])),
+      failed: results.filter(({ isError }) => isError) as UseQueryResult<unknown>[],
+    }),
+    [asked],
+  );
+  const { pages, failed } = useQueries({
+    queries: asked.map(({ filter, pageNo }) => pageQuery(language, filter, pageNo)),
+    combine,
+  });
+  const slots = useMemo(
+    () =>
+      parts.flatMap(({ section, start, part }) =>
+        devicesOf(section, part, (pageNo) => pages.get(`${section.key} ${pageNo}`)).map(
+          (device, i): Slot => ({ index: start + part.from + i, device }),
+        ),
+      ),
+    [parts, pages],
+  );
+  return { slots, failed };
+}

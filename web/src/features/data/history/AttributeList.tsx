@@ -1,0 +1,82 @@
+import SearchOutlined from '@ant-design/icons/SearchOutlined';
+import { Checkbox, Input } from 'antd';
+import { useId, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useFormat } from '@/lib/format/format';
+import css from './AttributeList.module.css';
+import { type Attribute, isDrawn, mostDrawn } from './attributes';
+import { Stroke } from './Stroke';
+
+interface AttributeListProps {
+  attributes: readonly Attribute[];
+  selected: readonly string[];
+  colors: ReadonlyMap<string, number>;
+  onToggle: (id: string) => void;
+}
+
+/** A search is worth its place from so many on. */
+const searchFrom = 8;
+
+/** Which attributes are shown, each with its stroke and unit. */
+export function AttributeList({ attributes, selected, colors, onToggle }: AttributeListProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const id = useId();
+  const [text, setText] = useState('');
+  const wanted = text.trim().toLocaleLowerCase();
+  const found = attributes.filter(({ name }) => name.toLocaleLowerCase().includes(wanted));
+  const drawn = attributes.filter((attribute) => isDrawn(attribute) && selected.includes(attribute.id));
+  const full = drawn.length >= mostDrawn;
+  return (
+    <fieldset className={css.list} aria-describedby={selected.length === 0 ? `${id}-error` : undefined}>
+      <legend className={css.head}>
+        <span className={css.title}>{t('history.attributes')}</span>
+        <span className={css.count}>
+          {t('history.selectedOf', { selected: format.number(selected.length), all: format.number(attributes.length) })}
+        </span>
+      </legend>
+      {attributes.length >= searchFrom ? (
+        <Input
+          className={css.search}
+          prefix={<SearchOutlined aria-hidden="true" />}
+          placeholder={t('history.find')}
+          aria-label={t('history.find')}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          allowClear
+        />
+      ) : null}
+      {selected.length === 0 ? (
+        <p id={`${id}-error`} className={css.error} role="alert">
+          {t('history.attrRequired')}
+        </p>
+      ) : null}
+      {full ? <p className={css.hint}>{t('history.mostDrawn', { most: mostDrawn })}</p> : null}
+      <ul>
+        {found.map((attribute) => {
+          const on = selected.includes(attribute.id);
+          const color = colors.get(attribute.id);
+          return (
+            <li key={attribute.id}>
+              <Checkbox
+                className={css.row}
+                checked={on}
+                disabled={!on && full && isDrawn(attribute)}
+                onChange={() => onToggle(attribute.id)}
+              >
+                <span className={css.cells}>
+                  {isDrawn(attribute) ? <Stroke color={on ? color : undefined} bar={attribute.kind === 'sum'} /> : null}
+                  <span className={`${css.name} ${on ? '' : css.off}`} title={attribute.name}>
+                    {attribute.name}
+                  </span>
+                  <span className={css.unit}>{format.unit(attribute.unit)}</span>
+                </span>
+              </Checkbox>
+            </li>
+          );
+        })}
+      </ul>
+      {found.length === 0 ? <p className={css.hint}>{t('history.noneFound')}</p> : null}
+    </fieldset>
+  );
+}

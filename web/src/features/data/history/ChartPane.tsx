@@ -1,0 +1,187 @@
+import { type ReactNode, useId, useMemo, useState } from 'react';
+import { createPortal } from 'react-dom';
+import { useTranslation } from 'react-i18next';
+import { errorText } from '@/lib/errorText';
+import { phone, useMedia } from '@/lib/media';
+import { Empty } from '@/ui/Empty';
+import { ErrorNote } from '@/ui/ErrorNote';
+import { Loading, Skeleton } from '@/ui/Skeleton';
+import { isDrawn } from './attributes';
+import css from './ChartPane.module.css';
+import { leastChart, neededHeight } from './geometry';
+import { HistoryChart } from './HistoryChart';
+import type { HistoryDevice } from './HistoryDialog';
+import { modelOf } from './model';
+import type { Span } from './range';
+import { StatsTable } from './StatsTable';
+import { Summary } from './Summary';
+import { TextChanges } from './TextChanges';
+import { useComparison } from './useComparison';
+import type { useHistoryState } from './useHistoryState';
+import { useReadings } from './useReadings';
+import { useSettled } from './useSettled';
+import { useSize } from './useSize';
+import { WindowBar } from './WindowBar';
+import { covers, firstWindow } from './window';
+
+interface ChartPaneProps {
+  device: HistoryDevice;
+  state: ReturnType<typeof useHistoryState>;
+  bar: ReactNode;
+  /** Where the figures stand; below the chart without one. */
+  aside: HTMLElement | null;
+}
+
+/** Axes and figures follow the window once it rests so long. */
+const restMs = 120;
+
+/** As many points as the whole range has pixels at two a pixel, in steps, so that a resized window asks for nothing new. */
+function pointsFor(isPhone: boolean): number {
+  const pixels = isPhone ? globalThis.innerWidth : Math.min(globalThis.innerWidth, 1200) - 320;
+  return Math.min(5000, Math.max(1000, Math.ceil((2 * pixels) / 500) * 500));
+}
+
+/** The chart with its window, its figures, and what keeps it from being drawn. */
+export function ChartPane({ device, state, bar, aside }: ChartPaneProps) {
+  const { t } = useTranslation();
+  const isPhone = useMedia(phone);
+  const hintId = useId();
+  const [place, size] = useSize();
+  const [points] = useState(() => pointsFor(isPhone));
+  const { asked, wanted, shown, attributes, colors, comparison, language } = state;
+
+  // A window belongs to the range it was opened in.
+  const [moved, setMoved] = useState<{ range: Span; window: Span } | null>(null);
+  const own = moved && same(moved.range, asked) ? moved.window : null;
+  const main = useReadings(
+    { deviceName: device.deviceName, range: asked, asked: wanted, all: attributes, points },
+    own,
+  );
+  const other = useComparison({
+    language,
+    deviceName: device.deviceName,
+    comparison,
+    range: asked,
+    window: own,
+    attributes: wanted,
+    all: attributes,
+    points,
+  });
+
+  const { from, to } = main.readings?.range ?? asked;
+  const range = useMemo(() => ({ from, to }), [from, to]);
+  const first = useMemo(() => firstWindow(range), [range]);
+  const window = moved && same(moved.range, range) ? moved.window : first;
+  const setWindow = (next: Span) => setMoved({ range, window: next });
+  const rested = useSettled(window, restMs);
+  const resting = covers(range, rested) ? rested : window;
+
+  const drawn = useMemo(() => shown.filter(isDrawn), [shown]);
+  const words = shown.filter((attribute) => !isDrawn(attribute));
+  const model = useMemo(() => {
+    if (!main.readings) return null;
+    return modelOf(drawn, {
+      drawn: main.readings.drawn,
+      // Beside what was kept of a former range nothing stands.
+      other: other.readings && same(range, asked) ? { drawn: other.readings.drawn, shift: other.shift } : null,
+      colors,
+      window: resting,
+      width: Math.max(200, size.width - 64),
+      steps: isPhone ? 3 : 4,
+    });
+  }, [main.readings, other.readings, other.shift, drawn, colors, resting, size.width, isPhone, range, asked]);
+
+  const [picture, setPicture] = useState<'coming' | 'there' | 'failed'>('coming');
+  const otherTitle =
+    comparison.with === 'device' ? comparison.title : comparison.with === 'before' ? t('history.compare.before') : null;
+  const error = main.error ?? other.error;
+  const nothing =
+    main.readings !== undefined &&
+    !main.busy &&
+    [...main.readings.drawn.values()].every(({ line }) => line.times.length === 0) &&
+    main.readings.texts.size === 0;
+  const figures =
+    model && drawn.length > 0 && !nothing ? (
+      <StatsTable model={model} window={resting} otherTitle={otherTitle} />
+    ) : null;
+
+  return (
+    <>
+      {bar}
+      {error ? (
+        <div className={css.note}>
+          <ErrorNote
+            title={t(main.readings ? 'history.refreshFailed' : 'history.failed')}
+            text={errorText(error)}
+            onRetry={() => {
+              main.retry();
+              other.retry();
+            }}
+            busy={main.busy || other.busy}
+          />
+        </div>
+      ) : null}
+      {other.nothingShared ? (
+        <p className={css.hint}>{t('history.compare.nothingShared', { name: otherTitle ?? '' })}</p>
+      ) : null}
+      {shown.length === 0 && attributes.length > 0 ? (
+        <div className={css.empty}>
+          <Empty title={t('history.attrRequired')} text={t('history.attrHint')} level={3} />
+        </div>
+      ) : nothing ? (
+        <div className={css.empty}>
+          <Empty title={t('common.empty')} text={t('history.emptyText')} level={3} />
+        </div>
+      ) : (
+        <>
+          <div
+            ref={place}
+            className={`${css.chart} ${drawn.length === 0 && shown.length > 0 ? css.gone : ''}`}
+            style={{ minHeight: neededHeight(model?.panels ?? []) }}
+            aria-busy={main.busy || undefined}
+            data-drawn={picture === 'there' && model !== null}
+          >
+            {model && drawn.length > 0 && picture !== 'failed' ? (
+              <HistoryChart
+                model={model}
+                range={range}
+                window={window}
+                size={size}
+                onWindow={setWindow}
+                onDrawn={() => setPicture('there')}
+                onFailed={() => setPicture('failed')}
+                hintId={hintId}
+                otherTitle={otherTitle}
+              />
+            ) : null}
+            {picture === 'failed' ? (
+              <ErrorNote title={t('history.chartFailed')} text={t('history.chartFailedText')} />
+            ) : null}
+            {picture === 'coming' && !error ? (
+              <div className={css.skeleton}>
+                <Loading label={t('history.loading')}>
+                  <Skeleton height={Math.max(leastChart, size.height - 8)} radius={8} />
+                </Loading>
+              </div>
+            ) : null}
+          </div>
+          {drawn.length > 0 ? (
+            <WindowBar model={model} range={range} window={window} onWindow={setWindow} labels={isPhone ? 4 : 8} />
+          ) : null}
+          {model && drawn.length > 0 ? <Summary model={model} range={range} window={resting} hintId={hintId} /> : null}
+          {aside ? createPortal(figures, aside) : figures}
+          {words.map((attribute) => (
+            <TextChanges
+              key={attribute.id}
+              attribute={attribute}
+              changes={main.readings?.texts.get(attribute.id) ?? []}
+              window={drawn.length > 0 ? resting : range}
+            />
+          ))}
+        </>
+      )}
+    </>
+  );
+}
+
+const same = (a: Span, b: Span) => a.from === b.from && a.to === b.to;

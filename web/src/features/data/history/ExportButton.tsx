@@ -1,0 +1,50 @@
+import CloseOutlined from '@ant-design/icons/CloseOutlined';
+import DownloadOutlined from '@ant-design/icons/DownloadOutlined';
+import LoadingOutlined from '@ant-design/icons/LoadingOutlined';
+import { Button } from 'antd';
+import { useTranslation } from 'react-i18next';
+import { type Format, useFormat } from '@/lib/format/format';
+import { nbsp } from '@/lib/format/number';
+import css from './ExportButton.module.css';
+import type { Exporting } from './useExport';
+
+interface ExportButtonProps {
+  exporting: Exporting | null;
+  disabled: boolean;
+  onStart: () => void;
+  onCancel: () => void;
+}
+
+function progressText({ received, total }: Exporting, format: Format): string {
+  if (total) return format.percent(Math.min(1, received / total));
+  return `${format.number(received / 1e6, 1)}${nbsp}MB`;
+}
+
+/** Begins the spreadsheet; while it comes, says how much of it has, and stops it. */
+export function ExportButton({ exporting, disabled, onStart, onCancel }: ExportButtonProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  if (!exporting) {
+    return (
+      <Button
+        className={css.button}
+        icon={<DownloadOutlined aria-hidden="true" />}
+        disabled={disabled}
+        onClick={onStart}
+      >
+        {t('history.export')}
+      </Button>
+    );
+  }
+  return (
+    <span className={css.running}>
+      <span className={css.progress}>
+        <LoadingOutlined aria-hidden="true" /> <span role="status">{t('history.exporting')}</span>{' '}
+        <span aria-hidden="true">{progressText(exporting, format)}</span>
+      </span>
+      <Button icon={<CloseOutlined aria-hidden="true" />} onClick={onCancel}>
+        {t('history.exportCancel')}
+      </Button>
+    </span>
+  );
+}

@@ -1,0 +1,58 @@
+import { useTranslation } from 'react-i18next';
+import { durationText } from './duration';
+import css from './GapLayer.module.css';
+import { type Geometry, xOf } from './geometry';
+import type { Model } from './model';
+import type { Span } from './range';
+
+interface GapLayerProps {
+  model: Model;
+  geometry: Geometry;
+  window: Span;
+  /** Only the length, where there is little room. */
+  brief: boolean;
+}
+
+/** Narrower gaps show as the break in the line alone. */
+const leastWidth = 2;
+/** Room for the words, in pixels. */
+const wordsWidth = { full: 128, brief: 60 };
+
+/** Times without readings: hatched, and measured in words where they fit. */
+export function GapLayer({ model, geometry, window, brief }: GapLayerProps) {
+  const { t } = useTranslation();
+  const right = geometry.left + geometry.width;
+  let said = false;
+  return (
+    <div className={css.layer} aria-hidden="true">
+      {model.panels.map((panel, index) => {
+        const box = geometry.boxes[index];
+        if (!box || panel.kind === 'step') return null;
+        // The words stand once, in the first panel.
+        const speaks = !said;
+        said = true;
+        return panel.silent.map((gap) => {
+          const from = Math.max(geometry.left, xOf(gap.from, window, geometry));
+          const to = Math.min(right, xOf(gap.to, window, geometry));
+          if (to - from < leastWidth) return null;
+          const length = durationText(gap.to - gap.from, t);
+          const words =
+            !brief && to - from >= wordsWidth.full
+              ? t('history.gap', { duration: length })
+              : to - from >= wordsWidth.brief
+                ? length
+                : '';
+          return (
+            <div
+              key={`${panel.key} ${gap.from}`}
+              className={css.gap}
+              style={{ left: from, width: to - from, top: box.top, height: box.height }}
+            >
+              {speaks && words ? <span className={css.words}>{words}</span> : null}
+            </div>
+          );
+        });
+      })}
+    </div>
+  );
+}

@@ -1,0 +1,103 @@
+import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { errorText } from '@/lib/errorText';
+import { phone, useMedia } from '@/lib/media';
+import { prepareChart } from '@/ui/chart/Chart';
+import { Empty } from '@/ui/Empty';
+import { ErrorNote } from '@/ui/ErrorNote';
+import { Loading, Skeleton } from '@/ui/Skeleton';
+import { AttributeChips } from './AttributeChips';
+import { AttributeList } from './AttributeList';
+import { ChartPane } from './ChartPane';
+import { ExportButton } from './ExportButton';
+import css from './HistoryBody.module.css';
+import type { HistoryDevice } from './HistoryDialog';
+import { RangeField } from './RangeField';
+import { ReadingsTable } from './ReadingsTable';
+import { useExport } from './useExport';
+import { useHistoryState } from './useHistoryState';
+import { ViewBar } from './ViewBar';
+
+export type View = 'chart' | 'table';
+
+/** The inside of the dialog: what is asked for above and beside, what came below. */
+export function HistoryBody({ device }: { device: HistoryDevice }) {
+  const { t } = useTranslation();
+  const isPhone = useMedia(phone);
+  const state = useHistoryState(device.deviceName);
+  const { tsl, attributes, range, asked, selected, shown } = state;
+  const [view, setView] = useState<View>('chart');
+  // The figures of what is in view stand in the side column, which the chart's pane fills.
+  const [aside, setAside] = useState<HTMLElement | null>(null);
+  const { exporting, start, cancel } = useExport();
+  useEffect(prepareChart, []);
+
+  const exportButton = (
+    <ExportButton
+      exporting={exporting}
+      disabled={range.span === null || selected.length === 0}
+      onStart={() => void start({ deviceName: device.deviceName, ids: selected, ...asked })}
+      onCancel={cancel}
+    />
+  );
+  const picker = { attributes, selected, colors: state.colors, onToggle: state.toggle };
+  const bar = (
+    <ViewBar
+      deviceName={device.deviceName}
+      view={view}
+      onView={setView}
+      comparison={state.comparison}
+      onComparison={state.setComparison}
+    />
+  );
+  return (
+    <div className={css.body}>
+      <div className={css.tools}>
+        <RangeField span={range.span} shortcut={range.shortcut} onChange={state.chooseRange} />
+        {isPhone ? null : <div className={css.export}>{exportButton}</div>}
+      </div>
+      <div className={css.middle}>
+        {isPhone ? null : (
+          <aside className={css.side} aria-label={t('history.attributes')}>
+            {attributes.length > 0 ? <AttributeList {...picker} /> : tsl.error ? null : <ListBars />}
+            <div ref={setAside} className={css.figures} />
+          </aside>
+        )}
+        <div className={css.pane}>
+          {isPhone && attributes.length > 0 ? <AttributeChips {...picker} /> : null}
+          {tsl.error ? (
+            <ErrorNote
+              title={t('history.attributesFailed')}
+              text={errorText(tsl.error)}
+              onRetry={() => void tsl.refetch()}
+              busy={tsl.isFetching}
+            />
+          ) : null}
+          {tsl.isSuccess && attributes.length === 0 ? (
+            <Empty title={t('common.empty')} text={t('history.noAttributes')} level={3} />
+          ) : tsl.isSuccess && view === 'table' ? (
+            <>
+              {bar}
+              <ReadingsTable deviceName={device.deviceName} range={asked} attributes={shown} />
+            </>
+          ) : tsl.error ? null : (
+            <ChartPane device={device} state={state} bar={bar} aside={isPhone ? null : aside} />
+          )}
+        </div>
+      </div>
+      {isPhone ? <div className={css.foot}>{exportButton}</div> : null}
+    </div>
+  );
+}
+
+function ListBars() {
+  return (
+    <Loading>
+      <div className={css.bars}>
+        {[0, 1, 2, 3, 4, 5].map((bar) => (
+          <Skeleton key={bar} height={20} />
+        ))}
+      </div>
+    </Loading>
+  );
+}

@@ -1,0 +1,169 @@
+import { type RefObject, useEffect, useMemo, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { formatDateTime, formatDay, formatTime } from '@/lib/format/date';
+import { useFormat } from '@/lib/format/format';
+import { phone, useMedia } from '@/lib/media';
+import { Chart } from '@/ui/chart/Chart';
+import { useChartTokens } from '@/ui/chart/tokens';
+import { CrosshairLayer } from './CrosshairLayer';
+import { crosshairAt, walked } from './crosshair';
+import { readingText } from './figures';
+import { GapLayer } from './GapLayer';
+import { layout } from './geometry';
+import css from './HistoryChart.module.css';
+import { LabelLayer } from './LabelLayer';
+import type { Model } from './model';
+import { frameOf, optionOf } from './option';
+import type { Span } from './range';
+import { useGestures } from './useGestures';
+import { pan, zoom } from './window';
+
+interface HistoryChartProps {
+  model: Model;
+  range: Span;
+  window: Span;
+  /** Of the place the chart has, in pixels. */
+  size: { width: number; height: number };
+  onWindow: (window: Span) => void;
+  onDrawn: () => void;
+  onFailed: () => void;
+  /** What the keys do, for a screen reader. */
+  hintId: string;
+  otherTitle: string | null;
+}
+
+/** The chart, what stands over it, and how it is moved. */
+export function HistoryChart({
+  model,
+  range,
+  window,
+  size,
+  onWindow,
+  onDrawn,
+  onFailed,
+  hintId,
+  otherTitle,
+}: HistoryChartProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const tokens = useChartTokens();
+  const isPhone = useMedia(phone);
+  const surface = useRef<HTMLDivElement>(null);
+  const [pointed, setPointed] = useState<number | null>(null);
+  const geometry = useMemo(() => layout(model.panels, size, isPhone), [model.panels, size, isPhone]);
+
+  // The drawing is made for the window it was made in; a window that moves is merged into it as a frame.
+  const made = useRef(window);
+  made.current = window;
+  const option = useMemo(() => {
+    const tick = (time: number, first: boolean) => {
+      const midnight = formatTime(time) === '00:00';
+      const day = () => formatDay(time, time, format.language);
+      if (midnight) return day();
+      return first && !isPhone ? `${day()}, ${formatTime(time)}` : formatTime(time);
+    };
+    const words = { number: format.number, tick };
+    return optionOf(model, geometry, made.current, tokens, words);
+  }, [model, geometry, tokens, format, isPhone]);
+  const frame = useMemo(() => frameOf(model.panels.length, window), [model.panels.length, window]);
+
+  useGestures(surface, { range, window, left: geometry.left, width: geometry.width, onWindow, onPoint: setPointed });
+  const crosshair = useMemo(() => {
+    if (pointed === null || pointed < window.from || pointed > window.to) return null;
+    return crosshairAt(model, pointed, window);
+  }, [model, pointed, window]);
+
+  useKeys(surface, (key, far) => {
+    const at = crosshair?.time ?? (window.from + window.to) / 2;
+    switch (key) {
+      case 'ArrowLeft':
+      case 'ArrowRight': {
+        const way = key === 'ArrowLeft' ? -1 : 1;
+        if (far) onWindow(pan(window, range, way / 4));
+        else setPointed(walked(model, at, window, way));
+        return true;
+      }
+      case 'PageUp':
+      case 'PageDown':
+        onWindow(pan(window, range, key === 'PageUp' ? -1 : 1));
+        return true;
+      case 'Home':
+        setPointed(walked(model, window.from, window, 0));
+        return true;
+      case 'End':
+        setPointed(walked(model, window.to, window, 0));
+        return true;
+      case '+':
+      case '=':
+        onWindow(zoom(window, range, 0.5, at));
+        return true;
+      case '-':
+      case '_':
+        onWindow(zoom(window, range, 2, at));
+        return true;
+      case '0':
+        onWindow(range);
+        return true;
+      default:
+        return false;
+    }
+  });
+
+  const time = crosshair?.time ?? window.from;
+  const spoken = crosshair
+    ? [
+        formatDateTime(crosshair.time, format.language),
+        ...crosshair.marks.map(({ trace, value }) => {
+          const name = trace.compared && otherTitle ? `${trace.attribute.name} (${otherTitle})` : trace.attribute.name;
+          return `${name} ${value === null ? t('history.noReading') : readingText(trace.attribute, value, format)}`;
+        }),
+      ].join(', ')
+    : `${formatDateTime(window.from, format.language)} – ${formatDateTime(window.to, format.language)}`;
+
+  return (
+    <div className={css.place}>
+      <GapLayer model={model} geometry={geometry} window={window} brief={isPhone} />
+      <div className={css.canvas}>
+        <Chart option={option} frame={frame} height={geometry.height} onDrawn={onDrawn} onFailed={onFailed} />
+      </div>
+      <LabelLayer model={model} geometry={geometry} window={window} names={!isPhone} />
+      {crosshair ? (
+        <CrosshairLayer
+          crosshair={crosshair}
+          model={model}
+          geometry={geometry}
+          window={window}
+          otherTitle={otherTitle}
+        />
+      ) : null}
+      <div
+        ref={surface}
+        className={css.surface}
+        role="slider"
+        tabIndex={0}
+        aria-label={t('history.crosshair')}
+        aria-describedby={hintId}
+        aria-valuemin={Math.round(window.from)}
+        aria-valuemax={Math.round(window.to)}
+        aria-valuenow={Math.round(time)}
+        aria-valuetext={spoken}
+      />
+    </div>
+  );
+}
+
+/** Keys of an element; the handler says whether a key was one of its own. */
+function useKeys(place: RefObject<HTMLElement | null>, handle: (key: string, shift: boolean) => boolean): void {
+  const now = useRef(handle);
+  now.current = handle;
+  useEffect(() => {
+    const element = place.current;
+    if (!element) return;
+    const onKey = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      if (now.current(event.key, event.shiftKey)) event.preventDefault();
+    };
+    element.addEventListener('keydown', onKey);
+    return () => element.removeEventListener('keydown', onKey);
+  }, [place]);
+}

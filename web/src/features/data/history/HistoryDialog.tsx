@@ -1,0 +1,106 @@
+import CloseOutlined from '@ant-design/icons/CloseOutlined';
+import { Button, Modal } from 'antd';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { phone, useMedia } from '@/lib/media';
+import { HistoryBody } from './HistoryBody';
+import css from './HistoryDialog.module.css';
+
+export interface HistoryDevice {
+  deviceName: string;
+  noteName: string;
+  productName: string;
+}
+
+interface HistoryDialogProps {
+  device: HistoryDevice;
+  open: boolean;
+  /** After the person has confirmed it. */
+  onClose: () => void;
+}
+
+/** What a device has measured: chart, table and spreadsheet of a range. On a phone it fills the screen. */
+export function HistoryDialog({ device, open, onClose }: HistoryDialogProps) {
+  const { t } = useTranslation();
+  const isPhone = useMedia(phone);
+  const [asking, setAsking] = useState(false);
+  if (!open && asking) setAsking(false);
+  const name = device.noteName || device.deviceName;
+  const side = [device.deviceName, device.productName].filter((part) => part && part !== name).join(' · ');
+  return (
+    <>
+      <Modal
+        open={open}
+        title={
+          <span className={css.titleRow}>
+            <span className={css.name} title={name}>
+              {t('history.title', { name })}
+            </span>
+            {isPhone ? null : <span className={css.side}>{side}</span>}
+          </span>
+        }
+        onCancel={() => setAsking(true)}
+        mask={{ enabled: true, closable: true, blur: false }}
+        closable={{ 'aria-label': t('common.close'), closeIcon: <CloseOutlined aria-hidden="true" /> }}
+        centered
+        destroyOnHidden
+        width={isPhone ? '100vw' : 1200}
+        footer={null}
+        className={css.dialog}
+        classNames={{
+          wrapper: css.wrapper,
+          container: css.container,
+          header: css.head,
+          title: css.title,
+          body: css.body,
+          close: css.close,
+        }}
+      >
+        <HistoryBody key={device.deviceName} device={device} />
+      </Modal>
+      <CloseConfirm
+        open={open && asking}
+        onStay={() => setAsking(false)}
+        onClose={() => {
+          setAsking(false);
+          onClose();
+        }}
+      />
+    </>
+  );
+}
+
+interface CloseConfirmProps {
+  open: boolean;
+  onStay: () => void;
+  onClose: () => void;
+}
+
+function CloseConfirm({ open, onStay, onClose }: CloseConfirmProps) {
+  const { t } = useTranslation();
+  return (
+    <Modal
+      open={open}
+      title={t('history.closeConfirm')}
+      onCancel={onStay}
+      closable={false}
+      mask={{ enabled: true, closable: true, blur: false }}
+      centered
+      destroyOnHidden
+      width={400}
+      classNames={{ container: css.ask }}
+      footer={
+        <>
+          <Button onClick={onStay} autoFocus>
+            {t('common.cancel')}
+          </Button>
+          <Button type="primary" onClick={onClose}>
+            {t('history.closeVerb')}
+          </Button>
+        </>
+      }
+    >
+      <p className={css.askText}>{t('history.closeText')}</p>
+    </Modal>
+  );
+}

@@ -1,0 +1,114 @@
+import { screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { HttpResponse } from 'msw';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { useNotices } from '@/lib/notices';
+import { gate } from '@/test/gate';
+import { fakeEngine, historyPaths, historyServer } from '@/test/history';
+import { renderPart } from '@/test/part';
+import { HistoryDialog } from './HistoryDialog';
+
+const engine = vi.hoisted(() => ({ current: null as ReturnType<typeof fakeEngine> | null }));
+vi.mock('@/ui/chart/engine', () => ({ init: () => engine.current?.module.init() }));
+const saved = vi.hoisted(() => vi.fn());
+vi.mock('@/lib/download', async (original) => ({ ...(await original<object>()), saveFile: saved }));
+
+const mast = { deviceName: 'WS-1', noteName: 'Orchard mast', productName: '' };
+const type = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+
+let server: ReturnType<typeof historyServer>;
+beforeEach(() => {
+  server = historyServer();
+  engine.current = fakeEngine();
+  saved.mockReset();
+});
+
+async function open() {
+  const person = userEvent.setup();
+  const drawn = renderPart(<HistoryDialog device={mast} open onClose={() => undefined} />);
+  await screen.findByRole('checkbox', { name: /^Air temperature/ });
+  return { person, ...drawn };
+}
+
+/** An export that has begun and goes on until the test says more. */
+function slowFile() {
+  const begun = gate();
+  const stopped = gate();
+  let feed: ReadableStreamDefaultController<Uint8Array> | undefined;
+  server.answers.set(historyPaths.file, (request) => {
+    request.signal.addEventListener('abort', () => stopped.open());
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        feed = controller;
+        controller.enqueue(new Uint8Array(1_250_000));
+        begun.open();
+      },
+    });
+    return new HttpResponse(body, { headers: { 'Content-Type': type } });
+  });
+  return { begun, stopped, end: () => feed?.close() };
+}
+
+const exportButton = () => screen.getByRole('button', { name: 'Export spreadsheet' });
+const toasts = () => useNotices.getState().toasts.map(({ tone, title, text }) => ({ tone, title, text }));
+
+describe('the spreadsheet', () => {
+  it('is of the range and the attributes that are shown, and keeps its name', async () => {
+    const { person } = await open();
+    await person.click(screen.getByRole('checkbox', { name: /^Rainfall/ }));
+    await person.click(exportButton());
+    await waitFor(() => expect(saved).toHaveBeenCalledOnce());
+    const [file, name] = saved.mock.calls[0] as [Blob, string];
+    expect(name).toBe('device_data.xlsx');
+    expect(await file.text()).toBe('spreadsheet');
+    const [query] = server.asked(historyPaths.file);
+    expect(query?.get('deviceName')).toBe('WS-1');
+    expect(query?.get('yeuSignList')).toBe('airTemperature,airHumidity,windDirection');
+    expect(Number(query?.get('endTime')) - Number(query?.get('startTime'))).toBe(7 * 86_400_000);
+    expect(toasts()).toMatchObject([{ tone: 'success', title: 'device_data.xlsx saved' }]);
+  });
+
+  it('says how much of it has come', async () => {
+    const slow = slowFile();
+    const { person } = await open();
+    await person.click(exportButton());
+    expect(await screen.findByText(/^1\.3.MB$/)).toBeInTheDocument();
+    slow.end();
+    await waitFor(() => expect(saved).toHaveBeenCalledOnce());
+    expect(exportButton()).toBeEnabled();
+  });
+
+  it('is stopped by the person, request and all, without a word', async () => {
+    const slow = slowFile();
+    const { person } = await open();
+    await person.click(exportButton());
+    await slow.begun.passed;
+    await person.click(await screen.findByRole('button', { name: 'Stop the export' }));
+    await slow.stopped.passed;
+    expect(exportButton()).toBeEnabled();
+    expect(saved).not.toHaveBeenCalled();
+    expect(toasts()).toEqual([]);
+  });
+
+  it('stops when the dialog goes', async () => {
+    const slow = slowFile();
+    const { person, unmount } = await open();
+    await person.click(exportButton());
+    await slow.begun.passed;
+    await screen.findByRole('button', { name: 'Stop the export' });
+    unmount();
+    await slow.stopped.passed;
+    expect(saved).not.toHaveBeenCalled();
+  });
+
+  it('that fails is told once, in the server’s words', async () => {
+    server.answers.set(historyPaths.file, () => HttpResponse.json({ code: 601, data: null, msg: 'Too many exports' }));
+    const { person } = await open();
+    await person.click(exportButton());
+    await waitFor(() =>
+      expect(toasts()).toEqual([{ tone: 'error', title: 'Could not export', text: 'Too many exports' }]),
+    );
+    expect(exportButton()).toBeEnabled();
+    expect(saved).not.toHaveBeenCalled();
+  });
+});

@@ -1,0 +1,141 @@
+import { ConfigProvider, DatePicker, Segmented } from 'antd';
+import dayjs, { type Dayjs } from 'dayjs';
+import { useId, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { now } from '@/lib/format/clock';
+import { type Language, useLanguage } from '@/lib/i18n';
+import { phone, useMedia } from '@/lib/media';
+import css from './RangeField.module.css';
+import {
+  calendarShortcuts,
+  futureTimes,
+  isFutureDay,
+  judgeRange,
+  type RangeFault,
+  type Shortcut,
+  type Span,
+  shortcuts,
+  spanOf,
+} from './range';
+
+/** antd would show every language's dates as 2026-11-21. */
+const dateFormats: Record<Language, string> = {
+  'en-us': 'MM/DD/YYYY HH:mm',
+  'zh-cn': 'YYYY-MM-DD HH:mm',
+  'tr-tr': 'DD.MM.YYYY HH:mm',
+  'ru-ru': 'DD.MM.YYYY HH:mm',
+};
+const weekStarts: Record<Language, number> = { 'en-us': 0, 'zh-cn': 1, 'tr-tr': 1, 'ru-ru': 1 };
+
+/** On a phone the popup is as wide as the screen, and its calendar must leave room for the hours below. */
+const phoneCells = {
+  components: { DatePicker: { cellHeight: 34, cellWidth: 48, timeColumnHeight: 112, timeCellHeight: 32 } },
+};
+
+interface RangeFieldProps {
+  /** What is chosen, null while nothing valid is. */
+  span: Span | null;
+  /** Which of the shortcuts it is. */
+  shortcut: Shortcut | null;
+  onChange: (span: Span | null, shortcut: Shortcut | null) => void;
+}
+
+/** The range: a shortcut or two moments. What is refused says why below; too long a range is cleared. */
+export function RangeField({ span, shortcut, onChange }: RangeFieldProps) {
+  const { t } = useTranslation();
+  const language = useLanguage((state) => state.language);
+  const isPhone = useMedia(phone);
+  const id = useId();
+  const [open, setOpen] = useState(false);
+  const [error, setError] = useState<RangeFault | null>(null);
+  // What stands in the field while it is no range.
+  const [ends, setEnds] = useState<[number | null, number | null]>([null, null]);
+
+  const takeShortcut = (chosen: Shortcut) => {
+    setError(null);
+    onChange(spanOf(chosen, Math.floor(now()), weekStarts[language]), chosen);
+  };
+
+  const take = (dates: readonly (Dayjs | null)[] | null) => {
+    const [from, to] = [dates?.[0]?.valueOf() ?? null, dates?.[1]?.valueOf() ?? null];
+    const judged = judgeRange(from, to, now());
+    if ('span' in judged) {
+      setError(null);
+      const known = calendarShortcuts.find((name) => {
+        const its = spanOf(name, judged.span.to, weekStarts[language]);
+        return its.from === judged.span.from && its.to === judged.span.to;
+      });
+      onChange(judged.span, known ?? null);
+      return;
+    }
+    setError(judged.error);
+    setEnds(judged.clear ? [null, null] : [from, to]);
+    onChange(null, null);
+  };
+
+  const choose = (value: string) => {
+    if (value === 'custom') setOpen(true);
+    else takeShortcut(value as Shortcut);
+  };
+
+  const quick = shortcuts.find((name) => name === shortcut);
+  return (
+    <div className={css.field}>
+      <Segmented
+        className={css.shortcuts}
+        aria-label={t('history.range')}
+        value={quick ?? 'custom'}
+        onChange={choose}
+        options={[
+          ...shortcuts.map((name) => ({ value: name as string, label: t(`history.shortcut.${name}`) })),
+          { value: 'custom', label: t('history.shortcut.custom') },
+        ]}
+      />
+      <div className={css.pickers}>
+        <label className="visually-hidden" htmlFor={`${id}-from`}>
+          {t('history.from')}
+        </label>
+        <label className="visually-hidden" htmlFor={`${id}-to`}>
+          {t('history.to')}
+        </label>
+        <ConfigProvider theme={isPhone ? phoneCells : {}}>
+          <DatePicker.RangePicker
+            id={{ start: `${id}-from`, end: `${id}-to` }}
+            className={css.picker}
+            classNames={{ popup: { root: css.popup } }}
+            open={open}
+            onOpenChange={setOpen}
+            value={span ? [dayjs(span.from), dayjs(span.to)] : [dateOf(ends[0]), dateOf(ends[1])]}
+            onChange={take}
+            showTime={{ format: 'HH:mm' }}
+            format={dateFormats[language]}
+            placeholder={[t('history.from'), t('history.to')]}
+            allowEmpty={[true, true]}
+            status={error ? 'error' : undefined}
+            aria-invalid={error !== null}
+            aria-describedby={error ? `${id}-error` : undefined}
+            disabledDate={(day) => isFutureDay(day.valueOf(), now())}
+            disabledTime={(day) => {
+              const future = futureTimes(day?.valueOf() ?? now(), now());
+              return { disabledHours: () => future.hours, disabledMinutes: future.minutes };
+            }}
+            presets={calendarShortcuts.map((name) => ({
+              label: t(`history.shortcut.${name}`),
+              value: () => {
+                const { from, to } = spanOf(name, Math.floor(now()), weekStarts[language]);
+                return [dayjs(from), dayjs(to)];
+              },
+            }))}
+          />
+        </ConfigProvider>
+        {error ? (
+          <p id={`${id}-error`} className={css.error} role="alert">
+            {t(error)}
+          </p>
+        ) : null}
+      </div>
+    </div>
+  );
+}
+
+const dateOf = (time: number | null) => (time === null ? null : dayjs(time));

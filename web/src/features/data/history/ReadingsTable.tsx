@@ -1,0 +1,118 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { errorText } from '@/lib/errorText';
+import { formatDateTime } from '@/lib/format/date';
+import { missing, useFormat } from '@/lib/format/format';
+import { Empty } from '@/ui/Empty';
+import { ErrorNote } from '@/ui/ErrorNote';
+import { Loading, Skeleton } from '@/ui/Skeleton';
+import type { Attribute } from './attributes';
+import { readingText } from './figures';
+import { rowsQuery } from './queries';
+import css from './ReadingsTable.module.css';
+import type { Span } from './range';
+import { useSize } from './useSize';
+import { rowsInView } from './virtual';
+
+interface ReadingsTableProps {
+  deviceName: string;
+  range: Span;
+  attributes: readonly Attribute[];
+}
+
+const rowHeight = 36;
+
+/** Every reading of the range by its time; only the rows in view are drawn. */
+export function ReadingsTable({ deviceName, range, attributes }: ReadingsTableProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const [frame, { height }] = useSize();
+  const [top, setTop] = useState(0);
+  const { data, error, isFetching, refetch } = useQuery({
+    ...rowsQuery({ deviceName, ids: attributes.map(({ id }) => id), ...range }),
+    enabled: attributes.length > 0,
+  });
+  const count = data?.times.length ?? 0;
+  const { from, to } = rowsInView(count, rowHeight, top, height);
+  const seconds = (time: number) => `:${String(new Date(time).getSeconds()).padStart(2, '0')}`;
+  return (
+    <div className={css.place}>
+      {error ? (
+        <ErrorNote
+          title={t('history.tableFailed')}
+          text={errorText(error)}
+          onRetry={() => void refetch()}
+          busy={isFetching}
+        />
+      ) : null}
+      <section
+        ref={frame}
+        className={css.frame}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must take the keyboard
+        tabIndex={0}
+        aria-label={t('history.table')}
+        onScroll={(event) => setTop(event.currentTarget.scrollTop)}
+      >
+        {data && count > 0 ? (
+          <table className={css.table} aria-rowcount={count + 1}>
+            <thead>
+              <tr aria-rowindex={1}>
+                <th scope="col">{t('history.time')}</th>
+                {attributes.map((attribute) => (
+                  <th key={attribute.id} scope="col">
+                    {attribute.name}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              <Space rows={from} columns={attributes.length + 1} />
+              {Array.from({ length: to - from }, (_, index) => {
+                const row = from + index;
+                const time = data.times[row] ?? 0;
+                return (
+                  <tr key={row} aria-rowindex={row + 2} style={{ height: rowHeight }}>
+                    <th scope="row">
+                      {formatDateTime(time, format.language)}
+                      {seconds(time)}
+                    </th>
+                    {attributes.map((attribute) => {
+                      const value = data.at(attribute.id, row);
+                      return (
+                        <td key={attribute.id}>
+                          {value === undefined ? missing : readingText(attribute, value, format)}
+                        </td>
+                      );
+                    })}
+                  </tr>
+                );
+              })}
+              <Space rows={count - to} columns={attributes.length + 1} />
+            </tbody>
+          </table>
+        ) : data ? (
+          <Empty title={t('common.empty')} text={t('history.emptyText')} level={3} />
+        ) : error ? null : (
+          <Loading>
+            <div className={css.bars}>
+              {[0, 1, 2, 3, 4, 5, 6, 7].map((bar) => (
+                <Skeleton key={bar} height={20} />
+              ))}
+            </div>
+          </Loading>
+        )}
+      </section>
+    </div>
+  );
+}
+
+/** Stands for rows that are not drawn. */
+function Space({ rows, columns }: { rows: number; columns: number }) {
+  if (rows <= 0) return null;
+  return (
+    <tr>
+      <td colSpan={columns} style={{ height: rows * rowHeight, padding: 0, border: 0 }} />
+    </tr>
+  );
+}

@@ -1,0 +1,60 @@
+import InfoCircleOutlined from '@ant-design/icons/InfoCircleOutlined';
+import { useTranslation } from 'react-i18next';
+import { formatDateTime } from '@/lib/format/date';
+import { useFormat } from '@/lib/format/format';
+import { durationText } from './duration';
+import type { Model } from './model';
+import type { Span } from './range';
+import css from './Summary.module.css';
+import { firstWindow } from './window';
+
+interface SummaryProps {
+  model: Model;
+  range: Span;
+  window: Span;
+  hintId: string;
+}
+
+/** More gaps than so many are counted, not told one by one. */
+const mostGaps = 5;
+
+/** Below the chart one sentence; for a screen reader what the window shows, its gaps, and the keys. The figures are a table of their own. */
+export function Summary({ model, range, window, hintId }: SummaryProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const say = (time: number) => formatDateTime(time, format.language);
+  const panel = model.panels.find(({ kind }) => kind === 'numbers');
+  const gaps = (panel?.silent ?? []).filter(({ from, to }) => to > window.from && from < window.to);
+  const first = firstWindow(range);
+  const isFirst = Math.abs(window.from - first.from) < 1000 && Math.abs(window.to - first.to) < 1000;
+  const whole = model.panels.every(({ traces }) => traces.every((trace) => trace.whole(window)));
+  return (
+    <>
+      <p className={css.note}>
+        <InfoCircleOutlined aria-hidden="true" />{' '}
+        {[
+          isFirst ? t('history.firstShare', { percent: format.percent(0.2) }) : null,
+          t(isFirst ? 'history.moveHint' : 'history.moveHintLong'),
+          whole ? null : t('history.thinned'),
+        ]
+          .filter(Boolean)
+          .join(format.language === 'zh-cn' ? '' : ' ')}
+      </p>
+      <div className="visually-hidden">
+        <p role="status">
+          {t('history.shown', { from: say(window.from), to: say(window.to) })}{' '}
+          {gaps.length === 0
+            ? t('history.noGaps')
+            : t('history.gaps', {
+                count: gaps.length,
+                list: gaps
+                  .slice(0, mostGaps)
+                  .map((gap) => `${say(gap.from)}, ${durationText(gap.to - gap.from, t)}`)
+                  .join('; '),
+              })}
+        </p>
+        <p id={hintId}>{t('history.keys')}</p>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,49 @@
+import { useTranslation } from 'react-i18next';
+import { formatDateTime } from '@/lib/format/date';
+import { missing, useFormat } from '@/lib/format/format';
+import type { Attribute } from './attributes';
+import type { Span } from './range';
+import css from './TextChanges.module.css';
+
+interface TextChangesProps {
+  attribute: Attribute;
+  changes: readonly { time: number; text: string }[];
+  window: Span;
+}
+
+/** More are in the table of all readings and in the spreadsheet. */
+const most = 200;
+
+/** What a text attribute said in the window, change by change; what held at its beginning comes first. */
+export function TextChanges({ attribute, changes, window }: TextChangesProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const before = changes.findLast(({ time }) => time < window.from);
+  const within = changes.filter(({ time }) => time >= window.from && time <= window.to);
+  const shown = [...(before ? [before] : []), ...within].slice(0, most);
+  return (
+    <table className={css.table}>
+      <caption>{attribute.name}</caption>
+      <thead className="visually-hidden">
+        <tr>
+          <th scope="col">{t('history.time')}</th>
+          <th scope="col">{attribute.name}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {shown.length === 0 ? (
+          <tr>
+            <td colSpan={2}>{t('common.empty')}</td>
+          </tr>
+        ) : (
+          shown.map(({ time, text }) => (
+            <tr key={time}>
+              <th scope="row">{formatDateTime(time, format.language)}</th>
+              <td>{text || missing}</td>
+            </tr>
+          ))
+        )}
+      </tbody>
+    </table>
+  );
+}

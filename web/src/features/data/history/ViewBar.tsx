@@ -1,0 +1,34 @@
+import { Segmented } from 'antd';
+import { useTranslation } from 'react-i18next';
+import { CompareField } from './CompareField';
+import type { Comparison } from './compare';
+import type { View } from './HistoryBody';
+import css from './ViewBar.module.css';
+
+interface ViewBarProps {
+  deviceName: string;
+  view: View;
+  onView: (view: View) => void;
+  comparison: Comparison;
+  onComparison: (comparison: Comparison) => void;
+}
+
+/** Chart or table, and what the chart is compared with. */
+export function ViewBar({ deviceName, view, onView, comparison, onComparison }: ViewBarProps) {
+  const { t } = useTranslation();
+  return (
+    <div className={css.bar}>
+      <Segmented<View>
+        size="small"
+        aria-label={t('history.view')}
+        value={view}
+        onChange={onView}
+        options={[
+          { value: 'chart', label: t('history.chart') },
+          { value: 'table', label: t('history.table') },
+        ]}
+      />
+      {view === 'chart' ? <CompareField deviceName={deviceName} value={comparison} onChange={onComparison} /> : null}
+    </div>
+  );
+}

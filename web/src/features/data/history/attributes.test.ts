@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { attributesOf, colorsFor, firstSelection, mostDrawn, panelsOf, type TslProperty } from './attributes';
+
+const property = (identifier: string, elementUnit: string, change: Partial<TslProperty> = {}): TslProperty => ({
+  identifier,
+  functionName: `${identifier} of the model`,
+  yeuName: identifier.toUpperCase(),
+  yeuUrl: '',
+  elementUnit,
+  elementData: '',
+  dataType: 'number',
+  accessMode: 'r',
+  ...change,
+});
+
+describe('attributes', () => {
+  it('are called as the catalogue calls them, else as the model does', () => {
+    const [a, b, c] = attributesOf([
+      property('a', '%'),
+      property('b', '%', { yeuName: '' }),
+      property('c', '%', { yeuName: '', functionName: '' }),
+    ]);
+    expect([a?.name, b?.name, c?.name]).toEqual(['A', 'b of the model', 'c']);
+  });
+
+  it('are lines, sums, directions, steps or words', () => {
+    const kinds = attributesOf([
+      property('t', '°C'),
+      property('rain', 'mm'),
+      property('depth', 'mm'),
+      property('wind', '°'),
+      property('pump', '', { dataType: 'boolean' }),
+      property('note', '', { dataType: 'text' }),
+    ]).map(({ kind }) => kind);
+    expect(kinds).toEqual(['line', 'sum', 'line', 'direction', 'step', 'words']);
+  });
+
+  it('are shown four at first, quantities before switches and words', () => {
+    const attributes = attributesOf([
+      property('note', '', { dataType: 'text' }),
+      property('pump', '', { dataType: 'boolean' }),
+      property('a', '%'),
+      property('b', '%'),
+      property('c', '%'),
+    ]);
+    expect(firstSelection(attributes)).toEqual(['pump', 'a', 'b', 'c']);
+    expect(firstSelection(attributes.slice(0, 1))).toEqual(['note']);
+    expect(firstSelection([])).toEqual([]);
+  });
+});
+
+describe('colours', () => {
+  it('are taken in order', () => {
+    expect([...colorsFor(new Map(), ['a', 'b', 'c'])]).toEqual([
+      ['a', 0],
+      ['b', 1],
+      ['c', 2],
+    ]);
+  });
+
+  it('stay, whatever else is shown', () => {
+    const first = colorsFor(new Map(), ['a', 'b', 'c']);
+    const without = colorsFor(first, ['a', 'c']);
+    expect(without.get('c')).toBe(2);
+    // The one that is away keeps its own until none other is left.
+    const another = colorsFor(without, ['a', 'c', 'd']);
+    expect(another.get('d')).toBe(3);
+    expect(colorsFor(another, ['a', 'b', 'c', 'd']).get('b')).toBe(1);
+  });
+
+  it('are never shared among what is shown', () => {
+    let colors = new Map<string, number>();
+    for (let turn = 0; turn < 12; turn += 1) {
+      const shown = Array.from({ length: mostDrawn }, (_, index) => `x${turn + index}`);
+      colors = colorsFor(colors, shown);
+      expect(new Set(shown.map((id) => colors.get(id))).size).toBe(mostDrawn);
+    }
+  });
+});
+
+it('gives each unit one panel, each switch its own, and sums theirs', () => {
+  const attributes = attributesOf([
+    property('air', '°C'),
+    property('rain', 'mm'),
+    property('soil', '°C'),
+    property('pump', '', { dataType: 'boolean' }),
+    property('valve', '', { dataType: 'boolean' }),
+    property('index', ''),
+  ]);
+  const panels = panelsOf(attributes);
+  expect(panels.map((panel) => panel.attributes.map(({ id }) => id))).toEqual([
+    ['air', 'soil'],
+    ['rain'],
+    ['pump'],
+    ['valve'],
+    ['index'],
+  ]);
+  expect(panels.map(({ kind }) => kind)).toEqual(['numbers', 'numbers', 'step', 'step', 'numbers']);
+});

@@ -1,0 +1,25 @@
+import { type Span, spanBefore } from './range';
+
+/** What stands beside the readings: the same device's period before, or another device at the same time. */
+export type Comparison =
+  | { with: 'nothing' }
+  | { with: 'before' }
+  | { with: 'device'; deviceName: string; title: string };
+
+/** Where the other readings are asked for, and by how much they are moved to lie over these; null when there are none. */
+export function compared(
+  comparison: Comparison,
+  deviceName: string,
+  range: Span,
+): { deviceName: string; range: Span; shift: number } | null {
+  switch (comparison.with) {
+    case 'nothing':
+      return null;
+    case 'before': {
+      const before = spanBefore(range);
+      return { deviceName, range: before, shift: range.from - before.from };
+    }
+    case 'device':
+      return { deviceName: comparison.deviceName, range, shift: 0 };
+  }
+}

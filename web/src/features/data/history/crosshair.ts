@@ -1,0 +1,90 @@
+import { isSilent } from './gaps';
+import type { Model, Trace } from './model';
+import type { Span } from './range';
+import { indexFrom, indicesIn, nearest } from './series';
+
+/** What one trace says of a moment; `value` null where nothing came. */
+export interface Mark {
+  trace: Trace;
+  /** The panel it stands in. */
+  panel: number;
+  time: number;
+  value: number | null;
+}
+
+export interface Crosshair {
+  /** Of the reading nearest to where a person points. */
+  time: number;
+  marks: Mark[];
+}
+
+const bySide = (model: Model): { trace: Trace; panel: number }[] =>
+  model.panels.flatMap(({ traces }, panel) => traces.map((trace) => ({ trace, panel })));
+
+/** The moment of the reading nearest to another one, in a window; the moment itself where there is none. */
+export function snapped(model: Model, time: number, window: Span): number {
+  let best = time;
+  let distance = Number.POSITIVE_INFINITY;
+  for (const { trace } of bySide(model)) {
+    if (trace.compared || trace.attribute.kind === 'step' || trace.bars) continue;
+    const found = trace.line.times[nearest(trace.line.times, time)];
+    if (found === undefined || found < window.from || found > window.to) continue;
+    if (Math.abs(found - time) < distance) {
+      distance = Math.abs(found - time);
+      best = found;
+    }
+  }
+  // In the middle of a silence the pointer stays where it is.
+  const silent = model.panels.length > 0 && model.panels.every((panel) => isSilent(panel.silent, time));
+  return silent ? time : best;
+}
+
+export function crosshairAt(model: Model, pointed: number, window: Span): Crosshair {
+  const time = snapped(model, pointed, window);
+  const marks = bySide(model).map(({ trace, panel }) => ({ trace, panel, ...readAt(trace, time, model.barLength) }));
+  // The compared ones come after their own.
+  marks.sort((a, b) => a.panel - b.panel || Number(a.trace.compared) - Number(b.trace.compared));
+  return { time, marks };
+}
+
+function readAt(
+  { attribute, line, gaps, bars }: Trace,
+  time: number,
+  length: number,
+): { time: number; value: number | null } {
+  if (bars) {
+    const index = indexFrom(bars.times, time + 1) - 1;
+    const start = bars.times[index];
+    if (start === undefined || time >= start + length) return { time, value: null };
+    return { time: start + length / 2, value: bars.values[index] ?? null };
+  }
+  if (line.times.length === 0 || isSilent(gaps, time)) return { time, value: null };
+  if (attribute.kind === 'step') {
+    const index = indexFrom(line.times, time + 1) - 1;
+    return { time, value: index < 0 || time > (line.times.at(-1) ?? 0) ? null : (line.values[index] ?? null) };
+  }
+  const index = nearest(line.times, time);
+  return { time: line.times[index] ?? time, value: line.values[index] ?? null };
+}
+
+/** The next moment with a reading after one, or before one: so the crosshair walks by keys. `steps` negative walks back. */
+export function walked(model: Model, time: number, window: Span, steps: number): number {
+  const longest = bySide(model)
+    .filter(({ trace }) => !trace.compared && !trace.bars && trace.attribute.kind !== 'step')
+    .map(({ trace }) => trace.line.times)
+    .sort((a, b) => span(b, window) - span(a, window))[0];
+  if (!longest || span(longest, window) === 0) {
+    const to = time + ((window.to - window.from) / 100) * steps;
+    return Math.min(window.to, Math.max(window.from, to));
+  }
+  const [first, last] = indicesIn(longest, window);
+  const at = indexFrom(longest, time);
+  // Between two readings, one step forward is to the one that comes.
+  const here = longest[at] === time || steps < 0 ? at : at - 1;
+  return longest[Math.min(last - 1, Math.max(first, here + steps))] ?? time;
+}
+
+function span(times: Float64Array, window: Span): number {
+  const [first, last] = indicesIn(times, window);
+  return last - first;
+}

@@ -1,0 +1,84 @@
+import type { Attribute } from './attributes';
+import { isWhole, lastHeard, silences, silentTogether, spliceSilences, steps } from './gaps';
+import type { Sample } from './queries';
+import type { Span } from './range';
+import { type Line, noLine, splice } from './series';
+import { covers } from './window';
+
+/** One attribute, ready to be drawn and counted. */
+export interface Drawn {
+  line: Line;
+  gaps: Span[];
+  /** Whether every reading of a span is in the line: else its mean is of what was kept. */
+  whole: (span: Span) => boolean;
+}
+
+interface Samples {
+  overview: Sample;
+  /** Finer, of a part. */
+  detail: Sample | undefined;
+  /** Every reading of what is summed. */
+  sums: Sample | undefined;
+}
+
+const always = () => true;
+
+/** Joins what was asked for into one line for each attribute. What has not come yet is absent. */
+export function drawnOf(attributes: readonly Attribute[], samples: Samples): Map<string, Drawn> {
+  const { overview, sums } = samples;
+  // Of another range than the overview, it belongs to a question that nobody asks any more.
+  const detail = samples.detail && covers(overview, samples.detail) ? samples.detail : undefined;
+  const result = new Map<string, Drawn>();
+  const numbers: Drawn[] = [];
+  const stepping: Attribute[] = [];
+  const add = (id: string, drawn: Drawn) => {
+    result.set(id, drawn);
+    numbers.push(drawn);
+  };
+  for (const attribute of attributes) {
+    const { id, kind } = attribute;
+    if (kind === 'step') stepping.push(attribute);
+    else if (kind === 'sum') {
+      const line = sums && sums.from === overview.from && sums.to === overview.to ? sums.lines.get(id) : undefined;
+      if (sums && line) add(id, { line, gaps: silences(line.times, sums), whole: always });
+    } else if (kind !== 'words') {
+      const drawn = joined(id, overview, detail);
+      if (drawn) add(id, drawn);
+    }
+  }
+  if (stepping.length === 0) return result;
+  // Of on and off only the changes come. Whether the device was heard at all, its numbers tell, asked for beside if need be.
+  const pulse = [...overview.lines.keys()].filter((id) => !stepping.some((attribute) => attribute.id === id));
+  const heard = numbers.length > 0 ? numbers : pulse.flatMap((id) => joined(id, overview, detail) ?? []);
+  for (const { id } of stepping) {
+    const drawn = joined(id, overview, detail);
+    if (!drawn) continue;
+    const own = overview.points === null ? drawn.gaps : [];
+    const gaps = heard.length > 0 ? silentTogether(heard.map((other) => other.gaps)) : own;
+    const end = lastHeard([drawn.line, ...heard.map((other) => other.line)], overview.to);
+    result.set(id, { ...steps(drawn.line, gaps, end), whole: always });
+  }
+  return result;
+}
+
+function joined(id: string, overview: Sample, detail: Sample | undefined): Drawn | undefined {
+  const coarse = overview.lines.get(id);
+  if (!coarse) return undefined;
+  const coarseGaps = silences(coarse.times, overview);
+  const fine = detail?.lines.get(id);
+  if (isWhole(coarse.times, overview)) return { line: coarse, gaps: coarseGaps, whole: always };
+  if (!detail || !fine) return { line: coarse, gaps: coarseGaps, whole: () => false };
+  const fineIsWhole = isWhole(fine.times, detail);
+  return {
+    line: splice(coarse, fine, detail),
+    gaps: spliceSilences(coarseGaps, silences(fine.times, detail), detail),
+    whole: (span) => fineIsWhole && covers(detail, span),
+  };
+}
+
+/** Whether the overview needs nothing finer. */
+export function isComplete(overview: Sample): boolean {
+  return [...overview.lines.values()].every(({ times }) => isWhole(times, overview));
+}
+
+export const nothingDrawn: Drawn = { line: noLine, gaps: [], whole: always };

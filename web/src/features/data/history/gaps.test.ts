@@ -1,0 +1,181 @@
+import { describe, expect, it } from 'vitest';
+import {
+  broken,
+  bucketMs,
+  isSilent,
+  isWhole,
+  lonely,
+  longestPause,
+  silences,
+  silentTogether,
+  spliceSilences,
+  steps,
+  usualInterval,
+} from './gaps';
+
+const minute = 60_000;
+const line = (minutes: readonly number[]) => ({
+  times: Float64Array.from(minutes, (at) => at * minute),
+  values: Float64Array.from(minutes, (_, index) => index),
+});
+const every = (step: number, from: number, to: number) =>
+  Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, index) => from + index * step);
+const all = (from: number, to: number) => ({ from: from * minute, to: to * minute, points: null });
+const spans = (list: readonly { from: number; to: number }[]) =>
+  list.map(({ from, to }) => [from / minute, to / minute]);
+
+describe('the usual interval', () => {
+  it('is the median: a gap and a burst do not move it', () => {
+    expect(usualInterval(line([0, 1, 2, 3, 3.1, 3.2, 4, 5, 500]).times)).toBe(minute);
+    expect(usualInterval(line([7]).times)).toBe(0);
+  });
+});
+
+describe('silence', () => {
+  it('is a gap beyond three usual intervals, not at three', () => {
+    const { times } = line([0, 1, 2, 3, 6, 7, 8, 11.01, 12]);
+    expect(spans(silences(times, all(0, 12)))).toEqual([[8, 11.01]]);
+  });
+
+  it('counts at both ends of the range', () => {
+    expect(spans(silences(line([10, 11, 12]).times, all(0, 60)))).toEqual([
+      [0, 10],
+      [12, 60],
+    ]);
+    expect(silences(line([2, 3, 4]).times, all(0, 6))).toEqual([]);
+  });
+
+  it('without any reading is the whole range', () => {
+    expect(spans(silences(new Float64Array(0), all(5, 9)))).toEqual([[5, 9]]);
+  });
+
+  it('is not claimed from one reading', () => {
+    expect(silences(line([30]).times, all(0, 60))).toEqual([]);
+  });
+
+  it('cannot be told apart within two buckets of thinned readings', () => {
+    const thinning = { from: 0, to: 1000 * minute, points: 100 };
+    const width = bucketMs(thinning) / minute;
+    expect(Math.round(width)).toBe(20);
+    // Lowest and highest of each bucket: close together, then far apart.
+    const kept = Array.from({ length: 50 }, (_, bucket) => [bucket * 20 + 1, bucket * 20 + 3]).flat();
+    const { times } = line(kept);
+    expect(isWhole(times, thinning)).toBe(false);
+    expect(longestPause(times, thinning)).toBe(2 * bucketMs(thinning));
+    expect(silences(times, thinning)).toEqual([]);
+    const cut = line(kept.filter((at) => at < 400 || at > 460)).times;
+    expect(spans(silences(cut, thinning))).toEqual([[383, 461]]);
+  });
+});
+
+describe('whether all readings are there', () => {
+  const thinning = { from: 0, to: 1000 * minute, points: 100 };
+
+  it('is told by more than two in a bucket', () => {
+    expect(isWhole(line(every(5, 0, 450)).times, thinning)).toBe(true);
+  });
+
+  it('is told by readings that never stand close', () => {
+    expect(isWhole(line(every(30, 0, 990)).times, thinning)).toBe(true);
+  });
+
+  it('is not believed of pairs of which some stand close', () => {
+    expect(isWhole(line([1, 2, 25, 39, 41, 60]).times, thinning)).toBe(false);
+  });
+
+  it('holds where every reading was asked for', () => {
+    expect(isWhole(line([1, 2, 3]).times, { ...thinning, points: null })).toBe(true);
+  });
+});
+
+it('joins the silences of the coarse and the fine', () => {
+  const coarse = [
+    { from: 0, to: 10 },
+    { from: 40, to: 60 },
+    { from: 80, to: 90 },
+  ];
+  const fine = [
+    { from: 50, to: 58 },
+    { from: 62, to: 66 },
+  ];
+  // The coarse gap goes on to where the fine one begins; what the fine one has within is its own.
+  expect(spliceSilences(coarse, fine, { from: 50, to: 85 })).toEqual([
+    { from: 0, to: 10 },
+    { from: 40, to: 58 },
+    { from: 62, to: 66 },
+    { from: 85, to: 90 },
+  ]);
+});
+
+it('is common to all when all were silent', () => {
+  const a = [
+    { from: 0, to: 10 },
+    { from: 20, to: 40 },
+  ];
+  const b = [
+    { from: 5, to: 25 },
+    { from: 30, to: 50 },
+  ];
+  expect(silentTogether([a, b])).toEqual([
+    { from: 5, to: 10 },
+    { from: 20, to: 25 },
+    { from: 30, to: 40 },
+  ]);
+  expect(silentTogether([a])).toEqual(a);
+  expect(silentTogether([])).toEqual([]);
+  expect(silentTogether([a, []])).toEqual([]);
+});
+
+describe('the line', () => {
+  const gaps = [
+    { from: 0, to: minute },
+    { from: 2 * minute, to: 10 * minute },
+  ];
+
+  it('breaks at each silence and nowhere else', () => {
+    const points = broken(line([1, 2, 10, 11]), gaps);
+    const values = [...points].filter((_, index) => index % 2 === 1);
+    expect(values).toEqual([0, 1, Number.NaN, 2, 3]);
+    const times = [...points].filter((_, index) => index % 2 === 0);
+    expect(times).toEqual([1, 2, 6, 10, 11].map((at) => at * minute));
+  });
+
+  it('leaves no reading out that has silence on both sides', () => {
+    const alone = [
+      { from: 0, to: 5 * minute },
+      { from: 5 * minute, to: 9 * minute },
+    ];
+    expect([...lonely(line([5, 9, 10]), alone)]).toEqual([5 * minute, 0]);
+    expect([...lonely(line([1, 2, 3]), [])]).toEqual([]);
+    expect([...lonely(line([4]), [])]).toEqual([4 * minute, 0]);
+  });
+
+  it('is silent inside a gap, not at its ends', () => {
+    expect(isSilent(gaps, 5 * minute)).toBe(true);
+    expect(isSilent(gaps, 2 * minute)).toBe(false);
+    expect(isSilent(gaps, 10 * minute)).toBe(false);
+    expect(isSilent([], 5)).toBe(false);
+  });
+});
+
+describe('steps', () => {
+  const changes = { times: Float64Array.of(0, 100, 300), values: Float64Array.of(0, 1, 0) };
+
+  it('hold what was said last until the end', () => {
+    const { line: held } = steps(changes, [], 500);
+    expect([...held.times]).toEqual([0, 100, 300, 500]);
+    expect([...held.values]).toEqual([0, 1, 0, 0]);
+  });
+
+  it('break in a silence and go on after it with the same', () => {
+    const { line: held, gaps } = steps(changes, [{ from: 150, to: 200 }], 500);
+    expect([...held.times]).toEqual([0, 100, 150, 200, 300, 500]);
+    expect([...held.values]).toEqual([0, 1, 1, 1, 0, 0]);
+    expect(gaps).toEqual([{ from: 150, to: 200 }]);
+  });
+
+  it('end where the last silence begins', () => {
+    const { line: held } = steps(changes, [{ from: 400, to: 900 }], 400);
+    expect([...held.times]).toEqual([0, 100, 300, 400]);
+  });
+});

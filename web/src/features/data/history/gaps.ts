@@ -1,0 +1,185 @@
+import type { Span } from './range';
+import { indexFrom, type Line } from './series';
+
+/** Silence longer than so many usual intervals is a gap. */
+const factor = 3;
+
+/** How many points stand for how long a time, as it was asked for; null when every reading was. */
+export interface Thinning extends Span {
+  points: number | null;
+}
+
+/** The length of the parts of which the server keeps the lowest and the highest reading. */
+export function bucketMs({ from, to, points }: Thinning): number {
+  return points === null ? 0 : Math.floor((to - from) / Math.floor(points / 2)) + 1;
+}
+
+function intervals(times: Float64Array): Float64Array {
+  const pauses = new Float64Array(Math.max(0, times.length - 1));
+  for (let i = 1; i < times.length; i += 1) pauses[i - 1] = (times[i] ?? 0) - (times[i - 1] ?? 0);
+  return pauses.sort();
+}
+
+/**
+ * Whether these are all the readings there are. The server keeps all while they fit and else at most two of each bucket; how many came
+ * does not tell it apart, since a bucket of equal values keeps one. More than two in a bucket, or never two close together, do.
+ */
+export function isWhole(times: Float64Array, thinning: Thinning): boolean {
+  const width = bucketMs(thinning);
+  if (width === 0 || times.length < 3) return true;
+  let bucket = -1;
+  let inBucket = 0;
+  let closest = Number.POSITIVE_INFINITY;
+  for (let i = 0; i < times.length; i += 1) {
+    const time = times[i] ?? 0;
+    const its = Math.floor((time - thinning.from) / width);
+    inBucket = its === bucket ? inBucket + 1 : 1;
+    bucket = its;
+    if (inBucket > 2) return true;
+    if (i > 0) closest = Math.min(closest, time - (times[i - 1] ?? 0));
+  }
+  return closest >= 0.4 * width;
+}
+
+/** The usual interval: the median. 0 with fewer than two readings. */
+export function usualInterval(times: Float64Array): number {
+  const sorted = intervals(times);
+  return sorted[sorted.length >> 1] ?? 0;
+}
+
+/** Silence of this length or less is none. Of thinned readings two buckets' length may be silent in appearance only. */
+export function longestPause(times: Float64Array, thinning: Thinning): number {
+  const usual = factor * usualInterval(times);
+  return isWhole(times, thinning) ? usual : Math.max(usual, 2 * bucketMs(thinning));
+}
+
+/** The times within a span in which nothing came, its beginning and its end included. */
+export function silences(times: Float64Array, thinning: Thinning): Span[] {
+  const { from, to } = thinning;
+  if (times.length === 0) return [{ from, to }];
+  const longest = longestPause(times, thinning);
+  // A single reading has no usual interval: nothing can be said of the time around it.
+  if (longest === 0) return [];
+  const found: Span[] = [];
+  let before = from;
+  for (let i = 0; i <= times.length; i += 1) {
+    const time = times[i] ?? to;
+    if (time - before > longest) found.push({ from: before, to: time });
+    before = time;
+  }
+  return found;
+}
+
+/** The silences of a coarse line around a span, those of a finer one within it. */
+export function spliceSilences(coarse: readonly Span[], fine: readonly Span[], span: Span): Span[] {
+  const before = coarse
+    .filter(({ from }) => from < span.from)
+    .map((gap) => ({ ...gap, to: Math.min(gap.to, span.from) }));
+  const after = coarse.filter(({ to }) => to > span.to).map((gap) => ({ ...gap, from: Math.max(gap.from, span.to) }));
+  const joined: Span[] = [];
+  for (const gap of [...before, ...fine, ...after]) {
+    const last = joined.at(-1);
+    if (last && gap.from <= last.to) last.to = Math.max(last.to, gap.to);
+    else joined.push({ ...gap });
+  }
+  return joined;
+}
+
+/** The times in which all were silent. None for no lists. */
+export function silentTogether(lists: readonly (readonly Span[])[]): Span[] {
+  const [first, ...rest] = lists;
+  if (!first) return [];
+  return rest.reduce<readonly Span[]>((common, list) => {
+    const both: Span[] = [];
+    let i = 0;
+    let j = 0;
+    while (i < common.length && j < list.length) {
+      const a = common[i] as Span;
+      const b = list[j] as Span;
+      const from = Math.max(a.from, b.from);
+      const to = Math.min(a.to, b.to);
+      if (from < to) both.push({ from, to });
+      if (a.to < b.to) i += 1;
+      else j += 1;
+    }
+    return both;
+  }, first) as Span[];
+}
+
+/** Time and value in turn, as the chart takes them, with a break at each silence. */
+export function broken({ times, values }: Line, gaps: readonly Span[]): Float64Array {
+  const out = new Float64Array(2 * (times.length + gaps.length));
+  let count = 0;
+  let gap = 0;
+  const put = (time: number, value: number) => {
+    out[count] = time;
+    out[count + 1] = value;
+    count += 2;
+  };
+  for (let i = 0; i < times.length; i += 1) {
+    const time = times[i] ?? 0;
+    while ((gaps[gap]?.to ?? Number.POSITIVE_INFINITY) <= time) {
+      if (i > 0) put(((gaps[gap] as Span).from + (gaps[gap] as Span).to) / 2, Number.NaN);
+      gap += 1;
+    }
+    put(time, values[i] ?? 0);
+  }
+  return out.subarray(0, count);
+}
+
+/** Readings with silence on both sides, which no line touches. */
+export function lonely({ times, values }: Line, gaps: readonly Span[]): Float64Array {
+  const out: number[] = [];
+  const starts = new Set(gaps.map(({ from }) => from));
+  const ends = new Set(gaps.map(({ to }) => to));
+  for (let i = 0; i < times.length; i += 1) {
+    const time = times[i] ?? 0;
+    const before = i === 0 || ends.has(time);
+    const after = i === times.length - 1 || starts.has(time);
+    if (before && after) out.push(time, values[i] ?? 0);
+  }
+  return Float64Array.from(out);
+}
+
+/** What was said last holds until something else is said, or until nothing comes: a step line with its ends. `end` is the last contact. */
+export function steps({ times, values }: Line, gaps: readonly Span[], end: number): { line: Line; gaps: Span[] } {
+  const outTimes: number[] = [];
+  const outValues: number[] = [];
+  const kept: Span[] = [];
+  const put = (time: number, value: number) => {
+    if (outTimes.at(-1) === time) {
+      outValues[outValues.length - 1] = value;
+      return;
+    }
+    outTimes.push(time);
+    outValues.push(value);
+  };
+  for (let i = 0; i < times.length; i += 1) {
+    const time = times[i] ?? 0;
+    const value = values[i] ?? 0;
+    const until = times[i + 1] ?? Math.max(end, time);
+    put(time, value);
+    for (const gap of gaps) {
+      if (gap.from < time || gap.from >= until) continue;
+      put(gap.from, value);
+      kept.push(gap);
+      if (gap.to < until) put(gap.to, value);
+    }
+    const ended = gaps.some((gap) => gap.from >= time && gap.from < until && gap.to >= until);
+    if (i === times.length - 1 && !ended) put(until, value);
+  }
+  return { line: { times: Float64Array.from(outTimes), values: Float64Array.from(outValues) }, gaps: kept };
+}
+
+/** The last moment before which somebody was heard: where the last silence begins when it reaches to the end. */
+export function lastHeard(lines: readonly Line[], fallback: number): number {
+  const ends = lines.flatMap(({ times }) => (times.length > 0 ? [times[times.length - 1] as number] : []));
+  return ends.length > 0 ? Math.max(...ends) : fallback;
+}
+
+/** Whether a moment lies in one of the gaps. */
+export function isSilent(gaps: readonly Span[], time: number): boolean {
+  const ends = Float64Array.from(gaps, ({ to }) => to);
+  const gap = gaps[indexFrom(ends, time)];
+  return gap !== undefined && gap.from < time && time < gap.to;
+}

@@ -1,0 +1,125 @@
+import { type Attribute, dashes, type Panel, panelsOf } from './attributes';
+import { barLength, bars } from './bars';
+import { type Drawn, nothingDrawn } from './drawn';
+import { broken, lonely, silentTogether } from './gaps';
+import type { Span } from './range';
+import { type Scale, scaleFor } from './scale';
+import { extent, type Line, shifted } from './series';
+
+/** One line, row of bars or cloud of dots. */
+export interface Trace {
+  attribute: Attribute;
+  color: number;
+  dash: readonly number[] | undefined;
+  /** Of the device or the time that is compared with. */
+  compared: boolean;
+  line: Line;
+  gaps: Span[];
+  whole: (span: Span) => boolean;
+  /** Of sums: the bars, by their beginnings. */
+  bars: Line | null;
+  /** As the chart takes them: time and value in turn. */
+  points: Float64Array;
+  lonely: Float64Array;
+}
+
+export interface PanelModel extends Panel {
+  scale: Scale;
+  traces: Trace[];
+  /** When nothing at all came for this panel. */
+  silent: Span[];
+}
+
+export interface Model {
+  panels: PanelModel[];
+  /** What each bar stands for, in ms. */
+  barLength: number;
+}
+
+interface Other {
+  drawn: ReadonlyMap<string, Drawn>;
+  shift: number;
+}
+
+interface Parts {
+  drawn: ReadonlyMap<string, Drawn>;
+  other: Other | null;
+  colors: ReadonlyMap<string, number>;
+  /** What the axes and the bars are made for. */
+  window: Span;
+  /** Of the plots, in pixels. */
+  width: number;
+  steps: number;
+}
+
+/** What the chart shows, panel by panel. */
+export function modelOf(attributes: readonly Attribute[], parts: Parts): Model {
+  const length = barLength(parts.window, parts.width);
+  const panels = panelsOf(attributes).map((panel) => {
+    const traces = panel.attributes.flatMap((attribute) => {
+      const own = traceOf(attribute, parts.drawn.get(attribute.id) ?? nothingDrawn, parts, length, false);
+      const other = parts.other?.drawn.get(attribute.id);
+      if (!other || !parts.other) return [own];
+      return [traceOf(attribute, moved(other, parts.other.shift), parts, length, true), own];
+    });
+    const own = traces.filter(({ compared }) => !compared);
+    const known = own.filter(({ attribute }) => parts.drawn.has(attribute.id));
+    return {
+      ...panel,
+      traces,
+      scale: scaleOf(panel, traces, parts),
+      silent: silentTogether(known.map(({ gaps }) => gaps)),
+    };
+  });
+  return { panels, barLength: length };
+}
+
+function moved({ line, gaps, whole }: Drawn, by: number): Drawn {
+  return {
+    line: shifted(line, by),
+    gaps: gaps.map(({ from, to }) => ({ from: from + by, to: to + by })),
+    whole: ({ from, to }) => whole({ from: from - by, to: to - by }),
+  };
+}
+
+function traceOf(attribute: Attribute, drawn: Drawn, { colors }: Parts, length: number, compared: boolean): Trace {
+  const color = colors.get(attribute.id) ?? 0;
+  const { line, gaps, whole } = drawn;
+  const sums = attribute.kind === 'sum' ? bars(line, length) : null;
+  const joined = attribute.kind === 'line' || attribute.kind === 'step';
+  return {
+    attribute,
+    color,
+    dash: compared ? [2, 3] : dashes[color],
+    compared,
+    line,
+    gaps,
+    whole,
+    bars: sums,
+    points: broken(sums ? middles(sums, length) : line, joined ? gaps : []),
+    lonely: attribute.kind === 'line' ? lonely(line, gaps) : new Float64Array(0),
+  };
+}
+
+/** Bars stand over the middle of what they are the sum of. */
+const middles = ({ times, values }: Line, length: number): Line => ({
+  times: times.map((time) => time + length / 2),
+  values,
+});
+
+function scaleOf(panel: Panel, traces: readonly Trace[], { window, steps }: Parts): Scale {
+  if (panel.kind === 'step') return { min: -0.15, max: 1.15, step: 1 };
+  const extents = traces.flatMap(({ bars: sums, line }) => {
+    const found = extent(sums ?? line, window);
+    return found ? [found] : [];
+  });
+  const zero = traces.some(({ bars: sums }) => sums) ? [0] : [];
+  const lows = [...zero, ...extents.map(([low]) => low)];
+  const highs = [...zero, ...extents.map(([, high]) => high)];
+  if (lows.length === 0) return { min: 0, max: 1, step: 1 };
+  const [low, high] = [Math.min(...lows), Math.max(...highs)];
+  // Of no rain at all the axis has still a height.
+  if (zero.length > 0 && high === 0) return { min: 0, max: 1, step: 1 };
+  if (panel.attributes.every(({ kind }) => kind === 'direction')) return { min: 0, max: 360, step: 90 };
+  return scaleFor(low, high, steps);
+}

@@ -1,0 +1,90 @@
+import { nextMidnight, startOfDay } from '@/lib/format/date';
+
+/** From and to, epoch milliseconds, both included. */
+export interface Span {
+  from: number;
+  to: number;
+}
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+/** The longest range that may be asked for: 30 days. */
+export const longestMs = 2_592_000_000;
+
+export const shortcuts = ['day', 'week', 'month'] as const;
+export const calendarShortcuts = ['today', 'yesterday', 'thisWeek', 'lastWeek', 'thisMonth'] as const;
+export type Shortcut = (typeof shortcuts)[number] | (typeof calendarShortcuts)[number];
+
+/** Midnight so many calendar days from the one of `time`; a day may have 23 or 25 hours. */
+function midnight(time: number, days: number): number {
+  const date = new Date(time);
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate() + days).getTime();
+}
+
+/** `weekStart` is the first day of the week of the language, 0 for Sunday. Nothing reaches beyond `now`. */
+export function spanOf(shortcut: Shortcut, now: number, weekStart = 1): Span {
+  const sinceWeekStart = (new Date(now).getDay() - weekStart + 7) % 7;
+  switch (shortcut) {
+    case 'day':
+      return { from: now - dayMs, to: now };
+    case 'week':
+      return { from: now - 7 * dayMs, to: now };
+    case 'month':
+      return { from: now - longestMs, to: now };
+    case 'today':
+      return { from: startOfDay(now), to: now };
+    case 'yesterday':
+      return { from: midnight(now, -1), to: startOfDay(now) - 1 };
+    case 'thisWeek':
+      return { from: midnight(now, -sinceWeekStart), to: now };
+    case 'lastWeek':
+      return { from: midnight(now, -sinceWeekStart - 7), to: midnight(now, -sinceWeekStart) - 1 };
+    case 'thisMonth': {
+      const date = new Date(now);
+      const first = new Date(date.getFullYear(), date.getMonth(), 1).getTime();
+      // On the 31st the first is more than 30 days ago.
+      return { from: Math.max(first, now - longestMs), to: now };
+    }
+  }
+}
+
+export type RangeFault = 'history.rangeRequired' | 'history.rangeTooLong' | 'history.rangeOrder';
+
+/** What a person chose, judged: a range, or why it is none. Too long a range is cleared by whoever asks. */
+export function judgeRange(
+  from: number | null,
+  to: number | null,
+  now: number,
+): { span: Span } | { error: RangeFault; clear: boolean } {
+  if (from === null || to === null) return { error: 'history.rangeRequired', clear: false };
+  // The pickers offer no time to come; what was typed or was the last minute when it was chosen ends now.
+  const end = Math.min(to, now);
+  if (from > end) return { error: 'history.rangeOrder', clear: false };
+  if (end - from > longestMs) return { error: 'history.rangeTooLong', clear: true };
+  return { span: { from, to: end } };
+}
+
+/** A day whose first moment has not come yet. */
+export function isFutureDay(time: number, now: number): boolean {
+  return startOfDay(time) >= nextMidnight(now);
+}
+
+/** The hours and, in the hour of now, the minutes of a day that have not come yet. */
+export function futureTimes(day: number, now: number): { hours: number[]; minutes: (hour: number) => number[] } {
+  if (startOfDay(day) < startOfDay(now)) return { hours: [], minutes: () => [] };
+  const date = new Date(now);
+  const after = (first: number, count: number) => Array.from({ length: count - first }, (_, i) => first + i);
+  const hours = after(date.getHours() + 1, 24);
+  return {
+    hours,
+    minutes: (hour) => {
+      if (hour < date.getHours()) return [];
+      return hour === date.getHours() ? after(date.getMinutes() + 1, 60) : after(0, 60);
+    },
+  };
+}
+
+/** As long a time just before. */
+export function spanBefore({ from, to }: Span): Span {
+  return { from: from - (to - from), to: from };
+}

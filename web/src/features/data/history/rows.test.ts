@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { rowsOf } from './rows';
+import { rowsInView } from './virtual';
+
+it('keeps what a row holds, and what it does not hold missing', () => {
+  const rows = rowsOf(
+    [
+      { collect_time: 1000, t: 3.4, pump: false },
+      { collect_time: 2000, t: 0, note: 'open' },
+    ],
+    ['t', 'pump', 'note', 'unknown'],
+  );
+  expect([...rows.times]).toEqual([1000, 2000]);
+  expect(['t', 'pump', 'note', 'unknown'].map((id) => rows.at(id, 0))).toEqual([3.4, false, undefined, undefined]);
+  expect(['t', 'pump', 'note', 'unknown'].map((id) => rows.at(id, 1))).toEqual([0, undefined, 'open', undefined]);
+});
+
+it('draws the rows in view and some beside them', () => {
+  expect(rowsInView(43_200, 36, 36_000, 600)).toEqual({ from: 988, to: 1029 });
+  expect(rowsInView(43_200, 36, 0, 600)).toEqual({ from: 0, to: 29 });
+  expect(rowsInView(5, 36, 0, 600)).toEqual({ from: 0, to: 5 });
+  // Fewer rows came than there were: what is scrolled past is nothing.
+  expect(rowsInView(5, 36, 36_000, 600)).toEqual({ from: 5, to: 5 });
+});

@@ -1,0 +1,66 @@
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { download, saveFile } from '@/lib/download';
+import { showFailure } from '@/lib/errorText';
+import { toast } from '@/lib/notices';
+import type { Span } from './range';
+
+export const fileName = 'device_data.xlsx';
+const path = '/admin-api/client/pc/device/export-device-data-excel';
+
+export interface Exporting {
+  received: number;
+  /** Undefined where the server streams and does not know. */
+  total: number | undefined;
+}
+
+interface Wish extends Span {
+  deviceName: string;
+  ids: readonly string[];
+}
+
+/** One export at a time; leaving the dialog ends it, as the person may. */
+export function useExport() {
+  const { t } = useTranslation();
+  const [exporting, setExporting] = useState<Exporting | null>(null);
+  const running = useRef<AbortController | null>(null);
+  useEffect(() => () => running.current?.abort(), []);
+
+  const start = useCallback(
+    async ({ deviceName, ids, from, to }: Wish) => {
+      if (running.current) return;
+      const controller = new AbortController();
+      running.current = controller;
+      setExporting({ received: 0, total: undefined });
+      try {
+        const file = await download({
+          path,
+          query: { deviceName, startTime: from, endTime: to, yeuSignList: ids },
+          onProgress: (received, total) => {
+            if (running.current === controller) setExporting({ received, total });
+          },
+          signal: controller.signal,
+        });
+        saveFile(file, fileName);
+        toast.success(t('history.exportOk', { file: fileName }));
+      } catch (error) {
+        // Who stopped it knows.
+        if (!controller.signal.aborted) showFailure(t('history.exportFail'), error);
+      } finally {
+        if (running.current === controller) {
+          running.current = null;
+          setExporting(null);
+        }
+      }
+    },
+    [t],
+  );
+
+  const cancel = useCallback(() => {
+    running.current?.abort();
+    running.current = null;
+    setExporting(null);
+  }, []);
+
+  return { exporting, start, cancel };
+}

@@ -1,0 +1,68 @@
+import { useQuery } from '@tanstack/react-query';
+import { useCallback, useMemo, useState } from 'react';
+import { now } from '@/lib/format/clock';
+import { useLanguage } from '@/lib/i18n';
+import { attributesOf, colorsFor, firstSelection, isDrawn } from './attributes';
+import type { Comparison } from './compare';
+import { tslQuery } from './queries';
+import { type Shortcut, type Span, spanOf } from './range';
+
+/** What a person has chosen, and what follows from it. */
+export function useHistoryState(deviceName: string) {
+  const language = useLanguage((state) => state.language);
+  const tsl = useQuery(tslQuery(language, deviceName));
+  const attributes = useMemo(() => attributesOf(tsl.data?.propertie ?? []), [tsl.data]);
+
+  const [range, setRange] = useState<{ span: Span | null; shortcut: Shortcut | null }>(() => ({
+    span: spanOf('week', Math.floor(now())),
+    shortcut: 'week',
+  }));
+  // The last valid range: what is shown while the field holds none.
+  const [asked, setAsked] = useState<Span>(range.span as Span);
+  const chooseRange = useCallback((span: Span | null, shortcut: Shortcut | null) => {
+    setRange({ span, shortcut });
+    if (span) setAsked(span);
+  }, []);
+
+  const [choice, setChoice] = useState<readonly string[] | null>(null);
+  const selected = useMemo(() => choice ?? firstSelection(attributes), [choice, attributes]);
+  // What was shown once stays asked for while the range is the same: to show it again costs nothing.
+  const [touched, setTouched] = useState<{ span: Span; ids: ReadonlySet<string> }>({ span: asked, ids: new Set() });
+  if (touched.span !== asked) setTouched({ span: asked, ids: new Set() });
+  const toggle = useCallback(
+    (id: string) => {
+      const next = selected.includes(id) ? selected.filter((other) => other !== id) : [...selected, id];
+      setChoice(attributes.map((attribute) => attribute.id).filter((other) => next.includes(other)));
+      setTouched(({ span, ids }) => ({ span, ids: new Set([...ids, ...selected]) }));
+    },
+    [selected, attributes],
+  );
+
+  const shown = useMemo(() => attributes.filter(({ id }) => selected.includes(id)), [attributes, selected]);
+  const wanted = useMemo(
+    () => attributes.filter(({ id }) => selected.includes(id) || (selected.length > 0 && touched.ids.has(id))),
+    [attributes, selected, touched],
+  );
+
+  const [colors, setColors] = useState<ReadonlyMap<string, number>>(new Map());
+  const drawn = shown.filter(isDrawn).map(({ id }) => id);
+  const next = colorsFor(colors, drawn);
+  if (drawn.some((id) => next.get(id) !== colors.get(id))) setColors(next);
+
+  const [comparison, setComparison] = useState<Comparison>({ with: 'nothing' });
+  return {
+    language,
+    tsl,
+    attributes,
+    range,
+    asked,
+    chooseRange,
+    selected,
+    shown,
+    wanted,
+    toggle,
+    colors: next,
+    comparison,
+    setComparison,
+  };
+}

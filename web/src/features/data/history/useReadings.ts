@@ -1,0 +1,106 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { type Attribute, isDrawn } from './attributes';
+import { type Drawn, drawnOf, isComplete } from './drawn';
+import { type Sample, sampleQuery } from './queries';
+import type { Span } from './range';
+import { useSettled } from './useSettled';
+import { covers, detailSpan, firstWindow } from './window';
+
+/** A window that rests so long is worth asking for its details. */
+const settleMs = 180;
+const dayMs = 24 * 3_600_000;
+const mostPoints = 5000;
+
+interface Question {
+  deviceName: string;
+  range: Span;
+  /** What is wanted, and all that the device has. */
+  asked: readonly Attribute[];
+  all: readonly Attribute[];
+  /** As many points as the whole range needs, 1000 to 5000. */
+  points: number;
+}
+
+export interface Readings {
+  /** Of what is shown, which is that of the question once its answer is there. */
+  range: Span;
+  drawn: Map<string, Drawn>;
+  texts: Map<string, { time: number; text: string }[]>;
+}
+
+/** What the overview is asked for: not the sums, and something that shows when the device was heard. */
+function thinned(asked: readonly Attribute[], all: readonly Attribute[]): string[] {
+  const own = asked.filter(({ kind }) => kind !== 'sum');
+  const tells = ({ kind }: Attribute) => kind === 'line' || kind === 'direction';
+  const needsPulse = own.some(({ kind }) => kind === 'step') && !own.some(tells);
+  const pulse = needsPulse ? all.find(tells) : undefined;
+  return [...own, ...(pulse ? [pulse] : [])].map(({ id }) => id);
+}
+
+/** The last answer, kept while the next one is on its way and when it fails. */
+function useKept<T>(value: T | undefined, key: string): T | undefined {
+  const [kept, setKept] = useState<{ key: string; value: T | undefined }>({ key, value });
+  if (kept.key !== key) setKept({ key, value });
+  else if (value !== undefined && value !== kept.value) setKept({ key, value });
+  return kept.key === key ? (value ?? kept.value) : value;
+}
+
+/**
+ * A device's readings: an overview of the range, and finer ones of the window and a little beside it wherever the overview does not
+ * hold them all. `window` null stands for the first one of the range.
+ */
+export function useReadings(question: Question | null, window: Span | null) {
+  const { deviceName = '', range = { from: 0, to: 0 }, asked = [], all = [], points = 1000 } = question ?? {};
+  const thin = thinned(asked, all);
+  const sums = asked.filter(({ kind }) => kind === 'sum').map(({ id }) => id);
+  // Without a number that tells when the device was heard only all readings do.
+  const hasPulse = all.some(({ kind }) => kind === 'line' || kind === 'direction');
+  const onlyWords = !asked.some((attribute) => isDrawn(attribute) && attribute.kind !== 'sum');
+  const overviewPoints = hasPulse || onlyWords ? points : null;
+
+  const settled = useSettled(window, settleMs);
+  const span = detailSpan(settled && covers(range, settled) ? settled : firstWindow(range), range);
+  const on = question !== null;
+  const overview = useQuery({
+    ...sampleQuery({ deviceName, ids: thin, ...range, points: overviewPoints }),
+    enabled: on && thin.length > 0,
+  });
+  const sum = useQuery({
+    ...sampleQuery({ deviceName, ids: sums, ...range, points: null }),
+    enabled: on && sums.length > 0,
+  });
+  const needsDetail = overview.data ? !isComplete(overview.data) : range.to - range.from > dayMs;
+  const detail = useQuery({
+    ...sampleQuery({ deviceName, ids: thin, ...span, points: Math.min(mostPoints, 2 * points) }),
+    enabled: on && thin.length > 0 && overviewPoints !== null && needsDetail,
+  });
+
+  const empty = useMemo<Sample>(
+    () => ({ from: range.from, to: range.to, points: null, lines: new Map(), texts: new Map() }),
+    [range.from, range.to],
+  );
+  // Where nothing but sums is asked for, they are all there is.
+  const shown = useKept(thin.length > 0 ? overview.data : sum.data && empty, deviceName);
+  const finer = useKept(detail.data, deviceName);
+  const summed = useKept(sum.data, deviceName);
+  const readings = useMemo<Readings | undefined>(() => {
+    if (!shown) return undefined;
+    return {
+      range: { from: shown.from, to: shown.to },
+      drawn: drawnOf(asked, { overview: shown, detail: finer, sums: summed }),
+      texts: shown.texts,
+    };
+  }, [shown, finer, summed, asked]);
+
+  const queries = [overview, sum, detail];
+  return {
+    readings,
+    /** The first answer, or one to another question, is on its way. */
+    busy: queries.some(({ isFetching }) => isFetching),
+    error: overview.error ?? sum.error ?? detail.error,
+    retry: () => {
+      for (const query of queries) if (query.isError) void query.refetch();
+    },
+  };
+}

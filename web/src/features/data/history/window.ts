@@ -1,0 +1,67 @@
+import type { Span } from './range';
+
+/** The share of the range that is shown at first. */
+export const firstShare = 0.2;
+/** Nobody looks closer than this: a sensor reports once in ten seconds at most. */
+const shortestMs = 60_000;
+
+export function firstWindow({ from, to }: Span): Span {
+  return { from, to: from + (to - from) * firstShare };
+}
+
+const least = (range: Span) => Math.min(shortestMs, range.to - range.from);
+
+/** Moved into the range, its length kept as far as the range allows. */
+export function within(window: Span, range: Span): Span {
+  const length = Math.min(Math.max(window.to - window.from, least(range)), range.to - range.from);
+  const from = Math.min(Math.max(window.from, range.from), range.to - length);
+  return { from, to: from + length };
+}
+
+/** Makes the window `factor` times as long around a moment that stays where it is on the screen. */
+export function zoom(window: Span, range: Span, factor: number, around = (window.from + window.to) / 2): Span {
+  const length = window.to - window.from;
+  const longest = range.to - range.from;
+  const next = Math.min(Math.max(length * factor, least(range)), longest);
+  const share = length === 0 ? 0.5 : (around - window.from) / length;
+  return within({ from: around - share * next, to: around + (1 - share) * next }, range);
+}
+
+/** Moves the window by a share of its own length, forward when positive. */
+export function pan(window: Span, range: Span, share: number): Span {
+  const by = (window.to - window.from) * share;
+  return within({ from: window.from + by, to: window.to + by }, range);
+}
+
+/** Two fingers: the moments under them follow them. `before` and `after` are their places, 0 to 1 over the window as it began. */
+export function pinch(window: Span, range: Span, before: [number, number], after: [number, number]): Span {
+  const length = window.to - window.from;
+  const spread = Math.abs(before[1] - before[0]);
+  const now = Math.abs(after[1] - after[0]);
+  if (spread < 0.01 || now < 0.01) return window;
+  const next = Math.min(Math.max((length * spread) / now, least(range)), range.to - range.from);
+  const held = window.from + (length * (before[0] + before[1])) / 2;
+  const from = held - (next * (after[0] + after[1])) / 2;
+  return within({ from, to: from + next }, range);
+}
+
+/** Moves one end, never past the other. */
+export function moveEnd(window: Span, range: Span, end: 'from' | 'to', time: number): Span {
+  const shortest = least(range);
+  if (end === 'from') return { from: Math.max(range.from, Math.min(time, window.to - shortest)), to: window.to };
+  return { from: window.from, to: Math.min(range.to, Math.max(time, window.from + shortest)) };
+}
+
+/** A little more than is in view, so that a short way needs no new data; on the minute, so that it can be found again. */
+export function detailSpan(window: Span, range: Span): Span {
+  const beside = (window.to - window.from) / 4;
+  const minute = 60_000;
+  return {
+    from: Math.max(range.from, Math.floor((window.from - beside) / minute) * minute),
+    to: Math.min(range.to, Math.ceil((window.to + beside) / minute) * minute),
+  };
+}
+
+export function covers(outer: Span, inner: Span): boolean {
+  return outer.from <= inner.from && outer.to >= inner.to;
+}

@@ -1,0 +1,30 @@
+/** What the address of the data centre may hold. */
+export interface DataSearch {
+  /** Ids of the chosen scenes, joined by commas; 0 is the default group. */
+  scenes?: string;
+  /** Names of devices that are chosen beside those of the scenes, joined by commas, which no name holds. */
+  devices?: string;
+  /** Names of devices of the chosen scenes that are left out. */
+  except?: string;
+  state?: 'online' | 'offline';
+  /** The device whose history is open, together with `history`. */
+  device?: string;
+  history?: 1;
+}
+
+/** A list of digits alone comes out of the address as a number. */
+function text(value: unknown): string | undefined {
+  if (typeof value === 'number') return String(value);
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+export function dataSearch({ scenes, devices, except, state, device, history }: Record<string, unknown>): DataSearch {
+  const search: DataSearch = {};
+  const known = { scenes: text(scenes), devices: text(devices), except: text(except), device: text(device) };
+  for (const [name, value] of Object.entries(known)) {
+    if (value !== undefined) search[name as keyof typeof known] = value;
+  }
+  if (state === 'online' || state === 'offline') search.state = state;
+  if (known.device !== undefined && (history === 1 || history === '1')) search.history = 1;
+  return search;
+}

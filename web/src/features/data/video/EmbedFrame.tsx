@@ -1,0 +1,55 @@
+import ReloadOutlined from '@ant-design/icons/ReloadOutlined';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { type Device, nameOf } from '@/lib/device/types';
+import css from './Picture.module.css';
+
+interface EmbedFrameProps {
+  device: Device;
+  /** Good for a minute. */
+  url: string;
+  onReload: () => void;
+  busy: boolean;
+}
+
+/**
+ * A snippet of somebody else's, which may do anything within its own frame and nothing outside of it. It never gets this page's origin,
+ * and it stays as it was loaded until the person asks for it anew.
+ */
+export function EmbedFrame({ device, url, onReload, busy }: EmbedFrameProps) {
+  const { t } = useTranslation();
+  const [shown, setShown] = useState(url);
+  const [asked, setAsked] = useState(false);
+  if (asked && url !== shown) {
+    setShown(url);
+    setAsked(false);
+  }
+  return (
+    <>
+      <iframe
+        key={shown}
+        src={shown}
+        title={t('data.video.of', { name: nameOf(device) })}
+        sandbox="allow-scripts"
+        allow="autoplay; fullscreen"
+        referrerPolicy="no-referrer"
+        className={css.fill}
+      />
+      <div className={`${css.controls} ${css.top}`}>
+        <button
+          type="button"
+          className={css.control}
+          aria-label={t('data.video.reload')}
+          title={t('data.video.reload')}
+          disabled={busy}
+          onClick={() => {
+            setAsked(true);
+            onReload();
+          }}
+        >
+          <ReloadOutlined spin={busy} />
+        </button>
+      </div>
+    </>
+  );
+}

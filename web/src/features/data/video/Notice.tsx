@@ -1,0 +1,39 @@
+import DisconnectOutlined from '@ant-design/icons/DisconnectOutlined';
+import LoadingOutlined from '@ant-design/icons/LoadingOutlined';
+import ReloadOutlined from '@ant-design/icons/ReloadOutlined';
+import VideoCameraOutlined from '@ant-design/icons/VideoCameraOutlined';
+import { useTranslation } from 'react-i18next';
+import css from './Picture.module.css';
+
+interface NoticeProps {
+  /** On its way; not set up; or set up and not to be had. */
+  kind: 'wait' | 'none' | 'down';
+  title: string;
+  text?: string;
+  onRetry?: () => void;
+  busy?: boolean;
+}
+
+const icons = { wait: <LoadingOutlined />, none: <VideoCameraOutlined />, down: <DisconnectOutlined /> };
+
+/** In the place of a picture: why there is none, and what can be done. */
+export function Notice({ kind, title, text, onRetry, busy = false }: NoticeProps) {
+  const { t } = useTranslation();
+  return (
+    <div className={`${css.notice} ${kind === 'none' ? css.calm : ''}`}>
+      <span className={css.mark} aria-hidden="true">
+        {icons[kind]}
+      </span>
+      <div role="status">
+        <p className={css.title}>{title}</p>
+        {text ? <p className={css.text}>{text}</p> : null}
+      </div>
+      {onRetry ? (
+        <button type="button" className={css.retry} onClick={onRetry} disabled={busy}>
+          <ReloadOutlined spin={busy} aria-hidden="true" />
+          {t('common.retry')}
+        </button>
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,16 @@
+import { memo } from 'react';
+import { type Device, nameOf } from '@/lib/device/types';
+import card from '../card/Card.module.css';
+import { CardHead } from '../card/CardHead';
+import { Picture } from './Picture';
+import css from './Picture.module.css';
+
+/** A camera: who it is, and what it sees. */
+export const VideoCard = memo(function VideoCard({ device }: { device: Device }) {
+  return (
+    <article className={`${card.card} ${css.card}`} aria-label={nameOf(device)}>
+      <CardHead device={device} />
+      <Picture device={device} />
+    </article>
+  );
+});

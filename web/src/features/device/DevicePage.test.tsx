@@ -1,0 +1,227 @@
+import { act, screen, waitFor, within } from '@testing-library/react';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { useLanguage } from '@/lib/i18n';
+import { deviceServer, openDevices, paths } from '@/test/deviceServer';
+import { device } from '@/test/farm';
+import { setWidth } from '@/test/screen';
+import { refused } from '@/test/server';
+import { setCompact } from './table/density';
+
+let server: ReturnType<typeof deviceServer>;
+
+const table = () => screen.getByRole('table', { name: 'Devices' });
+const names = () =>
+  within(table())
+    .getAllByRole('rowheader')
+    .map((cell) => cell.textContent);
+const row = (name: RegExp) => within(table()).getByRole('row', { name });
+const lastAsked = () => Object.fromEntries(server.asked.at(-1) ?? []);
+const many = (count: number) =>
+  Array.from({ length: count }, (_, i) => device({ id: i + 1, deviceName: `D-${i + 1}`, noteName: `Mast ${i + 1}` }));
+
+beforeEach(() => {
+  server = deviceServer();
+  setCompact(false);
+});
+
+describe('the table', () => {
+  it('tells of each device at a glance', async () => {
+    await openDevices(server);
+    expect(screen.getByText('3 devices in 2 scenes and the default group')).toBeVisible();
+    expect(names()).toEqual(['Orchard mast', 'Lower mast', 'No remark yet']);
+    expect(row(/Orchard mast/)).toHaveTextContent(/WS-1weather-mastNorth orchardno positionOnline\d+ s3\.4\s°CEdit/);
+    expect(row(/Lower mast/)).toHaveTextContent('Offline');
+    expect(row(/SXT-3/)).toHaveTextContent(/Default group.*Onlinelive.*Video/);
+  });
+
+  it('searches once typing pauses, keeps that in the address, and lets go of it', async () => {
+    const { user, router } = await openDevices(server, '/device?page=1');
+    await user.type(screen.getByRole('textbox', { name: 'Search devices' }), ' lower ');
+    await waitFor(() => expect(names()).toEqual(['Lower mast']));
+    expect(lastAsked()).toMatchObject({ deviceName: 'lower', pageNo: '1', pageSize: '10' });
+    expect(router.state.location.search).toMatchObject({ q: 'lower' });
+    await user.click(screen.getByRole('button', { name: 'Clear the search' }));
+    await waitFor(() => expect(names()).toHaveLength(3));
+    expect(router.state.location.search.q).toBeUndefined();
+  });
+
+  it('filters by state, product and scene', async () => {
+    const { user, router } = await openDevices(server);
+    await user.click(screen.getByRole('radio', { name: 'Offline' }));
+    await waitFor(() => expect(names()).toEqual(['Lower mast']));
+    await user.click(screen.getByRole('radio', { name: 'All' }));
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Model' }), 'field-camera');
+    await waitFor(() => expect(lastAsked()).toMatchObject({ productId: '2' }));
+    await user.click(screen.getByRole('button', { name: /^Default group/ }));
+    await waitFor(() => expect(lastAsked()).toMatchObject({ productId: '2', groupId: '0' }));
+    expect(router.state.location.search).toMatchObject({ product: 2, scene: 0 });
+    expect(screen.getByRole('button', { name: /^Default group/ })).toHaveAttribute('aria-current', 'true');
+  });
+
+  it('is sorted by the server: turned by the second choice, let go of by the third', async () => {
+    const { user } = await openDevices(server);
+    const head = (name: string) => within(table()).getByRole('columnheader', { name });
+    const choose = (name: string) => user.click(within(head(name)).getByRole('button'));
+    await choose('Model');
+    await waitFor(() => expect(lastAsked()).toMatchObject({ sort: 'productName' }));
+    expect(head('Model')).toHaveAttribute('aria-sort', 'ascending');
+    await choose('Model');
+    await waitFor(() => expect(lastAsked()).toMatchObject({ sort: 'productName', descending: 'true' }));
+    expect(head('Model')).toHaveAttribute('aria-sort', 'descending');
+    await choose('Model');
+    await waitFor(() => expect(head('Model')).not.toHaveAttribute('aria-sort'));
+
+    // The newest contact is what people look for.
+    await choose('Contact');
+    await waitFor(() => expect(lastAsked()).toMatchObject({ sort: 'lastContact', descending: 'true' }));
+    await choose('Contact');
+    await waitFor(() => expect(lastAsked()).toMatchObject({ sort: 'lastContact' }));
+    expect(head('Contact')).toHaveAttribute('aria-sort', 'ascending');
+  });
+
+  it('turns pages of 10, 100, 200, 300 and 400', async () => {
+    server.devices = many(812);
+    const { user, router } = await openDevices(server);
+    expect(screen.getByText('1–10 of 812')).toBeVisible();
+    const size = screen.getByRole('combobox', { name: 'Rows on a page' });
+    expect(
+      within(size)
+        .getAllByRole('option')
+        .map(({ textContent }) => textContent),
+    ).toEqual([10, 100, 200, 300, 400].map((n) => `${n} / page`));
+    await user.click(screen.getByRole('listitem', { name: '2' }));
+    await waitFor(() => expect(names()[0]).toBe('Mast 11'));
+    await user.selectOptions(size, '400 / page');
+    await waitFor(() => expect(names()).toHaveLength(400));
+    expect(router.state.location.search).toMatchObject({ size: 400 });
+    expect(screen.getByText('1–400 of 812')).toBeVisible();
+  });
+
+  it('goes back to the last page when the one of the address has gone', async () => {
+    server.devices = many(12);
+    const { router } = await openDevices(server, '/device?page=9');
+    await waitFor(() => expect(names()).toEqual(['Mast 11', 'Mast 12']));
+    expect(router.state.location.search).toMatchObject({ page: 2 });
+  });
+
+  it('stands closer together when wished, and remembers it', async () => {
+    const { user } = await openDevices(server);
+    const button = screen.getByRole('button', { name: 'Compact rows' });
+    expect(button).toHaveAttribute('aria-pressed', 'false');
+    await user.click(button);
+    expect(table()).toHaveClass('compact');
+    expect(localStorage.getItem('tilth.device-table')).toContain('true');
+  });
+
+  it('opens what the address says', async () => {
+    await openDevices(server, '/device?q=mast&state=online&sort=deviceName&descending=true&size=100');
+    expect(lastAsked()).toEqual({
+      deviceName: 'mast',
+      onlineState: '1',
+      sort: 'deviceName',
+      descending: 'true',
+      pageNo: '1',
+      pageSize: '100',
+    });
+    expect(screen.getByRole('textbox', { name: 'Search devices' })).toHaveValue('mast');
+    expect(screen.getByRole('radio', { name: 'Online' })).toBeChecked();
+  });
+});
+
+describe('an empty table', () => {
+  it('says what comes next', async () => {
+    server.devices = [];
+    await openDevices(server);
+    expect(screen.getByText('Devices appear here as soon as your provider has added them.')).toBeVisible();
+  });
+
+  it('of an empty scene says how to fill it', async () => {
+    await openDevices(server, '/device?scene=2');
+    expect(screen.getByText('No devices in this scene')).toBeVisible();
+  });
+
+  it('of a search offers to let go of it', async () => {
+    const { user } = await openDevices(server, '/device?q=zzz&state=offline&product=1');
+    expect(screen.getByText('No device matches')).toBeVisible();
+    await user.click(screen.getByRole('button', { name: 'Clear search and filters' }));
+    await waitFor(() => expect(names()).toHaveLength(3));
+    expect(screen.getByRole('textbox', { name: 'Search devices' })).toHaveValue('');
+  });
+});
+
+describe('a failure', () => {
+  it('stands above the rows that there are, and can be tried again', async () => {
+    const { user, client } = await openDevices(server);
+    server.answers.set(paths.page, () => refused(500, 'Something inside the server failed'));
+    await act(() => client.invalidateQueries({ queryKey: ['devices', 'page'] }));
+    const note = await screen.findByRole('alert');
+    expect(note).toHaveTextContent('Something inside the server failed');
+    expect(names()).toHaveLength(3);
+    server.answers.clear();
+    await user.click(within(note).getByRole('button', { name: 'Retry' }));
+    await waitFor(() => expect(screen.queryByRole('alert')).toBeNull());
+  });
+
+  it('at the first call leaves the rest of the page', async () => {
+    server.answers.set(paths.page, () => refused(500, 'no'));
+    await openDevices(server);
+    expect(screen.getByText('The devices could not be fetched')).toBeVisible();
+    expect(screen.getByRole('button', { name: /^North orchard/ })).toBeVisible();
+  });
+});
+
+describe('live', () => {
+  const tell = (name: string, data: object) =>
+    act(() => server.live.newest()?.write(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`));
+
+  it('a reading and a presence change their row without a call', async () => {
+    await openDevices(server);
+    const before = server.asked.length;
+    tell('reading', { deviceName: 'WS-1', time: Date.now(), values: { airTemperature: 7.7 } });
+    await waitFor(() => expect(row(/Orchard mast/)).toHaveTextContent('7.7'));
+    expect(row(/Orchard mast/)).toHaveTextContent('now');
+    tell('presence', { deviceName: 'WS-1', onlineState: 0, time: Date.now() + 5 });
+    await waitFor(() => expect(row(/Orchard mast/)).toHaveTextContent('Offline'));
+    expect(server.asked).toHaveLength(before);
+  });
+});
+
+describe('on a phone', () => {
+  beforeEach(() => setWidth(390));
+
+  it('devices are cards, and filters and order open below the search', async () => {
+    const { user } = await openDevices(server);
+    expect(screen.queryByRole('table')).toBeNull();
+    const card = screen.getByRole('link', { name: /Orchard mast/ });
+    expect(card).toHaveTextContent(/WS-1 · North orchard3\.4\s°COnline/);
+    expect(screen.queryByRole('combobox', { name: 'Model' })).toBeNull();
+    await user.click(screen.getByRole('button', { name: 'Filters' }));
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Order' }), 'Last contact');
+    await waitFor(() => expect(lastAsked()).toMatchObject({ sort: 'lastContact', descending: 'true' }));
+    await user.click(screen.getByRole('button', { name: 'Descending' }));
+    await waitFor(() => expect(lastAsked().descending).toBeUndefined());
+    await user.click(card);
+    expect(await screen.findByRole('dialog', { name: 'Orchard mast' })).toBeVisible();
+  });
+
+  it('scenes are a field that opens their list', async () => {
+    const { user, router } = await openDevices(server);
+    await user.click(screen.getByRole('button', { name: 'Choose a scene: All devices 3' }));
+    const drawer = await screen.findByRole('dialog', { name: 'Scenes' });
+    await user.click(within(drawer).getByRole('button', { name: /^North orchard/ }));
+    await waitFor(() => expect(router.state.location.search).toMatchObject({ scene: 1 }));
+    expect(await screen.findByRole('button', { name: 'Choose a scene: North orchard 2' })).toBeVisible();
+  });
+});
+
+it.each([
+  ['zh-cn', '3台设备，分布于2个场景和默认分组', '在线', '编辑'],
+  ['tr-tr', '3 cihaz, 2 sahada ve sahasız', 'Çevrim içi', 'Düzenle'],
+  ['ru-ru', '3 устройства на 2 участках и без участка', 'На связи', 'Изменить'],
+] as const)('speaks %s', async (language, summary, online, edit) => {
+  await openDevices(server);
+  await act(() => useLanguage.getState().setLanguage(language));
+  expect(await screen.findByText(summary)).toBeVisible();
+  expect(screen.getAllByText(online).length).toBeGreaterThan(1);
+  expect(screen.getAllByText(edit)).toHaveLength(3);
+});

@@ -1,0 +1,111 @@
+import { useQuery } from '@tanstack/react-query';
+import { type CSSProperties, useCallback, useEffect } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useDeviceLive } from '@/lib/device/live/useDeviceLive';
+import { useLanguage } from '@/lib/i18n';
+import { phone, useMedia } from '@/lib/media';
+import { lastPage, pageSizes } from '@/lib/pages';
+import { usePreferences } from '@/lib/preferences';
+import { overviewQuery } from '@/lib/queries';
+import { PageError } from '@/ui/PageError';
+import { Pager } from '@/ui/Pager';
+import { PageTitle } from '@/ui/PageTitle';
+import css from './DevicePage.module.css';
+import { SecretOnce } from './detail/SecretOnce';
+import { tableQuery } from './queries';
+import { Scenes } from './scenes/Scenes';
+import { DeviceSheet } from './sheet/DeviceSheet';
+import { Cards } from './table/Cards';
+import { DeviceTable } from './table/DeviceTable';
+import { NoRows } from './table/NoRows';
+import { Toolbar } from './table/Toolbar';
+import { useDeviceSearch } from './useDeviceSearch';
+import { useSummary } from './useSummary';
+
+/** There is room for scenes beside the table, or for a sheet. */
+const wide = '(min-width: 1200px)';
+const mostSkeletons = 20;
+
+/** Every device in a table, the scenes that sort them, and a sheet for each. */
+export function DevicePage() {
+  const { t } = useTranslation();
+  useDeviceLive();
+  const isPhone = useMedia(phone);
+  const isWide = useMedia(wide);
+  const fixedNavbar = usePreferences((state) => state.fixedNavbar);
+  const language = useLanguage((state) => state.language);
+  const { search, change, open, close, sortBy } = useDeviceSearch();
+  const { page: pageNo = 1, size: pageSize = pageSizes[0], device: opened, edit = false } = search;
+  const overview = useQuery({ ...overviewQuery() });
+  const table = useQuery(tableQuery(language, search));
+  const { data } = table;
+  const summary = useSummary(overview.data);
+
+  // What stood on the last page has gone: the page before is the last one now.
+  const last = data && !table.isPlaceholderData ? lastPage(data.total, pageSize) : pageNo;
+  useEffect(() => {
+    if (pageNo > last) change({ page: last === 1 ? undefined : last });
+  }, [pageNo, last, change]);
+
+  const onScene = useCallback((scene: number | undefined) => change({ scene }), [change]);
+  const onOpen = useCallback((name: string, edit: boolean) => open(name, edit), [open]);
+  const clear = () => change({ q: undefined, product: undefined, state: undefined });
+
+  const beside = isWide && opened !== undefined;
+  const expected = Math.min(pageSize, mostSkeletons);
+  const empty = data?.total === 0;
+  const layout = beside ? css.withSheet : isWide ? css.withScenes : '';
+  return (
+    <>
+      <PageTitle title={t('nav.device')} summary={summary} />
+      <PageError queries={[table]} />
+      <div className={`${css.page} ${layout}`} style={{ '--bar': fixedNavbar ? '56px' : '0px' } as CSSProperties}>
+        {beside ? null : <Scenes beside={isWide} chosen={search.scene} onChoose={onScene} />}
+        <section className={css.card} aria-label={t('home.list.title')}>
+          <Toolbar search={search} onChange={change} />
+          <div className={`${css.rows} ${table.isPlaceholderData ? css.waiting : ''}`} aria-busy={table.isFetching}>
+            {empty ? (
+              <NoRows search={search} onClear={clear} />
+            ) : table.isError && !data ? (
+              <p className={css.failed}>{t('home.list.failed')}</p>
+            ) : isPhone ? (
+              <Cards devices={data?.list} expected={expected} onOpen={onOpen} />
+            ) : (
+              <DeviceTable
+                devices={data?.list}
+                expected={expected}
+                selected={opened}
+                opensForm={edit}
+                sort={search.sort}
+                descending={search.descending === true}
+                onSort={sortBy}
+                onOpen={onOpen}
+              />
+            )}
+          </div>
+          {data && !empty ? (
+            <div className={css.pager}>
+              <Pager
+                total={data.total}
+                pageNo={Math.min(pageNo, last)}
+                pageSize={pageSize}
+                onChange={(page, size) => change({ page: page === 1 ? undefined : page, size })}
+              />
+            </div>
+          ) : null}
+        </section>
+        {opened === undefined ? null : (
+          <DeviceSheet
+            deviceName={opened}
+            edit={edit}
+            listed={data?.list.find(({ deviceName }) => deviceName === opened)}
+            beside={beside}
+            onOpen={onOpen}
+            onClose={close}
+          />
+        )}
+      </div>
+      <SecretOnce />
+    </>
+  );
+}

@@ -1,0 +1,104 @@
+import { useQuery } from '@tanstack/react-query';
+import { Button } from 'antd';
+import { useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { tslQuery } from '@/lib/device/queries';
+import type { Device } from '@/lib/device/types';
+import { now } from '@/lib/format/clock';
+import { useFormat } from '@/lib/format/format';
+import { useLanguage } from '@/lib/i18n';
+import { CopyButton } from '@/ui/CopyButton';
+import { Note } from '@/ui/Note';
+import { type Connection as Addresses, connectionQuery } from '../queries';
+import css from './Connection.module.css';
+import { child, type Line, linesOf, placeholder, sampleValues } from './lines';
+import { NewSecret } from './NewSecret';
+import { Fetched, Section } from './Section';
+
+/** Where and how the device reports, as lines to copy, and the way to a new secret. */
+export function Connection({ device }: { device: Device }) {
+  const { t } = useTranslation();
+  const [asking, setAsking] = useState(false);
+  const query = useQuery(connectionQuery(device.deviceName));
+  return (
+    <Section
+      title={t('device.connect.title')}
+      aside={
+        <Button size="small" onClick={() => setAsking(true)}>
+          {t('device.secret.new')}
+        </Button>
+      }
+    >
+      <Fetched query={query} height={260}>
+        {query.data ? <Help device={device} addresses={query.data} /> : null}
+      </Fetched>
+      <NewSecret device={device} open={asking} onClose={() => setAsking(false)} />
+    </Section>
+  );
+}
+
+function Help({ device, addresses }: { device: Device; addresses: Addresses }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const language = useLanguage((state) => state.language);
+  const tsl = useQuery(tslQuery(language, device.deviceName)).data;
+  // Once, so that what somebody is copying stands still.
+  const [at] = useState(() => Math.floor(now()));
+  const { deviceName, gateway, http, mqttHost, mqttPort, mqttTlsPort, topic, secrets } = addresses;
+  const port = (number: number) => (number === 0 ? t('device.connect.off') : String(number));
+  return (
+    <>
+      <p className={css.secrets}>{t('device.connect.secrets', { count: secrets, n: format.number(secrets) })}</p>
+      <dl className={css.facts}>
+        <Fact name={t('device.connect.host')} value={mqttHost} />
+        <Fact name={t('device.connect.port')} value={port(mqttPort)} />
+        <Fact name={t('device.connect.tlsPort')} value={port(mqttTlsPort)} />
+        <Fact name={t('device.connect.user')} value={deviceName} />
+        <Fact name={t('device.connect.password')} value={t('device.connect.aSecret')} words />
+        <Fact name={t('device.connect.topic')} value={topic} />
+        <Fact name={t('device.connect.http')} value={http} />
+      </dl>
+      {gateway ? (
+        <div className={css.gateway}>
+          <Note tone="info">{t('device.connect.gateway', { word: child })}</Note>
+        </div>
+      ) : null}
+      <h4 className={css.heading}>{t('device.connect.lines')}</h4>
+      <p className={css.hint}>{t('device.connect.placeholder', { word: placeholder })}</p>
+      {tsl ? (
+        <ul className={css.lines}>
+          {linesOf(addresses, sampleValues(tsl.propertie, device), at).map((line) => (
+            <CopyLine key={line.way} line={line} />
+          ))}
+        </ul>
+      ) : null}
+    </>
+  );
+}
+
+function Fact({ name, value, words = false }: { name: string; value: string; words?: boolean }) {
+  return (
+    <div className={css.fact}>
+      <dt className={css.key}>{name}</dt>
+      <dd className={css.value}>{words ? value : <code translate="no">{value}</code>}</dd>
+    </div>
+  );
+}
+
+function CopyLine({ line: { way, command } }: { line: Line }) {
+  const { t } = useTranslation();
+  const text = useRef<HTMLElement>(null);
+  return (
+    <li className={css.line}>
+      <div className={css.way}>
+        <span>{way}</span>
+        <CopyButton of={text} label={t('device.connect.copyLine', { way })} quiet className={css.copy} />
+      </div>
+      <pre className={css.command}>
+        <code ref={text} translate="no">
+          {command}
+        </code>
+      </pre>
+    </li>
+  );
+}

@@ -1,0 +1,41 @@
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { useNow } from '@/lib/format/clock';
+import { startOfDay } from '@/lib/format/date';
+import { useFormat } from '@/lib/format/format';
+import { useLanguage } from '@/lib/i18n';
+import { coverageQuery, coveredDays } from '../queries';
+import css from './Coverage.module.css';
+import { calendarOf } from './calendar';
+import { DayStrip } from './DayStrip';
+import { Fetched, Section } from './Section';
+
+/** On which days there are readings: a hole in the history shows before anybody asks for it. */
+export function Coverage({ deviceName }: { deviceName: string }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const language = useLanguage((state) => state.language);
+  const query = useQuery(coverageQuery(deviceName));
+  const today = startOfDay(useNow(60_000));
+  return (
+    <Section
+      title={t('device.coverage.title')}
+      aside={
+        query.data ? (
+          <span className={css.summary}>
+            {t('device.coverage.summary', {
+              n: format.number(query.data.length),
+              all: format.number(coveredDays),
+            })}
+          </span>
+        ) : null
+      }
+    >
+      <Fetched query={query} height={122}>
+        {query.data ? (
+          <DayStrip days={calendarOf(query.data, today, coveredDays, language === 'en-us' ? 0 : 1)} />
+        ) : null}
+      </Fetched>
+    </Section>
+  );
+}

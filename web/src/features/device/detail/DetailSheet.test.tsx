@@ -1,0 +1,260 @@
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { deviceServer, openDevices, paths } from '@/test/deviceServer';
+import { device } from '@/test/farm';
+import { toasts } from '@/test/profile';
+import { refused } from '@/test/server';
+import { forgetSecret, useFreshSecret } from './freshSecret';
+
+let server: ReturnType<typeof deviceServer>;
+
+const hour = 3_600_000;
+const sheet = () => screen.getByRole('dialog', { name: 'Orchard mast' });
+const part = (name: string) => within(within(sheet()).getByRole('region', { name }));
+const open = () => openDevices(server, '/device?device=WS-1');
+const dayName = (time: number) => {
+  const date = new Date(time);
+  return `${date.getFullYear()}-${String(date.getMonth() + 1).padStart(2, '0')}-${String(date.getDate()).padStart(2, '0')}`;
+};
+
+beforeEach(() => {
+  forgetSecret();
+  server = deviceServer();
+});
+
+describe('the sheet of a device', () => {
+  it('opens from its row and tells who the device is', async () => {
+    const { user, router } = await openDevices(server);
+    await user.click(screen.getByRole('link', { name: 'Orchard mast' }));
+    expect(await screen.findByRole('dialog', { name: 'Orchard mast' })).toHaveFocus();
+    expect(router.state.location.search).toMatchObject({ device: 'WS-1' });
+    for (const [name, value] of [
+      ['Device name', 'WS-1'],
+      ['Serial', 'A-1'],
+      ['Model', 'weather-mast'],
+      ['Scene', 'North orchard'],
+      ['Position', 'no position'],
+    ] as const) {
+      expect(within(sheet()).getByText(name).parentElement).toHaveTextContent(`${name}${value}`);
+    }
+    expect(within(sheet()).getAllByText('Online').length).toBeGreaterThan(0);
+  });
+
+  it('opens from anywhere in the row', async () => {
+    const { user, router } = await openDevices(server);
+    await user.click(screen.getByRole('cell', { name: 'WS-2' }));
+    await waitFor(() => expect(router.state.location.search).toMatchObject({ device: 'WS-2' }));
+  });
+
+  it('of a device that is not on the page is fetched by name', async () => {
+    server.devices.push(device({ id: 77, deviceName: '4711', noteName: 'Far mast', groupId: 0 }));
+    await openDevices(server, '/device?q=orchard&device=4711');
+    expect(await screen.findByRole('dialog', { name: 'Far mast' })).toBeVisible();
+  });
+
+  it('says when there is no such device here', async () => {
+    await openDevices(server, '/device?device=NOPE');
+    expect(await within(screen.getByRole('dialog', { name: 'NOPE' })).findByText('Not in this farm')).toBeVisible();
+  });
+
+  it('closes by Escape and by its cross', async () => {
+    const { user, router } = await open();
+    await user.click(within(sheet()).getByRole('button', { name: 'Close' }));
+    await waitFor(() => expect(router.state.location.search.device).toBeUndefined());
+    await user.click(screen.getByRole('link', { name: 'Orchard mast' }));
+    await screen.findByRole('dialog');
+    await user.keyboard('{Escape}');
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    expect(screen.getByRole('link', { name: 'Orchard mast' })).toHaveFocus();
+  });
+
+  it('shows the latest readings and leads to their history', async () => {
+    await open();
+    expect(part('Readings').getByText('Air temperature').closest('li')).toHaveTextContent(/3\.4\s°C/);
+    expect(part('Readings').getByText('Relative humidity').closest('li')).toHaveTextContent(/91\s%/);
+    expect(part('Readings').getByRole('link', { name: 'History' })).toHaveAttribute(
+      'href',
+      '/data?device=WS-1&history=1',
+    );
+  });
+});
+
+describe('comings and goings', () => {
+  it('stand newest first, each with how long it lasted', async () => {
+    const now = Date.now();
+    server.presence = Array.from({ length: 12 }, (_, i) => ({
+      time: now - (i + 1) * 2 * hour - 1000,
+      onlineState: i % 2 === 0 ? 1 : 0,
+    }));
+    const { user } = await open();
+    const items = () => part('When it was online').getAllByRole('listitem');
+    expect(items()).toHaveLength(10);
+    expect(items()[0]).toHaveTextContent(/^Online.*for 2 h until now$/);
+    expect(items()[1]).toHaveTextContent(/^Offline.*for 2 h$/);
+    await user.click(part('When it was online').getByRole('button', { name: 'Show earlier' }));
+    await waitFor(() => expect(items()).toHaveLength(12));
+    expect(part('When it was online').queryByRole('button')).toBeNull();
+  });
+
+  it('say so when nothing is known, and follow the live stream', async () => {
+    await open();
+    expect(part('When it was online').getByText('Nothing has been recorded yet.')).toBeVisible();
+    const time = Date.now();
+    server.presence = [{ time, onlineState: 0 }];
+    act(() =>
+      server.live
+        .newest()
+        ?.write(`event: presence\ndata: ${JSON.stringify({ deviceName: 'WS-1', onlineState: 0, time })}\n\n`),
+    );
+    expect(await part('When it was online').findByText('Offline')).toBeVisible();
+  });
+});
+
+describe('what arrived', () => {
+  it('is counted, with the last refusal and each day', async () => {
+    server.diagnostics = {
+      received: 45_123,
+      values: 90_244,
+      refused: 3,
+      lastRefusal: {
+        time: Date.now() - 60_000,
+        identifier: '',
+        reason: 'unreadable',
+        text: 'The message is not readable JSON',
+      },
+      clockAhead: 0,
+      days: [
+        { day: '2026-11-20', messages: 1440, values: 2880, refused: 0 },
+        { day: '2026-11-21', messages: 700, values: 1397, refused: 3 },
+      ],
+    };
+    const { user } = await open();
+    const intake = part('What arrived and what was refused');
+    expect(intake.getByText('45,123')).toBeVisible();
+    expect(intake.getByText('90,244')).toBeVisible();
+    expect(intake.getByText(/The message is not readable JSON\./)).toHaveTextContent('1 min ago');
+    await user.click(intake.getByText('By day, of the last 31'));
+    const rows = intake.getAllByRole('row').slice(1);
+    expect(rows.map(({ textContent }) => textContent)).toEqual(['2026-11-217001,3973', '2026-11-201,4402,8800']);
+  });
+
+  it('says when nothing was refused, and nothing came', async () => {
+    await open();
+    const intake = part('What arrived and what was refused');
+    expect(intake.getByText('Nothing was refused.')).toBeVisible();
+    expect(intake.getByText('Nothing arrived in the last 31 days.')).toBeVisible();
+  });
+});
+
+describe('the days with readings', () => {
+  it('are counted and told one by one, by pointer and by keys', async () => {
+    const midnight = new Date(new Date().setHours(0, 0, 0, 0)).getTime();
+    const yesterday = midnight - 12 * hour;
+    server.coverage = [{ day: dayName(yesterday), frames: 1440, first: midnight - 23 * hour, last: midnight - hour }];
+    await open();
+    const days = part('Days with readings');
+    expect(days.getByText('On 1 of the last 400 days')).toBeVisible();
+    const strip = days.getByRole('slider', { name: 'Days with readings' });
+    expect(strip).toHaveAttribute('aria-valuenow', '400');
+    expect(strip).toHaveAttribute('aria-valuetext', expect.stringMatching(/: no readings$/));
+    fireEvent.keyDown(strip, { key: 'ArrowUp' });
+    expect(strip).toHaveAttribute('aria-valuetext', expect.stringMatching(/: 1,440 measurements, 01:00 to 23:00$/));
+    expect(days.getByText(/1,440 measurements/)).toBeVisible();
+    fireEvent.keyDown(strip, { key: 'Home' });
+    expect(strip).toHaveAttribute('aria-valuenow', '1');
+    expect(strip.querySelectorAll('rect')).toHaveLength(400);
+  });
+});
+
+describe('a part that fails', () => {
+  it('says so in its place, and is tried again there', async () => {
+    server.answers.set(paths.connection, () => refused(500, 'Something inside the server failed'));
+    const { user } = await open();
+    const connection = part('Connection');
+    expect(await connection.findByRole('alert')).toHaveTextContent('Something inside the server failed');
+    expect(part('Readings').getByText('Air temperature')).toBeVisible();
+    server.answers.clear();
+    await user.click(connection.getByRole('button', { name: 'Retry' }));
+    expect(await connection.findByText('farm.example')).toBeVisible();
+  });
+});
+
+describe('the connection', () => {
+  it('is explained with lines to copy, and a word in place of the secret', async () => {
+    await open();
+    const connection = part('Connection');
+    expect(connection.getByText('1 secret is valid.')).toBeVisible();
+    expect(connection.getByText('Port with TLS').parentElement).toHaveTextContent('off');
+    expect(connection.getByText('Topic').parentElement).toHaveTextContent('v1/devices/me/telemetry');
+    expect(connection.getByText(/^mosquitto_pub/)).toHaveTextContent(
+      `-h farm.example -p 1883 -q 1 -u WS-1 -P SECRET -t v1/devices/me/telemetry -m '{"airTemperature":3.4,"airHumidity":91}'`,
+    );
+    expect(connection.getByText(/^curl/)).toHaveTextContent('https://farm.example/api/v1/SECRET/telemetry');
+    expect(connection.getByRole('button', { name: 'Copy the command for MQTT' })).toBeVisible();
+    expect(connection.queryByRole('button', { name: 'Copy the command for MQTT + TLS' })).toBeNull();
+  });
+
+  it('of a gateway says that it speaks for others', async () => {
+    server.connection = { ...server.connection, gateway: true, secrets: 0 };
+    await open();
+    expect(sheet()).toHaveTextContent('This is a gateway');
+    expect(sheet()).toHaveTextContent('No secret is valid: the device cannot sign in.');
+  });
+});
+
+describe('a new secret', () => {
+  const ask = async () => {
+    const opened = await open();
+    await opened.user.click(part('Connection').getByRole('button', { name: 'New secret' }));
+    return {
+      ...opened,
+      question: (await screen.findByText('Make a new secret?')).closest('[role=dialog]') as HTMLElement,
+    };
+  };
+  const sent = () => server.sent.filter(({ path }) => path === paths.secret).map(({ body }) => body);
+
+  it('is made once confirmed, shown once, and gone once stored', async () => {
+    const { user, question, client } = await ask();
+    await user.click(within(question).getByRole('button', { name: 'Make secret' }));
+    const shown = (await screen.findByText('Keep the secret now')).closest('[role=dialog]') as HTMLElement;
+    expect(sent()).toEqual([{ deviceName: 'WS-1', dropOthers: false }]);
+    expect(shown).toHaveTextContent('The new secret of “Orchard mast” is ready.');
+    expect(shown).toHaveTextContent('a-brand-new-secret-of-32-letters');
+    await user.keyboard('{Escape}');
+    expect(useFreshSecret.getState().fresh).not.toBeNull();
+    expect(within(shown).getByRole('button', { name: 'Done' })).toBeDisabled();
+    await user.click(within(shown).getByRole('checkbox', { name: 'I have stored the secret' }));
+    await user.click(within(shown).getByRole('button', { name: 'Done' }));
+    await waitFor(() => expect(useFreshSecret.getState().fresh).toBeNull());
+    await waitFor(() => {
+      const kept = client
+        .getMutationCache()
+        .getAll()
+        .map(({ state }) => state);
+      expect(JSON.stringify(kept)).not.toContain('a-brand-new');
+    });
+    expect(JSON.stringify({ ...sessionStorage, ...localStorage })).not.toContain('a-brand-new');
+  });
+
+  it('may end the others, which is warned of', async () => {
+    const { user, question } = await ask();
+    expect(question).not.toHaveTextContent('loses its connection');
+    await user.click(within(question).getByRole('checkbox', { name: 'End the other secrets at once' }));
+    expect(question).toHaveTextContent('Whatever uses them loses its connection now');
+    await user.click(within(question).getByRole('button', { name: 'Make secret' }));
+    await waitFor(() => expect(sent()).toEqual([{ deviceName: 'WS-1', dropOthers: true }]));
+  });
+
+  it('that cannot be made says why', async () => {
+    server.answers.set(paths.secret, () => refused(500, 'Something inside the server failed'));
+    const { user, question } = await ask();
+    await user.click(within(question).getByRole('button', { name: 'Make secret' }));
+    await waitFor(() =>
+      expect(toasts()).toEqual([
+        { tone: 'error', title: 'Could not make a secret', text: 'Something inside the server failed' },
+      ]),
+    );
+    await user.click(within(question).getByRole('button', { name: 'Cancel' }));
+    expect(useFreshSecret.getState().fresh).toBeNull();
+  });
+});

@@ -1,0 +1,50 @@
+import EditOutlined from '@ant-design/icons/EditOutlined';
+import { Button } from 'antd';
+import { useTranslation } from 'react-i18next';
+import { type Device, nameOf } from '@/lib/device/types';
+import { Sheet } from '../sheet/Sheet';
+import { Connection } from './Connection';
+import { Coverage } from './Coverage';
+import { Identity } from './Identity';
+import { Intake } from './Intake';
+import { Presence } from './Presence';
+import { Readings } from './Readings';
+import { RefusedNote } from './RefusedNote';
+import { StateChip } from './StateChip';
+import { useDetailLive } from './useDetailLive';
+
+interface DetailSheetProps {
+  device: Device;
+  beside: boolean;
+  onEdit: () => void;
+  onClose: () => void;
+}
+
+/** All that is known of a device, the most asked for first. */
+export function DetailSheet({ device, beside, onEdit, onClose }: DetailSheetProps) {
+  const { t } = useTranslation();
+  useDetailLive(device.deviceName);
+  return (
+    <Sheet
+      title={nameOf(device)}
+      aside={
+        <>
+          <StateChip device={device} />
+          <Button size="small" icon={<EditOutlined aria-hidden="true" />} onClick={onEdit}>
+            {t('device.edit')}
+          </Button>
+        </>
+      }
+      beside={beside}
+      onClose={onClose}
+    >
+      <Identity device={device} />
+      <RefusedNote device={device} />
+      <Readings device={device} />
+      <Coverage deviceName={device.deviceName} />
+      <Presence device={device} />
+      <Intake deviceName={device.deviceName} />
+      <Connection device={device} />
+    </Sheet>
+  );
+}

@@ -1,0 +1,61 @@
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Device } from '@/lib/device/types';
+import { useClock } from '@/lib/format/clock';
+import { missing, useFormat } from '@/lib/format/format';
+import { Age } from '@/ui/Age';
+import { OfflineFor } from '@/ui/OfflineFor';
+import css from './Identity.module.css';
+
+/** Who the device is, where, and whether it is heard of. */
+export function Identity({ device }: { device: Device }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const { latitude, longitude, lastContact, createTime } = device;
+  const placed = latitude !== undefined && longitude !== undefined;
+  const added = useClock((now) => format.moment(createTime, now));
+  return (
+    <dl className={css.facts}>
+      <Fact name={t('home.device.name')}>{device.deviceName}</Fact>
+      <Fact name={t('device.detail.serial')}>{device.serial || missing}</Fact>
+      <Fact name={t('home.device.model')}>{device.productName}</Fact>
+      <Fact name={t('home.device.scene')}>{device.groupId === 0 ? t('home.defaultGroup') : device.groupName}</Fact>
+      <Fact name={t('home.device.position')}>
+        {placed ? (
+          format.position(latitude, longitude)
+        ) : (
+          <span className={css.muted}>{t('home.device.noPosition')}</span>
+        )}
+      </Fact>
+      <Fact name={t('home.device.state')}>
+        <Since device={device} />
+      </Fact>
+      <Fact name={t('home.device.contact')}>
+        {lastContact === undefined ? missing : <Age time={lastContact} form="within" />}
+      </Fact>
+      <Fact name={t('device.detail.added')}>
+        <span title={format.absolute(createTime)}>{added}</span>
+      </Fact>
+    </dl>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className={css.fact}>
+      <dt className={css.key}>{name}</dt>
+      <dd className={css.value}>{children}</dd>
+    </div>
+  );
+}
+
+/** Since when it is online or offline. */
+function Since({ device }: { device: Device }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const { onlineState, onlineTime } = device;
+  const moment = useClock((now) => (onlineTime === undefined ? '' : format.moment(onlineTime, now)));
+  if (onlineState === 0) return <OfflineFor device={device} />;
+  if (onlineTime === undefined) return <>{t('home.state.online')}</>;
+  return <span title={format.absolute(onlineTime)}>{t('home.device.onlineSince', { moment })}</span>;
+}

@@ -1,0 +1,65 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Button, Checkbox } from 'antd';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api } from '@/lib/api';
+import { type Device, nameOf } from '@/lib/device/types';
+import { Dialog } from '@/ui/Dialog';
+import { Note } from '@/ui/Note';
+import { connectionQuery } from '../queries';
+import { keepSecret } from './freshSecret';
+import css from './NewSecret.module.css';
+
+interface NewSecretProps {
+  device: Device;
+  open: boolean;
+  onClose: () => void;
+}
+
+/** Asks before a secret is made, since an older one may stop working. */
+export function NewSecret({ device, open, onClose }: NewSecretProps) {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  const [drop, setDrop] = useState(false);
+  const { deviceName } = device;
+  const make = useMutation({
+    mutationFn: (dropOthers: boolean) =>
+      api.post('/admin-api/client/pc/device/new-secret', { body: { deviceName, dropOthers } }),
+    // The secret is kept in one place only, and goes from there when its person says so.
+    gcTime: 0,
+    meta: { failure: 'device.secret.fail' },
+    onSuccess: (secret) => {
+      keepSecret({ name: nameOf(device), secret });
+      void client.invalidateQueries({ queryKey: connectionQuery(deviceName).queryKey });
+      onClose();
+    },
+  });
+  return (
+    <Dialog
+      open={open}
+      title={t('device.secret.ask')}
+      onClose={onClose}
+      onClosed={() => {
+        setDrop(false);
+        make.reset();
+      }}
+      width={460}
+      footer={
+        <>
+          <Button onClick={onClose} autoFocus>
+            {t('common.cancel')}
+          </Button>
+          <Button type="primary" loading={make.isPending} onClick={() => make.mutate(drop)}>
+            {t('device.secret.make')}
+          </Button>
+        </>
+      }
+    >
+      <p>{t('device.secret.text')}</p>
+      <Checkbox className={css.drop} checked={drop} onChange={(event) => setDrop(event.target.checked)}>
+        {t('device.secret.drop')}
+      </Checkbox>
+      {drop ? <Note tone="warn">{t('device.secret.dropText')}</Note> : null}
+    </Dialog>
+  );
+}

@@ -1,0 +1,63 @@
+import CheckCircleFilled from '@ant-design/icons/CheckCircleFilled';
+import DisconnectOutlined from '@ant-design/icons/DisconnectOutlined';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Button } from 'antd';
+import { useTranslation } from 'react-i18next';
+import type { Device } from '@/lib/device/types';
+import { useClock } from '@/lib/format/clock';
+import { formatDuration } from '@/lib/format/duration';
+import { useFormat } from '@/lib/format/format';
+import { useLanguage } from '@/lib/i18n';
+import { type PresenceChange, presenceQuery } from '../queries';
+import css from './Presence.module.css';
+import { Fetched, Section } from './Section';
+
+/** When the device came and went, newest first, and for how long each lasted. */
+export function Presence({ device }: { device: Device }) {
+  const { t } = useTranslation();
+  const query = useInfiniteQuery(presenceQuery(device.deviceName));
+  const changes = query.data?.pages.flatMap(({ list }) => list) ?? [];
+  return (
+    <Section title={t('device.presence.title')}>
+      <Fetched query={query} height={120}>
+        {query.isSuccess && changes.length === 0 ? <p className={css.none}>{t('device.presence.none')}</p> : null}
+        <ol className={css.changes}>
+          {changes.map((change, i) => (
+            <Change key={`${change.time} ${change.onlineState}`} change={change} until={changes[i - 1]?.time} />
+          ))}
+        </ol>
+        {query.hasNextPage ? (
+          <Button size="small" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+            {t('device.presence.more')}
+          </Button>
+        ) : null}
+      </Fetched>
+    </Section>
+  );
+}
+
+/** `until`: when the next change was; none after the newest, which still holds. */
+function Change({ change: { time, onlineState }, until }: { change: PresenceChange; until: number | undefined }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const language = useLanguage((state) => state.language);
+  const online = onlineState === 1;
+  const Icon = online ? CheckCircleFilled : DisconnectOutlined;
+  const moment = useClock((now) => format.moment(time, now));
+  const span = useClock((now) => formatDuration((until ?? now) - time, language, t));
+  return (
+    <li className={css.change}>
+      <span className={`${css.state} ${online ? css.online : ''}`}>
+        <Icon aria-hidden="true" />
+        {t(online ? 'home.state.online' : 'home.state.offline')}
+      </span>
+      <time className={css.time} dateTime={new Date(time).toISOString()} title={format.absolute(time)}>
+        {moment}
+      </time>
+      <span className={css.span}>
+        {t('device.presence.for', { span })}
+        {until === undefined ? <span className={css.now}> {t('device.presence.until')}</span> : null}
+      </span>
+    </li>
+  );
+}

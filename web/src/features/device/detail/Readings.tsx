@@ -1,0 +1,95 @@
+import LineChartOutlined from '@ant-design/icons/LineChartOutlined';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import { latestQuery, tslQuery } from '@/lib/device/queries';
+import { type ReadingEntry, readingList } from '@/lib/device/readingList';
+import { isStale } from '@/lib/device/staleness';
+import type { Device } from '@/lib/device/types';
+import { useClock } from '@/lib/format/clock';
+import { missing, useFormat } from '@/lib/format/format';
+import { useLanguage } from '@/lib/i18n';
+import { pictureAddress } from '@/lib/tenant';
+import { Age } from '@/ui/Age';
+import css from './Readings.module.css';
+import { Fetched, Section } from './Section';
+
+/** The latest reading of each property, with the way to its history. */
+export function Readings({ device }: { device: Device }) {
+  const { t } = useTranslation();
+  const language = useLanguage((state) => state.language);
+  const latest = useQuery({
+    ...latestQuery(language, device.deviceName),
+    // The table has most of it already.
+    placeholderData: () => device.lastData[0],
+  });
+  const properties = useQuery(tslQuery(language, device.deviceName)).data?.propertie;
+  const entries = useMemo(() => {
+    const { main, others } = readingList(latest.data ?? {}, properties, device.mainSign);
+    return main ? [main, ...others] : others;
+  }, [latest.data, properties, device.mainSign]);
+  const icons = useMemo(
+    () => new Map((properties ?? []).map(({ identifier, yeuUrl }) => [identifier, pictureAddress(yeuUrl)])),
+    [properties],
+  );
+  const pictured = [...icons.values()].some(Boolean);
+  const read = entries.some(({ reading }) => reading !== undefined);
+  return (
+    <Section
+      title={t('home.readings.title')}
+      aside={
+        device.type === 2 ? null : (
+          <a className={css.history} href={`/data?device=${encodeURIComponent(device.deviceName)}&history=1`}>
+            <LineChartOutlined aria-hidden="true" /> {t('device.detail.history')}
+          </a>
+        )
+      }
+    >
+      <Fetched query={latest} height={120}>
+        {read ? (
+          <ul className={pictured ? css.pictured : undefined}>
+            {entries.map((entry) => (
+              <ReadingRow key={entry.sign} entry={entry} device={device} icon={icons.get(entry.sign)} />
+            ))}
+          </ul>
+        ) : latest.isSuccess ? (
+          <p className={css.none}>{t('home.readings.noneTitle')}</p>
+        ) : null}
+      </Fetched>
+    </Section>
+  );
+}
+
+interface ReadingRowProps {
+  entry: ReadingEntry;
+  device: Device;
+  icon: string | undefined;
+}
+
+function ReadingRow({ entry: { name, reading }, device, icon }: ReadingRowProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const { offlineAfter, onlineState } = device;
+  const stale = useClock((now) => reading !== undefined && isStale(reading.time, offlineAfter, undefined, now));
+  const { text, unit } = reading ? format.value(reading) : { text: missing, unit: '' };
+  return (
+    <li className={`${css.row} ${stale || onlineState === 0 ? css.old : ''}`}>
+      <span className={css.icon}>{icon ? <img src={icon} alt="" loading="lazy" /> : null}</span>
+      <span className={css.name} title={name}>
+        {name}
+      </span>
+      <span className={css.value} title={typeof reading?.value === 'string' ? text : undefined}>
+        {text}
+        {unit ? (
+          <>
+            {'\u00a0'}
+            <span className={css.unit}>{unit}</span>
+          </>
+        ) : null}
+      </span>
+      <span className={css.age}>
+        {reading ? <Age time={reading.time} stale={stale} staleLabel={t('home.readings.stale')} /> : null}
+      </span>
+    </li>
+  );
+}

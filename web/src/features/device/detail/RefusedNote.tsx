@@ -1,0 +1,45 @@
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import type { Device } from '@/lib/device/types';
+import { useClock } from '@/lib/format/clock';
+import { formatDuration } from '@/lib/format/duration';
+import { useFormat } from '@/lib/format/format';
+import { useLanguage } from '@/lib/i18n';
+import { Note } from '@/ui/Note';
+import { diagnosticsQuery } from '../queries';
+import css from './RefusedNote.module.css';
+import { refusalText } from './refusal';
+
+/** Says it where a device sends what is refused, or has a wrong clock: nothing vanishes in silence. */
+export function RefusedNote({ device }: { device: Device }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const language = useLanguage((state) => state.language);
+  const { data } = useQuery(diagnosticsQuery(language, device.deviceName));
+  const last = data?.lastRefusal;
+  const age = useClock((now) => (last ? format.ago(last.time, now) : ''));
+  if (!data) return null;
+  // Below a minute it is no more than a clock that nobody set to the second.
+  const ahead = data.clockAhead > 60_000;
+  return (
+    <>
+      {data.refused > 0 && last ? (
+        <div className={css.note}>
+          <Note
+            tone="warn"
+            title={t('device.refused.note', { count: data.refused, n: format.number(data.refused), age })}
+          >
+            {refusalText(last, t)} {last.identifier === '' ? null : t('device.refused.kept')}
+          </Note>
+        </div>
+      ) : null}
+      {ahead ? (
+        <div className={css.note}>
+          <Note tone="warn" title={t('device.refused.ahead', { span: formatDuration(data.clockAhead, language, t) })}>
+            {t('device.refused.aheadText')}
+          </Note>
+        </div>
+      ) : null}
+    </>
+  );
+}

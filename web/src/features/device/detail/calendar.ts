@@ -1,0 +1,65 @@
+import type { CoverageDay } from '../queries';
+
+/** One day of the strip. */
+export interface Day {
+  /** As the server names it: 2026-11-21, of this machine's zone. */
+  name: string;
+  /** Its midnight, epoch milliseconds. */
+  time: number;
+  /** Which column of weeks, from the left, and which row of the week. */
+  column: number;
+  row: number;
+  /** What was read on it; undefined where nothing was. */
+  covered: CoverageDay | undefined;
+  /** 0 for nothing, 1 to 4 by how much beside the fullest day. */
+  level: 0 | 1 | 2 | 3 | 4;
+}
+
+function nameOf(date: Date): string {
+  const pad = (value: number) => String(value).padStart(2, '0');
+  return `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`;
+}
+
+function levelOf(frames: number, most: number): Day['level'] {
+  if (frames <= 0) return 0;
+  return Math.max(1, Math.ceil((frames / most) * 4)) as Day['level'];
+}
+
+/** The days up to now, one column a week. `firstWeekday`: 0 where weeks begin on Sunday, 1 on Monday. */
+export function calendarOf(covered: readonly CoverageDay[], now: number, count: number, firstWeekday: 0 | 1): Day[] {
+  const byName = new Map(covered.map((day) => [day.day, day]));
+  const most = Math.max(1, ...covered.map(({ frames }) => frames));
+  const today = new Date(now);
+  const first = new Date(today.getFullYear(), today.getMonth(), today.getDate() - (count - 1));
+  const rowOf = (date: Date) => (date.getDay() - firstWeekday + 7) % 7;
+  const lead = rowOf(first);
+  return Array.from({ length: count }, (_, i) => {
+    // Counted by the calendar, not in hours: days have 23 to 25 of them.
+    const date = new Date(first.getFullYear(), first.getMonth(), first.getDate() + i);
+    const found = byName.get(nameOf(date));
+    return {
+      name: nameOf(date),
+      time: date.getTime(),
+      column: Math.floor((lead + i) / 7),
+      row: rowOf(date),
+      covered: found,
+      level: levelOf(found?.frames ?? 0, most),
+    };
+  });
+}
+
+/** The day where an arrow key leads: up and down within the week, left and right by weeks; Home and End to the ends. */
+export function dayByKey(key: string, at: number, count: number): number | undefined {
+  const moves: Record<string, number> = {
+    ArrowUp: at - 1,
+    ArrowDown: at + 1,
+    ArrowLeft: at - 7,
+    ArrowRight: at + 7,
+    PageUp: at - 28,
+    PageDown: at + 28,
+    Home: 0,
+    End: count - 1,
+  };
+  const wanted = moves[key];
+  return wanted === undefined ? undefined : Math.min(count - 1, Math.max(0, wanted));
+}

@@ -1,0 +1,8 @@
+import type { TFunction } from 'i18next';
+import type { components } from '@/api/schema.gen';
+
+/** Which value was refused, and why, as a sentence. The reason comes in the person's language. */
+export function refusalText({ identifier, text }: components['schemas']['Refusal'], t: TFunction): string {
+  const reason = text.replace(/[.。]$/, '');
+  return identifier === '' ? t('device.refused.whole', { reason }) : t('device.refused.reason', { identifier, reason });
+}

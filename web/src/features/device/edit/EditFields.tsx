@@ -1,0 +1,70 @@
+import LockOutlined from '@ant-design/icons/LockOutlined';
+import { Input, type InputRef } from 'antd';
+import { useTranslation } from 'react-i18next';
+import type { Device } from '@/lib/device/types';
+import { Field } from '@/ui/form/Field';
+import type { FieldState } from '@/ui/form/useForm';
+import { RefusedNote } from '../detail/RefusedNote';
+import css from './EditSheet.module.css';
+import { PositionField } from './PositionField';
+import { type EditError, type EditValues, mostNoteLength, noteLength } from './rules';
+import { SceneField } from './SceneField';
+
+interface EditFieldsProps {
+  device: Device;
+  form: { field: (name: keyof EditValues) => FieldState<EditError> };
+  values: EditValues;
+  groupId: number;
+  onChange: (part: Partial<EditValues>) => void;
+  onGroup: (groupId: number) => void;
+}
+
+export function EditFields({ device, form, values, groupId, onChange, onGroup }: EditFieldsProps) {
+  const { t } = useTranslation();
+  const note = form.field('noteName');
+  return (
+    <>
+      <div className={css.pair}>
+        <Field label={t('home.device.name')}>
+          {(labels) => (
+            <Input
+              {...labels}
+              className={css.readOnly}
+              value={device.deviceName}
+              title={device.deviceName}
+              readOnly
+              prefix={<LockOutlined aria-hidden="true" />}
+            />
+          )}
+        </Field>
+        <SceneField value={groupId} own={device.groupId} ownName={device.groupName} onChange={onGroup} />
+      </div>
+      <Field
+        label={t('device.col.note')}
+        required
+        error={note.error && t(note.error, { most: mostNoteLength })}
+        hint={t('device.form.characters', { n: noteLength(values.noteName), most: mostNoteLength })}
+      >
+        {(labels) => (
+          <Input
+            {...labels}
+            ref={note.ref as (input: InputRef | null) => void}
+            autoFocus
+            value={values.noteName}
+            onChange={(event) => onChange({ noteName: event.target.value })}
+            onBlur={note.leave}
+            autoComplete="off"
+          />
+        )}
+      </Field>
+      <PositionField
+        device={device}
+        latitude={form.field('latitude')}
+        longitude={form.field('longitude')}
+        values={values}
+        onChange={onChange}
+      />
+      <RefusedNote device={device} />
+    </>
+  );
+}

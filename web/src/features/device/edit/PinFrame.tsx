@@ -1,0 +1,44 @@
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Place } from '@/lib/map/place';
+import { consoleSettingsQuery } from '@/lib/queries';
+import { ErrorNote } from '@/ui/ErrorNote';
+import { Fallback } from '@/ui/Fallback';
+import type { PinMapProps } from './PinMap';
+import css from './PositionField.module.css';
+
+const load = () => lazy(() => import('./PinMap').then((module) => ({ default: module.PinMap })));
+
+interface PinFrameProps {
+  place: Place | undefined;
+  /** Counts up when the place was not chosen on the map: the map then goes there. */
+  moves: number;
+  /** The device that the pin is of. */
+  own: string;
+  onPlace: PinMapProps['onPlace'];
+}
+
+/** The frame of the map stands at once, Leaflet comes when it comes; without it there are still the two numbers. */
+export function PinFrame(props: PinFrameProps) {
+  const { t } = useTranslation();
+  const settings = useQuery(consoleSettingsQuery());
+  const [{ PinMap, attempt }, setMap] = useState(() => ({ PinMap: load(), attempt: 1 }));
+  const again = () => setMap({ PinMap: load(), attempt: attempt + 1 });
+  const ready = settings.data !== undefined || settings.isError;
+  return (
+    <div className={css.map}>
+      <Fallback
+        key={attempt}
+        note={
+          <div className={css.broken}>
+            <ErrorNote title={t('home.map.failed')} onRetry={again} />
+          </div>
+        }
+      >
+        <Suspense>{ready ? <PinMap tiles={settings.data?.mapTiles ?? null} {...props} /> : null}</Suspense>
+      </Fallback>
+      <span className={css.hint}>{t('device.form.mapHint')}</span>
+    </div>
+  );
+}

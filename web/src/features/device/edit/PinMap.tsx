@@ -1,0 +1,114 @@
+import { useQuery } from '@tanstack/react-query';
+import L from 'leaflet';
+import { useCallback, useEffect, useMemo, useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import { mapQuery } from '@/lib/device/queries';
+import { useFormat } from '@/lib/format/format';
+import { drawnAt, type MapTiles, placeAt } from '@/lib/map/baseMap';
+import { defaultPlace, defaultZoom, type Place } from '@/lib/map/place';
+import { SceneLayer } from '@/lib/map/sceneLayer';
+import { BaseMap } from '@/ui/map/BaseMap';
+import { MapControls } from '@/ui/map/MapControls';
+import { ScaleBar } from '@/ui/map/ScaleBar';
+import { allScenesQuery } from '../queries';
+import { neighbours } from './neighbours';
+import { PinLayer } from './pinLayer';
+
+export interface PinMapProps {
+  tiles: MapTiles | null;
+  place: Place | undefined;
+  moves: number;
+  own: string;
+  onPlace: (place: Place) => void;
+}
+
+/** A map to put a pin on, with the scenes around it; in a chunk of its own, with Leaflet. */
+export function PinMap(props: PinMapProps) {
+  const { t } = useTranslation();
+  return (
+    <BaseMap tiles={props.tiles} label={t('device.form.map')}>
+      {(map) => <Drawn map={map} {...props} />}
+    </BaseMap>
+  );
+}
+
+/** Near enough to tell the rows of a field apart. */
+const nearZoom = 16;
+
+function Drawn({ map, tiles, place, moves, own, onPlace }: PinMapProps & { map: L.Map }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const at = useCallback((where: Place) => drawnAt(where, tiles), [tiles]);
+  const others = useQuery(mapQuery(null)).data;
+  const names = useQuery(allScenesQuery()).data;
+  const scenes = useMemo(() => neighbours(others, names ?? [], own), [others, names, own]);
+
+  const pin = useRef<PinLayer>(null);
+  const choose = useRef(onPlace);
+  useEffect(() => {
+    choose.current = onPlace;
+  });
+  useEffect(() => {
+    const layer = new PinLayer(map, (point) => choose.current(placeAt(point, tiles)));
+    pin.current = layer;
+    return () => {
+      pin.current = null;
+      layer.remove();
+    };
+  }, [map, tiles]);
+
+  useEffect(() => {
+    const words = place && t('device.form.pin', { place: format.position(place.latitude, place.longitude) });
+    pin.current?.draw(place && L.latLng(at(place)), words ?? '');
+  }, [place, at, t, format]);
+
+  useEffect(() => {
+    const layer = new SceneLayer(map);
+    const draw = () => layer.draw(scenes, [], at);
+    draw();
+    map.on('zoomend resize', draw);
+    return () => {
+      map.off('zoomend resize', draw);
+      layer.clear();
+    };
+  }, [map, scenes, at]);
+
+  const showAll = useCallback(
+    (animate = true) => {
+      const bounds = L.latLngBounds([]);
+      for (const marker of others?.markers ?? []) bounds.extend(at(marker));
+      for (const { west, south, east, north } of others?.clusters ?? []) {
+        bounds.extend(at({ latitude: south, longitude: west })).extend(at({ latitude: north, longitude: east }));
+      }
+      if (place) bounds.extend(at(place));
+      if (bounds.isValid()) map.fitBounds(bounds, { padding: [32, 32], maxZoom: nearZoom, animate });
+      else map.setView([defaultPlace.latitude, defaultPlace.longitude], defaultZoom, { animate });
+    },
+    [map, others, place, at],
+  );
+
+  // At first the device's own place; without one, where the others are as soon as that is known.
+  const shown = useRef<'nothing' | 'somewhere'>('nothing');
+  useEffect(() => {
+    if (shown.current === 'somewhere') return;
+    if (place) map.setView(at(place), nearZoom, { animate: false });
+    else if (others) showAll(false);
+    else return;
+    shown.current = 'somewhere';
+  }, [map, place, others, at, showAll]);
+
+  // What was typed, or found by the browser, comes into view; a map that shows it stays where it is.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when it was not chosen on the map
+  useEffect(() => {
+    if (moves === 0 || !place) return;
+    const point = L.latLng(at(place));
+    if (!map.getBounds().pad(-0.1).contains(point)) map.setView(point, Math.max(map.getZoom(), nearZoom));
+  }, [moves]);
+
+  return (
+    <>
+      <MapControls map={map} onShowAll={showAll} always />
+      <ScaleBar map={map} />
+    </>
+  );
+}

@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import type { MapMarker } from '@/lib/device/types';
+import type { Scene } from '../queries';
+import { neighbours } from './neighbours';
+
+const marker = (deviceName: string, groupId: number): MapMarker => ({
+  deviceName,
+  noteName: '',
+  groupId,
+  onlineState: 1,
+  latitude: 1,
+  longitude: 2,
+});
+const scene = (id: number, groupName: string): Scene => ({
+  id,
+  groupName,
+  groupStatus: 1,
+  deviceCount: 1,
+  onlineCount: 1,
+  createTime: 0,
+});
+const scenes = [scene(1, 'North'), scene(2, 'South')];
+const map = { markers: [marker('A', 1), marker('B', 1), marker('C', 0), marker('own', 2)], clusters: [], total: 4 };
+
+it('draws the scenes around the others, not around the pin that is moved', () => {
+  const drawn = neighbours({ ...map, unplaced: 0 }, scenes, 'own');
+  expect(drawn.map(({ label, places }) => [label, places.length])).toEqual([['North', 2]]);
+});
+
+it('draws none where not every device is told', () => {
+  const cluster = {
+    latitude: 1,
+    longitude: 1,
+    count: 9,
+    onlineCount: 9,
+    alarmCount: 0,
+    west: 1,
+    south: 1,
+    east: 2,
+    north: 2,
+  };
+  expect(neighbours({ ...map, clusters: [cluster], unplaced: 0 }, scenes, 'own')).toEqual([]);
+  expect(neighbours(undefined, scenes, 'own')).toEqual([]);
+});

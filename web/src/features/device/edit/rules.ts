@@ -1,0 +1,37 @@
+import type { Errors } from '@/ui/form/useForm';
+import { parseDegrees } from './coordinates';
+
+/** In characters, as people count them. */
+export const mostNoteLength = 64;
+
+/** What the form holds, as it is typed. */
+export interface EditValues {
+  noteName: string;
+  latitude: string;
+  longitude: string;
+}
+
+export type EditError =
+  | 'device.noteRequired'
+  | 'device.form.tooLong'
+  | 'device.form.latitudeRange'
+  | 'device.form.longitudeRange'
+  | 'device.form.both';
+
+export function noteLength(noteName: string): number {
+  return [...noteName.trim()].length;
+}
+
+export function checkEdit({ noteName, latitude, longitude }: EditValues): Errors<EditValues, EditError> {
+  const errors: Errors<EditValues, EditError> = {};
+  const length = noteLength(noteName);
+  if (length === 0) errors.noteName = 'device.noteRequired';
+  else if (length > mostNoteLength) errors.noteName = 'device.form.tooLong';
+
+  const [north, east] = [parseDegrees(latitude), parseDegrees(longitude)];
+  if (north === undefined || (north !== null && Math.abs(north) > 90)) errors.latitude = 'device.form.latitudeRange';
+  else if (north === null && east !== null) errors.latitude = 'device.form.both';
+  if (east === undefined || (east !== null && Math.abs(east) > 180)) errors.longitude = 'device.form.longitudeRange';
+  else if (east === null && north !== null) errors.longitude = 'device.form.both';
+  return errors;
+}

@@ -1,0 +1,139 @@
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { components } from '@/api/schema.gen';
+import { api } from '@/lib/api';
+import { deviceKeys, persistent } from '@/lib/device/queries';
+import { now } from '@/lib/format/clock';
+import { startOfDay } from '@/lib/format/date';
+import type { Language } from '@/lib/i18n';
+import { pageSizes } from '@/lib/pages';
+import type { DeviceSearch } from './search';
+
+type Schemas = components['schemas'];
+export type Scene = Schemas['Scene'];
+export type Connection = Schemas['Connection'];
+export type Diagnostics = Schemas['Diagnostics'];
+export type CoverageDay = Schemas['CoverageDay'];
+export type PresenceChange = Schemas['PresenceChange'];
+
+/** Presence, intake and the like of one device; live events do not change them. */
+export const detailKey = ['device-detail'] as const;
+export const sceneKey = ['scenes'] as const;
+
+const mostRows = 400;
+const onlineStates = { online: 1, offline: 0 } as const;
+
+/** The rows of the table. Kept among the pages of devices, so that live events find them. */
+export const tableQuery = (language: Language, search: DeviceSearch) => {
+  const { q, scene, product, state, sort, descending, page = 1, size = pageSizes[0] } = search;
+  const query = {
+    deviceName: q,
+    groupId: scene,
+    productId: product,
+    onlineState: state && onlineStates[state],
+    sort,
+    descending,
+    pageNo: page,
+    pageSize: size,
+  };
+  return queryOptions({
+    ...persistent,
+    queryKey: [...deviceKeys.kind('page'), language, 'table', query],
+    queryFn: ({ signal }) => api.get('/admin-api/client/pc/device/page', { query, signal }),
+    placeholderData: keepPreviousData,
+  });
+};
+
+/** The scenes whose name holds a text, a hundred at a time. */
+export const sceneListQuery = (groupName: string) =>
+  infiniteQueryOptions({
+    ...persistent,
+    queryKey: [...sceneKey, 'list', groupName],
+    queryFn: ({ pageParam, signal }) =>
+      api.get('/admin-api/client/pc/group/page', {
+        query: { groupName: groupName || undefined, pageNo: pageParam, pageSize: 100 },
+        signal,
+      }),
+    initialPageParam: 1,
+    getNextPageParam: ({ total }, pages) => (pages.length * 100 < total ? pages.length + 1 : undefined),
+    placeholderData: keepPreviousData,
+  });
+
+/** Every scene, for those who choose one. */
+export const allScenesQuery = () =>
+  queryOptions({
+    ...persistent,
+    queryKey: [...sceneKey, 'all'],
+    queryFn: async ({ signal }) => {
+      const scenes: Scene[] = [];
+      for (let pageNo = 1; ; pageNo++) {
+        const query = { pageNo, pageSize: mostRows };
+        const { list, total } = await api.get('/admin-api/client/pc/group/page', { query, signal });
+        scenes.push(...list);
+        // Without an end in sight a list that shrinks meanwhile would be asked for for ever.
+        if (list.length === 0 || scenes.length >= total) return scenes;
+      }
+    },
+  });
+
+export const productsQuery = () =>
+  queryOptions({
+    queryKey: ['products'],
+    queryFn: ({ signal }) => api.get('/admin-api/client/pc/product/get/simple-list', { signal }),
+    staleTime: 5 * 60_000,
+    // Without the list there is one filter less.
+    meta: { showsErrors: true },
+  });
+
+export const connectionQuery = (deviceName: string) =>
+  queryOptions({
+    ...persistent,
+    queryKey: [...detailKey, 'connection', deviceName],
+    queryFn: ({ signal }) => api.get('/admin-api/client/pc/device/get/connection', { query: { deviceName }, signal }),
+  });
+
+const refusedEveryMs = 30_000;
+
+/** What arrived and what was refused. The live stream does not tell of refusals, so while somebody looks it is asked. */
+export const diagnosticsQuery = (language: Language, deviceName: string) =>
+  queryOptions({
+    ...persistent,
+    queryKey: [...detailKey, 'diagnostics', deviceName, language],
+    queryFn: ({ signal }) => api.get('/admin-api/client/pc/device/get/diagnostics', { query: { deviceName }, signal }),
+    refetchInterval: (query) => (query.state.status === 'error' ? persistent.refetchInterval(query) : refusedEveryMs),
+  });
+
+const changesAPage = 10;
+
+/** When the device came and went, newest first. */
+export const presenceQuery = (deviceName: string) =>
+  infiniteQueryOptions({
+    ...persistent,
+    queryKey: [...detailKey, 'presence', deviceName],
+    queryFn: ({ pageParam, signal }) =>
+      api.get('/admin-api/client/pc/device/get/presence', {
+        query: { deviceName, pageNo: pageParam, pageSize: changesAPage },
+        signal,
+      }),
+    initialPageParam: 1,
+    getNextPageParam: ({ total }, pages) => (pages.length * changesAPage < total ? pages.length + 1 : undefined),
+  });
+
+/** As many days as readings are kept, today among them. */
+export const coveredDays = 400;
+
+/** On which days the device has readings. */
+export const coverageQuery = (deviceName: string) =>
+  queryOptions({
+    ...persistent,
+    queryKey: [...detailKey, 'coverage', deviceName],
+    queryFn: ({ signal }) => {
+      const endTime = Math.ceil(now());
+      const first = new Date(startOfDay(endTime));
+      first.setDate(first.getDate() - (coveredDays - 1));
+      // Where the clock was put back since, so many days are an hour more than the server lets ask for.
+      const startTime = Math.max(first.getTime(), endTime - coveredDays * 86_400_000);
+      const query = { deviceName, startTime, endTime };
+      return api.get('/admin-api/client/pc/device/get/coverage', { query, signal });
+    },
+    staleTime: 5 * 60_000,
+  });

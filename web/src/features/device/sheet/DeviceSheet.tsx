@@ -1,0 +1,76 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { knownDevices } from '@/lib/device/live/cache';
+import { deviceQuery } from '@/lib/device/queries';
+import type { Device } from '@/lib/device/types';
+import { errorText } from '@/lib/errorText';
+import { useLanguage } from '@/lib/i18n';
+import { Empty } from '@/ui/Empty';
+import { ErrorNote } from '@/ui/ErrorNote';
+import { Loading, Skeleton } from '@/ui/Skeleton';
+import { DetailSheet } from '../detail/DetailSheet';
+import { EditSheet } from '../edit/EditSheet';
+import { Sheet } from './Sheet';
+
+interface DeviceSheetProps {
+  deviceName: string;
+  edit: boolean;
+  /** The device, where the table has it. */
+  listed: Device | undefined;
+  beside: boolean;
+  onOpen: (deviceName: string, edit: boolean) => void;
+  onClose: () => void;
+}
+
+/** A device: all about it, or its form. */
+export function DeviceSheet({ deviceName, edit, listed, beside, onOpen, onClose }: DeviceSheetProps) {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  const language = useLanguage((state) => state.language);
+  // Whoever came to the form from the sheet goes back there; who came from the table, to the table.
+  const [cameFrom, setCameFrom] = useState<string | null>(null);
+  const query = useQuery({
+    ...deviceQuery(language, deviceName),
+    enabled: !listed,
+    placeholderData: () => knownDevices(client).get(deviceName),
+  });
+  const device = listed ?? query.data;
+
+  if (!device) {
+    return (
+      <Sheet title={deviceName} beside={beside} onClose={onClose}>
+        {device === null ? (
+          <Empty title={t('home.missing.title')} text={t('home.missing.text')} level={3} />
+        ) : query.isError ? (
+          <ErrorNote
+            title={t('device.detail.loadFail')}
+            text={errorText(query.error)}
+            onRetry={() => void query.refetch()}
+            busy={query.isFetching}
+          />
+        ) : (
+          <Loading>
+            <Skeleton height={220} />
+          </Loading>
+        )}
+      </Sheet>
+    );
+  }
+  if (edit) {
+    const back = cameFrom === deviceName ? () => onOpen(deviceName, false) : onClose;
+    return <EditSheet key={deviceName} device={device} beside={beside} onClose={back} />;
+  }
+  return (
+    <DetailSheet
+      key={deviceName}
+      device={device}
+      beside={beside}
+      onClose={onClose}
+      onEdit={() => {
+        setCameFrom(deviceName);
+        onOpen(deviceName, true);
+      }}
+    />
+  );
+}

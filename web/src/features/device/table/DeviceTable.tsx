@@ -1,0 +1,83 @@
+import type { MouseEvent } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Device } from '@/lib/device/types';
+import { Loading, Skeleton } from '@/ui/Skeleton';
+import type { SortColumn } from '../search';
+import css from './DeviceTable.module.css';
+import { useDensity } from './density';
+import { Head } from './Head';
+import { Row } from './Row';
+import { skeletonRows } from './skeletonRows';
+
+interface DeviceTableProps {
+  /** Undefined until they came. */
+  devices: readonly Device[] | undefined;
+  /** How many rows to leave room for until then. */
+  expected: number;
+  selected: string | undefined;
+  opensForm: boolean;
+  sort: SortColumn | undefined;
+  descending: boolean;
+  onSort: (column: SortColumn) => void;
+  onOpen: (deviceName: string, edit: boolean) => void;
+}
+
+export function DeviceTable({ devices, expected, selected, opensForm, sort, descending, ...on }: DeviceTableProps) {
+  const { t } = useTranslation();
+  const { compact } = useDensity();
+
+  /** The whole row leads where its name does. Whoever marks a text or meant a link did not mean the row. */
+  const onRow = (event: MouseEvent<HTMLElement>) => {
+    const target = event.target as HTMLElement;
+    const row = target.closest<HTMLElement>('[data-row]')?.dataset.row;
+    if (row === undefined || target.closest('a, button') || window.getSelection()?.isCollapsed === false) return;
+    on.onOpen(row, opensForm);
+  };
+  return (
+    <table className={`${css.table} ${compact ? css.compact : ''}`} aria-label={t('home.list.title')}>
+      <colgroup>
+        <col />
+        <col className={css.wName} />
+        <col className={`${css.wModel} ${css.model}`} />
+        <col className={css.wScene} />
+        <col className={`${css.wPosition} ${css.position}`} />
+        <col className={css.wState} />
+        <col className={css.wContact} />
+        <col className={css.wLatest} />
+        <col className={`${css.wAction} ${css.action}`} />
+      </colgroup>
+      <Head sort={sort} descending={descending} onSort={on.onSort} />
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard has the link in the row */}
+      <tbody onClick={onRow}>
+        {devices
+          ? devices.map((device) => (
+              <Row
+                key={device.id}
+                device={device}
+                selected={device.deviceName === selected}
+                opensForm={opensForm}
+                onOpen={on.onOpen}
+              />
+            ))
+          : skeletonRows(expected).map((row) => <SkeletonRow key={row} first={row === 0} />)}
+      </tbody>
+    </table>
+  );
+}
+
+/** The classes of the columns beside the first. */
+const columns = ['name', 'model', 'scene', 'position', 'state', 'contact', 'latest', 'action'] as const;
+
+function SkeletonRow({ first }: { first: boolean }) {
+  const bar = <Skeleton height={14} width="70%" />;
+  return (
+    <tr>
+      <td>{first ? <Loading>{bar}</Loading> : bar}</td>
+      {columns.map((column) => (
+        <td key={column} className={css[column]}>
+          {bar}
+        </td>
+      ))}
+    </tr>
+  );
+}

@@ -1,0 +1,52 @@
+import SortAscendingOutlined from '@ant-design/icons/SortAscendingOutlined';
+import SortDescendingOutlined from '@ant-design/icons/SortDescendingOutlined';
+import { useTranslation } from 'react-i18next';
+import { IconButton } from '@/ui/IconButton';
+import { type DeviceSearch, sortColumns } from '../search';
+import css from './Toolbar.module.css';
+
+interface OrderProps {
+  search: DeviceSearch;
+  onChange: (part: Partial<DeviceSearch>) => void;
+}
+
+/** What the heads of the table's columns do, where there is no table. */
+export function Order({ search: { sort, descending }, onChange }: OrderProps) {
+  const { t } = useTranslation();
+  const words = {
+    noteName: t('device.col.note'),
+    deviceName: t('home.device.name'),
+    productName: t('home.device.model'),
+    groupName: t('home.device.scene'),
+    onlineState: t('home.device.state'),
+    lastContact: t('home.device.contact'),
+  };
+  return (
+    <div className={css.order}>
+      <select
+        className={css.select}
+        aria-label={t('device.order')}
+        value={sort ?? 'noteName'}
+        onChange={(event) => {
+          const column = sortColumns.find((name) => name === event.target.value);
+          // Contact and state: the newest, and those that report, first.
+          const turned = column === 'lastContact' || column === 'onlineState';
+          onChange({ sort: column, descending: turned || undefined });
+        }}
+      >
+        {sortColumns.map((column) => (
+          <option key={column} value={column}>
+            {words[column]}
+          </option>
+        ))}
+      </select>
+      <IconButton
+        className={css.turn}
+        label={t('device.descending')}
+        icon={descending ? <SortDescendingOutlined aria-hidden="true" /> : <SortAscendingOutlined aria-hidden="true" />}
+        aria-pressed={descending === true}
+        onClick={() => onChange({ sort: sort ?? 'noteName', descending: descending ? undefined : true })}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,89 @@
+import { type MouseEvent, memo } from 'react';
+import { useTranslation } from 'react-i18next';
+import { type Device, nameOf } from '@/lib/device/types';
+import { useFormat } from '@/lib/format/format';
+import { Contact, LatestReading, State } from './cells';
+import css from './DeviceTable.module.css';
+
+export interface RowProps {
+  device: Device;
+  selected: boolean;
+  /** The row opens the form, as long as a form is open. */
+  opensForm: boolean;
+  onOpen: (deviceName: string, edit: boolean) => void;
+}
+
+/** Where a row leads in a tab of its own. */
+export function addressOf(deviceName: string, edit: boolean): string {
+  return `/device?device=${encodeURIComponent(deviceName)}${edit ? '&edit=true' : ''}`;
+}
+
+/** A plain click stays on the page; any other does what the browser does with a link. */
+export function onPlainClick(act: () => void) {
+  return (event: MouseEvent) => {
+    if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    act();
+  };
+}
+
+/** One device. Drawn again only when something of it changed: there may be four hundred. */
+export const Row = memo(function Row({ device, selected, opensForm, onOpen }: RowProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const { deviceName, noteName, productName, groupId, groupName, latitude, longitude } = device;
+  const scene = groupId === 0 ? t('home.defaultGroup') : groupName;
+  const placed = latitude !== undefined && longitude !== undefined;
+  return (
+    <tr className={selected ? css.selected : undefined} data-row={deviceName}>
+      <th scope="row" className={css.note}>
+        <a
+          className={css.open}
+          href={addressOf(deviceName, opensForm)}
+          title={noteName}
+          aria-label={noteName || `${t('device.noNote')}: ${deviceName}`}
+          aria-current={selected ? 'true' : undefined}
+          data-device={deviceName}
+          onClick={onPlainClick(() => onOpen(deviceName, opensForm))}
+        >
+          {noteName || <span className={css.quiet}>{t('device.noNote')}</span>}
+        </a>
+      </th>
+      <td className={css.cut} title={deviceName}>
+        {deviceName}
+      </td>
+      <td className={`${css.cut} ${css.model}`} title={productName}>
+        {productName}
+      </td>
+      <td className={css.cut} title={scene}>
+        {scene}
+      </td>
+      <td className={`${css.cut} ${css.position}`}>
+        {placed ? (
+          format.position(latitude, longitude)
+        ) : (
+          <span className={css.quiet}>{t('home.device.noPosition')}</span>
+        )}
+      </td>
+      <td>
+        <State device={device} />
+      </td>
+      <td className={css.contact}>
+        <Contact device={device} />
+      </td>
+      <td className={css.latest}>
+        <LatestReading device={device} />
+      </td>
+      <td className={css.action}>
+        <a
+          className={css.edit}
+          href={addressOf(deviceName, true)}
+          aria-label={`${t('device.edit')}: ${nameOf(device)}`}
+          onClick={onPlainClick(() => onOpen(deviceName, true))}
+        >
+          {t('device.edit')}
+        </a>
+      </td>
+    </tr>
+  );
+});

@@ -1,0 +1,103 @@
+import ColumnHeightOutlined from '@ant-design/icons/ColumnHeightOutlined';
+import FilterOutlined from '@ant-design/icons/FilterOutlined';
+import { useQuery } from '@tanstack/react-query';
+import { useCallback, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { phone, useMedia } from '@/lib/media';
+import { IconButton } from '@/ui/IconButton';
+import { productsQuery } from '../queries';
+import type { DeviceSearch } from '../search';
+import { setCompact, useDensity } from './density';
+import { Order } from './Order';
+import { SearchBox } from './SearchBox';
+import css from './Toolbar.module.css';
+
+interface ToolbarProps {
+  search: DeviceSearch;
+  onChange: (part: Partial<DeviceSearch>) => void;
+}
+
+/** The search and the filters; on a phone the filters open below the search. */
+export function Toolbar({ search, onChange }: ToolbarProps) {
+  const { t } = useTranslation();
+  const isPhone = useMedia(phone);
+  const { compact } = useDensity();
+  const [open, setOpen] = useState(false);
+  const active = [search.state, search.product, isPhone ? search.sort : undefined].filter(Boolean).length;
+  const onSearch = useCallback((q: string) => onChange({ q: q || undefined }), [onChange]);
+  return (
+    <div className={css.bar}>
+      <div className={css.line}>
+        <SearchBox text={search.q ?? ''} onSearch={onSearch} />
+        {isPhone ? (
+          <IconButton
+            label={t('device.filter.title')}
+            icon={<FilterOutlined aria-hidden="true" />}
+            count={active}
+            aria-expanded={open}
+            onClick={() => setOpen(!open)}
+          />
+        ) : (
+          <>
+            <Filters search={search} onChange={onChange} />
+            <IconButton
+              className={`${css.density} ${compact ? css.pressed : ''}`}
+              label={t('device.compact')}
+              icon={<ColumnHeightOutlined aria-hidden="true" />}
+              aria-pressed={compact}
+              onClick={() => setCompact(!compact)}
+            />
+          </>
+        )}
+      </div>
+      {isPhone && open ? (
+        <div className={css.more}>
+          <Filters search={search} onChange={onChange} />
+          <Order search={search} onChange={onChange} />
+        </div>
+      ) : null}
+    </div>
+  );
+}
+
+function Filters({ search: { state, product }, onChange }: ToolbarProps) {
+  const { t } = useTranslation();
+  const products = useQuery(productsQuery()).data;
+  const states = [
+    { value: undefined, words: t('device.filter.all') },
+    { value: 'online', words: t('home.state.online') },
+    { value: 'offline', words: t('home.state.offline') },
+  ] as const;
+  return (
+    <>
+      <fieldset className={css.states}>
+        <legend className="visually-hidden">{t('home.device.state')}</legend>
+        {states.map(({ value, words }) => (
+          <label key={words} className={css.state}>
+            <input
+              type="radio"
+              className="visually-hidden"
+              name="device-state"
+              checked={state === value}
+              onChange={() => onChange({ state: value })}
+            />
+            {words}
+          </label>
+        ))}
+      </fieldset>
+      <select
+        className={css.select}
+        aria-label={t('home.device.model')}
+        value={product ?? ''}
+        onChange={(event) => onChange({ product: Number(event.target.value) || undefined })}
+      >
+        <option value="">{t('device.filter.allModels')}</option>
+        {products?.map(({ id, productName }) => (
+          <option key={id} value={id}>
+            {productName}
+          </option>
+        ))}
+      </select>
+    </>
+  );
+}

@@ -1,0 +1,148 @@
+import type { LiveReading } from '@/lib/live/live';
+import type { Device, DeviceMap, DevicePage, Group, Latest, Overview, Series, SeriesPoint } from '../types';
+import type { Changes } from './changes';
+
+/**
+ * How events change what is on the screen. All of these give back the very object when nothing in it changes, so that nothing is
+ * drawn again; and applying an event twice, or one that the answer of a call already held, changes nothing.
+ */
+
+/** Like map, but the same array when every element stays. */
+function mapSame<T>(items: readonly T[], change: (item: T) => T): readonly T[] {
+  let changed: T[] | undefined;
+  items.forEach((item, i) => {
+    const next = change(item);
+    if (next === item) return;
+    changed ??= [...items];
+    changed[i] = next;
+  });
+  return changed ?? items;
+}
+
+export function applyToLatest(latest: Latest, deviceName: string, changes: Changes): Latest {
+  const values = changes.latest.get(deviceName);
+  if (!values) return latest;
+  let next = latest;
+  for (const [sign, { time, value }] of values) {
+    const known = latest[sign];
+    // Without a name and a unit a value says nothing: useDeviceLive asks for those.
+    if (!known || time < known.time || (time === known.time && value === known.value)) continue;
+    if (next === latest) next = { ...latest };
+    next[sign] = { ...known, time, value };
+  }
+  return next;
+}
+
+export function applyToDevice(device: Device, changes: Changes): Device {
+  const { deviceName } = device;
+  let next = device;
+  const latest = device.lastData[0];
+  if (latest && changes.latest.has(deviceName)) {
+    const changed = applyToLatest(latest, deviceName, changes);
+    if (changed !== latest) next = { ...next, lastData: [changed] };
+  }
+  // Arrival is contact, however old the reading.
+  if (changes.readings.has(deviceName) && changes.at > (device.lastContact ?? 0))
+    next = { ...next, lastContact: changes.at };
+  const presence = changes.presence.get(deviceName);
+  if (presence && presence.onlineState !== device.onlineState && presence.time >= lastTurn(device)) {
+    next =
+      presence.onlineState === 1
+        ? { ...next, onlineState: 1, state: 0, onlineTime: presence.time }
+        : { ...next, onlineState: 0, state: 1, offlineTime: presence.time };
+  }
+  return next;
+}
+
+function lastTurn(device: Device): number {
+  return Math.max(device.onlineTime ?? 0, device.offlineTime ?? 0);
+}
+
+export function applyToGroups(groups: Group[], changes: Changes): Group[] {
+  return mapSame(groups, (group) => {
+    let came = 0;
+    const deviceList = mapSame(group.deviceList, (device) => {
+      const next = applyToDevice(device, changes);
+      came += next.onlineState - device.onlineState;
+      return next;
+    });
+    if (deviceList === group.deviceList) return group;
+    return {
+      ...group,
+      deviceList: deviceList as Device[],
+      onlineCount: within(group.onlineCount + came, group.deviceCount),
+    };
+  }) as Group[];
+}
+
+export function applyToPage(page: DevicePage, changes: Changes): DevicePage {
+  const list = mapSame(page.list, (device) => applyToDevice(device, changes));
+  return list === page.list ? page : { ...page, list: list as Device[] };
+}
+
+export function applyToMap(map: DeviceMap, changes: Changes): DeviceMap {
+  if (changes.presence.size === 0) return map;
+  const markers = mapSame(map.markers, (marker) => {
+    const presence = changes.presence.get(marker.deviceName);
+    return presence && presence.onlineState !== marker.onlineState
+      ? { ...marker, onlineState: presence.onlineState }
+      : marker;
+  });
+  return markers === map.markers ? map : { ...map, markers: markers as DeviceMap['markers'] };
+}
+
+/** What happened before the server counted is counted already. */
+export function applyToOverview(overview: Overview, changes: Changes): Overview {
+  const { deviceCount } = overview;
+  let { onlineCount, offlineTodayCount, time: counted } = overview;
+  for (const { onlineState, time } of changes.transitions) {
+    if (time <= overview.time) continue;
+    counted = Math.max(counted, time);
+    onlineCount += onlineState === 1 ? 1 : -1;
+    // A device that comes back may have gone yesterday: only the server knows, and is asked soon.
+    if (onlineState === 0) offlineTodayCount += 1;
+  }
+  if (counted === overview.time) return overview;
+  const online = within(onlineCount, deviceCount);
+  return {
+    ...overview,
+    onlineCount: online,
+    offlineCount: deviceCount - online,
+    offlineTodayCount: within(offlineTodayCount, deviceCount - online),
+    time: counted,
+  };
+}
+
+function within(value: number, most: number): number {
+  return Math.min(most, Math.max(0, value));
+}
+
+const dayMs = 24 * 3_600_000;
+/** Points beyond this are thinned by the next fetch; a day of one reading every ten seconds is 8,640. */
+const mostPoints = 10_000;
+
+/** Lets the line of the last 24 hours grow at its end and fall off at its beginning. */
+export function applyToDay(series: Series, deviceName: string, changes: Changes): Series {
+  const readings = changes.readings.get(deviceName);
+  if (!readings) return series;
+  let next = series;
+  for (const [sign, points] of Object.entries(series)) {
+    const grown = grow(points, sign, readings);
+    if (grown === points) continue;
+    if (next === series) next = { ...series };
+    next[sign] = grown.filter(({ time }) => time > changes.at - dayMs).slice(-mostPoints);
+  }
+  return next;
+}
+
+function grow(points: SeriesPoint[], sign: string, readings: readonly LiveReading[]): SeriesPoint[] {
+  const grown = [...points];
+  for (const { time, values } of readings) {
+    const value = values[sign];
+    const last = grown.at(-1);
+    // What comes late belongs into the middle; the next fetch puts it there.
+    if (value === undefined || (last && time <= last.time)) continue;
+    grown.push({ time, value });
+  }
+  return grown.length === points.length ? points : grown;
+}

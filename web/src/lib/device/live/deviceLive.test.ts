@@ -1,0 +1,242 @@
+import { QueryClient, QueryObserver } from '@tanstack/react-query';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { noteServerTime } from '@/lib/format/clock';
+import type { LiveEvent } from '@/lib/live/live';
+import { overviewQuery } from '@/lib/queries';
+import { device, group, noon, overview } from '@/test/farm';
+import { gate } from '@/test/gate';
+import { deviceKeys } from '../queries';
+import type { Group, Overview } from '../types';
+import { DeviceLive } from './deviceLive';
+
+const overviewKey = overviewQuery().queryKey;
+const groupsKey = deviceKeys.groups('en-us');
+const presence = (deviceName: string, onlineState: 0 | 1, time: number): LiveEvent => ({
+  name: 'presence',
+  data: { deviceName, onlineState, time },
+});
+const reading = (deviceName: string, values: Record<string, number>): LiveEvent => ({
+  name: 'reading',
+  data: { deviceName, time: Date.now(), values },
+});
+
+let client: QueryClient;
+let live: DeviceLive;
+let stop: () => void;
+const stops: (() => void)[] = [];
+
+/** Somebody looks at a query, which is answered by a function. */
+function look<T>(queryKey: readonly unknown[], answer: () => T | Promise<T>) {
+  const ask = vi.fn(async () => answer());
+  stops.push(
+    new QueryObserver(client, { queryKey, queryFn: ask, retry: false, staleTime: 60_000 }).subscribe(() => undefined),
+  );
+  return ask;
+}
+
+const pass = (ms = 0) => vi.advanceTimersByTimeAsync(ms);
+const counts = () => client.getQueryData<Overview>(overviewKey);
+const groups = () => client.getQueryData<Group[]>(groupsKey);
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: noon });
+  client = new QueryClient();
+  live = new DeviceLive(client);
+  stop = live.start();
+});
+
+afterEach(() => {
+  stop();
+  for (const end of stops.splice(0)) end();
+  client.clear();
+  noteServerTime(Date.now());
+  vi.useRealTimers();
+});
+
+describe('presence', () => {
+  it('moves the counts at once and has them counted anew when it is quiet', async () => {
+    let answer = overview({ onlineCount: 231, time: noon });
+    const ask = look(overviewKey, () => answer);
+    await pass();
+    live.handle([presence('WS-1', 0, noon + 1)]);
+    expect(counts()).toMatchObject({ onlineCount: 230, offlineCount: 18 });
+    answer = overview({ onlineCount: 229, offlineCount: 19, time: noon + 2000 });
+    await pass(1999);
+    expect(ask).toHaveBeenCalledTimes(1);
+    await pass(1);
+    expect(ask).toHaveBeenCalledTimes(2);
+    expect(counts()).toMatchObject({ onlineCount: 229, offlineCount: 19 });
+  });
+
+  it('is counted anew now and then even when it is never quiet', async () => {
+    const ask = look(overviewKey, () => overview());
+    await pass();
+    for (let i = 0; i < 11; i++) {
+      live.handle([presence('WS-1', (i % 2) as 0 | 1, Date.now())]);
+      await pass(1000);
+    }
+    expect(ask).toHaveBeenCalledTimes(2);
+  });
+
+  it('has the lists of one state asked for anew, and no others', async () => {
+    const list = () => ({ list: [device({ deviceName: 'WS-1' })], total: 1 });
+    const askOnline = look(deviceKeys.page('en-us', { groupId: 1, onlineState: 1 }, 1), list);
+    const askAll = look(deviceKeys.page('en-us', { groupId: 1 }, 1), list);
+    await pass();
+    live.handle([presence('WS-1', 0, noon)]);
+    await pass(15_000);
+    expect(askOnline).toHaveBeenCalledTimes(2);
+    expect(askAll).toHaveBeenCalledTimes(1);
+  });
+
+  it('of a device that no list holds has the groups asked for, once for a burst', async () => {
+    const ask = look(groupsKey, () => [group({ deviceCount: 400, deviceList: [device({ deviceName: 'WS-1' })] })]);
+    await pass();
+    live.handle([presence('WS-1', 0, noon)]);
+    await pass(15_000);
+    expect(ask).toHaveBeenCalledTimes(1);
+    live.handle([presence('WS-399', 0, noon), presence('WS-398', 0, noon)]);
+    await pass(15_000);
+    expect(ask).toHaveBeenCalledTimes(2);
+  });
+});
+
+describe('a reading', () => {
+  it('of a known property asks for nothing', async () => {
+    const ask = look(groupsKey, () => [group({ deviceList: [device({ deviceName: 'WS-1' })] })]);
+    await pass();
+    live.handle([reading('WS-1', { airTemperature: 9 })]);
+    await pass(60_000);
+    expect(ask).toHaveBeenCalledTimes(1);
+    expect(groups()?.[0]?.deviceList[0]?.lastData[0]?.airTemperature?.value).toBe(9);
+  });
+
+  it('of a property read for the first time asks for its name and unit, once', async () => {
+    const ask = look(groupsKey, () => [group({ deviceList: [device({ deviceName: 'WS-1' })] })]);
+    await pass();
+    live.handle([reading('WS-1', { co2: 420 })]);
+    await pass(15_000);
+    expect(ask).toHaveBeenCalledTimes(2);
+    // The server does not list it: asking again would not help.
+    live.handle([reading('WS-1', { co2: 421 })]);
+    await pass(15_000);
+    expect(ask).toHaveBeenCalledTimes(2);
+  });
+});
+
+describe('a notice', () => {
+  it('has counts, marks and levels asked for within the second', async () => {
+    const askOverview = look(overviewKey, () => overview());
+    const askGroups = look(groupsKey, () => [group()]);
+    const askMap = look(deviceKeys.map(null), () => ({ markers: [], clusters: [], total: 0, unplaced: 0 }));
+    const askDay = look(deviceKeys.day('WS-1', 'airTemperature', 200), () => ({}));
+    await pass();
+    for (let i = 0; i < 10; i++) {
+      live.handle([{ name: 'notice', data: {} }]);
+      await pass(50);
+    }
+    await pass(300);
+    expect(askOverview.mock.calls.length).toBeLessThanOrEqual(3);
+    for (const ask of [askOverview, askGroups, askMap]) expect(ask.mock.calls.length).toBeGreaterThanOrEqual(2);
+    expect(askDay).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe('a reset', () => {
+  it('fetches everything anew, and does not wait for what was under way', async () => {
+    const { passed, open } = gate<Group[]>();
+    const answers: (Group[] | Promise<Group[]>)[] = [passed, [group({ onlineCount: 7 })]];
+    const ask = look(groupsKey, () => answers.shift() ?? []);
+    await pass();
+    live.handle([{ name: 'reset' }]);
+    await pass();
+    expect(ask).toHaveBeenCalledTimes(2);
+    expect(groups()?.[0]?.onlineCount).toBe(7);
+    open([group({ onlineCount: 1 })]);
+    await pass();
+    expect(groups()?.[0]?.onlineCount).toBe(7);
+  });
+});
+
+describe('an answer written before an event that overtook it', () => {
+  it('does not undo the event', async () => {
+    const { passed, open } = gate<Group[]>();
+    look(groupsKey, () => passed);
+    look(overviewKey, () => overview({ onlineCount: 231, time: noon + 5000 }));
+    await pass();
+    live.handle([presence('WS-1', 0, noon + 6000), reading('WS-1', { airTemperature: 9 })]);
+    // As the server knew them before.
+    open([group({ deviceList: [device({ deviceName: 'WS-1', onlineState: 1 })] })]);
+    await pass();
+    expect(groups()?.[0]?.onlineCount).toBe(0);
+    expect(groups()?.[0]?.deviceList[0]).toMatchObject({ onlineState: 0 });
+    expect(groups()?.[0]?.deviceList[0]?.lastData[0]?.airTemperature?.value).toBe(9);
+    expect(counts()?.onlineCount).toBe(230);
+  });
+
+  it('that holds the event already is taken as it is', async () => {
+    const { passed, open } = gate<Group[]>();
+    look(groupsKey, () => passed);
+    await pass();
+    live.handle([presence('WS-1', 0, noon)]);
+    open([
+      group({
+        deviceCount: 5,
+        onlineCount: 4,
+        deviceList: [device({ deviceName: 'WS-1', onlineState: 0, offlineTime: noon })],
+      }),
+    ]);
+    await pass();
+    expect(groups()?.[0]?.onlineCount).toBe(4);
+  });
+
+  it('is not bothered with events that came before it was asked for', async () => {
+    live.handle([presence('WS-1', 0, noon)]);
+    look(groupsKey, () => [
+      group({ deviceList: [device({ deviceName: 'WS-1', onlineState: 1, onlineTime: noon - 1e6 })] }),
+    ]);
+    await pass();
+    expect(groups()?.[0]?.onlineCount).toBe(1);
+  });
+});
+
+describe('time', () => {
+  it('turns the counts of today at midnight, and again the next', async () => {
+    const ask = look(overviewKey, () => overview({ time: Date.now() }));
+    await pass(12 * 3_600_000);
+    expect(ask).toHaveBeenCalledTimes(1);
+    await pass(1001);
+    expect(ask).toHaveBeenCalledTimes(2);
+    await pass(24 * 3_600_000);
+    expect(ask).toHaveBeenCalledTimes(3);
+  });
+
+  it('passes without a call when nothing happens', async () => {
+    const asks = [look(overviewKey, () => overview({ time: Date.now() })), look(groupsKey, () => [group()])];
+    await pass(6 * 3_600_000);
+    for (const ask of asks) expect(ask).toHaveBeenCalledTimes(1);
+  });
+});
+
+it('fetches anew on a later visit, which has missed what was told meanwhile', async () => {
+  const ask = look(groupsKey, () => [group()]);
+  await pass();
+  stop();
+  stop = live.start();
+  await pass();
+  expect(ask).toHaveBeenCalledTimes(2);
+});
+
+it('leaves a failed query failed, so that it is asked again', async () => {
+  let fail = false;
+  look(overviewKey, () => {
+    if (fail) throw new Error('503');
+    return overview({ time: noon });
+  });
+  await pass();
+  fail = true;
+  await client.invalidateQueries({ queryKey: overviewKey });
+  await pass();
+  live.handle([presence('WS-1', 0, noon + 1)]);
+  expect(client.getQueryState(overviewKey)?.status).toBe('error');
+});

@@ -1,0 +1,143 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api } from '@/lib/api';
+import { now } from '@/lib/format/clock';
+import type { Language } from '@/lib/i18n';
+import { Turns } from '@/lib/turns';
+
+/** Which devices a page is of: those of a group, whose name holds a text, in a state; all of these where several are given. */
+export interface PageFilter {
+  groupId?: number;
+  deviceName?: string;
+  onlineState?: 0 | 1;
+}
+
+/** A box of the map and its zoom; null asks for everything. */
+export interface MapView {
+  west: number;
+  south: number;
+  east: number;
+  north: number;
+  zoom: number;
+}
+
+export const pageSize = 100;
+/** The most names that one call takes. */
+export const mostNames = 400;
+const dayMs = 24 * 3_600_000;
+/** After a failure, until it works again. Otherwise nothing polls: the live stream tells. */
+export const retryMs = 10_000;
+
+/** The second word says what the data are, so that live events find them whatever the language. */
+export const deviceKeys = {
+  all: ['devices'] as const,
+  kind: (kind: 'groups' | 'page' | 'device' | 'latest' | 'tsl' | 'model' | 'day' | 'map') => ['devices', kind] as const,
+  groups: (language: Language) => ['devices', 'groups', language] as const,
+  page: (language: Language, filter: PageFilter, pageNo: number) =>
+    ['devices', 'page', language, filter, pageNo] as const,
+  device: (language: Language, deviceName: string) => ['devices', 'device', language, deviceName] as const,
+  latest: (language: Language, deviceName: string) => ['devices', 'latest', language, deviceName] as const,
+  tsl: (language: Language, deviceName: string) => ['devices', 'tsl', language, deviceName] as const,
+  named: (language: Language, deviceNames: readonly string[]) =>
+    ['devices', 'page', language, { deviceNames }] as const,
+  model: (language: Language, productId: number) => ['devices', 'model', language, productId] as const,
+  day: (deviceName: string, sign: string, points: number) => ['devices', 'day', deviceName, sign, points] as const,
+  map: (view: MapView | null) => ['devices', 'map', view] as const,
+};
+
+interface Failing {
+  state: { status: string };
+}
+
+/** The page shows failures itself, keeps what it had, and asks again. */
+export const persistent = {
+  meta: { showsErrors: true },
+  refetchOnWindowFocus: false,
+  refetchOnReconnect: false,
+  refetchInterval: (query: Failing) => (query.state.status === 'error' ? retryMs : false) as number | false,
+};
+
+export const groupsQuery = (language: Language) =>
+  queryOptions({
+    ...persistent,
+    queryKey: deviceKeys.groups(language),
+    queryFn: ({ signal }) => api.get('/admin-api/client/pc/device/get-group-device-list', { signal }),
+  });
+
+export const pageQuery = (language: Language, filter: PageFilter, pageNo: number) =>
+  queryOptions({
+    ...persistent,
+    queryKey: deviceKeys.page(language, filter, pageNo),
+    queryFn: ({ signal }) =>
+      api.get('/admin-api/client/pc/device/page', { query: { ...filter, pageNo, pageSize }, signal }),
+  });
+
+/** One device by its name; null when this tenant has none of that name. */
+export const deviceQuery = (language: Language, deviceName: string) =>
+  queryOptions({
+    ...persistent,
+    queryKey: deviceKeys.device(language, deviceName),
+    queryFn: async ({ signal }) => {
+      const query = { deviceNames: [deviceName], pageSize: 1 };
+      const { list } = await api.get('/admin-api/client/pc/device/deviceNames/get', { query, signal });
+      return list[0] ?? null;
+    },
+  });
+
+export const latestQuery = (language: Language, deviceName: string) =>
+  queryOptions({
+    ...persistent,
+    queryKey: deviceKeys.latest(language, deviceName),
+    queryFn: ({ signal }) => api.get('/admin-api/device/data/all/data-last', { query: { deviceName }, signal }),
+  });
+
+export const tslQuery = (language: Language, deviceName: string) =>
+  queryOptions({
+    ...persistent,
+    queryKey: deviceKeys.tsl(language, deviceName),
+    queryFn: ({ signal }) => api.get('/admin-api/client/pc/device/get/tsl', { query: { deviceName }, signal }),
+    staleTime: 5 * 60_000,
+  });
+
+/** The thing model of a product, asked for through one of its devices: a hundred cards of one product ask once. */
+export const modelQuery = (language: Language, { productId, deviceName }: { productId: number; deviceName: string }) =>
+  queryOptions({
+    ...persistent,
+    queryKey: deviceKeys.model(language, productId),
+    queryFn: ({ signal }) => api.get('/admin-api/client/pc/device/get/tsl', { query: { deviceName }, signal }),
+    staleTime: 5 * 60_000,
+  });
+
+/** Some devices by their names, at most `mostNames` of them; what this farm does not have is left out. */
+export const namedQuery = (language: Language, deviceNames: readonly string[]) =>
+  queryOptions({
+    ...persistent,
+    queryKey: deviceKeys.named(language, deviceNames),
+    queryFn: ({ signal }) => {
+      const query = { deviceNames: [...deviceNames], pageSize: mostNames };
+      return api.get('/admin-api/client/pc/device/deviceNames/get', { query, signal });
+    },
+  });
+
+/** Lines of a page full of cards leave room for the calls that somebody waits for. */
+const lines = new Turns(4);
+
+/** The last 24 hours of one property, thinned to what a small line can show; each low and high is kept. */
+export const dayQuery = (deviceName: string, sign: string, points = 200) =>
+  queryOptions({
+    ...persistent,
+    queryKey: deviceKeys.day(deviceName, sign, points),
+    queryFn: ({ signal }) =>
+      lines.take(() => {
+        const endTime = Math.ceil(now());
+        const query = { deviceName, startTime: endTime - dayMs, endTime, yeuSignList: [sign], points };
+        return api.get('/admin-api/client/pc/device/get/format-map/time-interval-data', { query, signal });
+      }, signal),
+    staleTime: 5 * 60_000,
+  });
+
+export const mapQuery = (view: MapView | null) =>
+  queryOptions({
+    ...persistent,
+    queryKey: deviceKeys.map(view),
+    queryFn: ({ signal }) => api.get('/admin-api/client/pc/device/map', { query: view ?? {}, signal }),
+  });

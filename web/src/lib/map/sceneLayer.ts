@@ -1,0 +1,123 @@
+import L from 'leaflet';
+import { type Point, roundedHull } from './hull';
+import { placeLabels } from './labels';
+import type { Place } from './place';
+import css from './scene.module.css';
+
+/** A scene as the map knows it. */
+export interface MapScene {
+  id: number;
+  /** "North orchard · 64". */
+  label: string;
+  places: readonly Place[];
+}
+
+/** Pixels between a scene's outermost devices and its edge. */
+const distance = 28;
+/** A scene whose devices stand closer together than this is not shown as an area, except near by. */
+const leastExtent = 20;
+const closeZoom = 13;
+/** A map narrower than this is told by marks and hulls alone. */
+const roomForNames = 400;
+
+function pane(map: L.Map, name: string, className: string | undefined): void {
+  if (!map.getPane(name)) map.createPane(name).classList.add(className ?? name);
+}
+
+/** Each scene as the rounded hull of its devices, at a distance in pixels, so it is shaped anew for each zoom. */
+export class SceneLayer {
+  private readonly map: L.Map;
+  private readonly hulls = new Map<number, L.Polygon>();
+  private readonly labels = new Map<number, L.Marker>();
+  private readonly renderer: L.Renderer;
+
+  constructor(map: L.Map) {
+    this.map = map;
+    pane(map, 'scenes', css.scenePane);
+    pane(map, 'sceneNames', css.namePane);
+    this.renderer = L.svg({ pane: 'scenes', padding: 0.5 });
+  }
+
+  /** Names keep clear of the marks, which stand above them. */
+  draw(scenes: readonly MapScene[], marks: readonly Place[], at: (place: Place) => L.LatLngTuple): void {
+    const outlines = scenes.flatMap((scene) => {
+      const points = scene.places.map((place) => this.map.latLngToLayerPoint(at(place)));
+      return this.drawsAt(points) ? [{ scene, outline: roundedHull(points, distance) }] : [];
+    });
+    const drawn = new Set(outlines.map(({ scene }) => scene.id));
+    for (const [id, hull] of this.hulls) {
+      if (drawn.has(id)) continue;
+      hull.remove();
+      this.hulls.delete(id);
+    }
+    for (const { scene, outline } of outlines) this.drawHull(scene.id, outline);
+    const named = this.map.getSize().x >= roomForNames ? outlines : [];
+    this.drawNames(
+      named,
+      marks.map((place) => this.map.latLngToLayerPoint(at(place))),
+    );
+  }
+
+  clear(): void {
+    for (const hull of this.hulls.values()) hull.remove();
+    for (const label of this.labels.values()) label.remove();
+    this.renderer.remove();
+    this.hulls.clear();
+    this.labels.clear();
+  }
+
+  /** From afar a farm's scenes would be rings on one spot. */
+  private drawsAt(points: readonly Point[]): boolean {
+    if (this.map.getZoom() >= closeZoom) return true;
+    const xs = points.map(({ x }) => x);
+    const ys = points.map(({ y }) => y);
+    return Math.max(Math.max(...xs) - Math.min(...xs), Math.max(...ys) - Math.min(...ys)) >= leastExtent;
+  }
+
+  private drawHull(id: number, outline: readonly Point[]): void {
+    const corners = outline.map(({ x, y }) => this.map.layerPointToLatLng([x, y]));
+    const hull = this.hulls.get(id);
+    if (hull) {
+      hull.setLatLngs(corners);
+      return;
+    }
+    const options = { renderer: this.renderer, interactive: false, className: css.hull, smoothFactor: 0 };
+    this.hulls.set(id, L.polygon(corners, options).addTo(this.map));
+  }
+
+  private drawNames(
+    outlines: readonly { scene: MapScene; outline: readonly Point[] }[],
+    marks: readonly Point[],
+  ): void {
+    const wanted = outlines.map(({ scene, outline }) => {
+      const xs = outline.map(({ x }) => x);
+      const ys = outline.map(({ y }) => y);
+      const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
+      const x = (left + right) / 2;
+      // Inside at the upper edge where the scene is large, else above it, else below.
+      const spots = [...(bottom - top > 150 ? [{ x, y: top + 18 }] : []), { x, y: top - 10 }, { x, y: bottom + 11 }];
+      return { id: scene.id, text: scene.label, spots, size: right - left };
+    });
+    const placed = new Map(placeLabels(wanted, marks).map((label) => [label.id, label]));
+    for (const [id, marker] of this.labels) {
+      if (placed.has(id)) continue;
+      marker.remove();
+      this.labels.delete(id);
+    }
+    for (const { id, text, x, y } of placed.values()) {
+      const place = this.map.layerPointToLatLng([x, y]);
+      const marker = this.labels.get(id) ?? this.makeName(id, place);
+      marker.setLatLng(place);
+      const element = marker.getElement()?.firstElementChild;
+      if (element && element.textContent !== text) element.textContent = text;
+    }
+  }
+
+  private makeName(id: number, place: L.LatLng): L.Marker {
+    // Filled by textContent: a scene's name is somebody's text and no HTML.
+    const icon = L.divIcon({ className: css.name, html: '<span></span>', iconSize: [0, 0] });
+    const marker = L.marker(place, { icon, pane: 'sceneNames', interactive: false, keyboard: false }).addTo(this.map);
+    this.labels.set(id, marker);
+    return marker;
+  }
+}

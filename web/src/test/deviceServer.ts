@@ -1,0 +1,155 @@
+import { screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect } from 'vitest';
+import type { components } from '@/api/schema.gen';
+import type { Device } from '@/lib/device/types';
+import { frameBackend } from './backend';
+import { openConsole } from './console';
+import { device, farm, overview } from './farm';
+import { ok, onDelete, onGet, onPost, onPut } from './server';
+import { signedIn } from './session';
+import { fakeStreams } from './stream';
+
+type Schemas = components['schemas'];
+
+export const scene = (id: number, groupName: string, change: Partial<Schemas['Scene']> = {}): Schemas['Scene'] => ({
+  id,
+  groupName,
+  groupStatus: 1,
+  deviceCount: 2,
+  onlineCount: 1,
+  createTime: 0,
+  ...change,
+});
+
+const client = '/admin-api/client/pc';
+export const paths = {
+  page: `${client}/device/page`,
+  update: `${client}/device/update`,
+  secret: `${client}/device/new-secret`,
+  connection: `${client}/device/get/connection`,
+  presence: `${client}/device/get/presence`,
+  coverage: `${client}/device/get/coverage`,
+  diagnostics: `${client}/device/get/diagnostics`,
+  scenes: `${client}/group/page`,
+  create: `${client}/group/create`,
+  rename: `${client}/group/update`,
+  remove: `${client}/group/delete`,
+};
+
+/** A farm of three devices in two scenes, one of them closed to new ones, and a live stream; somebody is signed in. */
+export function deviceServer(devices?: Device[]) {
+  signedIn();
+  frameBackend();
+  const now = Date.now();
+  const base = farm({ overview: overview({ time: now, deviceCount: 3, unassignedCount: 1, sceneCount: 2 }) });
+  const state = {
+    base,
+    devices: devices ?? [
+      device({ id: 1, deviceName: 'WS-1', noteName: 'Orchard mast', lastContact: now - 8000 }),
+      device({ id: 2, deviceName: 'WS-2', noteName: 'Lower mast', onlineState: 0, offlineTime: now - 3_600_000 }),
+      device({ id: 3, deviceName: 'SXT-3', noteName: '', groupId: 0, groupName: '', type: 2, lastData: [] }),
+    ],
+    scenes: [scene(1, 'North orchard'), scene(2, 'Old nursery', { groupStatus: 2, deviceCount: 0 })],
+    connection: {
+      deviceName: 'WS-1',
+      gateway: false,
+      http: 'https://farm.example',
+      mqttHost: 'farm.example',
+      mqttPort: 1883,
+      mqttTlsPort: 0,
+      topic: 'v1/devices/me/telemetry',
+      secrets: 1,
+    } as Schemas['Connection'],
+    diagnostics: { received: 10, values: 20, refused: 0, clockAhead: 0, days: [] } as Schemas['Diagnostics'],
+    presence: [] as Schemas['PresenceChange'][],
+    coverage: [] as Schemas['CoverageDay'][],
+    /** Paths that answer on their own. */
+    answers: new Map<string, () => Response | Promise<Response>>(),
+    /** What was asked of the table, and what was sent to change something. */
+    asked: [] as URLSearchParams[],
+    sent: [] as { path: string; body: unknown }[],
+    live: fakeStreams(),
+  };
+  const get = (path: string, data: (query: URLSearchParams) => unknown) =>
+    onGet(path, async ({ request }) => {
+      const query = new URL(request.url).searchParams;
+      if (path === paths.page) state.asked.push(query);
+      return (await state.answers.get(path)?.()) ?? ok(data(query) as never);
+    });
+  const change = (on: typeof onPost, path: string, data: (body: never) => unknown) =>
+    on(path, async ({ request }) => {
+      const text = await request.text();
+      const body = text === '' ? Object.fromEntries(new URL(request.url).searchParams) : JSON.parse(text);
+      state.sent.push({ path, body });
+      return (await state.answers.get(path)?.()) ?? ok(data(body as never) as never);
+    });
+
+  get(paths.page, (query) => {
+    const text = (query.get('deviceName') ?? '').toLowerCase();
+    const [groupId, onlineState] = [query.get('groupId'), query.get('onlineState')];
+    const found = state.devices.filter(
+      (one) =>
+        `${one.noteName} ${one.deviceName} ${one.serial}`.toLowerCase().includes(text) &&
+        (groupId === null || one.groupId === Number(groupId)) &&
+        (onlineState === null || one.onlineState === Number(onlineState)),
+    );
+    const [no, size] = [Number(query.get('pageNo')), Number(query.get('pageSize'))];
+    return { list: found.slice((no - 1) * size, no * size), total: found.length };
+  });
+  get(`${client}/device/deviceNames/get`, (query) => {
+    const list = state.devices.filter(({ deviceName }) => deviceName === query.get('deviceNames'));
+    return { list, total: list.length };
+  });
+  get(paths.scenes, (query) => {
+    const text = (query.get('groupName') ?? '').toLowerCase();
+    const found = state.scenes.filter(({ groupName }) => groupName.toLowerCase().includes(text));
+    const [no, size] = [Number(query.get('pageNo')), Number(query.get('pageSize'))];
+    return { list: found.slice((no - 1) * size, no * size), total: found.length };
+  });
+  get(`${client}/product/get/simple-list`, () => [
+    { id: 1, productName: 'weather-mast' },
+    { id: 2, productName: 'field-camera' },
+  ]);
+  get(paths.connection, () => state.connection);
+  get(paths.diagnostics, () => state.diagnostics);
+  get(paths.coverage, () => state.coverage);
+  get(paths.presence, (query) => {
+    const [no, size] = [Number(query.get('pageNo')), Number(query.get('pageSize'))];
+    return { list: state.presence.slice((no - 1) * size, no * size), total: state.presence.length };
+  });
+  get('/admin-api/device/data/all/data-last', (query) => {
+    return state.devices.find(({ deviceName }) => deviceName === query.get('deviceName'))?.lastData[0] ?? {};
+  });
+  change(onPut, paths.update, (body: Partial<Device> & { deviceName: string }) => {
+    state.devices = state.devices.map((one) => (one.deviceName === body.deviceName ? { ...one, ...body } : one));
+    return true;
+  });
+  change(onPost, paths.secret, () => 'a-brand-new-secret-of-32-letters');
+  change(onPost, paths.create, ({ groupName, groupStatus }: Schemas['SceneCreate']) => {
+    state.scenes = [...state.scenes, scene(9, groupName ?? '', { groupStatus: groupStatus as 1 | 2, deviceCount: 0 })];
+    return 9;
+  });
+  change(onPut, paths.rename, ({ id, groupName }: Schemas['SceneUpdate']) => {
+    state.scenes = state.scenes.map((one) => (one.id === id ? { ...one, groupName: groupName ?? '' } : one));
+    return true;
+  });
+  change(onDelete, paths.remove, ({ id }: { id: string }) => {
+    state.scenes = state.scenes.filter((one) => one.id !== Number(id));
+    return true;
+  });
+  onGet(`${client}/live`, ({ request }) =>
+    state.live.open('', request.headers.get('Last-Event-ID') ?? '', request.signal),
+  );
+  return state;
+}
+
+/** Opens the device page and waits until everything of it has come. */
+export async function openDevices(server: ReturnType<typeof deviceServer>, address = '/device') {
+  const opened = await openConsole(address);
+  await screen.findByRole('heading', { level: 1, name: 'Equipment center' });
+  // The stream's fresh start has had everything fetched once more.
+  await waitFor(() => expect(server.live.streams.length).toBeGreaterThan(0));
+  await waitFor(() => expect(opened.client.isFetching()).toBe(0));
+  return { ...opened, user: userEvent.setup() };
+}

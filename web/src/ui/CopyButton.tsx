@@ -1,0 +1,56 @@
+import CheckOutlined from '@ant-design/icons/CheckOutlined';
+import CopyOutlined from '@ant-design/icons/CopyOutlined';
+import { Button, Tooltip } from 'antd';
+import { type RefObject, useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { copyText } from '@/lib/copy';
+
+interface CopyButtonProps {
+  /** What holds the text. */
+  of: RefObject<HTMLElement | null>;
+  /** What the button does, spoken. */
+  label: string;
+  /** With a word beside the icon, and the page's first button. */
+  main?: boolean;
+  /** Without a frame, in a row of a list. */
+  quiet?: boolean;
+  className?: string;
+}
+
+const shownForMs = 2500;
+
+export function CopyButton({ of, label, main = false, quiet = false, className }: CopyButtonProps) {
+  const { t } = useTranslation();
+  const [outcome, setOutcome] = useState<'copied' | 'selected' | null>(null);
+
+  useEffect(() => {
+    if (!outcome) return;
+    const timer = setTimeout(() => setOutcome(null), shownForMs);
+    return () => clearTimeout(timer);
+  }, [outcome]);
+
+  const copy = async () => {
+    if (of.current) setOutcome((await copyText(of.current)) ? 'copied' : 'selected');
+  };
+  const words = outcome === 'copied' ? t('copy.done') : outcome === 'selected' ? t('copy.byHand') : '';
+
+  return (
+    <>
+      <Tooltip open={outcome !== null} title={words}>
+        <Button
+          type={main ? 'primary' : quiet ? 'text' : 'default'}
+          className={className}
+          aria-label={label}
+          title={main ? undefined : label}
+          icon={outcome === 'copied' ? <CheckOutlined aria-hidden="true" /> : <CopyOutlined aria-hidden="true" />}
+          onClick={copy}
+        >
+          {main ? t('copy.copy') : null}
+        </Button>
+      </Tooltip>
+      <span className="visually-hidden" role="status">
+        {words}
+      </span>
+    </>
+  );
+}

@@ -1,0 +1,28 @@
+import { fireEvent, render } from '@testing-library/react';
+import { expect, it } from 'vitest';
+import { ElementIcon } from './ElementIcon';
+
+it('shows the catalogue’s picture, which says nothing of its own and tells nobody where it stands', () => {
+  const { container } = render(<ElementIcon address="https://icons.example/rain.svg" />);
+  const picture = container.querySelector('img');
+  expect(picture).toHaveAttribute('src', 'https://icons.example/rain.svg');
+  expect(picture).toHaveAttribute('alt', '');
+  expect(picture).toHaveAttribute('referrerpolicy', 'no-referrer');
+});
+
+it.each([
+  ['', 'none'],
+  ['javascript:alert(1)', 'one that is no address of a picture'],
+])('falls back to a mark for %o: %s', (address) => {
+  const { container } = render(<ElementIcon address={address} />);
+  expect(container.querySelector('img')).toBeNull();
+  expect(container.querySelector('svg')).toHaveAttribute('aria-hidden', 'true');
+});
+
+it('falls back when the picture does not come, and tries another one', () => {
+  const { container, rerender } = render(<ElementIcon address="https://icons.example/gone.svg" />);
+  fireEvent.error(container.querySelector('img') as Element);
+  expect(container.querySelector('svg')).not.toBeNull();
+  rerender(<ElementIcon address="https://icons.example/rain.svg" />);
+  expect(container.querySelector('img')).toHaveAttribute('src', 'https://icons.example/rain.svg');
+});

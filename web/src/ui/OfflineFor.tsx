@@ -1,0 +1,26 @@
+import { useCallback } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Device } from '@/lib/device/types';
+import { ageOf } from '@/lib/format/age';
+import { useClock } from '@/lib/format/clock';
+import { useFormat } from '@/lib/format/format';
+
+/** Offline 3 h; offline since yesterday; never heard of. */
+export function OfflineFor({ device }: { device: Pick<Device, 'offlineTime' | 'lastContact'> }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const since = device.offlineTime ?? device.lastContact;
+  const words = useClock(
+    useCallback(
+      (now: number) => {
+        if (since === undefined) return t('home.offline.never');
+        const age = ageOf(since, now);
+        if (age.kind === 'yesterday') return t('home.offline.yesterday');
+        if (age.kind === 'date') return t('home.offline.date', { date: format.age(since, now) });
+        return age.kind === 'now' ? t('home.state.offline') : t('home.offline.span', { span: format.age(since, now) });
+      },
+      [since, format, t],
+    ),
+  );
+  return <span title={since === undefined ? undefined : format.absolute(since)}>{words}</span>;
+}

@@ -1,0 +1,48 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { ApiError } from '@/lib/api';
+import { retryMs } from '@/lib/device/queries';
+import { errorText } from '@/lib/errorText';
+import { useNow } from '@/lib/format/clock';
+import { useFormat } from '@/lib/format/format';
+import { ErrorNote } from './ErrorNote';
+import css from './PageError.module.css';
+
+interface PageErrorProps {
+  queries: readonly UseQueryResult<unknown>[];
+}
+
+/** What failed, how old the data below are, when the next try is. The data stay. */
+export function PageError({ queries }: PageErrorProps) {
+  const failed = queries.filter(({ isError }) => isError);
+  return failed.length === 0 ? null : <Note failed={failed} />;
+}
+
+function Note({ failed }: { failed: readonly UseQueryResult<unknown>[] }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  useNow();
+  const { error } = failed[0] ?? {};
+  const silent = error instanceof ApiError && (error.kind === 'network' || error.kind === 'timeout');
+  // Both clocks of the query are this machine's, unlike the server's times.
+  const now = Date.now();
+  const oldest = Math.min(...failed.map(({ dataUpdatedAt }) => dataUpdatedAt));
+  const next = Math.min(...failed.map(({ errorUpdatedAt }) => errorUpdatedAt)) + retryMs;
+  const seconds = Math.max(1, Math.ceil((next - now) / 1000));
+  const busy = failed.some(({ isFetching }) => isFetching);
+  const age =
+    oldest > 0 ? t('home.error.asOf', { time: format.moment(oldest, now), age: format.ago(oldest, now) }) : '';
+  const again = busy ? '' : t('home.error.again', { seconds });
+  return (
+    <div className={css.note}>
+      <ErrorNote
+        title={silent ? t('home.error.silent') : errorText(error)}
+        text={[age, again].filter(Boolean).join(' ')}
+        onRetry={() => {
+          for (const query of failed) void query.refetch();
+        }}
+        busy={busy}
+      />
+    </div>
+  );
+}

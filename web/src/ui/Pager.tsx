@@ -1,0 +1,51 @@
+import { Pagination } from 'antd';
+import { useTranslation } from 'react-i18next';
+import { useFormat } from '@/lib/format/format';
+import { phone, useMedia } from '@/lib/media';
+import { pageSizes } from '@/lib/pages';
+import css from './Pager.module.css';
+
+interface PagerProps {
+  total: number;
+  pageNo: number;
+  pageSize: number;
+  onChange: (pageNo: number, pageSize: number) => void;
+}
+
+/** Where one is in a long list, and the way through it. */
+export function Pager({ total, pageNo, pageSize, onChange }: PagerProps) {
+  const { t } = useTranslation();
+  const isPhone = useMedia(phone);
+  const format = useFormat();
+  const range = {
+    from: format.number((pageNo - 1) * pageSize + 1),
+    to: format.number(Math.min(pageNo * pageSize, total)),
+    total: format.number(total),
+  };
+  return (
+    <nav className={css.pager} aria-label={t('pager.pages')}>
+      <span className={css.range}>{total === 0 ? null : t('pager.range', range)}</span>
+      <Pagination
+        total={total}
+        current={pageNo}
+        pageSize={pageSize}
+        onChange={(no) => onChange(no, pageSize)}
+        showSizeChanger={false}
+        showLessItems={isPhone}
+        hideOnSinglePage={false}
+      />
+      <select
+        className={css.size}
+        aria-label={t('pager.size')}
+        value={pageSize}
+        onChange={(event) => onChange(1, Number(event.target.value))}
+      >
+        {pageSizes.map((n) => (
+          <option key={n} value={n}>
+            {t('pager.perPage', { n })}
+          </option>
+        ))}
+      </select>
+    </nav>
+  );
+}

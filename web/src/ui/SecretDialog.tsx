@@ -1,0 +1,115 @@
+import { useBlocker } from '@tanstack/react-router';
+import { Button, Checkbox } from 'antd';
+import { useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { CopyButton } from './CopyButton';
+import { Dialog } from './Dialog';
+import { Note } from './Note';
+import css from './SecretDialog.module.css';
+
+/** One text to take away, with its button. */
+export interface SecretPart {
+  label: string;
+  text: string;
+  /** What the button does, spoken. */
+  copy: string;
+  /** The secret itself: its button is the first of the dialog. */
+  main?: boolean;
+}
+
+interface SecretDialogProps {
+  open: boolean;
+  title: string;
+  /** What was made, and that it is shown this once. */
+  ready: string;
+  parts: readonly SecretPart[];
+  /** What whoever holds it can do. */
+  warning: string;
+  /** Its person says to have stored it. */
+  onStored: () => void;
+  /** After it has gone from the screen. */
+  onClosed: () => void;
+}
+
+/** Shows a new secret, this once: nothing but the person's word that it is stored closes it. */
+export function SecretDialog({ open, title, ready, parts, warning, onStored, onClosed }: SecretDialogProps) {
+  const { t } = useTranslation();
+  const [stored, setStored] = useState(false);
+  const [early, setEarly] = useState(false);
+  const check = useRef<HTMLInputElement | null>(null);
+
+  useBlocker({
+    // To the sign-in page leads only the end of the session, and then nothing is to be shown any more.
+    shouldBlockFn: ({ next }) => next.pathname !== '/signin',
+    enableBeforeUnload: () => open,
+    disabled: !open,
+  });
+
+  const close = () => {
+    if (stored) return onStored();
+    setEarly(true);
+    check.current?.focus();
+  };
+
+  return (
+    <Dialog
+      open={open}
+      title={title}
+      onClose={close}
+      firm
+      width={520}
+      onClosed={() => {
+        setStored(false);
+        setEarly(false);
+        onClosed();
+      }}
+      footer={
+        <>
+          <div className={css.stored}>
+            <Checkbox
+              ref={(box) => {
+                check.current = box?.input ?? null;
+              }}
+              checked={stored}
+              onChange={(event) => setStored(event.target.checked)}
+              aria-describedby={early && !stored ? 'secret-early' : undefined}
+            >
+              {t('secret.stored')}
+            </Checkbox>
+            {early && !stored ? (
+              <p className={css.early} id="secret-early" role="alert">
+                {t('secret.storeFirst')}
+              </p>
+            ) : null}
+          </div>
+          <Button type="primary" disabled={!stored} onClick={close}>
+            {t('secret.done')}
+          </Button>
+        </>
+      }
+    >
+      <p className={css.ready}>{ready}</p>
+      {parts.map((part) => (
+        <Part key={part.label} {...part} />
+      ))}
+      <Note tone="warn">{warning}</Note>
+    </Dialog>
+  );
+}
+
+function Part({ label, text, copy, main = false }: SecretPart) {
+  const of = useRef<HTMLElement>(null);
+  return (
+    <div className={css.part}>
+      <div className={css.label}>{label}</div>
+      <div className={css.row}>
+        <div className={css.box}>
+          <code ref={of} translate="no">
+            {text}
+          </code>
+        </div>
+        <CopyButton of={of} label={copy} main={main} className={main ? css.copyMain : css.copy} />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,53 @@
+import AlertFilled from '@ant-design/icons/AlertFilled';
+import CheckCircleFilled from '@ant-design/icons/CheckCircleFilled';
+import DisconnectOutlined from '@ant-design/icons/DisconnectOutlined';
+import InfoCircleOutlined from '@ant-design/icons/InfoCircleOutlined';
+import WarningOutlined from '@ant-design/icons/WarningOutlined';
+import { useTranslation } from 'react-i18next';
+import type { Device } from '@/lib/device/types';
+import { Chip } from './Chip';
+
+interface StateChipsProps {
+  device: Pick<Device, 'alarmLevel' | 'onlineState'>;
+  /** Where there is little room: that a device with an alarm is online goes without saying, except to a screen reader. */
+  brief?: boolean;
+}
+
+/** How serious the pending alarm is, and whether the device is online. */
+export function StateChips({ device, brief = false }: StateChipsProps) {
+  const { t } = useTranslation();
+  const { alarmLevel, onlineState } = device;
+  const goesWithoutSaying = brief && alarmLevel !== undefined && onlineState === 1;
+  return (
+    <>
+      {alarmLevel === undefined ? null : <LevelChip level={alarmLevel} />}
+      {goesWithoutSaying ? <span className="visually-hidden">{t('home.state.online')}</span> : null}
+      {onlineState === 1 && !goesWithoutSaying ? (
+        <Chip tone="ok" icon={<CheckCircleFilled />}>
+          {t('home.state.online')}
+        </Chip>
+      ) : null}
+      {onlineState === 0 ? (
+        <Chip tone="off" icon={<DisconnectOutlined />}>
+          {t('home.state.offline')}
+        </Chip>
+      ) : null}
+    </>
+  );
+}
+
+function LevelChip({ level }: { level: 0 | 1 | 2 }) {
+  const { t } = useTranslation();
+  const { tone, icon } = (
+    [
+      { tone: 'info', icon: <InfoCircleOutlined /> },
+      { tone: 'warn', icon: <WarningOutlined /> },
+      { tone: 'red', icon: <AlertFilled /> },
+    ] as const
+  )[level];
+  return (
+    <Chip tone={tone} icon={icon} title={t('home.state.alarm')}>
+      {t(`home.level.${level}`)}
+    </Chip>
+  );
+}

@@ -1,0 +1,111 @@
+import type { Device, Group } from '@/lib/device/types';
+
+/** How the next hundred of a list stands. */
+export type MoreState = 'idle' | 'loading' | 'failed';
+
+interface RowPlace {
+  /** Unique among the rows; stays when others come and go. */
+  key: string;
+  /** As a tree counts: 1 for groups and for what was found, 2 for devices of a group. */
+  level: 1 | 2;
+  position: number;
+  of: number;
+}
+
+export type Row = RowPlace &
+  (
+    | { kind: 'group'; group: Group; open: boolean }
+    | { kind: 'device'; device: Device }
+    | { kind: 'more'; source: number | 'search'; left: number; state: MoreState }
+    | { kind: 'none'; groupId: number }
+  );
+
+/** What has been loaded of a list beyond its first hundred. */
+export interface MoreDevices {
+  devices: readonly Device[];
+  state: MoreState;
+}
+
+export function groupKey(id: number): string {
+  return `group-${id}`;
+}
+
+function deviceRows(devices: readonly Device[], level: 1 | 2, of: number): Row[] {
+  const seen = new Set<number>();
+  const rows: Row[] = [];
+  for (const device of devices) {
+    // Pages shift when a device is added: one that stands at the seam would come twice.
+    if (seen.has(device.id)) continue;
+    seen.add(device.id);
+    rows.push({ kind: 'device', key: `device-${device.id}`, device, level, position: rows.length + 1, of });
+  }
+  return rows;
+}
+
+/**
+ * The list as rows: each group's head and, where it is open, its devices. The chosen device stands in its group even when its
+ * hundred has not been loaded.
+ */
+export function groupRows(
+  groups: readonly Group[],
+  isOpen: (group: Group) => boolean,
+  more: ReadonlyMap<number, MoreDevices>,
+  chosen: Device | undefined,
+): Row[] {
+  return groups.flatMap((group, i) => {
+    const open = isOpen(group);
+    const head: Row = {
+      kind: 'group',
+      key: groupKey(group.id),
+      group,
+      open,
+      level: 1,
+      position: i + 1,
+      of: groups.length,
+    };
+    if (!open) return [head];
+    const extra = more.get(group.id);
+    const loaded = [...group.deviceList, ...(extra?.devices ?? [])];
+    const rows = deviceRows(loaded, 2, group.deviceCount);
+    if (rows.length === 0)
+      return [head, { kind: 'none', key: `none-${group.id}`, groupId: group.id, level: 2, position: 1, of: 1 }];
+    const left = group.deviceCount - rows.length;
+    const last = { level: 2, position: group.deviceCount, of: group.deviceCount } as const;
+    if (chosen?.groupId === group.id && !loaded.some(({ id }) => id === chosen.id)) {
+      rows.push({ kind: 'device', key: `device-${chosen.id}`, device: chosen, ...last, position: rows.length + 1 });
+    }
+    if (left > 0) {
+      const state = extra?.state ?? 'idle';
+      rows.push({ kind: 'more', key: `more-${group.id}`, source: group.id, left, state, ...last });
+    }
+    return [head, ...rows];
+  });
+}
+
+export function searchRows(found: readonly Device[], total: number, state: MoreState): Row[] {
+  const rows = deviceRows(found, 1, total);
+  const left = total - rows.length;
+  if (left > 0)
+    rows.push({
+      kind: 'more',
+      key: 'more-search',
+      source: 'search',
+      left,
+      state,
+      level: 1,
+      position: total,
+      of: total,
+    });
+  return rows;
+}
+
+/** Devices in no scene wait below a closed head where there are scenes to look at. */
+export function opensByItself(group: Group, groups: readonly Group[]): boolean {
+  return group.id !== 0 || !groups.some(({ id, deviceCount }) => id !== 0 && deviceCount > 0);
+}
+
+/** The device to begin with: the first one that the list shows. */
+export function firstDevice(groups: readonly Group[]): Device | undefined {
+  const open = groups.find((group) => opensByItself(group, groups) && group.deviceList.length > 0);
+  return open?.deviceList[0];
+}

@@ -1,0 +1,91 @@
+import { useQuery } from '@tanstack/react-query';
+import type L from 'leaflet';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { useFormat } from '@/lib/format/format';
+import { addTiles, createBaseMap, type MapTiles, setDragging } from '@/lib/map/baseMap';
+import { GraticuleLayer } from '@/lib/map/graticuleLayer';
+import { LandLayer, loadLand } from '@/lib/map/land';
+import { phone, useMedia } from '@/lib/media';
+import css from './BaseMap.module.css';
+
+interface BaseMapProps {
+  tiles: MapTiles | null;
+  /** What the map is, and the keys that move it: spoken. */
+  label: string;
+  /** What a screen draws on it, once there is a map. */
+  children: (map: L.Map) => ReactNode;
+}
+
+/** Land or tiles, the graticule, and a place to draw on. Import it lazily: it brings Leaflet and the coastline. */
+export function BaseMap({ tiles, label, children }: BaseMapProps) {
+  const frame = useRef<HTMLDivElement>(null);
+  const isPhone = useMedia(phone);
+  const [map, setMap] = useState<L.Map | null>(null);
+
+  useEffect(() => {
+    if (!frame.current) return;
+    const made = createBaseMap(frame.current);
+    const observer = new ResizeObserver(() => made.invalidateSize({ pan: false }));
+    observer.observe(frame.current);
+    setMap(made);
+    return () => {
+      setMap(null);
+      observer.disconnect();
+      made.remove();
+    };
+  }, []);
+
+  useEffect(() => {
+    if (map) setDragging(map, isPhone);
+  }, [map, isPhone]);
+
+  useEffect(() => {
+    map?.getContainer().setAttribute('role', 'group');
+    map?.getContainer().setAttribute('aria-label', label);
+  }, [map, label]);
+
+  return (
+    <>
+      <div ref={frame} className={css.frame} />
+      {map ? (
+        <>
+          <Ground map={map} tiles={tiles} />
+          {children(map)}
+        </>
+      ) : null}
+    </>
+  );
+}
+
+/** What the devices stand on: tiles where the installation has some, else the coastline that comes along, and the graticule. */
+function Ground({ map, tiles }: { map: L.Map; tiles: MapTiles | null }) {
+  const format = useFormat();
+  const [graticule] = useState(() => new GraticuleLayer(format));
+  const land = useQuery({
+    queryKey: ['map', 'land'],
+    queryFn: ({ signal }) => loadLand(signal),
+    enabled: tiles === null,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+  useEffect(() => {
+    if (tiles) return addTiles(map, tiles);
+    if (!land.data) return;
+    const layer = new LandLayer(land.data).addTo(map);
+    return () => {
+      layer.remove();
+    };
+  }, [map, tiles, land.data]);
+
+  useEffect(() => {
+    // Over tiles in GCJ-02 the lines would stand up to 700 m beside the coordinates that they name.
+    if (tiles?.datum === 'GCJ-02') return;
+    graticule.addTo(map);
+    return () => {
+      graticule.remove();
+    };
+  }, [map, tiles, graticule]);
+
+  useEffect(() => graticule.setWords(format), [graticule, format]);
+  return null;
+}

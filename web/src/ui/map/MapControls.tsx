@@ -1,0 +1,58 @@
+import FullscreenOutlined from '@ant-design/icons/FullscreenOutlined';
+import MinusOutlined from '@ant-design/icons/MinusOutlined';
+import PlusOutlined from '@ant-design/icons/PlusOutlined';
+import type L from 'leaflet';
+import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { phone, useMedia } from '@/lib/media';
+import { IconButton } from '@/ui/IconButton';
+import css from './MapControls.module.css';
+
+interface MapControlsProps {
+  map: L.Map;
+  onShowAll: () => void;
+  /** Nearer and farther on a phone too: where a finger has something else to do on the map. */
+  always?: boolean;
+}
+
+/** Nearer, farther, everything. On a phone two fingers do the first two. */
+export function MapControls({ map, onShowAll, always = false }: MapControlsProps) {
+  const { t } = useTranslation();
+  const isPhone = useMedia(phone);
+  const [zoom, setZoom] = useState(() => map.getZoom());
+  useEffect(() => {
+    const zoomed = () => setZoom(map.getZoom());
+    map.on('zoomend', zoomed);
+    return () => {
+      map.off('zoomend', zoomed);
+    };
+  }, [map]);
+  return (
+    <div className={css.controls}>
+      {isPhone && !always ? null : (
+        <>
+          <IconButton
+            className={css.button}
+            label={t('home.map.zoomIn')}
+            icon={<PlusOutlined />}
+            disabled={zoom >= map.getMaxZoom()}
+            onClick={() => map.zoomIn(1)}
+          />
+          <IconButton
+            className={css.button}
+            label={t('home.map.zoomOut')}
+            icon={<MinusOutlined />}
+            disabled={zoom <= map.getMinZoom()}
+            onClick={() => map.zoomOut(1)}
+          />
+        </>
+      )}
+      <IconButton
+        className={css.button}
+        label={t('home.map.showAll')}
+        icon={<FullscreenOutlined />}
+        onClick={onShowAll}
+      />
+    </div>
+  );
+}
