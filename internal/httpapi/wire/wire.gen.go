@@ -21,6 +21,132 @@ import (
 	openapi_types "github.com/oapi-codegen/runtime/types"
 )
 
+// Defines values for AlarmConditionAndor.
+const (
+	AlarmConditionAndorAnd AlarmConditionAndor = "and"
+	AlarmConditionAndorOr  AlarmConditionAndor = "or"
+)
+
+// Valid indicates whether the value is a known member of the AlarmConditionAndor enum.
+func (e AlarmConditionAndor) Valid() bool {
+	switch e {
+	case AlarmConditionAndorAnd:
+		return true
+	case AlarmConditionAndorOr:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for AlarmConditionSubconditions.
+const (
+	AlarmConditionSubconditionsEmpty            AlarmConditionSubconditions = "!="
+	AlarmConditionSubconditionsEqual            AlarmConditionSubconditions = "="
+	AlarmConditionSubconditionsGreaterThan      AlarmConditionSubconditions = ">"
+	AlarmConditionSubconditionsGreaterThanEqual AlarmConditionSubconditions = ">="
+	AlarmConditionSubconditionsLessThan         AlarmConditionSubconditions = "<"
+	AlarmConditionSubconditionsLessThanEqual    AlarmConditionSubconditions = "<="
+)
+
+// Valid indicates whether the value is a known member of the AlarmConditionSubconditions enum.
+func (e AlarmConditionSubconditions) Valid() bool {
+	switch e {
+	case AlarmConditionSubconditionsEmpty:
+		return true
+	case AlarmConditionSubconditionsEqual:
+		return true
+	case AlarmConditionSubconditionsGreaterThan:
+		return true
+	case AlarmConditionSubconditionsGreaterThanEqual:
+		return true
+	case AlarmConditionSubconditionsLessThan:
+		return true
+	case AlarmConditionSubconditionsLessThanEqual:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for AlarmNoticeConditionAndor.
+const (
+	AlarmNoticeConditionAndorAnd AlarmNoticeConditionAndor = "and"
+	AlarmNoticeConditionAndorOr  AlarmNoticeConditionAndor = "or"
+)
+
+// Valid indicates whether the value is a known member of the AlarmNoticeConditionAndor enum.
+func (e AlarmNoticeConditionAndor) Valid() bool {
+	switch e {
+	case AlarmNoticeConditionAndorAnd:
+		return true
+	case AlarmNoticeConditionAndorOr:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for AlarmNoticeConditionSubconditions.
+const (
+	AlarmNoticeConditionSubconditionsEmpty            AlarmNoticeConditionSubconditions = "!="
+	AlarmNoticeConditionSubconditionsEqual            AlarmNoticeConditionSubconditions = "="
+	AlarmNoticeConditionSubconditionsGreaterThan      AlarmNoticeConditionSubconditions = ">"
+	AlarmNoticeConditionSubconditionsGreaterThanEqual AlarmNoticeConditionSubconditions = ">="
+	AlarmNoticeConditionSubconditionsLessThan         AlarmNoticeConditionSubconditions = "<"
+	AlarmNoticeConditionSubconditionsLessThanEqual    AlarmNoticeConditionSubconditions = "<="
+)
+
+// Valid indicates whether the value is a known member of the AlarmNoticeConditionSubconditions enum.
+func (e AlarmNoticeConditionSubconditions) Valid() bool {
+	switch e {
+	case AlarmNoticeConditionSubconditionsEmpty:
+		return true
+	case AlarmNoticeConditionSubconditionsEqual:
+		return true
+	case AlarmNoticeConditionSubconditionsGreaterThan:
+		return true
+	case AlarmNoticeConditionSubconditionsGreaterThanEqual:
+		return true
+	case AlarmNoticeConditionSubconditionsLessThan:
+		return true
+	case AlarmNoticeConditionSubconditionsLessThanEqual:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for AlarmNoticeDetailResolveReason.
+const (
+	ByHand    AlarmNoticeDetailResolveReason = "byHand"
+	Changed   AlarmNoticeDetailResolveReason = "changed"
+	Deleted   AlarmNoticeDetailResolveReason = "deleted"
+	Online    AlarmNoticeDetailResolveReason = "online"
+	Recovered AlarmNoticeDetailResolveReason = "recovered"
+	Stopped   AlarmNoticeDetailResolveReason = "stopped"
+)
+
+// Valid indicates whether the value is a known member of the AlarmNoticeDetailResolveReason enum.
+func (e AlarmNoticeDetailResolveReason) Valid() bool {
+	switch e {
+	case ByHand:
+		return true
+	case Changed:
+		return true
+	case Deleted:
+		return true
+	case Online:
+		return true
+	case Recovered:
+		return true
+	case Stopped:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for CaptchaDemandCaptchaRequired.
 const (
 	True CaptchaDemandCaptchaRequired = true
@@ -30,6 +156,105 @@ const (
 func (e CaptchaDemandCaptchaRequired) Valid() bool {
 	switch e {
 	case True:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for DeliveryEvent.
+const (
+	Resolved  DeliveryEvent = "resolved"
+	Triggered DeliveryEvent = "triggered"
+)
+
+// Valid indicates whether the value is a known member of the DeliveryEvent enum.
+func (e DeliveryEvent) Valid() bool {
+	switch e {
+	case Resolved:
+		return true
+	case Triggered:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for DeliveryMode.
+const (
+	Email        DeliveryMode = "email"
+	PhoneMessage DeliveryMode = "phoneMessage"
+)
+
+// Valid indicates whether the value is a known member of the DeliveryMode enum.
+func (e DeliveryMode) Valid() bool {
+	switch e {
+	case Email:
+		return true
+	case PhoneMessage:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for DeliveryState.
+const (
+	Failed  DeliveryState = "failed"
+	Queued  DeliveryState = "queued"
+	Sent    DeliveryState = "sent"
+	Skipped DeliveryState = "skipped"
+)
+
+// Valid indicates whether the value is a known member of the DeliveryState enum.
+func (e DeliveryState) Valid() bool {
+	switch e {
+	case Failed:
+		return true
+	case Queued:
+		return true
+	case Sent:
+		return true
+	case Skipped:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for DevicePropertyAccessMode.
+const (
+	DevicePropertyAccessModeR  DevicePropertyAccessMode = "r"
+	DevicePropertyAccessModeRw DevicePropertyAccessMode = "rw"
+)
+
+// Valid indicates whether the value is a known member of the DevicePropertyAccessMode enum.
+func (e DevicePropertyAccessMode) Valid() bool {
+	switch e {
+	case DevicePropertyAccessModeR:
+		return true
+	case DevicePropertyAccessModeRw:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for DevicePropertyDataType.
+const (
+	DevicePropertyDataTypeBoolean DevicePropertyDataType = "boolean"
+	DevicePropertyDataTypeNumber  DevicePropertyDataType = "number"
+	DevicePropertyDataTypeText    DevicePropertyDataType = "text"
+)
+
+// Valid indicates whether the value is a known member of the DevicePropertyDataType enum.
+func (e DevicePropertyDataType) Valid() bool {
+	switch e {
+	case DevicePropertyDataTypeBoolean:
+		return true
+	case DevicePropertyDataTypeNumber:
+		return true
+	case DevicePropertyDataTypeText:
 		return true
 	default:
 		return false
@@ -104,16 +329,16 @@ func (e RefusalReason) Valid() bool {
 
 // Defines values for TslPropertyAccessMode.
 const (
-	R  TslPropertyAccessMode = "r"
-	Rw TslPropertyAccessMode = "rw"
+	TslPropertyAccessModeR  TslPropertyAccessMode = "r"
+	TslPropertyAccessModeRw TslPropertyAccessMode = "rw"
 )
 
 // Valid indicates whether the value is a known member of the TslPropertyAccessMode enum.
 func (e TslPropertyAccessMode) Valid() bool {
 	switch e {
-	case R:
+	case TslPropertyAccessModeR:
 		return true
-	case Rw:
+	case TslPropertyAccessModeRw:
 		return true
 	default:
 		return false
@@ -122,27 +347,400 @@ func (e TslPropertyAccessMode) Valid() bool {
 
 // Defines values for TslPropertyDataType.
 const (
-	Boolean TslPropertyDataType = "boolean"
-	Number  TslPropertyDataType = "number"
-	Text    TslPropertyDataType = "text"
+	TslPropertyDataTypeBoolean TslPropertyDataType = "boolean"
+	TslPropertyDataTypeNumber  TslPropertyDataType = "number"
+	TslPropertyDataTypeText    TslPropertyDataType = "text"
 )
 
 // Valid indicates whether the value is a known member of the TslPropertyDataType enum.
 func (e TslPropertyDataType) Valid() bool {
 	switch e {
-	case Boolean:
+	case TslPropertyDataTypeBoolean:
 		return true
-	case Number:
+	case TslPropertyDataTypeNumber:
 		return true
-	case Text:
+	case TslPropertyDataTypeText:
 		return true
 	default:
 		return false
 	}
 }
 
+// AlarmCondition defines model for AlarmCondition.
+type AlarmCondition struct {
+	// Andor how it joins what stands before it, from left to right; of the first one always and
+	Andor AlarmConditionAndor `json:"andor"`
+
+	// Recovery of a number with > >= < <=: an open notice stays open until this value is passed; on the safe side of value
+	Recovery *float64 `json:"recovery,omitempty"`
+
+	// Subconditions booleans and texts take only = and !=
+	Subconditions AlarmConditionSubconditions `json:"subconditions"`
+
+	// TslAttribute a property's identifier; onlineState in a rule on being offline
+	TslAttribute string `json:"tslAttribute"`
+
+	// Value a number, a boolean or a text
+	Value ReadingValue `json:"value"`
+}
+
+// AlarmConditionAndor how it joins what stands before it, from left to right; of the first one always and
+type AlarmConditionAndor string
+
+// AlarmConditionSubconditions booleans and texts take only = and !=
+type AlarmConditionSubconditions string
+
+// AlarmConditionInput defines model for AlarmConditionInput.
+type AlarmConditionInput struct {
+	Andor         *string  `json:"andor,omitempty"`
+	Recovery      *float64 `json:"recovery,omitempty"`
+	Subconditions *string  `json:"subconditions,omitempty"`
+	TslAttribute  *string  `json:"tslAttribute,omitempty"`
+
+	// Value a number, a boolean or a text
+	Value *ReadingValue `json:"value,omitempty"`
+}
+
+// AlarmDetail defines model for AlarmDetail.
+type AlarmDetail struct {
+	AlarmDeviceInfoRespDTO AlarmNoticeDevice `json:"alarmDeviceInfoRespDTO"`
+	AlarmNotice            AlarmNoticeDetail `json:"alarmNotice"`
+
+	// AlarmRules the rule as it was when the notice began
+	AlarmRules AlarmNoticeRule `json:"alarmRules"`
+	Deliveries []Delivery      `json:"deliveries"`
+
+	// Kept up to 500 points of each property around the alarm, kept when the readings themselves may be gone; absent until five minutes after the end
+	Kept *Series `json:"kept,omitempty"`
+
+	// Samples those that triggered it
+	Samples []AlarmSample `json:"samples"`
+}
+
+// AlarmDetailAnswer defines model for AlarmDetailAnswer.
+type AlarmDetailAnswer struct {
+	Code int          `json:"code"`
+	Data *AlarmDetail `json:"data"`
+	Msg  string       `json:"msg"`
+}
+
 // AlarmLevel highest level among the device's open notices (0 general, 1 important, 2 serious); absent when none is open
 type AlarmLevel = int
+
+// AlarmNotice defines model for AlarmNotice.
+type AlarmNotice struct {
+	AlarmLevel int    `json:"alarmLevel"`
+	CreateTime int64  `json:"createTime"`
+	DeviceName string `json:"deviceName"`
+
+	// EndTime absent: open
+	EndTime  *int64 `json:"endTime,omitempty"`
+	Id       int64  `json:"id"`
+	NoteName string `json:"noteName"`
+
+	// ResolveStatus 0 pending, 1 by itself, 2 by hand
+	ResolveStatus int    `json:"resolveStatus"`
+	RuleId        int64  `json:"ruleId"`
+	StartTime     int64  `json:"startTime"`
+	Title         string `json:"title"`
+}
+
+// AlarmNoticeCondition defines model for AlarmNoticeCondition.
+type AlarmNoticeCondition struct {
+	Andor         AlarmNoticeConditionAndor         `json:"andor"`
+	ElementUnit   string                            `json:"elementUnit"`
+	Recovery      *float64                          `json:"recovery,omitempty"`
+	Subconditions AlarmNoticeConditionSubconditions `json:"subconditions"`
+	TslAttribute  string                            `json:"tslAttribute"`
+
+	// Value a number, a boolean or a text
+	Value ReadingValue `json:"value"`
+
+	// YeuName the attribute's name for people
+	YeuName string `json:"yeuName"`
+}
+
+// AlarmNoticeConditionAndor defines model for AlarmNoticeCondition.Andor.
+type AlarmNoticeConditionAndor string
+
+// AlarmNoticeConditionSubconditions defines model for AlarmNoticeCondition.Subconditions.
+type AlarmNoticeConditionSubconditions string
+
+// AlarmNoticeDetail defines model for AlarmNoticeDetail.
+type AlarmNoticeDetail struct {
+	AlarmDesc  string `json:"alarmDesc"`
+	AlarmLevel int    `json:"alarmLevel"`
+	CreateTime int64  `json:"createTime"`
+
+	// DurationTime ms from start to end, or to now
+	DurationTime int64 `json:"durationTime"`
+
+	// EndTime absent: open
+	EndTime *int64 `json:"endTime,omitempty"`
+	Id      int64  `json:"id"`
+
+	// MayResolve it is open and its rule allows resolving by hand
+	MayResolve bool    `json:"mayResolve"`
+	Remark     *string `json:"remark,omitempty"`
+
+	// ResolveReason why it ended; absent while open
+	ResolveReason *AlarmNoticeDetailResolveReason `json:"resolveReason,omitempty"`
+	ResolveStatus int                             `json:"resolveStatus"`
+
+	// ResolveUser who resolved it by hand
+	ResolveUser *string `json:"resolveUser,omitempty"`
+	RuleId      int64   `json:"ruleId"`
+	StartTime   int64   `json:"startTime"`
+	Title       string  `json:"title"`
+}
+
+// AlarmNoticeDetailResolveReason why it ended; absent while open
+type AlarmNoticeDetailResolveReason string
+
+// AlarmNoticeDevice defines model for AlarmNoticeDevice.
+type AlarmNoticeDevice struct {
+	// Deleted the device is not there any more
+	Deleted    bool   `json:"deleted"`
+	DeviceName string `json:"deviceName"`
+	NoteName   string `json:"noteName"`
+
+	// OnlineState 1 online, 0 offline
+	OnlineState OnlineState `json:"onlineState"`
+	ProductName string      `json:"productName"`
+}
+
+// AlarmNoticeMark a rule's open or newest notice; absent when there is none
+type AlarmNoticeMark struct {
+	Id        int64 `json:"id"`
+	StartTime int64 `json:"startTime"`
+}
+
+// AlarmNoticePage defines model for AlarmNoticePage.
+type AlarmNoticePage struct {
+	List  []AlarmNotice `json:"list"`
+	Total int           `json:"total"`
+}
+
+// AlarmNoticePageAnswer defines model for AlarmNoticePageAnswer.
+type AlarmNoticePageAnswer struct {
+	Code int              `json:"code"`
+	Data *AlarmNoticePage `json:"data"`
+	Msg  string           `json:"msg"`
+}
+
+// AlarmNoticeRule the rule as it was when the notice began
+type AlarmNoticeRule struct {
+	Conditions  []AlarmNoticeCondition `json:"conditions"`
+	Durations   int64                  `json:"durations"`
+	HitCounts   int                    `json:"hitCounts"`
+	TriggerType int                    `json:"triggerType"`
+}
+
+// AlarmNoticesAnswer defines model for AlarmNoticesAnswer.
+type AlarmNoticesAnswer struct {
+	Code int            `json:"code"`
+	Data *[]AlarmNotice `json:"data"`
+	Msg  string         `json:"msg"`
+}
+
+// AlarmResolve defines model for AlarmResolve.
+type AlarmResolve struct {
+	Id int64 `json:"id"`
+
+	// Remark up to 500 characters
+	Remark *string `json:"remark,omitempty"`
+}
+
+// AlarmRule defines model for AlarmRule.
+type AlarmRule struct {
+	AlarmDesc   string           `json:"alarmDesc"`
+	AlarmLevel  int              `json:"alarmLevel"`
+	AlarmName   string           `json:"alarmName"`
+	ComplexTime int              `json:"complexTime"`
+	Conditions  []AlarmCondition `json:"conditions"`
+	CreateTime  int64            `json:"createTime"`
+	DataSource  int              `json:"dataSource"`
+
+	// DeployState 0 new, 1 running, 2 taken down
+	DeployState int `json:"deployState"`
+
+	// DeployTime when it was run or stopped last; absent: never
+	DeployTime *int64 `json:"deployTime,omitempty"`
+
+	// DeployUser who did that, as people call them
+	DeployUser *string `json:"deployUser,omitempty"`
+	Durations  int64   `json:"durations"`
+	EndTime    *string `json:"endTime,omitempty"`
+
+	// ExecutionId the device's name
+	ExecutionId string `json:"executionId"`
+	HitCounts   int    `json:"hitCounts"`
+	Id          int64  `json:"id"`
+
+	// LastNotice a rule's open or newest notice; absent when there is none
+	LastNotice    *AlarmNoticeMark `json:"lastNotice,omitempty"`
+	ManualRelease int              `json:"manualRelease"`
+
+	// MuteUntil absent: not muted
+	MuteUntil *int64 `json:"muteUntil,omitempty"`
+
+	// NoteName the device's remark name
+	NoteName string `json:"noteName"`
+
+	// NoticeCount notices of the last 30 days
+	NoticeCount int `json:"noticeCount"`
+
+	// OpenNotice a rule's open or newest notice; absent when there is none
+	OpenNotice *AlarmNoticeMark `json:"openNotice,omitempty"`
+	Passageway []int64          `json:"passageway"`
+
+	// StartTime HH:mm; absent: always
+	StartTime   *string `json:"startTime,omitempty"`
+	TimePeriods []int   `json:"timePeriods"`
+	TriggerType int     `json:"triggerType"`
+	UpdateTime  int64   `json:"updateTime"`
+}
+
+// AlarmRuleAnswer defines model for AlarmRuleAnswer.
+type AlarmRuleAnswer struct {
+	Code int        `json:"code"`
+	Data *AlarmRule `json:"data"`
+	Msg  string     `json:"msg"`
+}
+
+// AlarmRuleCopy defines model for AlarmRuleCopy.
+type AlarmRuleCopy struct {
+	// ExecutionIds device names, 1 to 400
+	ExecutionIds []string `json:"executionIds"`
+	Id           int64    `json:"id"`
+}
+
+// AlarmRuleCreate What is missing or wrong is refused with 601, naming the field
+type AlarmRuleCreate struct {
+	// AlarmDesc up to 500 characters
+	AlarmDesc *string `json:"alarmDesc,omitempty"`
+
+	// AlarmLevel 0 general, 1 important, 2 serious
+	AlarmLevel *int `json:"alarmLevel,omitempty"`
+
+	// AlarmName 1 to 64 characters once trimmed
+	AlarmName *string `json:"alarmName,omitempty"`
+
+	// ComplexTime 0 startTime and endTime (default), 1 timePeriods
+	ComplexTime *int `json:"complexTime,omitempty"`
+
+	// Conditions 1 to 16; with triggerType 1 none, or onlineState = 0
+	Conditions *[]AlarmConditionInput `json:"conditions,omitempty"`
+
+	// DataSource always 1
+	DataSource *int `json:"dataSource,omitempty"`
+
+	// Durations within so many ms: 1 (default), 5, 10, 15, 20, 25 or 30 minutes
+	Durations *int64 `json:"durations,omitempty"`
+
+	// EndTime exclusive
+	EndTime *string `json:"endTime,omitempty"`
+
+	// ExecutionId the device's name
+	ExecutionId *string `json:"executionId,omitempty"`
+
+	// HitCounts 1 (default) to 10 samples for which the conditions hold
+	HitCounts *int `json:"hitCounts,omitempty"`
+
+	// ManualRelease 1 an open notice may be resolved by hand, 0 not
+	ManualRelease *int `json:"manualRelease,omitempty"`
+
+	// Passageway ids of notification channels, at most 20
+	Passageway *[]int64 `json:"passageway,omitempty"`
+
+	// StartTime HH:mm in steps of 15 minutes, 00:00 to 24:00; both absent means always
+	StartTime *string `json:"startTime,omitempty"`
+
+	// TimePeriods half hours of the day, 0 to 47
+	TimePeriods *[]int `json:"timePeriods,omitempty"`
+
+	// TriggerType 0 attribute change, 1 device offline
+	TriggerType *int `json:"triggerType,omitempty"`
+}
+
+// AlarmRuleMute defines model for AlarmRuleMute.
+type AlarmRuleMute struct {
+	Id int64 `json:"id"`
+
+	// Until epoch ms, at most 30 days ahead; absent, null or past: not muted
+	Until *int64 `json:"until,omitempty"`
+}
+
+// AlarmRulePage defines model for AlarmRulePage.
+type AlarmRulePage struct {
+	List []AlarmRule `json:"list"`
+
+	// Running how many of total run
+	Running int `json:"running"`
+	Total   int `json:"total"`
+}
+
+// AlarmRulePageAnswer defines model for AlarmRulePageAnswer.
+type AlarmRulePageAnswer struct {
+	Code int            `json:"code"`
+	Data *AlarmRulePage `json:"data"`
+	Msg  string         `json:"msg"`
+}
+
+// AlarmRuleUpdate defines model for AlarmRuleUpdate.
+type AlarmRuleUpdate struct {
+	// AlarmDesc up to 500 characters
+	AlarmDesc *string `json:"alarmDesc,omitempty"`
+
+	// AlarmLevel 0 general, 1 important, 2 serious
+	AlarmLevel *int `json:"alarmLevel,omitempty"`
+
+	// AlarmName 1 to 64 characters once trimmed
+	AlarmName *string `json:"alarmName,omitempty"`
+
+	// ComplexTime 0 startTime and endTime (default), 1 timePeriods
+	ComplexTime *int `json:"complexTime,omitempty"`
+
+	// Conditions 1 to 16; with triggerType 1 none, or onlineState = 0
+	Conditions *[]AlarmConditionInput `json:"conditions,omitempty"`
+
+	// DataSource always 1
+	DataSource *int `json:"dataSource,omitempty"`
+
+	// Durations within so many ms: 1 (default), 5, 10, 15, 20, 25 or 30 minutes
+	Durations *int64 `json:"durations,omitempty"`
+
+	// EndTime exclusive
+	EndTime *string `json:"endTime,omitempty"`
+
+	// ExecutionId the device's name
+	ExecutionId *string `json:"executionId,omitempty"`
+
+	// HitCounts 1 (default) to 10 samples for which the conditions hold
+	HitCounts *int  `json:"hitCounts,omitempty"`
+	Id        int64 `json:"id"`
+
+	// ManualRelease 1 an open notice may be resolved by hand, 0 not
+	ManualRelease *int `json:"manualRelease,omitempty"`
+
+	// Passageway ids of notification channels, at most 20
+	Passageway *[]int64 `json:"passageway,omitempty"`
+
+	// StartTime HH:mm in steps of 15 minutes, 00:00 to 24:00; both absent means always
+	StartTime *string `json:"startTime,omitempty"`
+
+	// TimePeriods half hours of the day, 0 to 47
+	TimePeriods *[]int `json:"timePeriods,omitempty"`
+
+	// TriggerType 0 attribute change, 1 device offline
+	TriggerType *int `json:"triggerType,omitempty"`
+}
+
+// AlarmSample a judged sample that counted towards the trigger
+type AlarmSample struct {
+	Time   int64                   `json:"time"`
+	Values map[string]ReadingValue `json:"values"`
+}
 
 // AvatarUpload defines model for AvatarUpload.
 type AvatarUpload struct {
@@ -325,6 +923,30 @@ type CredentialPageAnswer struct {
 	Msg  string          `json:"msg"`
 }
 
+// Delivery defines model for Delivery.
+type Delivery struct {
+	Attempts int `json:"attempts"`
+
+	// Channel its name
+	Channel    string        `json:"channel"`
+	CreateTime int64         `json:"createTime"`
+	Event      DeliveryEvent `json:"event"`
+	LastError  *string       `json:"lastError,omitempty"`
+	Mode       DeliveryMode  `json:"mode"`
+	Recipient  string        `json:"recipient"`
+	State      DeliveryState `json:"state"`
+	UpdateTime int64         `json:"updateTime"`
+}
+
+// DeliveryEvent defines model for Delivery.Event.
+type DeliveryEvent string
+
+// DeliveryMode defines model for Delivery.Mode.
+type DeliveryMode string
+
+// DeliveryState defines model for Delivery.State.
+type DeliveryState string
+
 // Device defines model for Device.
 type Device struct {
 	// AlarmLevel highest level among the device's open notices (0 general, 1 important, 2 serious); absent when none is open
@@ -404,6 +1026,42 @@ type DevicePageAnswer struct {
 	Data *DevicePage `json:"data"`
 	Msg  string      `json:"msg"`
 }
+
+// DevicePropertiesAnswer defines model for DevicePropertiesAnswer.
+type DevicePropertiesAnswer struct {
+	Code int               `json:"code"`
+	Data *[]DeviceProperty `json:"data"`
+	Msg  string            `json:"msg"`
+}
+
+// DeviceProperty defines model for DeviceProperty.
+type DeviceProperty struct {
+	AccessMode   DevicePropertyAccessMode `json:"accessMode"`
+	DataType     DevicePropertyDataType   `json:"dataType"`
+	ElementData  string                   `json:"elementData"`
+	ElementUnit  string                   `json:"elementUnit"`
+	FunctionName string                   `json:"functionName"`
+	Identifier   string                   `json:"identifier"`
+	Max          *float64                 `json:"max,omitempty"`
+	Min          *float64                 `json:"min,omitempty"`
+	Precision    *int                     `json:"precision,omitempty"`
+
+	// Time of value; both absent: never measured
+	Time *int64 `json:"time,omitempty"`
+
+	// Value a number, a boolean or a text
+	Value *ReadingValue `json:"value,omitempty"`
+
+	// YeuName name for people in the caller's language
+	YeuName string `json:"yeuName"`
+	YeuUrl  string `json:"yeuUrl"`
+}
+
+// DevicePropertyAccessMode defines model for DeviceProperty.AccessMode.
+type DevicePropertyAccessMode string
+
+// DevicePropertyDataType defines model for DeviceProperty.DataType.
+type DevicePropertyDataType string
 
 // DeviceUpdate defines model for DeviceUpdate.
 type DeviceUpdate struct {
@@ -494,6 +1152,13 @@ type IdAnswer struct {
 	Code int    `json:"code"`
 	Data *int64 `json:"data"`
 	Msg  string `json:"msg"`
+}
+
+// IdsAnswer defines model for IdsAnswer.
+type IdsAnswer struct {
+	Code int      `json:"code"`
+	Data *[]int64 `json:"data"`
+	Msg  string   `json:"msg"`
 }
 
 // IntakeDay defines model for IntakeDay.
@@ -611,6 +1276,37 @@ type NewCredentialAnswer struct {
 // OnlineState 1 online, 0 offline
 type OnlineState = int
 
+// Outlook defines model for Outlook.
+type Outlook struct {
+	// Distance how far value is from the threshold, in the attribute's unit
+	Distance *float64 `json:"distance,omitempty"`
+
+	// Expected about when the threshold is reached, epoch ms; absent where the last hour does not say so steadily
+	Expected *int64 `json:"expected,omitempty"`
+
+	// Fits false: at the usual interval fewer than hitCounts samples fall into durations
+	Fits bool `json:"fits"`
+
+	// Id of the rule
+	Id int64 `json:"id"`
+
+	// LastSample the newest reading that was judged, epoch ms; absent: none
+	LastSample *int64 `json:"lastSample,omitempty"`
+
+	// UsualInterval ms; absent: too few samples
+	UsualInterval *int64 `json:"usualInterval,omitempty"`
+
+	// Value the attribute's newest value; with distance only for a running rule of one numeric condition that is not triggered
+	Value *float64 `json:"value,omitempty"`
+}
+
+// OutlooksAnswer defines model for OutlooksAnswer.
+type OutlooksAnswer struct {
+	Code int        `json:"code"`
+	Data *[]Outlook `json:"data"`
+	Msg  string     `json:"msg"`
+}
+
 // Overview defines model for Overview.
 type Overview struct {
 	DeviceCount int `json:"deviceCount"`
@@ -715,6 +1411,58 @@ type Refusal struct {
 
 // RefusalReason defines model for Refusal.Reason.
 type RefusalReason string
+
+// Rehearsal defines model for Rehearsal.
+type Rehearsal struct {
+	// Days lowest and highest of each day that has readings
+	Days    []RehearsedDay `json:"days"`
+	EndTime int64          `json:"endTime"`
+
+	// Fits false: at the usual interval fewer than hitCounts samples fall into durations
+	Fits *bool `json:"fits,omitempty"`
+
+	// Notices oldest first; the newest 500
+	Notices []RehearsedNotice `json:"notices"`
+
+	// Samples how many were judged
+	Samples   int   `json:"samples"`
+	StartTime int64 `json:"startTime"`
+	Total     int   `json:"total"`
+
+	// TslAttribute the first numeric attribute of the conditions, of which days tells
+	TslAttribute *string `json:"tslAttribute,omitempty"`
+
+	// UsualInterval ms between the device's samples, the median of the last 50; absent: too few
+	UsualInterval *int64 `json:"usualInterval,omitempty"`
+}
+
+// RehearsalAnswer defines model for RehearsalAnswer.
+type RehearsalAnswer struct {
+	Code int        `json:"code"`
+	Data *Rehearsal `json:"data"`
+	Msg  string     `json:"msg"`
+}
+
+// RehearsedDay defines model for RehearsedDay.
+type RehearsedDay struct {
+	// Day its first midnight in the tenant's zone, epoch ms
+	Day int64   `json:"day"`
+	Max float64 `json:"max"`
+	Min float64 `json:"min"`
+}
+
+// RehearsedNotice defines model for RehearsedNotice.
+type RehearsedNotice struct {
+	// EndTime absent: it would be open still
+	EndTime *int64 `json:"endTime,omitempty"`
+
+	// Night began between sunset and sunrise at the device's place; without a place between 20:00 and 06:00 of the tenant's zone
+	Night     bool  `json:"night"`
+	StartTime int64 `json:"startTime"`
+
+	// Told began within the notification period
+	Told bool `json:"told"`
+}
 
 // Row defines model for Row.
 type Row struct {
@@ -969,6 +1717,73 @@ type PageSize = int
 // TimeZone defines model for TimeZone.
 type TimeZone = string
 
+// GetAlarmNoticeParams defines parameters for GetAlarmNotice.
+type GetAlarmNoticeParams struct {
+	Id int64 `form:"id" json:"id"`
+}
+
+// PageAlarmNoticesParams defines parameters for PageAlarmNotices.
+type PageAlarmNoticesParams struct {
+	// Title any part, any case
+	Title *string `form:"title,omitempty" json:"title,omitempty"`
+
+	// DeviceNameStr device names, joined by commas; at most 400
+	DeviceNameStr *string `form:"deviceNameStr,omitempty" json:"deviceNameStr,omitempty"`
+
+	// NoticeParams the same as deviceNameStr
+	NoticeParams  *string `form:"noticeParams,omitempty" json:"noticeParams,omitempty"`
+	ResolveStatus *int    `form:"resolveStatus,omitempty" json:"resolveStatus,omitempty"`
+	AlarmLevel    *int    `form:"alarmLevel,omitempty" json:"alarmLevel,omitempty"`
+
+	// StartTime began at or after, epoch ms
+	StartTime *int64 `form:"startTime,omitempty" json:"startTime,omitempty"`
+
+	// EndTime began at or before, epoch ms
+	EndTime  *int64    `form:"endTime,omitempty" json:"endTime,omitempty"`
+	PageNo   *PageNo   `form:"pageNo,omitempty" json:"pageNo,omitempty"`
+	PageSize *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+}
+
+// DeleteAlarmRuleParams defines parameters for DeleteAlarmRule.
+type DeleteAlarmRuleParams struct {
+	Id int64 `form:"id" json:"id"`
+}
+
+// GetAlarmRuleParams defines parameters for GetAlarmRule.
+type GetAlarmRuleParams struct {
+	Id int64 `form:"id" json:"id"`
+}
+
+// GetAlarmOutlookParams defines parameters for GetAlarmOutlook.
+type GetAlarmOutlookParams struct {
+	Ids []int64 `form:"ids" json:"ids"`
+}
+
+// PageAlarmRulesParams defines parameters for PageAlarmRules.
+type PageAlarmRulesParams struct {
+	// AlarmName any part, any case
+	AlarmName *string `form:"alarmName,omitempty" json:"alarmName,omitempty"`
+
+	// ExecutionId device names, joined by commas; at most 400
+	ExecutionId *string `form:"executionId,omitempty" json:"executionId,omitempty"`
+	AlarmLevel  *int    `form:"alarmLevel,omitempty" json:"alarmLevel,omitempty"`
+
+	// Running only running rules or only others
+	Running  *bool     `form:"running,omitempty" json:"running,omitempty"`
+	PageNo   *PageNo   `form:"pageNo,omitempty" json:"pageNo,omitempty"`
+	PageSize *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+}
+
+// PublishAlarmRuleParams defines parameters for PublishAlarmRule.
+type PublishAlarmRuleParams struct {
+	AlarmRulesId int64 `form:"alarmRulesId" json:"alarmRulesId"`
+}
+
+// UnpublishAlarmRuleParams defines parameters for UnpublishAlarmRule.
+type UnpublishAlarmRuleParams struct {
+	AlarmRulesId int64 `form:"alarmRulesId" json:"alarmRulesId"`
+}
+
 // DeleteCredentialParams defines parameters for DeleteCredential.
 type DeleteCredentialParams struct {
 	Id int64 `form:"id" json:"id"`
@@ -1076,6 +1891,25 @@ type GetDevicePresenceParams struct {
 	PageSize   *PageSize  `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
 
+// GetDevicePropertiesParams defines parameters for GetDeviceProperties.
+type GetDevicePropertiesParams struct {
+	DeviceName string `form:"deviceName" json:"deviceName"`
+}
+
+// GetSignDataParams defines parameters for GetSignData.
+type GetSignDataParams struct {
+	DeviceName DeviceName `form:"deviceName" json:"deviceName"`
+
+	// StartTime required (601)
+	StartTime *int64 `form:"startTime,omitempty" json:"startTime,omitempty"`
+
+	// EndTime required (601)
+	EndTime *int64 `form:"endTime,omitempty" json:"endTime,omitempty"`
+
+	// YeuSignList identifiers; at least one (601)
+	YeuSignList *[]string `form:"yeuSignList,omitempty" json:"yeuSignList,omitempty"`
+}
+
 // GetTslParams defines parameters for GetTsl.
 type GetTslParams struct {
 	DeviceName DeviceName `form:"deviceName" json:"deviceName"`
@@ -1170,6 +2004,24 @@ type GetTenantByWebsiteParams struct {
 type GetTenantIdByNameParams struct {
 	Name string `form:"name" json:"name"`
 }
+
+// ResolveAlarmNoticeJSONRequestBody defines body for ResolveAlarmNotice for application/json ContentType.
+type ResolveAlarmNoticeJSONRequestBody = AlarmResolve
+
+// CopyAlarmRuleJSONRequestBody defines body for CopyAlarmRule for application/json ContentType.
+type CopyAlarmRuleJSONRequestBody = AlarmRuleCopy
+
+// CreateAlarmRuleJSONRequestBody defines body for CreateAlarmRule for application/json ContentType.
+type CreateAlarmRuleJSONRequestBody = AlarmRuleCreate
+
+// MuteAlarmRuleJSONRequestBody defines body for MuteAlarmRule for application/json ContentType.
+type MuteAlarmRuleJSONRequestBody = AlarmRuleMute
+
+// RehearseAlarmRuleJSONRequestBody defines body for RehearseAlarmRule for application/json ContentType.
+type RehearseAlarmRuleJSONRequestBody = AlarmRuleCreate
+
+// UpdateAlarmRuleJSONRequestBody defines body for UpdateAlarmRule for application/json ContentType.
+type UpdateAlarmRuleJSONRequestBody = AlarmRuleUpdate
 
 // CreateCredentialJSONRequestBody defines body for CreateCredential for application/json ContentType.
 type CreateCredentialJSONRequestBody = CredentialCreate
@@ -1369,6 +2221,51 @@ func (t *Row_AdditionalProperties) UnmarshalJSON(b []byte) error {
 
 // ServerInterface represents all server handlers.
 type ServerInterface interface {
+	// GetAlarmNotice One notice with the rule as it was, its device, its chart and who was told
+	// (GET /admin-api/client/pc/alarm-notice/get)
+	GetAlarmNotice(w http.ResponseWriter, r *http.Request, params GetAlarmNoticeParams)
+	// GetAllAlarmNotices The newest 400 notices
+	// (GET /admin-api/client/pc/alarm-notice/get/all)
+	GetAllAlarmNotices(w http.ResponseWriter, r *http.Request)
+	// PageAlarmNotices Alarm notices, newest first
+	// (GET /admin-api/client/pc/alarm-notice/page)
+	PageAlarmNotices(w http.ResponseWriter, r *http.Request, params PageAlarmNoticesParams)
+	// ResolveAlarmNotice Resolve an open notice by hand
+	// (PUT /admin-api/client/pc/alarm-notice/resolve)
+	ResolveAlarmNotice(w http.ResponseWriter, r *http.Request)
+	// CopyAlarmRule Give the same rule to other devices; the copies do not run yet
+	// (POST /admin-api/client/pc/alarm-rules/copy)
+	CopyAlarmRule(w http.ResponseWriter, r *http.Request)
+	// CreateAlarmRule A new alarm rule; it does not run yet
+	// (POST /admin-api/client/pc/alarm-rules/create)
+	CreateAlarmRule(w http.ResponseWriter, r *http.Request)
+	// DeleteAlarmRule Delete a rule; its notices stay, an open one is resolved
+	// (DELETE /admin-api/client/pc/alarm-rules/delete)
+	DeleteAlarmRule(w http.ResponseWriter, r *http.Request, params DeleteAlarmRuleParams)
+	// GetAlarmRule One alarm rule
+	// (GET /admin-api/client/pc/alarm-rules/get)
+	GetAlarmRule(w http.ResponseWriter, r *http.Request, params GetAlarmRuleParams)
+	// GetAlarmOutlook How close running rules are to triggering, and whether their windows can fill
+	// (GET /admin-api/client/pc/alarm-rules/get/outlook)
+	GetAlarmOutlook(w http.ResponseWriter, r *http.Request, params GetAlarmOutlookParams)
+	// MuteAlarmRule Tell nobody of this rule's notices until a time; they are recorded all the same
+	// (PUT /admin-api/client/pc/alarm-rules/mute)
+	MuteAlarmRule(w http.ResponseWriter, r *http.Request)
+	// PageAlarmRules Alarm rules, newest first
+	// (GET /admin-api/client/pc/alarm-rules/page)
+	PageAlarmRules(w http.ResponseWriter, r *http.Request, params PageAlarmRulesParams)
+	// PublishAlarmRule Run a rule; nothing changes when it runs already
+	// (GET /admin-api/client/pc/alarm-rules/publish)
+	PublishAlarmRule(w http.ResponseWriter, r *http.Request, params PublishAlarmRuleParams)
+	// RehearseAlarmRule What a rule, saved or not, would have recorded in the last 30 days
+	// (POST /admin-api/client/pc/alarm-rules/rehearse)
+	RehearseAlarmRule(w http.ResponseWriter, r *http.Request)
+	// UnpublishAlarmRule Stop a rule; its open notice is resolved, and nobody is told of that
+	// (GET /admin-api/client/pc/alarm-rules/unpublish)
+	UnpublishAlarmRule(w http.ResponseWriter, r *http.Request, params UnpublishAlarmRuleParams)
+	// UpdateAlarmRule Change an alarm rule
+	// (PUT /admin-api/client/pc/alarm-rules/update)
+	UpdateAlarmRule(w http.ResponseWriter, r *http.Request)
 	// CreateCredential A new API credential
 	// (POST /admin-api/client/pc/apicredentials/create)
 	CreateCredential(w http.ResponseWriter, r *http.Request)
@@ -1408,6 +2305,12 @@ type ServerInterface interface {
 	// GetDevicePresence When a device came and went
 	// (GET /admin-api/client/pc/device/get/presence)
 	GetDevicePresence(w http.ResponseWriter, r *http.Request, params GetDevicePresenceParams)
+	// GetDeviceProperties A device's properties with their latest values
+	// (GET /admin-api/client/pc/device/get/property)
+	GetDeviceProperties(w http.ResponseWriter, r *http.Request, params GetDevicePropertiesParams)
+	// GetSignData The same as format-sign-array, for a notice's chart
+	// (GET /admin-api/client/pc/device/get/sign-data)
+	GetSignData(w http.ResponseWriter, r *http.Request, params GetSignDataParams)
 	// GetTsl The thing model of a device
 	// (GET /admin-api/client/pc/device/get/tsl)
 	GetTsl(w http.ResponseWriter, r *http.Request, params GetTslParams)
@@ -1514,6 +2417,537 @@ type ServerInterfaceWrapper struct {
 }
 
 type MiddlewareFunc func(http.Handler) http.Handler
+
+// GetAlarmNotice operation middleware
+func (siw *ServerInterfaceWrapper) GetAlarmNotice(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetAlarmNoticeParams
+
+	// ------------- Required query parameter "id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "id", r.URL.Query(), &params.Id, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "id"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetAlarmNotice(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetAllAlarmNotices operation middleware
+func (siw *ServerInterfaceWrapper) GetAllAlarmNotices(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetAllAlarmNotices(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// PageAlarmNotices operation middleware
+func (siw *ServerInterfaceWrapper) PageAlarmNotices(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params PageAlarmNoticesParams
+
+	// ------------- Optional query parameter "title" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "title", r.URL.Query(), &params.Title, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "title"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "title", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "deviceNameStr" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "deviceNameStr", r.URL.Query(), &params.DeviceNameStr, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "deviceNameStr"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "deviceNameStr", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "noticeParams" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "noticeParams", r.URL.Query(), &params.NoticeParams, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "noticeParams"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "noticeParams", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "resolveStatus" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "resolveStatus", r.URL.Query(), &params.ResolveStatus, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "resolveStatus"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "resolveStatus", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "alarmLevel" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "alarmLevel", r.URL.Query(), &params.AlarmLevel, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "alarmLevel"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "alarmLevel", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "startTime" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "startTime", r.URL.Query(), &params.StartTime, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "startTime"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "startTime", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "endTime" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "endTime", r.URL.Query(), &params.EndTime, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "endTime"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "endTime", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "pageNo" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "pageNo", r.URL.Query(), &params.PageNo, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "pageNo"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "pageNo", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "pageSize" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "pageSize", r.URL.Query(), &params.PageSize, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "pageSize"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "pageSize", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.PageAlarmNotices(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ResolveAlarmNotice operation middleware
+func (siw *ServerInterfaceWrapper) ResolveAlarmNotice(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ResolveAlarmNotice(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// CopyAlarmRule operation middleware
+func (siw *ServerInterfaceWrapper) CopyAlarmRule(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.CopyAlarmRule(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// CreateAlarmRule operation middleware
+func (siw *ServerInterfaceWrapper) CreateAlarmRule(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.CreateAlarmRule(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// DeleteAlarmRule operation middleware
+func (siw *ServerInterfaceWrapper) DeleteAlarmRule(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params DeleteAlarmRuleParams
+
+	// ------------- Required query parameter "id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "id", r.URL.Query(), &params.Id, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "id"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.DeleteAlarmRule(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetAlarmRule operation middleware
+func (siw *ServerInterfaceWrapper) GetAlarmRule(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetAlarmRuleParams
+
+	// ------------- Required query parameter "id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "id", r.URL.Query(), &params.Id, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "id"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetAlarmRule(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetAlarmOutlook operation middleware
+func (siw *ServerInterfaceWrapper) GetAlarmOutlook(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetAlarmOutlookParams
+
+	// ------------- Required query parameter "ids" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, true, "ids", r.URL.Query(), &params.Ids, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "ids"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "ids", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetAlarmOutlook(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// MuteAlarmRule operation middleware
+func (siw *ServerInterfaceWrapper) MuteAlarmRule(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.MuteAlarmRule(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// PageAlarmRules operation middleware
+func (siw *ServerInterfaceWrapper) PageAlarmRules(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params PageAlarmRulesParams
+
+	// ------------- Optional query parameter "alarmName" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "alarmName", r.URL.Query(), &params.AlarmName, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "alarmName"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "alarmName", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "executionId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "executionId", r.URL.Query(), &params.ExecutionId, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "executionId"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "executionId", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "alarmLevel" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "alarmLevel", r.URL.Query(), &params.AlarmLevel, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "alarmLevel"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "alarmLevel", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "running" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "running", r.URL.Query(), &params.Running, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "running"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "running", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "pageNo" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "pageNo", r.URL.Query(), &params.PageNo, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "pageNo"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "pageNo", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "pageSize" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "pageSize", r.URL.Query(), &params.PageSize, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "pageSize"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "pageSize", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.PageAlarmRules(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// PublishAlarmRule operation middleware
+func (siw *ServerInterfaceWrapper) PublishAlarmRule(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params PublishAlarmRuleParams
+
+	// ------------- Required query parameter "alarmRulesId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "alarmRulesId", r.URL.Query(), &params.AlarmRulesId, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "alarmRulesId"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "alarmRulesId", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.PublishAlarmRule(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// RehearseAlarmRule operation middleware
+func (siw *ServerInterfaceWrapper) RehearseAlarmRule(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.RehearseAlarmRule(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// UnpublishAlarmRule operation middleware
+func (siw *ServerInterfaceWrapper) UnpublishAlarmRule(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params UnpublishAlarmRuleParams
+
+	// ------------- Required query parameter "alarmRulesId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "alarmRulesId", r.URL.Query(), &params.AlarmRulesId, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "alarmRulesId"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "alarmRulesId", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.UnpublishAlarmRule(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// UpdateAlarmRule operation middleware
+func (siw *ServerInterfaceWrapper) UpdateAlarmRule(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.UpdateAlarmRule(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
 
 // CreateCredential operation middleware
 func (siw *ServerInterfaceWrapper) CreateCredential(w http.ResponseWriter, r *http.Request) {
@@ -2179,6 +3613,111 @@ func (siw *ServerInterfaceWrapper) GetDevicePresence(w http.ResponseWriter, r *h
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.GetDevicePresence(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetDeviceProperties operation middleware
+func (siw *ServerInterfaceWrapper) GetDeviceProperties(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetDevicePropertiesParams
+
+	// ------------- Required query parameter "deviceName" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "deviceName", r.URL.Query(), &params.DeviceName, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "deviceName"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "deviceName", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetDeviceProperties(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetSignData operation middleware
+func (siw *ServerInterfaceWrapper) GetSignData(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetSignDataParams
+
+	// ------------- Required query parameter "deviceName" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "deviceName", r.URL.Query(), &params.DeviceName, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "deviceName"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "deviceName", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "startTime" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "startTime", r.URL.Query(), &params.StartTime, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "startTime"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "startTime", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "endTime" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "endTime", r.URL.Query(), &params.EndTime, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "endTime"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "endTime", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "yeuSignList" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "yeuSignList", r.URL.Query(), &params.YeuSignList, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "yeuSignList"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "yeuSignList", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetSignData(w, r, params)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -3262,11 +4801,357 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodDelete+" "+options.BaseURL+"/admin-api/client/pc/group/delete", wrapper.DeleteScene)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/group/get", wrapper.GetScene)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/group/page", wrapper.PageScenes)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/alarm-rules/page", wrapper.PageAlarmRules)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/alarm-rules/get", wrapper.GetAlarmRule)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/alarm-rules/create", wrapper.CreateAlarmRule)
+	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/admin-api/client/pc/alarm-rules/update", wrapper.UpdateAlarmRule)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/alarm-rules/publish", wrapper.PublishAlarmRule)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/alarm-rules/unpublish", wrapper.UnpublishAlarmRule)
+	m.HandleFunc(http.MethodDelete+" "+options.BaseURL+"/admin-api/client/pc/alarm-rules/delete", wrapper.DeleteAlarmRule)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/alarm-rules/copy", wrapper.CopyAlarmRule)
+	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/admin-api/client/pc/alarm-rules/mute", wrapper.MuteAlarmRule)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/alarm-rules/rehearse", wrapper.RehearseAlarmRule)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/alarm-rules/get/outlook", wrapper.GetAlarmOutlook)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/alarm-notice/page", wrapper.PageAlarmNotices)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/alarm-notice/get/all", wrapper.GetAllAlarmNotices)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/alarm-notice/get", wrapper.GetAlarmNotice)
+	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/admin-api/client/pc/alarm-notice/resolve", wrapper.ResolveAlarmNotice)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/property", wrapper.GetDeviceProperties)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/sign-data", wrapper.GetSignData)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/element/get-map/yeu-sign", wrapper.GetElementMap)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/notify-message/get-unread-count", wrapper.GetUnreadCount)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/live", wrapper.GetLive)
 
 	return m
+}
+
+type GetAlarmNoticeRequestObject struct {
+	Params GetAlarmNoticeParams
+}
+
+type GetAlarmNoticeResponseObject interface {
+	VisitGetAlarmNoticeResponse(w http.ResponseWriter) error
+}
+
+type GetAlarmNotice200JSONResponse AlarmDetailAnswer
+
+func (response GetAlarmNotice200JSONResponse) VisitGetAlarmNoticeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetAllAlarmNoticesRequestObject struct {
+}
+
+type GetAllAlarmNoticesResponseObject interface {
+	VisitGetAllAlarmNoticesResponse(w http.ResponseWriter) error
+}
+
+type GetAllAlarmNotices200JSONResponse AlarmNoticesAnswer
+
+func (response GetAllAlarmNotices200JSONResponse) VisitGetAllAlarmNoticesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PageAlarmNoticesRequestObject struct {
+	Params PageAlarmNoticesParams
+}
+
+type PageAlarmNoticesResponseObject interface {
+	VisitPageAlarmNoticesResponse(w http.ResponseWriter) error
+}
+
+type PageAlarmNotices200JSONResponse AlarmNoticePageAnswer
+
+func (response PageAlarmNotices200JSONResponse) VisitPageAlarmNoticesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ResolveAlarmNoticeRequestObject struct {
+	Body *ResolveAlarmNoticeJSONRequestBody
+}
+
+type ResolveAlarmNoticeResponseObject interface {
+	VisitResolveAlarmNoticeResponse(w http.ResponseWriter) error
+}
+
+type ResolveAlarmNotice200JSONResponse BooleanAnswer
+
+func (response ResolveAlarmNotice200JSONResponse) VisitResolveAlarmNoticeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CopyAlarmRuleRequestObject struct {
+	Body *CopyAlarmRuleJSONRequestBody
+}
+
+type CopyAlarmRuleResponseObject interface {
+	VisitCopyAlarmRuleResponse(w http.ResponseWriter) error
+}
+
+type CopyAlarmRule200JSONResponse IdsAnswer
+
+func (response CopyAlarmRule200JSONResponse) VisitCopyAlarmRuleResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateAlarmRuleRequestObject struct {
+	Body *CreateAlarmRuleJSONRequestBody
+}
+
+type CreateAlarmRuleResponseObject interface {
+	VisitCreateAlarmRuleResponse(w http.ResponseWriter) error
+}
+
+type CreateAlarmRule200JSONResponse IdAnswer
+
+func (response CreateAlarmRule200JSONResponse) VisitCreateAlarmRuleResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteAlarmRuleRequestObject struct {
+	Params DeleteAlarmRuleParams
+}
+
+type DeleteAlarmRuleResponseObject interface {
+	VisitDeleteAlarmRuleResponse(w http.ResponseWriter) error
+}
+
+type DeleteAlarmRule200JSONResponse BooleanAnswer
+
+func (response DeleteAlarmRule200JSONResponse) VisitDeleteAlarmRuleResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetAlarmRuleRequestObject struct {
+	Params GetAlarmRuleParams
+}
+
+type GetAlarmRuleResponseObject interface {
+	VisitGetAlarmRuleResponse(w http.ResponseWriter) error
+}
+
+type GetAlarmRule200JSONResponse AlarmRuleAnswer
+
+func (response GetAlarmRule200JSONResponse) VisitGetAlarmRuleResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetAlarmOutlookRequestObject struct {
+	Params GetAlarmOutlookParams
+}
+
+type GetAlarmOutlookResponseObject interface {
+	VisitGetAlarmOutlookResponse(w http.ResponseWriter) error
+}
+
+type GetAlarmOutlook200JSONResponse OutlooksAnswer
+
+func (response GetAlarmOutlook200JSONResponse) VisitGetAlarmOutlookResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type MuteAlarmRuleRequestObject struct {
+	Body *MuteAlarmRuleJSONRequestBody
+}
+
+type MuteAlarmRuleResponseObject interface {
+	VisitMuteAlarmRuleResponse(w http.ResponseWriter) error
+}
+
+type MuteAlarmRule200JSONResponse BooleanAnswer
+
+func (response MuteAlarmRule200JSONResponse) VisitMuteAlarmRuleResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PageAlarmRulesRequestObject struct {
+	Params PageAlarmRulesParams
+}
+
+type PageAlarmRulesResponseObject interface {
+	VisitPageAlarmRulesResponse(w http.ResponseWriter) error
+}
+
+type PageAlarmRules200JSONResponse AlarmRulePageAnswer
+
+func (response PageAlarmRules200JSONResponse) VisitPageAlarmRulesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PublishAlarmRuleRequestObject struct {
+	Params PublishAlarmRuleParams
+}
+
+type PublishAlarmRuleResponseObject interface {
+	VisitPublishAlarmRuleResponse(w http.ResponseWriter) error
+}
+
+type PublishAlarmRule200JSONResponse BooleanAnswer
+
+func (response PublishAlarmRule200JSONResponse) VisitPublishAlarmRuleResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RehearseAlarmRuleRequestObject struct {
+	Body *RehearseAlarmRuleJSONRequestBody
+}
+
+type RehearseAlarmRuleResponseObject interface {
+	VisitRehearseAlarmRuleResponse(w http.ResponseWriter) error
+}
+
+type RehearseAlarmRule200JSONResponse RehearsalAnswer
+
+func (response RehearseAlarmRule200JSONResponse) VisitRehearseAlarmRuleResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UnpublishAlarmRuleRequestObject struct {
+	Params UnpublishAlarmRuleParams
+}
+
+type UnpublishAlarmRuleResponseObject interface {
+	VisitUnpublishAlarmRuleResponse(w http.ResponseWriter) error
+}
+
+type UnpublishAlarmRule200JSONResponse BooleanAnswer
+
+func (response UnpublishAlarmRule200JSONResponse) VisitUnpublishAlarmRuleResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateAlarmRuleRequestObject struct {
+	Body *UpdateAlarmRuleJSONRequestBody
+}
+
+type UpdateAlarmRuleResponseObject interface {
+	VisitUpdateAlarmRuleResponse(w http.ResponseWriter) error
+}
+
+type UpdateAlarmRule200JSONResponse BooleanAnswer
+
+func (response UpdateAlarmRule200JSONResponse) VisitUpdateAlarmRuleResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
 }
 
 type CreateCredentialRequestObject struct {
@@ -3564,6 +5449,50 @@ type GetDevicePresenceResponseObject interface {
 type GetDevicePresence200JSONResponse PresencePageAnswer
 
 func (response GetDevicePresence200JSONResponse) VisitGetDevicePresenceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetDevicePropertiesRequestObject struct {
+	Params GetDevicePropertiesParams
+}
+
+type GetDevicePropertiesResponseObject interface {
+	VisitGetDevicePropertiesResponse(w http.ResponseWriter) error
+}
+
+type GetDeviceProperties200JSONResponse DevicePropertiesAnswer
+
+func (response GetDeviceProperties200JSONResponse) VisitGetDevicePropertiesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetSignDataRequestObject struct {
+	Params GetSignDataParams
+}
+
+type GetSignDataResponseObject interface {
+	VisitGetSignDataResponse(w http.ResponseWriter) error
+}
+
+type GetSignData200JSONResponse RowsAnswer
+
+func (response GetSignData200JSONResponse) VisitGetSignDataResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response); err != nil {
@@ -4319,6 +6248,51 @@ func (response UpdateUserPassword200JSONResponse) VisitUpdateUserPasswordRespons
 
 // StrictServerInterface represents all server handlers.
 type StrictServerInterface interface {
+	// GetAlarmNotice One notice with the rule as it was, its device, its chart and who was told
+	// (GET /admin-api/client/pc/alarm-notice/get)
+	GetAlarmNotice(ctx context.Context, request GetAlarmNoticeRequestObject) (GetAlarmNoticeResponseObject, error)
+	// GetAllAlarmNotices The newest 400 notices
+	// (GET /admin-api/client/pc/alarm-notice/get/all)
+	GetAllAlarmNotices(ctx context.Context, request GetAllAlarmNoticesRequestObject) (GetAllAlarmNoticesResponseObject, error)
+	// PageAlarmNotices Alarm notices, newest first
+	// (GET /admin-api/client/pc/alarm-notice/page)
+	PageAlarmNotices(ctx context.Context, request PageAlarmNoticesRequestObject) (PageAlarmNoticesResponseObject, error)
+	// ResolveAlarmNotice Resolve an open notice by hand
+	// (PUT /admin-api/client/pc/alarm-notice/resolve)
+	ResolveAlarmNotice(ctx context.Context, request ResolveAlarmNoticeRequestObject) (ResolveAlarmNoticeResponseObject, error)
+	// CopyAlarmRule Give the same rule to other devices; the copies do not run yet
+	// (POST /admin-api/client/pc/alarm-rules/copy)
+	CopyAlarmRule(ctx context.Context, request CopyAlarmRuleRequestObject) (CopyAlarmRuleResponseObject, error)
+	// CreateAlarmRule A new alarm rule; it does not run yet
+	// (POST /admin-api/client/pc/alarm-rules/create)
+	CreateAlarmRule(ctx context.Context, request CreateAlarmRuleRequestObject) (CreateAlarmRuleResponseObject, error)
+	// DeleteAlarmRule Delete a rule; its notices stay, an open one is resolved
+	// (DELETE /admin-api/client/pc/alarm-rules/delete)
+	DeleteAlarmRule(ctx context.Context, request DeleteAlarmRuleRequestObject) (DeleteAlarmRuleResponseObject, error)
+	// GetAlarmRule One alarm rule
+	// (GET /admin-api/client/pc/alarm-rules/get)
+	GetAlarmRule(ctx context.Context, request GetAlarmRuleRequestObject) (GetAlarmRuleResponseObject, error)
+	// GetAlarmOutlook How close running rules are to triggering, and whether their windows can fill
+	// (GET /admin-api/client/pc/alarm-rules/get/outlook)
+	GetAlarmOutlook(ctx context.Context, request GetAlarmOutlookRequestObject) (GetAlarmOutlookResponseObject, error)
+	// MuteAlarmRule Tell nobody of this rule's notices until a time; they are recorded all the same
+	// (PUT /admin-api/client/pc/alarm-rules/mute)
+	MuteAlarmRule(ctx context.Context, request MuteAlarmRuleRequestObject) (MuteAlarmRuleResponseObject, error)
+	// PageAlarmRules Alarm rules, newest first
+	// (GET /admin-api/client/pc/alarm-rules/page)
+	PageAlarmRules(ctx context.Context, request PageAlarmRulesRequestObject) (PageAlarmRulesResponseObject, error)
+	// PublishAlarmRule Run a rule; nothing changes when it runs already
+	// (GET /admin-api/client/pc/alarm-rules/publish)
+	PublishAlarmRule(ctx context.Context, request PublishAlarmRuleRequestObject) (PublishAlarmRuleResponseObject, error)
+	// RehearseAlarmRule What a rule, saved or not, would have recorded in the last 30 days
+	// (POST /admin-api/client/pc/alarm-rules/rehearse)
+	RehearseAlarmRule(ctx context.Context, request RehearseAlarmRuleRequestObject) (RehearseAlarmRuleResponseObject, error)
+	// UnpublishAlarmRule Stop a rule; its open notice is resolved, and nobody is told of that
+	// (GET /admin-api/client/pc/alarm-rules/unpublish)
+	UnpublishAlarmRule(ctx context.Context, request UnpublishAlarmRuleRequestObject) (UnpublishAlarmRuleResponseObject, error)
+	// UpdateAlarmRule Change an alarm rule
+	// (PUT /admin-api/client/pc/alarm-rules/update)
+	UpdateAlarmRule(ctx context.Context, request UpdateAlarmRuleRequestObject) (UpdateAlarmRuleResponseObject, error)
 	// CreateCredential A new API credential
 	// (POST /admin-api/client/pc/apicredentials/create)
 	CreateCredential(ctx context.Context, request CreateCredentialRequestObject) (CreateCredentialResponseObject, error)
@@ -4358,6 +6332,12 @@ type StrictServerInterface interface {
 	// GetDevicePresence When a device came and went
 	// (GET /admin-api/client/pc/device/get/presence)
 	GetDevicePresence(ctx context.Context, request GetDevicePresenceRequestObject) (GetDevicePresenceResponseObject, error)
+	// GetDeviceProperties A device's properties with their latest values
+	// (GET /admin-api/client/pc/device/get/property)
+	GetDeviceProperties(ctx context.Context, request GetDevicePropertiesRequestObject) (GetDevicePropertiesResponseObject, error)
+	// GetSignData The same as format-sign-array, for a notice's chart
+	// (GET /admin-api/client/pc/device/get/sign-data)
+	GetSignData(ctx context.Context, request GetSignDataRequestObject) (GetSignDataResponseObject, error)
 	// GetTsl The thing model of a device
 	// (GET /admin-api/client/pc/device/get/tsl)
 	GetTsl(ctx context.Context, request GetTslRequestObject) (GetTslResponseObject, error)
@@ -4493,6 +6473,424 @@ type strictHandler struct {
 	ssi         StrictServerInterface
 	middlewares []StrictMiddlewareFunc
 	options     StrictHTTPServerOptions
+}
+
+// GetAlarmNotice operation middleware
+func (sh *strictHandler) GetAlarmNotice(w http.ResponseWriter, r *http.Request, params GetAlarmNoticeParams) {
+	var request GetAlarmNoticeRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetAlarmNotice(ctx, request.(GetAlarmNoticeRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetAlarmNotice")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetAlarmNoticeResponseObject); ok {
+		if err := validResponse.VisitGetAlarmNoticeResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetAllAlarmNotices operation middleware
+func (sh *strictHandler) GetAllAlarmNotices(w http.ResponseWriter, r *http.Request) {
+	var request GetAllAlarmNoticesRequestObject
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetAllAlarmNotices(ctx, request.(GetAllAlarmNoticesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetAllAlarmNotices")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetAllAlarmNoticesResponseObject); ok {
+		if err := validResponse.VisitGetAllAlarmNoticesResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// PageAlarmNotices operation middleware
+func (sh *strictHandler) PageAlarmNotices(w http.ResponseWriter, r *http.Request, params PageAlarmNoticesParams) {
+	var request PageAlarmNoticesRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.PageAlarmNotices(ctx, request.(PageAlarmNoticesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "PageAlarmNotices")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(PageAlarmNoticesResponseObject); ok {
+		if err := validResponse.VisitPageAlarmNoticesResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ResolveAlarmNotice operation middleware
+func (sh *strictHandler) ResolveAlarmNotice(w http.ResponseWriter, r *http.Request) {
+	var request ResolveAlarmNoticeRequestObject
+
+	var body ResolveAlarmNoticeJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ResolveAlarmNotice(ctx, request.(ResolveAlarmNoticeRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ResolveAlarmNotice")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ResolveAlarmNoticeResponseObject); ok {
+		if err := validResponse.VisitResolveAlarmNoticeResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// CopyAlarmRule operation middleware
+func (sh *strictHandler) CopyAlarmRule(w http.ResponseWriter, r *http.Request) {
+	var request CopyAlarmRuleRequestObject
+
+	var body CopyAlarmRuleJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.CopyAlarmRule(ctx, request.(CopyAlarmRuleRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CopyAlarmRule")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(CopyAlarmRuleResponseObject); ok {
+		if err := validResponse.VisitCopyAlarmRuleResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// CreateAlarmRule operation middleware
+func (sh *strictHandler) CreateAlarmRule(w http.ResponseWriter, r *http.Request) {
+	var request CreateAlarmRuleRequestObject
+
+	var body CreateAlarmRuleJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateAlarmRule(ctx, request.(CreateAlarmRuleRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateAlarmRule")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(CreateAlarmRuleResponseObject); ok {
+		if err := validResponse.VisitCreateAlarmRuleResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// DeleteAlarmRule operation middleware
+func (sh *strictHandler) DeleteAlarmRule(w http.ResponseWriter, r *http.Request, params DeleteAlarmRuleParams) {
+	var request DeleteAlarmRuleRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteAlarmRule(ctx, request.(DeleteAlarmRuleRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteAlarmRule")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(DeleteAlarmRuleResponseObject); ok {
+		if err := validResponse.VisitDeleteAlarmRuleResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetAlarmRule operation middleware
+func (sh *strictHandler) GetAlarmRule(w http.ResponseWriter, r *http.Request, params GetAlarmRuleParams) {
+	var request GetAlarmRuleRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetAlarmRule(ctx, request.(GetAlarmRuleRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetAlarmRule")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetAlarmRuleResponseObject); ok {
+		if err := validResponse.VisitGetAlarmRuleResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetAlarmOutlook operation middleware
+func (sh *strictHandler) GetAlarmOutlook(w http.ResponseWriter, r *http.Request, params GetAlarmOutlookParams) {
+	var request GetAlarmOutlookRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetAlarmOutlook(ctx, request.(GetAlarmOutlookRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetAlarmOutlook")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetAlarmOutlookResponseObject); ok {
+		if err := validResponse.VisitGetAlarmOutlookResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// MuteAlarmRule operation middleware
+func (sh *strictHandler) MuteAlarmRule(w http.ResponseWriter, r *http.Request) {
+	var request MuteAlarmRuleRequestObject
+
+	var body MuteAlarmRuleJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.MuteAlarmRule(ctx, request.(MuteAlarmRuleRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "MuteAlarmRule")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(MuteAlarmRuleResponseObject); ok {
+		if err := validResponse.VisitMuteAlarmRuleResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// PageAlarmRules operation middleware
+func (sh *strictHandler) PageAlarmRules(w http.ResponseWriter, r *http.Request, params PageAlarmRulesParams) {
+	var request PageAlarmRulesRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.PageAlarmRules(ctx, request.(PageAlarmRulesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "PageAlarmRules")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(PageAlarmRulesResponseObject); ok {
+		if err := validResponse.VisitPageAlarmRulesResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// PublishAlarmRule operation middleware
+func (sh *strictHandler) PublishAlarmRule(w http.ResponseWriter, r *http.Request, params PublishAlarmRuleParams) {
+	var request PublishAlarmRuleRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.PublishAlarmRule(ctx, request.(PublishAlarmRuleRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "PublishAlarmRule")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(PublishAlarmRuleResponseObject); ok {
+		if err := validResponse.VisitPublishAlarmRuleResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// RehearseAlarmRule operation middleware
+func (sh *strictHandler) RehearseAlarmRule(w http.ResponseWriter, r *http.Request) {
+	var request RehearseAlarmRuleRequestObject
+
+	var body RehearseAlarmRuleJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.RehearseAlarmRule(ctx, request.(RehearseAlarmRuleRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RehearseAlarmRule")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(RehearseAlarmRuleResponseObject); ok {
+		if err := validResponse.VisitRehearseAlarmRuleResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// UnpublishAlarmRule operation middleware
+func (sh *strictHandler) UnpublishAlarmRule(w http.ResponseWriter, r *http.Request, params UnpublishAlarmRuleParams) {
+	var request UnpublishAlarmRuleRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.UnpublishAlarmRule(ctx, request.(UnpublishAlarmRuleRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UnpublishAlarmRule")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(UnpublishAlarmRuleResponseObject); ok {
+		if err := validResponse.VisitUnpublishAlarmRuleResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// UpdateAlarmRule operation middleware
+func (sh *strictHandler) UpdateAlarmRule(w http.ResponseWriter, r *http.Request) {
+	var request UpdateAlarmRuleRequestObject
+
+	var body UpdateAlarmRuleJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateAlarmRule(ctx, request.(UpdateAlarmRuleRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateAlarmRule")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(UpdateAlarmRuleResponseObject); ok {
+		if err := validResponse.VisitUpdateAlarmRuleResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
 }
 
 // CreateCredential operation middleware
@@ -4831,6 +7229,58 @@ func (sh *strictHandler) GetDevicePresence(w http.ResponseWriter, r *http.Reques
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(GetDevicePresenceResponseObject); ok {
 		if err := validResponse.VisitGetDevicePresenceResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetDeviceProperties operation middleware
+func (sh *strictHandler) GetDeviceProperties(w http.ResponseWriter, r *http.Request, params GetDevicePropertiesParams) {
+	var request GetDevicePropertiesRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetDeviceProperties(ctx, request.(GetDevicePropertiesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetDeviceProperties")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetDevicePropertiesResponseObject); ok {
+		if err := validResponse.VisitGetDevicePropertiesResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetSignData operation middleware
+func (sh *strictHandler) GetSignData(w http.ResponseWriter, r *http.Request, params GetSignDataParams) {
+	var request GetSignDataRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetSignData(ctx, request.(GetSignDataRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetSignData")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetSignDataResponseObject); ok {
+		if err := validResponse.VisitGetSignDataResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

@@ -781,6 +781,313 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin-api/client/pc/alarm-rules/page": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Alarm rules, newest first */
+        get: operations["pageAlarmRules"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/alarm-rules/get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One alarm rule */
+        get: operations["getAlarmRule"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/alarm-rules/create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A new alarm rule; it does not run yet */
+        post: operations["createAlarmRule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/alarm-rules/update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change an alarm rule
+         * @description The rule is given whole. Its open notice is resolved, nobody is told of that, and a running rule counts anew.
+         */
+        put: operations["updateAlarmRule"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/alarm-rules/publish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Run a rule; nothing changes when it runs already */
+        get: operations["publishAlarmRule"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/alarm-rules/unpublish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Stop a rule; its open notice is resolved, and nobody is told of that */
+        get: operations["unpublishAlarmRule"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/alarm-rules/delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete a rule; its notices stay, an open one is resolved */
+        delete: operations["deleteAlarmRule"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/alarm-rules/copy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give the same rule to other devices; the copies do not run yet
+         * @description All or none. A device whose model lacks a property of the conditions, or has it in another type, is refused and named.
+         */
+        post: operations["copyAlarmRule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/alarm-rules/mute": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Tell nobody of this rule's notices until a time; they are recorded all the same */
+        put: operations["muteAlarmRule"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/alarm-rules/rehearse": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What a rule, saved or not, would have recorded in the last 30 days
+         * @description Judges the device's stored readings with the very code that judges arriving ones. Of the rule only device, trigger type, conditions, counts, window and period are looked at; what is missing for that is refused as by create.
+         */
+        post: operations["rehearseAlarmRule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/alarm-rules/get/outlook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How close running rules are to triggering, and whether their windows can fill
+         * @description Rules that do not exist, or of which nothing can be said, are absent or carry less. The method is told in docs/alarms.md.
+         */
+        get: operations["getAlarmOutlook"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/alarm-notice/page": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Alarm notices, newest first */
+        get: operations["pageAlarmNotices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/alarm-notice/get/all": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The newest 400 notices */
+        get: operations["getAllAlarmNotices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/alarm-notice/get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One notice with the rule as it was, its device, its chart and who was told */
+        get: operations["getAlarmNotice"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/alarm-notice/resolve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Resolve an open notice by hand
+         * @description Refused (601) where the rule does not allow it, and for a notice that is not open any more.
+         */
+        put: operations["resolveAlarmNotice"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/device/get/property": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A device's properties with their latest values */
+        get: operations["getDeviceProperties"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/device/get/sign-data": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The same as format-sign-array, for a notice's chart
+         * @description Ascending rows, streamed. `collect_time` in epoch milliseconds; what a row does not hold is absent. The same ranges are refused as by format-map.
+         */
+        get: operations["getSignData"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin-api/client/pc/element/get-map/yeu-sign": {
         parameters: {
             query?: never;
@@ -990,6 +1297,427 @@ export interface components {
             code: number;
             /** Format: int64 */
             data: number | null;
+            msg: string;
+        };
+        IdsAnswer: {
+            code: number;
+            data: number[] | null;
+            msg: string;
+        };
+        AlarmCondition: {
+            /**
+             * @description how it joins what stands before it, from left to right; of the first one always and
+             * @enum {string}
+             */
+            andor: "and" | "or";
+            /** @description a property's identifier; onlineState in a rule on being offline */
+            tslAttribute: string;
+            /**
+             * @description booleans and texts take only = and !=
+             * @enum {string}
+             */
+            subconditions: ">" | ">=" | "<" | "<=" | "=" | "!=";
+            value: components["schemas"]["ReadingValue"];
+            /**
+             * Format: double
+             * @description of a number with > >= < <=: an open notice stays open until this value is passed; on the safe side of value
+             */
+            recovery?: number;
+        };
+        AlarmConditionInput: {
+            andor?: string;
+            tslAttribute?: string;
+            subconditions?: string;
+            value?: components["schemas"]["ReadingValue"];
+            /** Format: double */
+            recovery?: number | null;
+        };
+        /** @description What is missing or wrong is refused with 601, naming the field */
+        AlarmRuleCreate: {
+            /** @description 1 to 64 characters once trimmed */
+            alarmName?: string;
+            /** @description always 1 */
+            dataSource?: number;
+            /** @description the device's name */
+            executionId?: string;
+            /** @description 0 attribute change, 1 device offline */
+            triggerType?: number;
+            /** @description 1 to 16; with triggerType 1 none, or onlineState = 0 */
+            conditions?: components["schemas"]["AlarmConditionInput"][];
+            /** @description 0 startTime and endTime (default), 1 timePeriods */
+            complexTime?: number;
+            /** @description 1 (default) to 10 samples for which the conditions hold */
+            hitCounts?: number;
+            /**
+             * Format: int64
+             * @description within so many ms: 1 (default), 5, 10, 15, 20, 25 or 30 minutes
+             */
+            durations?: number;
+            /** @description 0 general, 1 important, 2 serious */
+            alarmLevel?: number;
+            /** @description ids of notification channels, at most 20 */
+            passageway?: number[];
+            /** @description HH:mm in steps of 15 minutes, 00:00 to 24:00; both absent means always */
+            startTime?: string | null;
+            /** @description exclusive */
+            endTime?: string | null;
+            /** @description 1 an open notice may be resolved by hand, 0 not */
+            manualRelease?: number;
+            /** @description up to 500 characters */
+            alarmDesc?: string;
+            /** @description half hours of the day, 0 to 47 */
+            timePeriods?: number[];
+        };
+        AlarmRuleUpdate: components["schemas"]["AlarmRuleCreate"] & {
+            /** Format: int64 */
+            id: number;
+        };
+        AlarmRuleCopy: {
+            /** Format: int64 */
+            id: number;
+            /** @description device names, 1 to 400 */
+            executionIds: string[];
+        };
+        AlarmRuleMute: {
+            /** Format: int64 */
+            id: number;
+            /**
+             * Format: int64
+             * @description epoch ms, at most 30 days ahead; absent, null or past: not muted
+             */
+            until?: number | null;
+        };
+        AlarmRule: {
+            /** Format: int64 */
+            id: number;
+            alarmName: string;
+            /** @enum {integer} */
+            dataSource: 1;
+            /** @description the device's name */
+            executionId: string;
+            /** @description the device's remark name */
+            noteName: string;
+            /** @enum {integer} */
+            triggerType: 0 | 1;
+            conditions: components["schemas"]["AlarmCondition"][];
+            /** @enum {integer} */
+            complexTime: 0 | 1;
+            hitCounts: number;
+            /** Format: int64 */
+            durations: number;
+            /** @enum {integer} */
+            alarmLevel: 0 | 1 | 2;
+            passageway: number[];
+            /** @description HH:mm; absent: always */
+            startTime?: string;
+            endTime?: string;
+            /** @enum {integer} */
+            manualRelease: 0 | 1;
+            alarmDesc: string;
+            timePeriods: number[];
+            /**
+             * @description 0 new, 1 running, 2 taken down
+             * @enum {integer}
+             */
+            deployState: 0 | 1 | 2;
+            /**
+             * Format: int64
+             * @description when it was run or stopped last; absent: never
+             */
+            deployTime?: number;
+            /** @description who did that, as people call them */
+            deployUser?: string;
+            /**
+             * Format: int64
+             * @description absent: not muted
+             */
+            muteUntil?: number;
+            openNotice?: components["schemas"]["AlarmNoticeMark"];
+            lastNotice?: components["schemas"]["AlarmNoticeMark"];
+            /** @description notices of the last 30 days */
+            noticeCount: number;
+            /** Format: int64 */
+            createTime: number;
+            /** Format: int64 */
+            updateTime: number;
+        };
+        /** @description a rule's open or newest notice; absent when there is none */
+        AlarmNoticeMark: {
+            /** Format: int64 */
+            id: number;
+            /** Format: int64 */
+            startTime: number;
+        };
+        AlarmRuleAnswer: {
+            code: number;
+            data: components["schemas"]["AlarmRule"] | null;
+            msg: string;
+        };
+        AlarmRulePage: {
+            list: components["schemas"]["AlarmRule"][];
+            total: number;
+            /** @description how many of total run */
+            running: number;
+        };
+        AlarmRulePageAnswer: {
+            code: number;
+            data: components["schemas"]["AlarmRulePage"] | null;
+            msg: string;
+        };
+        RehearsedNotice: {
+            /** Format: int64 */
+            startTime: number;
+            /**
+             * Format: int64
+             * @description absent: it would be open still
+             */
+            endTime?: number;
+            /** @description began between sunset and sunrise at the device's place; without a place between 20:00 and 06:00 of the tenant's zone */
+            night: boolean;
+            /** @description began within the notification period */
+            told: boolean;
+        };
+        RehearsedDay: {
+            /**
+             * Format: int64
+             * @description its first midnight in the tenant's zone, epoch ms
+             */
+            day: number;
+            /** Format: double */
+            min: number;
+            /** Format: double */
+            max: number;
+        };
+        Rehearsal: {
+            /** Format: int64 */
+            startTime: number;
+            /** Format: int64 */
+            endTime: number;
+            /** @description how many were judged */
+            samples: number;
+            /** @description oldest first; the newest 500 */
+            notices: components["schemas"]["RehearsedNotice"][];
+            total: number;
+            /** @description the first numeric attribute of the conditions, of which days tells */
+            tslAttribute?: string;
+            /** @description lowest and highest of each day that has readings */
+            days: components["schemas"]["RehearsedDay"][];
+            /**
+             * Format: int64
+             * @description ms between the device's samples, the median of the last 50; absent: too few
+             */
+            usualInterval?: number;
+            /** @description false: at the usual interval fewer than hitCounts samples fall into durations */
+            fits?: boolean;
+        };
+        RehearsalAnswer: {
+            code: number;
+            data: components["schemas"]["Rehearsal"] | null;
+            msg: string;
+        };
+        Outlook: {
+            /**
+             * Format: int64
+             * @description of the rule
+             */
+            id: number;
+            /**
+             * Format: int64
+             * @description ms; absent: too few samples
+             */
+            usualInterval?: number;
+            /** @description false: at the usual interval fewer than hitCounts samples fall into durations */
+            fits: boolean;
+            /**
+             * Format: int64
+             * @description the newest reading that was judged, epoch ms; absent: none
+             */
+            lastSample?: number;
+            /**
+             * Format: double
+             * @description the attribute's newest value; with distance only for a running rule of one numeric condition that is not triggered
+             */
+            value?: number;
+            /**
+             * Format: double
+             * @description how far value is from the threshold, in the attribute's unit
+             */
+            distance?: number;
+            /**
+             * Format: int64
+             * @description about when the threshold is reached, epoch ms; absent where the last hour does not say so steadily
+             */
+            expected?: number;
+        };
+        OutlooksAnswer: {
+            code: number;
+            data: components["schemas"]["Outlook"][] | null;
+            msg: string;
+        };
+        AlarmNotice: {
+            /** Format: int64 */
+            id: number;
+            /** Format: int64 */
+            ruleId: number;
+            title: string;
+            /**
+             * @description 0 pending, 1 by itself, 2 by hand
+             * @enum {integer}
+             */
+            resolveStatus: 0 | 1 | 2;
+            /** @enum {integer} */
+            alarmLevel: 0 | 1 | 2;
+            deviceName: string;
+            noteName: string;
+            /** Format: int64 */
+            startTime: number;
+            /**
+             * Format: int64
+             * @description absent: open
+             */
+            endTime?: number;
+            /** Format: int64 */
+            createTime: number;
+        };
+        /** @description a notice that began or ended, as the live stream tells it */
+        LiveNotice: components["schemas"]["AlarmNotice"];
+        AlarmNoticePage: {
+            list: components["schemas"]["AlarmNotice"][];
+            total: number;
+        };
+        AlarmNoticePageAnswer: {
+            code: number;
+            data: components["schemas"]["AlarmNoticePage"] | null;
+            msg: string;
+        };
+        AlarmNoticesAnswer: {
+            code: number;
+            data: components["schemas"]["AlarmNotice"][] | null;
+            msg: string;
+        };
+        AlarmNoticeDetail: {
+            /** Format: int64 */
+            id: number;
+            /** Format: int64 */
+            ruleId: number;
+            title: string;
+            /** @enum {integer} */
+            resolveStatus: 0 | 1 | 2;
+            /** @enum {integer} */
+            alarmLevel: 0 | 1 | 2;
+            alarmDesc: string;
+            /** Format: int64 */
+            startTime: number;
+            /**
+             * Format: int64
+             * @description absent: open
+             */
+            endTime?: number;
+            /**
+             * Format: int64
+             * @description ms from start to end, or to now
+             */
+            durationTime: number;
+            /** Format: int64 */
+            createTime: number;
+            /** @description it is open and its rule allows resolving by hand */
+            mayResolve: boolean;
+            /**
+             * @description why it ended; absent while open
+             * @enum {string}
+             */
+            resolveReason?: "recovered" | "online" | "changed" | "stopped" | "deleted" | "byHand";
+            /** @description who resolved it by hand */
+            resolveUser?: string;
+            remark?: string;
+        };
+        /** @description the rule as it was when the notice began */
+        AlarmNoticeRule: {
+            /** @enum {integer} */
+            triggerType: 0 | 1;
+            conditions: components["schemas"]["AlarmNoticeCondition"][];
+            hitCounts: number;
+            /** Format: int64 */
+            durations: number;
+        };
+        AlarmNoticeCondition: {
+            /** @enum {string} */
+            andor: "and" | "or";
+            tslAttribute: string;
+            /** @description the attribute's name for people */
+            yeuName: string;
+            elementUnit: string;
+            /** @enum {string} */
+            subconditions: ">" | ">=" | "<" | "<=" | "=" | "!=";
+            value: components["schemas"]["ReadingValue"];
+            /** Format: double */
+            recovery?: number;
+        };
+        AlarmNoticeDevice: {
+            deviceName: string;
+            noteName: string;
+            productName: string;
+            onlineState: components["schemas"]["OnlineState"];
+            /** @description the device is not there any more */
+            deleted: boolean;
+        };
+        /** @description a judged sample that counted towards the trigger */
+        AlarmSample: {
+            /** Format: int64 */
+            time: number;
+            values: {
+                [key: string]: components["schemas"]["ReadingValue"];
+            };
+        };
+        Delivery: {
+            /** @description its name */
+            channel: string;
+            recipient: string;
+            /** @enum {string} */
+            mode: "email" | "phoneMessage";
+            /** @enum {string} */
+            event: "triggered" | "resolved";
+            /** @enum {string} */
+            state: "queued" | "sent" | "failed" | "skipped";
+            attempts: number;
+            lastError?: string;
+            /** Format: int64 */
+            createTime: number;
+            /** Format: int64 */
+            updateTime: number;
+        };
+        AlarmDetail: {
+            alarmNotice: components["schemas"]["AlarmNoticeDetail"];
+            alarmRules: components["schemas"]["AlarmNoticeRule"];
+            alarmDeviceInfoRespDTO: components["schemas"]["AlarmNoticeDevice"];
+            /** @description those that triggered it */
+            samples: components["schemas"]["AlarmSample"][];
+            /** @description up to 500 points of each property around the alarm, kept when the readings themselves may be gone; absent until five minutes after the end */
+            kept?: components["schemas"]["Series"];
+            deliveries: components["schemas"]["Delivery"][];
+        };
+        AlarmDetailAnswer: {
+            code: number;
+            data: components["schemas"]["AlarmDetail"] | null;
+            msg: string;
+        };
+        AlarmResolve: {
+            /** Format: int64 */
+            id: number;
+            /** @description up to 500 characters */
+            remark?: string;
+        };
+        DeviceProperty: components["schemas"]["TslProperty"] & {
+            value?: components["schemas"]["ReadingValue"];
+            /**
+             * Format: int64
+             * @description of value; both absent: never measured
+             */
+            time?: number;
+        };
+        DevicePropertiesAnswer: {
+            code: number;
+            data: components["schemas"]["DeviceProperty"][] | null;
             msg: string;
         };
         LoginRequest: {
@@ -2852,6 +3580,417 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ScenePageAnswer"];
+                };
+            };
+        };
+    };
+    pageAlarmRules: {
+        parameters: {
+            query?: {
+                /** @description any part, any case */
+                alarmName?: string;
+                /** @description device names, joined by commas; at most 400 */
+                executionId?: string;
+                alarmLevel?: number;
+                /** @description only running rules or only others */
+                running?: boolean;
+                pageNo?: components["parameters"]["PageNo"];
+                pageSize?: components["parameters"]["PageSize"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The rules */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlarmRulePageAnswer"];
+                };
+            };
+        };
+    };
+    getAlarmRule: {
+        parameters: {
+            query: {
+                id: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The rule */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlarmRuleAnswer"];
+                };
+            };
+        };
+    };
+    createAlarmRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlarmRuleCreate"];
+            };
+        };
+        responses: {
+            /** @description Its id */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdAnswer"];
+                };
+            };
+        };
+    };
+    updateAlarmRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlarmRuleUpdate"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BooleanAnswer"];
+                };
+            };
+        };
+    };
+    publishAlarmRule: {
+        parameters: {
+            query: {
+                alarmRulesId: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It runs */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BooleanAnswer"];
+                };
+            };
+        };
+    };
+    unpublishAlarmRule: {
+        parameters: {
+            query: {
+                alarmRulesId: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is stopped */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BooleanAnswer"];
+                };
+            };
+        };
+    };
+    deleteAlarmRule: {
+        parameters: {
+            query: {
+                id: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BooleanAnswer"];
+                };
+            };
+        };
+    };
+    copyAlarmRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlarmRuleCopy"];
+            };
+        };
+        responses: {
+            /** @description The new rules' ids, in the order of the devices */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdsAnswer"];
+                };
+            };
+        };
+    };
+    muteAlarmRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlarmRuleMute"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BooleanAnswer"];
+                };
+            };
+        };
+    };
+    rehearseAlarmRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlarmRuleCreate"];
+            };
+        };
+        responses: {
+            /** @description The notices that there would have been */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RehearsalAnswer"];
+                };
+            };
+        };
+    };
+    getAlarmOutlook: {
+        parameters: {
+            query: {
+                ids: number[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description By rule */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OutlooksAnswer"];
+                };
+            };
+        };
+    };
+    pageAlarmNotices: {
+        parameters: {
+            query?: {
+                /** @description any part, any case */
+                title?: string;
+                /** @description device names, joined by commas; at most 400 */
+                deviceNameStr?: string;
+                /** @description the same as deviceNameStr */
+                noticeParams?: string;
+                resolveStatus?: number;
+                alarmLevel?: number;
+                /** @description began at or after, epoch ms */
+                startTime?: number;
+                /** @description began at or before, epoch ms */
+                endTime?: number;
+                pageNo?: components["parameters"]["PageNo"];
+                pageSize?: components["parameters"]["PageSize"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The notices */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlarmNoticePageAnswer"];
+                };
+            };
+        };
+    };
+    getAllAlarmNotices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The notices, newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlarmNoticesAnswer"];
+                };
+            };
+        };
+    };
+    getAlarmNotice: {
+        parameters: {
+            query: {
+                id: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The notice */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlarmDetailAnswer"];
+                };
+            };
+        };
+    };
+    resolveAlarmNotice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlarmResolve"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BooleanAnswer"];
+                };
+            };
+        };
+    };
+    getDeviceProperties: {
+        parameters: {
+            query: {
+                deviceName: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description In the order of the model */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DevicePropertiesAnswer"];
+                };
+            };
+        };
+    };
+    getSignData: {
+        parameters: {
+            query: {
+                deviceName: components["parameters"]["DeviceName"];
+                /** @description required (601) */
+                startTime?: number;
+                /** @description required (601) */
+                endTime?: number;
+                /** @description identifiers; at least one (601) */
+                yeuSignList?: string[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The rows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RowsAnswer"];
                 };
             };
         };

@@ -1,0 +1,296 @@
+package alarm
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"tilth/internal/reading"
+)
+
+// keptSamples bounds what a rule remembers of its window sample by sample. Of
+// older ones in the window only the times that count are kept, so a reading
+// that comes in late among them is judged by what was known before it.
+const keptSamples = 128
+
+// never is before every time.
+const never = math.MinInt64
+
+// State is what a rule on readings remembers between samples: the window, and
+// whether a notice is open. It is a function of the samples it was given, in
+// whatever order they came, of Floor, and of the newest one's time; so it can be
+// made again from the stored readings.
+type State struct {
+	Open    bool  // a notice is open
+	Waiting bool  // resolved by hand: arms at the first sample for which the condition is false
+	Floor   int64 // samples up to here do not count, epoch ms
+
+	newest  int64    // of the samples judged, epoch ms
+	samples []sample // of the window, oldest first
+	early   []int64  // newest times at which the condition held, of samples in the window but no longer kept; ascending
+	before  []known  // each property's newest value older than samples
+}
+
+// sample is one frame of the device as a rule sees it.
+type sample struct {
+	time   int64
+	own    uint64          // bit i: it holds property i itself
+	values []reading.Value // of every property as of its time
+	holds  bool
+}
+
+type known struct {
+	time  int64
+	value reading.Value
+}
+
+// Sample is a judged frame: its own time (epoch ms) and each property's value
+// as of then, in the order of Test.Properties; none where there is no value.
+type Sample struct {
+	Time   int64
+	Values []reading.Value
+}
+
+// Kind is what a Step can lead to.
+type Kind int
+
+// What a Step can lead to.
+const (
+	Opened   Kind = iota + 1 // a notice begins
+	Resolved                 // the open notice ends by itself
+	Armed                    // after one resolved by hand, the rule can open again
+)
+
+// Event is what a Step led to, at the time of the sample that did.
+type Event struct {
+	Kind    Kind
+	Time    int64    // epoch ms
+	Samples []Sample // of Opened: those that counted, oldest first; of Resolved: the one that ended it
+}
+
+// NewState is a rule's state before any sample: those up to floor (epoch ms) do
+// not count, and neither open nor resolve.
+func NewState(t *Test, floor int64) *State {
+	before := make([]known, len(t.properties))
+	for i := range before {
+		before[i].time = never
+	}
+	return &State{Floor: floor, newest: floor, before: before}
+}
+
+// Newest is the time of the newest sample judged, epoch ms; Floor before any.
+func (s *State) Newest() int64 { return s.newest }
+
+// ResolveByHand ends the open notice: the window is empty, and the rule waits
+// for a sample for which the condition is false.
+func (s *State) ResolveByHand() {
+	s.Open, s.Waiting = false, true
+	s.empty(s.newest)
+}
+
+// Learn takes in a frame that was judged before: it fills the window, and
+// leads to nothing. Frames that hold none of the properties change nothing.
+func (s *State) Learn(t *Test, at int64, fields []reading.Field) {
+	s.take(t, at, fields)
+}
+
+// Step judges one frame of the rule's device, with its own time (epoch ms). A
+// frame that holds none of the properties, and one not newer than the newest
+// judged, leads to nothing; the latter counts in the windows of later ones.
+func Step(t *Test, s *State, at int64, fields []reading.Field) (Event, bool) {
+	newest := s.newest
+	i := s.take(t, at, fields)
+	if i < 0 || at <= newest {
+		return Event{}, false
+	}
+	return s.decide(t, s.samples[i])
+}
+
+func (s *State) decide(t *Test, now sample) (Event, bool) {
+	switch {
+	case s.Open:
+		if t.holds(now.values, true) {
+			return Event{}, false
+		}
+		s.Open = false
+		e := Event{Kind: Resolved, Time: now.time, Samples: []Sample{now.told()}}
+		s.empty(now.time)
+		return e, true
+	case s.Waiting:
+		if now.holds {
+			return Event{}, false
+		}
+		s.Waiting = false
+		s.empty(now.time)
+		return Event{Kind: Armed, Time: now.time}, true
+	case !now.holds:
+		// What came in late may fill the window, but a sample that is as it
+		// should be begins no alarm.
+		return Event{}, false
+	}
+	count, counted := 0, []Sample(nil)
+	for _, early := range s.early {
+		if s.counts(t, early) {
+			count++
+		}
+	}
+	for _, one := range s.samples {
+		if one.holds && s.counts(t, one.time) {
+			count++
+		}
+	}
+	if count < t.hits {
+		return Event{}, false
+	}
+	for _, one := range s.samples {
+		if one.holds && s.counts(t, one.time) {
+			counted = append(counted, one.told())
+		}
+	}
+	s.Open = true
+	return Event{Kind: Opened, Time: now.time, Samples: counted[max(0, len(counted)-t.hits):]}, true
+}
+
+// counts tells whether a sample of that time is in the window that ends with
+// the newest one, and not used up.
+func (s *State) counts(t *Test, at int64) bool { return at > s.Floor && at > s.newest-t.window }
+
+func (one sample) told() Sample { return Sample{Time: one.time, Values: slices.Clone(one.values)} }
+
+// empty lets no sample up to floor count any more.
+func (s *State) empty(floor int64) {
+	s.Floor = floor
+	s.early = s.early[:0]
+	n := 0
+	for n < len(s.samples) && s.samples[n].time <= floor {
+		s.fold(s.samples[n])
+		n++
+	}
+	s.samples = slices.Delete(s.samples, 0, n)
+}
+
+// take puts a frame among the samples of the window and gives its place there;
+// negative when it holds no property of the rule, or is older than the window.
+func (s *State) take(t *Test, at int64, fields []reading.Field) int {
+	var own uint64
+	var values [mostTerms]reading.Value
+	for _, f := range fields {
+		if i, ok := slices.BinarySearch(t.properties, f.Property); ok {
+			own |= 1 << i
+			values[i] = f.Value
+		}
+	}
+	if own == 0 {
+		return -1
+	}
+	if at > s.newest {
+		s.newest = at
+		s.prune(t)
+	}
+	i, there := slices.BinarySearchFunc(s.samples, at, func(one sample, at int64) int { return cmp.Compare(one.time, at) })
+	switch {
+	case there:
+		for p := range t.properties {
+			if own&(1<<p) != 0 {
+				s.samples[i].values[p] = values[p]
+			}
+		}
+		s.samples[i].own |= own
+	case i == 0 && (at <= s.Floor || at <= s.newest-t.window || len(s.samples) == keptSamples):
+		return s.takeOld(t, at, own, values[:len(t.properties)])
+	default:
+		s.samples = slices.Insert(s.samples, i, sample{time: at, own: own, values: slices.Clone(values[:len(t.properties)])})
+		if len(s.samples) > keptSamples {
+			s.foldOldest(t)
+			i--
+		}
+	}
+	s.judgeFrom(t, i)
+	return i
+}
+
+// takeOld is of a frame that is older than every sample that is kept.
+func (s *State) takeOld(t *Test, at int64, own uint64, values []reading.Value) int {
+	old := sample{time: at, own: own, values: values}
+	for p := range s.before {
+		if own&(1<<p) == 0 && s.before[p].time <= at {
+			old.values[p] = s.before[p].value
+		}
+	}
+	old.holds = t.holds(old.values, false)
+	s.fold(old)
+	if s.counts(t, at) {
+		s.remember(old)
+	}
+	s.judgeFrom(t, 0)
+	return -1
+}
+
+// judgeFrom judges the samples from place i on anew, as far as what they did
+// not measure themselves has changed.
+func (s *State) judgeFrom(t *Test, i int) {
+	for ; i < len(s.samples); i++ {
+		one := &s.samples[i]
+		for p := range t.properties {
+			if one.own&(1<<p) != 0 {
+				continue
+			}
+			if i > 0 {
+				one.values[p] = s.samples[i-1].values[p]
+			} else {
+				one.values[p] = s.before[p].value
+			}
+		}
+		one.holds = t.holds(one.values, false)
+	}
+}
+
+// prune folds away what the window has left behind.
+func (s *State) prune(t *Test) {
+	edge := s.newest - t.window
+	n := 0
+	for n < len(s.samples) && s.samples[n].time <= edge {
+		s.fold(s.samples[n])
+		n++
+	}
+	s.samples = slices.Delete(s.samples, 0, n)
+	n = 0
+	for n < len(s.early) && s.early[n] <= edge {
+		n++
+	}
+	s.early = slices.Delete(s.early, 0, n)
+}
+
+// foldOldest makes room where a window holds more samples than are kept.
+func (s *State) foldOldest(t *Test) {
+	oldest := s.samples[0]
+	s.fold(oldest)
+	if s.counts(t, oldest.time) {
+		s.remember(oldest)
+	}
+	s.samples = slices.Delete(s.samples, 0, 1)
+}
+
+// remember keeps the time of a sample that counts though it is not kept; as
+// many as a rule can ask for.
+func (s *State) remember(one sample) {
+	i, there := slices.BinarySearch(s.early, one.time)
+	switch {
+	case there && !one.holds:
+		s.early = slices.Delete(s.early, i, i+1)
+	case !there && one.holds:
+		s.early = slices.Insert(s.early, i, one.time)
+		if len(s.early) > mostHits {
+			s.early = slices.Delete(s.early, 0, 1)
+		}
+	}
+}
+
+// fold keeps of a sample what later ones may still need: its own values.
+func (s *State) fold(one sample) {
+	for p := range s.before {
+		if one.own&(1<<p) != 0 && one.time >= s.before[p].time {
+			s.before[p] = known{time: one.time, value: one.values[p]}
+		}
+	}
+}

@@ -1,0 +1,54 @@
+-- +goose Up
+
+-- Alarm rules, each of one device. Conditions and the period are read and
+-- written whole, so they are JSON. Every change makes a new revision.
+CREATE TABLE alarm_rules (
+    id             INTEGER PRIMARY KEY AUTOINCREMENT,
+    tenant_id      INTEGER NOT NULL REFERENCES tenants (id),
+    revision       INTEGER NOT NULL DEFAULT 1,
+    alarm_name     TEXT NOT NULL,
+    folded_name    TEXT NOT NULL,
+    device_id      INTEGER NOT NULL REFERENCES devices (id) ON DELETE CASCADE,
+    trigger_type   INTEGER NOT NULL,
+    conditions     TEXT NOT NULL,
+    hit_counts     INTEGER NOT NULL,
+    durations      INTEGER NOT NULL, -- ms
+    alarm_level    INTEGER NOT NULL,
+    period         TEXT NOT NULL,
+    manual_release BOOLEAN NOT NULL,
+    alarm_desc     TEXT NOT NULL,
+    deploy_state   INTEGER NOT NULL DEFAULT 0,
+    deploy_time    INTEGER NOT NULL DEFAULT 0,
+    deploy_user    TEXT NOT NULL DEFAULT '',
+    mute_until     INTEGER NOT NULL DEFAULT 0,
+    create_time    INTEGER NOT NULL,
+    update_time    INTEGER NOT NULL
+);
+CREATE INDEX alarm_rules_newest ON alarm_rules (tenant_id, create_time DESC, id DESC);
+CREATE INDEX alarm_rules_device ON alarm_rules (device_id);
+CREATE INDEX alarm_rules_running ON alarm_rules (deploy_state);
+CREATE TABLE alarm_rule_channels (
+    rule_id    INTEGER NOT NULL REFERENCES alarm_rules (id) ON DELETE CASCADE,
+    channel_id INTEGER NOT NULL,
+    PRIMARY KEY (rule_id, channel_id)
+);
+CREATE INDEX alarm_rule_channels_channel ON alarm_rule_channels (channel_id);
+
+-- What a running rule remembers that no reading tells.
+CREATE TABLE alarm_states (
+    rule_id  INTEGER PRIMARY KEY REFERENCES alarm_rules (id) ON DELETE CASCADE,
+    revision INTEGER NOT NULL,
+    floor    INTEGER NOT NULL, -- samples up to here do not count any more, epoch ms
+    waiting  BOOLEAN NOT NULL  -- resolved by hand: arms again at the first sample for which the condition is false
+);
+
+-- A notice keeps the rule as it was, and how it ended.
+ALTER TABLE notices ADD COLUMN alarm_desc TEXT NOT NULL DEFAULT '';
+ALTER TABLE notices ADD COLUMN rule TEXT NOT NULL DEFAULT '{}';
+ALTER TABLE notices ADD COLUMN samples TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE notices ADD COLUMN resolve_reason TEXT NOT NULL DEFAULT '';
+ALTER TABLE notices ADD COLUMN resolve_user TEXT NOT NULL DEFAULT '';
+ALTER TABLE notices ADD COLUMN remark TEXT NOT NULL DEFAULT '';
+ALTER TABLE notices ADD COLUMN kept TEXT NOT NULL DEFAULT ''; -- JSON: points of its chart, once it is over
+CREATE INDEX notices_rule ON notices (rule_id, start_time DESC);
+CREATE INDEX notices_start ON notices (tenant_id, start_time);
