@@ -56,8 +56,8 @@ test('every entry of the menu leads somewhere honest', async ({ page }) => {
   await signIn(page);
   const coming = 'This page is not built yet';
   for (const [entry, path, shows] of [
-    ['Data center', '/data', coming],
-    ['Equipment center', '/device', coming],
+    ['Data center', '/data', 'Show by state'],
+    ['Equipment center', '/device', 'New scene'],
     ['Alarm center', '/alarm', coming],
     ['Alarm inform', '/inform', coming],
     ['Notification channel', '/notification', coming],

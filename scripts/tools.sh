@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs what the tests need beside Go and Node, where it is missing:
-# Chromium and a Chinese font for the browser tests, mosquitto's clients and
-# curl for the device tests, openssl for a certificate. Needs root where something is missing.
+# Chromium, a Chinese font and ffmpeg, which makes the cameras' streams, for the
+# browser tests; mosquitto's clients and curl for the device tests; openssl for a
+# certificate. Needs root where something is missing.
 set -euo pipefail
 
 missing=()
@@ -9,6 +10,7 @@ command -v chromium >/dev/null || missing+=(chromium)
 command -v mosquitto_pub >/dev/null || missing+=(mosquitto-clients)
 command -v curl >/dev/null || missing+=(curl)
 command -v openssl >/dev/null || missing+=(openssl)
+command -v ffmpeg >/dev/null || missing+=(ffmpeg)
 fc-list 2>/dev/null | grep -qi 'noto.*cjk' || missing+=(fonts-noto-cjk fontconfig)
 
 if [ "${#missing[@]}" -gt 0 ]; then

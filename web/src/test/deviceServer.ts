@@ -1,8 +1,10 @@
-import { screen, waitFor } from '@testing-library/react';
+import type { QueryClient } from '@tanstack/react-query';
+import { act, renderHook, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect } from 'vitest';
 import type { components } from '@/api/schema.gen';
 import type { Device } from '@/lib/device/types';
+import { useLiveStatus } from '@/lib/live/live';
 import { frameBackend } from './backend';
 import { openConsole } from './console';
 import { device, farm, overview } from './farm';
@@ -148,8 +150,21 @@ export function deviceServer(devices?: Device[]) {
 export async function openDevices(server: ReturnType<typeof deviceServer>, address = '/device') {
   const opened = await openConsole(address);
   await screen.findByRole('heading', { level: 1, name: 'Equipment center' });
-  // The stream's fresh start has had everything fetched once more.
+  // The stream's fresh start has everything fetched once more. What is told of after it comes after it: a device that nobody has.
   await waitFor(() => expect(server.live.streams.length).toBeGreaterThan(0));
-  await waitFor(() => expect(opened.client.isFetching()).toBe(0));
+  const status = renderHook(() => useLiveStatus());
+  server.live.newest()?.write('event: reading\ndata: {"deviceName":"-","time":0,"values":{}}\n\n');
+  await waitFor(() => expect(status.result.current.lastEventAt).not.toBeNull());
+  status.unmount();
+  await allFetched(opened.client);
   return { ...opened, user: userEvent.setup() };
+}
+
+/** Nothing is fetched, nor does what was drawn last ask for more. */
+async function allFetched(client: QueryClient) {
+  do {
+    await waitFor(() => expect(client.isFetching()).toBe(0));
+    // Queries tell of their ends in the next turn; what is drawn then may have questions of its own.
+    await act(() => new Promise<void>((turn) => setTimeout(turn, 0)));
+  } while (client.isFetching() > 0);
 }

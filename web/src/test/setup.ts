@@ -30,20 +30,25 @@ class NoResizeObserver {
   disconnect() {}
 }
 window.ResizeObserver ??= NoResizeObserver;
-/** Nothing is laid out: everything is in view, as is told a moment after one looks. */
+/** Nothing is laid out: everything is in view, as is told a moment after one looks, unless one has stopped looking by then. */
 class AllInView {
   private readonly tell: IntersectionObserverCallback;
+  private looks = true;
 
   constructor(tell: IntersectionObserverCallback) {
     this.tell = tell;
   }
 
   observe(target: Element) {
-    queueMicrotask(() => this.tell([{ target, isIntersecting: true } as IntersectionObserverEntry], this as never));
+    queueMicrotask(() => {
+      if (this.looks) this.tell([{ target, isIntersecting: true } as IntersectionObserverEntry], this as never);
+    });
   }
 
   unobserve() {}
-  disconnect() {}
+  disconnect() {
+    this.looks = false;
+  }
 }
 window.IntersectionObserver ??= AllInView as never;
 

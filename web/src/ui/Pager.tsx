@@ -4,6 +4,7 @@ import { useFormat } from '@/lib/format/format';
 import { phone, useMedia } from '@/lib/media';
 import { pageSizes } from '@/lib/pages';
 import css from './Pager.module.css';
+import { Select } from './Select';
 
 interface PagerProps {
   total: number;
@@ -34,7 +35,7 @@ export function Pager({ total, pageNo, pageSize, onChange }: PagerProps) {
         showLessItems={isPhone}
         hideOnSinglePage={false}
       />
-      <select
+      <Select
         className={css.size}
         aria-label={t('pager.size')}
         value={pageSize}
@@ -45,7 +46,7 @@ export function Pager({ total, pageNo, pageSize, onChange }: PagerProps) {
             {t('pager.perPage', { n })}
           </option>
         ))}
-      </select>
+      </Select>
     </nav>
   );
 }

@@ -1,10 +1,8 @@
-import AlertFilled from '@ant-design/icons/AlertFilled';
 import CheckCircleFilled from '@ant-design/icons/CheckCircleFilled';
 import DisconnectOutlined from '@ant-design/icons/DisconnectOutlined';
-import InfoCircleOutlined from '@ant-design/icons/InfoCircleOutlined';
-import WarningOutlined from '@ant-design/icons/WarningOutlined';
 import { useTranslation } from 'react-i18next';
 import type { Device } from '@/lib/device/types';
+import { LevelTag } from './alarm/tags';
 import { Chip } from './Chip';
 
 interface StateChipsProps {
@@ -20,7 +18,7 @@ export function StateChips({ device, brief = false }: StateChipsProps) {
   const goesWithoutSaying = brief && alarmLevel !== undefined && onlineState === 1;
   return (
     <>
-      {alarmLevel === undefined ? null : <LevelChip level={alarmLevel} />}
+      {alarmLevel === undefined ? null : <LevelTag level={alarmLevel} title={t('home.state.alarm')} />}
       {goesWithoutSaying ? <span className="visually-hidden">{t('home.state.online')}</span> : null}
       {onlineState === 1 && !goesWithoutSaying ? (
         <Chip tone="ok" icon={<CheckCircleFilled />}>
@@ -33,21 +31,5 @@ export function StateChips({ device, brief = false }: StateChipsProps) {
         </Chip>
       ) : null}
     </>
-  );
-}
-
-function LevelChip({ level }: { level: 0 | 1 | 2 }) {
-  const { t } = useTranslation();
-  const { tone, icon } = (
-    [
-      { tone: 'info', icon: <InfoCircleOutlined /> },
-      { tone: 'warn', icon: <WarningOutlined /> },
-      { tone: 'red', icon: <AlertFilled /> },
-    ] as const
-  )[level];
-  return (
-    <Chip tone={tone} icon={icon} title={t('home.state.alarm')}>
-      {t(`home.level.${level}`)}
-    </Chip>
   );
 }

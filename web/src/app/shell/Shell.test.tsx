@@ -143,7 +143,7 @@ describe('the top bar', () => {
     await openConsole('/alarm');
     const person = userEvent.setup();
     await person.selectOptions(screen.getByRole('combobox', { name: 'Language' }), 'Türkçe');
-    expect(await screen.findByRole('heading', { level: 1, name: 'Cihazlar' })).toBeVisible();
+    expect(await screen.findByRole('heading', { level: 1, name: 'Alarm kuralları' })).toBeVisible();
     expect(await screen.findByRole('link', { name: '3 okunmamış mesaj' })).toBeVisible();
   });
 });

@@ -25,7 +25,7 @@ export function DataPage() {
   const format = useFormat();
   useDeviceLive();
   const { choice, state, choose, filter } = useChoice();
-  const { groups, shown, named, pickedReady, failed } = useShown(choice, state);
+  const { groups, shown, onReach, named, pickedReady, failed } = useShown(choice, state);
   const isPhone = useMedia(phone);
   const fixedNavbar = usePreferences((preferences) => preferences.fixedNavbar);
   const [opened, setOpened] = useState<boolean>();
@@ -57,7 +57,7 @@ export function DataPage() {
 
   const problems = [groups, ...failed];
   const nothing = all === 0 || (count === 0 && pickedReady);
-  let content = <CardGrid label={t('data.cards')} shown={shown} failed={problems} />;
+  let content = <CardGrid label={t('data.cards')} shown={shown} failed={problems} onReach={onReach} />;
   if (all === 0) content = <Empty title={t('home.empty.title')} text={t('home.empty.text')} />;
   else if (nothing) {
     content = (

@@ -37,7 +37,8 @@ export const tableQuery = (language: Language, search: DeviceSearch) => {
   };
   return queryOptions({
     ...persistent,
-    queryKey: [...deviceKeys.kind('page'), language, 'table', query],
+    // What it is of stands where pageQuery has it: who comes or goes then moves between the lists by state.
+    queryKey: [...deviceKeys.kind('page'), language, query, 'table'],
     queryFn: ({ signal }) => api.get('/admin-api/client/pc/device/page', { query, signal }),
     placeholderData: keepPreviousData,
   });

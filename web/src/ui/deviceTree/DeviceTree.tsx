@@ -7,9 +7,9 @@ import type { Tick } from './TickMark';
 import { treeAction } from './treeKeys';
 import { rowOffsets, scrollFor, useWindow } from './window';
 
-/** Makes the tree one to tick: devices and whole groups. */
+/** Makes the tree one to tick: devices, and whole groups unless `of` gives none for them. */
 export interface Ticks {
-  of: (row: TickRow) => Tick;
+  of: (row: TickRow) => Tick | undefined;
   toggle: (row: TickRow) => void;
 }
 

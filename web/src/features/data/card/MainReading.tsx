@@ -12,6 +12,7 @@ import { ElementIcon } from '@/ui/ElementIcon';
 import { Sparkline } from '@/ui/Sparkline';
 import type { SparkPoint } from '@/ui/sparkPath';
 import css from './Card.module.css';
+import { PropertyName } from './PropertyName';
 
 interface MainReadingProps {
   device: Device;
@@ -38,9 +39,9 @@ export function MainReading({ device, entry, icon }: MainReadingProps) {
           {text}
           {unit ? <span className={css.unit}>{`\u00a0${unit}`}</span> : null}
         </p>
-        <p className={css.what} title={name}>
+        <p className={css.what}>
           {icon === undefined ? null : <ElementIcon address={icon} />}
-          <span className={css.label}>{name}</span>
+          <PropertyName name={name} />
         </p>
       </div>
       {numeric ? <Day device={device} sign={sign} quiet={old} precision={reading?.precision} /> : null}

@@ -7,6 +7,7 @@ import { missing, useFormat } from '@/lib/format/format';
 import { Age } from '@/ui/Age';
 import { ElementIcon } from '@/ui/ElementIcon';
 import css from './Card.module.css';
+import { PropertyName } from './PropertyName';
 
 interface ReadingRowProps {
   entry: ReadingEntry;
@@ -24,13 +25,15 @@ export function ReadingRow({ entry, device, icon }: ReadingRowProps) {
   const { text, unit } = reading ? format.value(reading) : { text: missing, unit: '' };
   return (
     <li className={`${css.row} ${stale || device.onlineState === 0 ? css.old : ''}`}>
-      <span className={css.label} title={name}>
-        {icon === undefined ? null : <ElementIcon address={icon} />}
-        <span>{name}</span>
-      </span>
-      <span className={css.reading} title={typeof reading?.value === 'string' ? text : undefined}>
-        {text}
-        {unit ? <span className={css.small}>{`\u00a0${unit}`}</span> : null}
+      <span className={css.pair}>
+        <span className={css.label}>
+          {icon === undefined ? null : <ElementIcon address={icon} />}
+          <PropertyName name={name} />
+        </span>
+        <span className={css.reading} title={typeof reading?.value === 'string' ? text : undefined}>
+          {text}
+          {unit ? <span className={css.small}>{`\u00a0${unit}`}</span> : null}
+        </span>
       </span>
       <span className={css.age}>
         {reading ? <Age time={reading.time} stale={stale} staleLabel={t('home.readings.stale')} /> : null}

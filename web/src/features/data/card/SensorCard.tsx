@@ -55,7 +55,7 @@ function Readings({ device }: { device: Device }) {
     return (
       <>
         <ul
-          className={`${css.rows} ${css.whole}`}
+          className={`${css.rows} ${css.list} ${css.whole}`}
           aria-label={t('home.readings.title')}
           // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
           tabIndex={0}
@@ -78,7 +78,9 @@ function Readings({ device }: { device: Device }) {
           <Bars />
         ) : (
           <>
-            <ul aria-label={t('home.readings.others')}>{others.slice(0, left > 0 ? room - 1 : room).map(row)}</ul>
+            <ul className={css.list} aria-label={t('home.readings.others')}>
+              {others.slice(0, left > 0 ? room - 1 : room).map(row)}
+            </ul>
             {left > 0 ? (
               <button type="button" className={css.more} aria-expanded={false} onClick={() => setAll(true)}>
                 <DownOutlined aria-hidden="true" />

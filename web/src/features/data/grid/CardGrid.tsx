@@ -1,9 +1,10 @@
 import type { UseQueryResult } from '@tanstack/react-query';
-import { type ReactNode, useMemo, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import type { Device } from '@/lib/device/types';
 import { phone, useMedia } from '@/lib/media';
 import { PageError } from '@/ui/PageError';
 import { CardSkeleton, SensorCard } from '../card/SensorCard';
+import { StreamlessCard } from '../video/StreamlessCard';
 import { VideoCard } from '../video/VideoCard';
 import css from './CardGrid.module.css';
 import { layout, type Place, type Span } from './layout';
@@ -21,13 +22,15 @@ interface CardGridProps {
   shown: Shown | undefined;
   /** Queries of the page that failed; those of the cards are told of together with them. */
   failed: readonly UseQueryResult<unknown>[];
+  /** Told of the last camera that is drawn. */
+  onReach: (camera: Device) => void;
 }
 
 /**
  * The cards of which some part is in the window, and a row beyond on either side; the others are only room. So ten thousand scroll
  * like ten, and since the room of each is known beforehand nothing moves when its data come.
  */
-export function CardGrid({ label, shown, failed }: CardGridProps) {
+export function CardGrid({ label, shown, failed, onReach }: CardGridProps) {
   const list = useRef<HTMLUListElement>(null);
   const sizes = useMedia(phone) ? hand : desk;
   const step = sizes.cell + sizes.gap;
@@ -38,6 +41,10 @@ export function CardGrid({ label, shown, failed }: CardGridProps) {
     [videos.length, sensors, sizes, width],
   );
   const drawn = useMemo(() => grid.within(top - step, bottom + step), [grid, top, bottom, step]);
+  const last = videos[drawn.videos.to - 1];
+  useEffect(() => {
+    if (last) onReach(last);
+  }, [last, onReach]);
   const { slots, failed: missing } = useSensors(sections, drawn.sensors);
 
   // What holds the focus stays, also where it is scrolled out of sight: else the keyboard would start anew at the top.
@@ -56,7 +63,7 @@ export function CardGrid({ label, shown, failed }: CardGridProps) {
       onFocus={() => device && setHeld({ kind, index, device })}
       onBlur={() => setHeld(undefined)}
     >
-      {device ? <Card key={device.deviceName} kind={kind} device={device} /> : <CardSkeleton />}
+      {device ? <Card key={device.deviceName} device={device} large={kind === 'video'} /> : <CardSkeleton />}
     </Item>
   );
 
@@ -78,8 +85,9 @@ export function CardGrid({ label, shown, failed }: CardGridProps) {
   );
 }
 
-function Card({ kind, device }: { kind: 'video' | 'sensor'; device: Device }) {
-  return kind === 'video' ? <VideoCard device={device} /> : <SensorCard device={device} />;
+function Card({ device, large }: { device: Device; large: boolean }) {
+  if (device.type === 1) return <SensorCard device={device} />;
+  return large ? <VideoCard device={device} /> : <StreamlessCard device={device} />;
 }
 
 const indexes = ({ from, to }: Span) => Array.from({ length: to - from }, (_, i) => from + i);

@@ -18,7 +18,13 @@ const groups = [
   group({ id: 1, deviceCount: 251, onlineCount: 200, deviceList: field.slice(0, 100) }),
   group({ id: 2, deviceList: [] }),
 ];
-const source = { groups, cameras: [camera(1, 1)], named: new Map<string, Device>(), state: undefined };
+const source = {
+  groups,
+  cameras: [camera(1, 1)],
+  named: new Map<string, Device>(),
+  streamless: new Set<string>(),
+  state: undefined,
+};
 
 describe('what is shown', () => {
   it('is everything where nothing is ticked, cameras apart', () => {
@@ -56,6 +62,18 @@ describe('what is shown', () => {
       videos: [{ deviceName: 'CAM-1' }],
       sensors: 0,
     });
+  });
+
+  it('is a camera without a stream among the sensors of its group', () => {
+    const streamless = new Set(['CAM-1']);
+    const all = shownOf({ ...source, streamless, choice: choiceOf({}) });
+    expect(all.videos).toEqual([]);
+    expect(all.sections).toMatchObject([{ count: 3 }, { count: 251, excluded: new Set() }]);
+    const named = map([camera(1, 1)]);
+    const without = shownOf({ ...source, streamless, named, choice: choiceOf({ scenes: '1', except: 'CAM-1' }) });
+    expect(without.sections).toMatchObject([{ count: 250, excluded: new Set(['CAM-1']) }]);
+    const alone = shownOf({ ...source, streamless, named, choice: choiceOf({ devices: 'CAM-1' }) });
+    expect(alone).toMatchObject({ videos: [], sections: [{ kind: 'list', devices: [{ deviceName: 'CAM-1' }] }] });
   });
 
   it('of a state follows the groups’ counts', () => {

@@ -4,7 +4,7 @@ import { type Choice, isEverything, isShown, known } from '../choice';
 import type { OnlineFilter } from '../useChoice';
 import type { Span } from './layout';
 
-/** A run of sensors in the grid. */
+/** A run of sensors in the grid, and of cameras that have no picture. */
 export type Section =
   /** Devices that were picked one by one. */
   | { kind: 'list'; key: string; count: number; devices: readonly Device[] }
@@ -18,7 +18,7 @@ export type Section =
       total: number;
       /** The first page, which came with the groups. */
       first: readonly Device[] | undefined;
-      /** Stand in the server's list but not among the sensors: cameras, and what was left out. */
+      /** Stand in the server's list but not among the sensors: cameras with a picture, and what was left out. */
       excluded: ReadonlySet<string>;
     };
 
@@ -36,6 +36,8 @@ interface Source {
   cameras: readonly Device[];
   /** The devices that the choice names. */
   named: ReadonlyMap<string, Device>;
+  /** Cameras without a picture to show, which stand among the sensors of their group. */
+  streamless: ReadonlySet<string>;
 }
 
 /** The filter as the calls say it. */
@@ -44,23 +46,34 @@ export function stateNumber(state: OnlineFilter): 0 | 1 | undefined {
   return state === 'online' ? 1 : 0;
 }
 
+/** The cameras that are to be seen. */
+export function shownCameras({ groups, choice, state, cameras }: Omit<Source, 'named' | 'streamless'>): Device[] {
+  const wanted = stateNumber(state);
+  const present = known(choice, groups);
+  return cameras.filter(
+    (camera) => (wanted === undefined || camera.onlineState === wanted) && isShown(present, camera),
+  );
+}
+
 /** What is to be seen, in the order of the groups. */
-export function shownOf({ groups, choice: given, state, cameras, named }: Source): Shown {
+export function shownOf({ groups, choice: given, state, cameras: all, named, streamless }: Source): Shown {
   const choice = known(given, groups);
   const wanted = stateNumber(state);
   const inState = ({ onlineState }: Device) => wanted === undefined || onlineState === wanted;
-  const all = isEverything(choice);
+  const cameras = all.filter(({ deviceName }) => !streamless.has(deviceName));
+  const isSmall = ({ type, deviceName }: Device) => type === 1 || streamless.has(deviceName);
+  const everyOne = isEverything(choice);
 
   const sections = groups.flatMap((group): Section[] => {
     const { id } = group;
     const key = `${id}`;
-    const inGroup = [...named.values()].filter(({ groupId, type }) => groupId === id && type === 1).filter(inState);
-    if (!all && !choice.scenes.has(id)) {
+    const inGroup = [...named.values()].filter((one) => one.groupId === id && isSmall(one) && inState(one));
+    if (!everyOne && !choice.scenes.has(id)) {
       const devices = inGroup.filter(({ deviceName }) => choice.devices.has(deviceName));
       return devices.length === 0 ? [] : [{ kind: 'list', key, count: devices.length, devices }];
     }
     const total = wanted === undefined ? group.deviceCount : countedBy(group, wanted);
-    const leftOut = inGroup.filter(({ deviceName }) => !all && choice.except.has(deviceName));
+    const leftOut = inGroup.filter(({ deviceName }) => !everyOne && choice.except.has(deviceName));
     const ownCameras = cameras.filter(({ groupId }) => groupId === id).filter(inState);
     const excluded = new Set([...ownCameras, ...leftOut].map(({ deviceName }) => deviceName));
     const count = Math.max(0, total - excluded.size);
@@ -70,7 +83,7 @@ export function shownOf({ groups, choice: given, state, cameras, named }: Source
   });
 
   return {
-    videos: cameras.filter((camera) => inState(camera) && isShown(choice, camera)),
+    videos: shownCameras({ groups, choice, state, cameras }),
     sections,
     sensors: sections.reduce((sum, { count }) => sum + count, 0),
   };

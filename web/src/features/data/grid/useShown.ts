@@ -14,7 +14,8 @@ import { localeTags } from '@/lib/format/number';
 import { useLanguage } from '@/lib/i18n';
 import type { Choice } from '../choice';
 import type { OnlineFilter } from '../useChoice';
-import { shownOf } from './sections';
+import { shownCameras, shownOf } from './sections';
+import { useStreamless } from './useStreamless';
 
 /** Serials of cameras hold this, so that a search for it finds each of them. */
 const cameraMark = 'SXT';
@@ -48,12 +49,18 @@ export function useShown(choice: Choice, state: OnlineFilter) {
     return new Map(sorted.map((device) => [device.deviceName, device] as const));
   }, [picked.devices, language]);
 
-  const shown = useMemo(() => {
+  const seen = useMemo(() => {
     if (!groups.data || !cameras.ready) return undefined;
-    return shownOf({ groups: groups.data, choice, state, cameras: cameras.devices, named });
-  }, [groups.data, cameras, choice, state, named]);
+    return shownCameras({ groups: groups.data, choice, state, cameras: cameras.devices });
+  }, [groups.data, cameras, choice, state]);
+  const { names: streamless, ready, onReach } = useStreamless(seen);
 
-  return { groups, shown, named, pickedReady: picked.ready, failed: [...cameras.failed, ...picked.failed] };
+  const shown = useMemo(() => {
+    if (!groups.data || !cameras.ready || !ready) return undefined;
+    return shownOf({ groups: groups.data, choice, state, cameras: cameras.devices, named, streamless });
+  }, [groups.data, cameras, choice, state, named, streamless, ready]);
+
+  return { groups, shown, onReach, named, pickedReady: picked.ready, failed: [...cameras.failed, ...picked.failed] };
 }
 
 function knownOf(client: QueryClient, names: readonly string[]): DevicePage {

@@ -58,7 +58,7 @@ export function AttributeChips({ attributes, selected, colors, onToggle }: Attri
         closable={{ 'aria-label': t('common.close') }}
         destroyOnHidden
       >
-        <AttributeList attributes={attributes} selected={selected} colors={colors} onToggle={onToggle} />
+        <AttributeList attributes={attributes} selected={selected} colors={colors} onToggle={onToggle} titled />
       </Drawer>
     </div>
   );

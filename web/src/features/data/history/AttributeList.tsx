@@ -12,13 +12,15 @@ interface AttributeListProps {
   selected: readonly string[];
   colors: ReadonlyMap<string, number>;
   onToggle: (id: string) => void;
+  /** The place it stands in is already called so; a screen reader is told all the same. */
+  titled?: boolean;
 }
 
 /** A search is worth its place from so many on. */
 const searchFrom = 8;
 
 /** Which attributes are shown, each with its stroke and unit. */
-export function AttributeList({ attributes, selected, colors, onToggle }: AttributeListProps) {
+export function AttributeList({ attributes, selected, colors, onToggle, titled = false }: AttributeListProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const id = useId();
@@ -30,7 +32,7 @@ export function AttributeList({ attributes, selected, colors, onToggle }: Attrib
   return (
     <fieldset className={css.list} aria-describedby={selected.length === 0 ? `${id}-error` : undefined}>
       <legend className={css.head}>
-        <span className={css.title}>{t('history.attributes')}</span>
+        <span className={titled ? 'visually-hidden' : css.title}>{t('history.attributes')}</span>
         <span className={css.count}>
           {t('history.selectedOf', { selected: format.number(selected.length), all: format.number(attributes.length) })}
         </span>

@@ -111,6 +111,8 @@ export function RangeField({ span, shortcut, onChange }: RangeFieldProps) {
             format={dateFormats[language]}
             placeholder={[t('history.from'), t('history.to')]}
             allowEmpty={[true, true]}
+            // The cross lies over the calendar's icon and shows itself to a pointer above it: a finger would clear unawares.
+            allowClear={!isPhone}
             status={error ? 'error' : undefined}
             aria-invalid={error !== null}
             aria-describedby={error ? `${id}-error` : undefined}

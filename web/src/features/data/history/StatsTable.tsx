@@ -38,11 +38,11 @@ export function StatsTable({ model, window, otherTitle }: StatsTableProps) {
           const name = compared && otherTitle ? otherTitle : attribute.name;
           return (
             <tr key={`${attribute.id} ${compared}`} className={compared ? css.other : undefined}>
-              <th scope="row" title={compared ? `${attribute.name}, ${name}` : name}>
-                <span className={css.cell}>
+              <th scope="row">
+                <span className={css.cell} title={compared ? name : undefined}>
                   {compared ? <span className="visually-hidden">{attribute.name}, </span> : null}
-                  <span className={css.name}>{name}</span>
-                  {compared || unit === '' ? null : <span className={css.unit}>{unit}</span>}
+                  {name}
+                  {compared || unit === '' ? null : <span className={css.unit}> {unit}</span>}
                 </span>
               </th>
               {figures.kind === 'three' ? (

@@ -35,7 +35,8 @@ export function neededHeight(panels: readonly Panel[]): number {
 /** Shares the room among the panels: more for more lines, less for a switch. */
 export function layout(panels: readonly Panel[], size: { width: number; height: number }, isPhone: boolean): Geometry {
   const left = isPhone ? 40 : 48;
-  const right = isPhone ? 10 : 16;
+  // Half of a day's name stands beyond the last tick.
+  const right = isPhone ? 20 : 16;
   const weights = panels.reduce((sum, panel) => sum + weightOf(panel), 0);
   const room = Math.max(size.height, leastChart) - footHeight - panels.length * headHeight;
   const boxes: Box[] = [];

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Device, nameOf } from '@/lib/device/types';
@@ -8,7 +8,7 @@ import { EmbedFrame } from './EmbedFrame';
 import { Notice } from './Notice';
 import css from './Picture.module.css';
 import { Player } from './Player';
-import { videoQuery } from './queries';
+import { foreseen, videoQuery } from './queries';
 
 /** A camera's picture: asked for, fetched and played only while it is in view. */
 export function Picture({ device }: { device: Device }) {
@@ -23,7 +23,11 @@ export function Picture({ device }: { device: Device }) {
 
 function Shown({ device }: { device: Device }) {
   const { t } = useTranslation();
-  const { data, error, isFetching, refetch } = useQuery(videoQuery(device.deviceName));
+  const client = useQueryClient();
+  const { data, error, isFetching, refetch } = useQuery({
+    ...videoQuery(device.deviceName),
+    initialData: () => foreseen(client, device.deviceName),
+  });
   const ask = () => void refetch();
   if (!data) {
     if (!error) return <Notice kind="wait" title={t('data.video.loading')} />;

@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query';
+import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import type { components } from '@/api/schema.gen';
 import { api } from '@/lib/api';
 import { persistent } from '@/lib/device/queries';
@@ -17,3 +17,21 @@ export const videoQuery = (deviceName: string) =>
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   });
+
+/** The same, asked for beforehand: whether a camera has a stream decides how large its card is. */
+export const foresightQuery = (deviceName: string) =>
+  queryOptions({
+    ...persistent,
+    queryKey: ['video', deviceName, 'foresight'],
+    queryFn: ({ signal }) => api.get('/admin-api/client/pc/device/get/video', { query: { deviceName }, signal }),
+    staleTime: 5 * 60_000,
+  });
+
+/** The address of a snippet is good for twice as long. */
+const freshMs = 30_000;
+
+/** What was foreseen a moment ago need not be asked for again. */
+export function foreseen(client: QueryClient, deviceName: string): Video | undefined {
+  const state = client.getQueryState(foresightQuery(deviceName).queryKey);
+  return state && Date.now() - state.dataUpdatedAt < freshMs ? state.data : undefined;
+}

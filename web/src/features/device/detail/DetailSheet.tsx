@@ -2,6 +2,8 @@ import EditOutlined from '@ant-design/icons/EditOutlined';
 import { Button } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { type Device, nameOf } from '@/lib/device/types';
+import { phone, useMedia } from '@/lib/media';
+import { IconButton } from '@/ui/IconButton';
 import { Sheet } from '../sheet/Sheet';
 import { Connection } from './Connection';
 import { Coverage } from './Coverage';
@@ -23,6 +25,7 @@ interface DetailSheetProps {
 /** All that is known of a device, the most asked for first. */
 export function DetailSheet({ device, beside, onEdit, onClose }: DetailSheetProps) {
   const { t } = useTranslation();
+  const isPhone = useMedia(phone);
   useDetailLive(device.deviceName);
   return (
     <Sheet
@@ -30,9 +33,14 @@ export function DetailSheet({ device, beside, onEdit, onClose }: DetailSheetProp
       aside={
         <>
           <StateChip device={device} />
-          <Button size="small" icon={<EditOutlined aria-hidden="true" />} onClick={onEdit}>
-            {t('device.edit')}
-          </Button>
+          {isPhone ? (
+            // The name needs the room.
+            <IconButton label={t('device.edit')} icon={<EditOutlined aria-hidden="true" />} onClick={onEdit} />
+          ) : (
+            <Button size="small" icon={<EditOutlined aria-hidden="true" />} onClick={onEdit}>
+              {t('device.edit')}
+            </Button>
+          )}
         </>
       }
       beside={beside}

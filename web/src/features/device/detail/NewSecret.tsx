@@ -23,13 +23,13 @@ export function NewSecret({ device, open, onClose }: NewSecretProps) {
   const [drop, setDrop] = useState(false);
   const { deviceName } = device;
   const make = useMutation({
-    mutationFn: (dropOthers: boolean) =>
-      api.post('/admin-api/client/pc/device/new-secret', { body: { deviceName, dropOthers } }),
-    // The secret is kept in one place only, and goes from there when its person says so.
-    gcTime: 0,
-    meta: { failure: 'device.secret.fail' },
-    onSuccess: (secret) => {
+    // Gives nothing back: the secret is kept in one place only, and goes from there when its person says so.
+    mutationFn: async (dropOthers: boolean) => {
+      const secret = await api.post('/admin-api/client/pc/device/new-secret', { body: { deviceName, dropOthers } });
       keepSecret({ name: nameOf(device), secret });
+    },
+    meta: { failure: 'device.secret.fail' },
+    onSuccess: () => {
       void client.invalidateQueries({ queryKey: connectionQuery(deviceName).queryKey });
       onClose();
     },
@@ -39,10 +39,7 @@ export function NewSecret({ device, open, onClose }: NewSecretProps) {
       open={open}
       title={t('device.secret.ask')}
       onClose={onClose}
-      onClosed={() => {
-        setDrop(false);
-        make.reset();
-      }}
+      onClosed={() => setDrop(false)}
       width={460}
       footer={
         <>

@@ -24,7 +24,7 @@ function sample({ identifier, dataType, min, max }: TslProperty, device: Device)
   if (last !== undefined && typeof last === dataTypes[dataType]) return last;
   if (dataType === 'boolean') return true;
   if (dataType === 'text') return 'text';
-  return Math.min(max ?? 20, Math.max(min ?? 20, 20));
+  return Math.min(max ?? Number.POSITIVE_INFINITY, Math.max(min ?? Number.NEGATIVE_INFINITY, 20));
 }
 
 const dataTypes = { number: 'number', boolean: 'boolean', text: 'string' } as const;

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '@/lib/errorText';
 import { Field } from '@/ui/form/Field';
+import { Select } from '@/ui/Select';
 import { allScenesQuery } from '../queries';
 import css from './EditSheet.module.css';
 
@@ -13,7 +14,7 @@ interface SceneFieldProps {
   onChange: (groupId: number) => void;
 }
 
-/** The scene of a device. The browser's own list: it searches by typing, and a phone shows it as its own. */
+/** The scene of a device. */
 export function SceneField({ value, own, ownName, onChange }: SceneFieldProps) {
   const { t } = useTranslation();
   const scenes = useQuery(allScenesQuery());
@@ -21,7 +22,7 @@ export function SceneField({ value, own, ownName, onChange }: SceneFieldProps) {
   return (
     <Field label={t('home.device.scene')} error={scenes.isError ? errorText(scenes.error) : undefined}>
       {({ status, ...labels }) => (
-        <select
+        <Select
           {...labels}
           className={css.select}
           value={value}
@@ -34,7 +35,7 @@ export function SceneField({ value, own, ownName, onChange }: SceneFieldProps) {
               {groupStatus === 2 ? `${groupName} (${t('scene.status.2')})` : groupName}
             </option>
           ))}
-        </select>
+        </Select>
       )}
     </Field>
   );

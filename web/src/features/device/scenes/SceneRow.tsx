@@ -27,11 +27,13 @@ export function SceneRow({ name, count, forbidden = false, chosen, onChoose, onE
       <button type="button" className={css.choose} aria-current={chosen ? 'true' : undefined} onClick={onChoose}>
         <span className={css.name} title={name}>
           {name}
-        </span>
+        </span>{' '}
         {forbidden ? (
-          <Chip tone="off" icon={<StopOutlined />} title={t('scene.statusText.2')}>
-            {t('scene.status.2')}
-          </Chip>
+          <>
+            <Chip tone="off" icon={<StopOutlined />} title={t('scene.statusText.2')}>
+              {t('scene.status.2')}
+            </Chip>{' '}
+          </>
         ) : null}
         <span className={css.count}>
           {count === undefined ? (

@@ -115,8 +115,8 @@ function Chosen({ chosen, onOpen }: { chosen: number | undefined; onOpen: () => 
   return (
     <button type="button" className={css.chosen} onClick={onOpen} aria-haspopup="dialog">
       <AppstoreOutlined className={css.icon} aria-hidden="true" />
-      <span className="visually-hidden">{t('scene.choose')}: </span>
-      <span className={css.name}>{name}</span>
+      {/* Spaces, so that these are words apart when read out. */}
+      <span className="visually-hidden">{t('scene.choose')}:</span> <span className={css.name}>{name}</span>{' '}
       {count === undefined ? null : <span className={css.count}>{format.number(count)}</span>}
       <DownOutlined className={css.icon} aria-hidden="true" />
     </button>

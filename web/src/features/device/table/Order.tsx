@@ -2,6 +2,7 @@ import SortAscendingOutlined from '@ant-design/icons/SortAscendingOutlined';
 import SortDescendingOutlined from '@ant-design/icons/SortDescendingOutlined';
 import { useTranslation } from 'react-i18next';
 import { IconButton } from '@/ui/IconButton';
+import { Select } from '@/ui/Select';
 import { type DeviceSearch, sortColumns } from '../search';
 import css from './Toolbar.module.css';
 
@@ -23,7 +24,7 @@ export function Order({ search: { sort, descending }, onChange }: OrderProps) {
   };
   return (
     <div className={css.order}>
-      <select
+      <Select
         className={css.select}
         aria-label={t('device.order')}
         value={sort ?? 'noteName'}
@@ -39,7 +40,7 @@ export function Order({ search: { sort, descending }, onChange }: OrderProps) {
             {words[column]}
           </option>
         ))}
-      </select>
+      </Select>
       <IconButton
         className={css.turn}
         label={t('device.descending')}

@@ -5,6 +5,7 @@ import { useCallback, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { phone, useMedia } from '@/lib/media';
 import { IconButton } from '@/ui/IconButton';
+import { Select } from '@/ui/Select';
 import { productsQuery } from '../queries';
 import type { DeviceSearch } from '../search';
 import { setCompact, useDensity } from './density';
@@ -85,7 +86,7 @@ function Filters({ search: { state, product }, onChange }: ToolbarProps) {
           </label>
         ))}
       </fieldset>
-      <select
+      <Select
         className={css.select}
         aria-label={t('home.device.model')}
         value={product ?? ''}
@@ -97,7 +98,7 @@ function Filters({ search: { state, product }, onChange }: ToolbarProps) {
             {productName}
           </option>
         ))}
-      </select>
+      </Select>
     </>
   );
 }

@@ -38,6 +38,10 @@ export function LatestReading({ device }: CellProps) {
   if (device.type === 2) return <>{t('device.video')}</>;
   const reading = mainReading(device);
   if (!reading) return <>{missing}</>;
-  const text = format.reading(reading);
-  return <span title={`${reading.name}: ${text}`}>{text}</span>;
+  const { text, unit } = format.value(reading);
+  return (
+    <span title={`${reading.name}: ${format.reading(reading)}`}>
+      <span className={css.part}>{text}</span> <span className={css.part}>{unit}</span>
+    </span>
+  );
 }

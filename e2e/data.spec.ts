@@ -1,0 +1,235 @@
+import { expect, type Locator, type Page, test } from '@playwright/test';
+import { publish } from './device.ts';
+import { expectAccessible, expectLive, expectNoSideways } from './pages.ts';
+import { enter, type Person } from './people.ts';
+import { applyText } from './server.ts';
+
+// The data centre: cards of what is chosen, and only what is in view.
+
+const grower: Person = { tenantName: 'meadow', userName: 'deniz', password: 'clover-and-timothy' };
+const keeper: Person = { tenantName: 'prairie', userName: 'june', password: 'grass-to-the-sky' };
+const secret = (name: string) => `e2e-${name.toLowerCase()}-7d20c94be18f35a6`;
+
+const sensor = (name: string, noteName: string, scene: string, product = 'weather-mast') =>
+  `{deviceName: ${name}, serial: M-${name}, noteName: "${noteName}", product: ${product}, secret: "${secret(name)}", scene: ${scene}}`;
+
+const thousand = Array.from({ length: 1000 }, (_, i) => {
+  const n = String(i).padStart(4, '0');
+  return `{deviceName: PR-${n}, serial: P-${n}, noteName: Probe ${n}, product: weather-mast, secret: "${secret(`PR-${n}`)}", scene: Range}`;
+});
+
+test.beforeAll(async () => {
+  applyText(`
+elements:
+  - {yeuSign: soilTemperature10, unit: "°C", yeuName: {en-us: Soil temperature below the sward (10 cm), zh-cn: 土壤温度（10 cm）, tr-tr: Toprak sıcaklığı (10 cm), ru-ru: Температура почвы (10 см)}}
+  - {yeuSign: soilTemperature30, unit: "°C", yeuName: {en-us: Soil temperature below the sward (30 cm), zh-cn: 土壤温度（30 cm）, tr-tr: Toprak sıcaklığı (30 cm), ru-ru: Температура почвы (30 см)}}
+  - {yeuSign: soilTemperature60, unit: "°C", yeuName: {en-us: Soil temperature below the sward (60 cm), zh-cn: 土壤温度（60 cm）, tr-tr: Toprak sıcaklığı (60 cm), ru-ru: Температура почвы (60 см)}}
+products:
+  - name: sward-probe
+    properties:
+      - {identifier: soilTemperature10, functionName: Soil temperature, elementUnit: "°C", dataType: number, precision: 1, min: -40, max: 60}
+      - {identifier: soilTemperature30, functionName: Soil temperature, elementUnit: "°C", dataType: number, precision: 1, min: -40, max: 60}
+      - {identifier: soilTemperature60, functionName: Soil temperature, elementUnit: "°C", dataType: number, precision: 1, min: -40, max: 60}
+  - name: yard-camera
+    properties: [{identifier: live, functionName: Live video, dataType: text}]
+tenants:
+  - name: meadow
+    hosts: [meadow.localhost]
+    timeZone: Europe/Istanbul
+    language: en-us
+    users: [{userName: deniz, password: ${grower.password}, nickname: Deniz}]
+    scenes: [Upper meadow, Lower meadow]
+    devices:
+      - ${sensor('MD-01', 'Brook mast', 'Upper meadow')}
+      - ${sensor('MD-02', 'Fence mast', 'Upper meadow')}
+      - ${sensor('MD-03', 'Unused mast', 'Lower meadow')}
+      - ${sensor('MD-04', 'Sward probe', 'Lower meadow', 'sward-probe')}
+      - {deviceName: MD-05, serial: SXT-MD5, noteName: Yard camera, product: yard-camera, scene: Lower meadow}
+  - name: prairie
+    hosts: [prairie.localhost]
+    timeZone: America/Chicago
+    language: en-us
+    users: [{userName: june, password: ${keeper.password}, nickname: June}]
+    scenes: [Range]
+    devices:
+      - ${thousand.join('\n      - ')}
+`);
+  await publish('MD-01', secret('MD-01'), { airTemperature: 12.3, airHumidity: 64 });
+  const old = { ts: Date.now() - 3 * 3_600_000, values: { airTemperature: 4.5, airHumidity: 80 } };
+  await publish('MD-02', secret('MD-02'), old);
+  await publish('MD-04', secret('MD-04'), { soilTemperature10: 9.1, soilTemperature30: 10.4, soilTemperature60: 11.8 });
+});
+
+const card = (page: Page, name: string) => page.getByRole('article', { name, exact: true });
+const names = (page: Page) =>
+  page.getByRole('article').evaluateAll((cards) => cards.map((each) => each.getAttribute('aria-label')));
+const row = (page: Page, name: RegExp) => page.getByRole('treeitem', { name });
+
+async function open(page: Page, person: Person = grower, path = '/data'): Promise<void> {
+  await enter(page, person, path);
+  await expect(page.getByRole('article').first()).toBeVisible();
+}
+
+test('shows the cards of what is ticked, and the address keeps it', async ({ page }) => {
+  await open(page);
+  await expect(page.getByText('5 devices')).toBeVisible();
+  await expect
+    .poll(() => names(page))
+    .toEqual(['Sward probe', 'Unused mast', 'Yard camera', 'Brook mast', 'Fence mast']);
+  await row(page, /Brook mast/).click();
+  await expect.poll(() => names(page)).toEqual(['Brook mast']);
+  await row(page, /Unused mast/).click();
+  await expect.poll(() => names(page)).toEqual(['Unused mast', 'Brook mast']);
+  await expect(page.getByText('2 of 5 devices shown')).toBeVisible();
+  await page.reload();
+  await expect.poll(() => names(page)).toEqual(['Unused mast', 'Brook mast']);
+
+  // A whole scene by keyboard, one of it left out.
+  await page.getByRole('button', { name: 'All devices' }).click();
+  await expect.poll(() => names(page)).toHaveLength(5);
+  await page.getByRole('tree').focus();
+  await page.keyboard.press('Home');
+  // The default group, where nobody stands, comes first.
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Space');
+  await expect.poll(() => names(page)).toEqual(['Sward probe', 'Unused mast', 'Yard camera']);
+  await row(page, /Unused mast/).click();
+  await expect.poll(() => names(page)).toEqual(['Sward probe', 'Yard camera']);
+  await expect(row(page, /Lower meadow/)).toHaveAttribute('aria-checked', 'mixed');
+});
+
+test('a reading shows as soon as the device publishes it', async ({ page }) => {
+  await open(page);
+  await expectLive(page);
+  const mast = card(page, 'Brook mast');
+  await expect(mast).toContainText('12.3');
+  let loads = 0;
+  page.on('load', () => {
+    loads += 1;
+  });
+  await publish('MD-01', secret('MD-01'), { airTemperature: 13.9, airHumidity: 61.5 });
+  await expect(mast).toContainText('13.9');
+  await expect(mast).toContainText('61.5');
+  expect(loads).toBe(0);
+});
+
+test('says what was never read, what is old, and who has no stream', async ({ page }) => {
+  await open(page);
+  await expect(card(page, 'Unused mast')).toContainText('No readings yet');
+  const old = card(page, 'Fence mast');
+  await expect(old).toContainText('Last read 3 h ago');
+  await expect(old.getByRole('listitem')).toContainText('older than usual');
+  await expect(card(page, 'Brook mast')).not.toContainText('older than usual');
+  const camera = card(page, 'Yard camera');
+  await expect(camera).toContainText('No stream yet');
+  expect((await camera.boundingBox())?.height).toBe((await old.boundingBox())?.height);
+});
+
+test('long names stay apart, and columns under each other', async ({ page }) => {
+  await open(page);
+  const rows = card(page, 'Sward probe').getByRole('listitem');
+  await expect(rows).toHaveCount(2);
+  for (const [i, depth] of ['(30 cm)', '(60 cm)'].entries()) {
+    const end = rows.nth(i).getByText(depth, { exact: true });
+    await expect(end).toBeVisible();
+    expect(await overflow(end)).toBe(0);
+    expect(await overflow(rows.nth(i).getByText('Soil temperature below the sward', { exact: true }))).toBeGreaterThan(
+      0,
+    );
+  }
+  const rights = await rows.evaluateAll((list) =>
+    list.map((each) => [...each.children].map((column) => Math.round(column.getBoundingClientRect().right))),
+  );
+  expect(rights[0]).toHaveLength(2);
+  expect(rights[1]).toEqual(rights[0]);
+});
+
+/** Pixels of a text that are cut. */
+const overflow = (text: Locator) => text.evaluate((element) => element.scrollWidth - element.clientWidth);
+
+test('the history opens from a card and by its address, and asks before it closes', async ({ page }) => {
+  await open(page);
+  await page.getByRole('link', { name: 'History of Brook mast' }).click();
+  const dialog = page.getByRole('dialog', { name: /Brook mast/ });
+  await expect(dialog).toBeVisible();
+  await expect(page).toHaveURL(/device=MD-01/);
+  await dialog.getByRole('button', { name: 'Close', exact: true }).click();
+  await page.getByRole('button', { name: 'Close the history' }).click();
+  await expect(dialog).toBeHidden();
+  await expect(page).not.toHaveURL(/device=/);
+  await page.goto('/data?device=MD-02&history=1');
+  await expect(page.getByRole('dialog', { name: /Fence mast/ })).toBeVisible();
+  await page.goto('/data?device=WS-0001&history=1');
+  await expect(page.getByText('Not in this farm')).toBeVisible();
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+});
+
+test('a thousand devices are drawn, and asked for, only where one looks', async ({ page }) => {
+  const pages: string[] = [];
+  const days: string[] = [];
+  page.on('request', (request) => {
+    const { pathname, searchParams } = new URL(request.url());
+    if (pathname.endsWith('/device/page') && searchParams.has('groupId')) pages.push(searchParams.get('pageNo') ?? '');
+    if (pathname.endsWith('/time-interval-data')) days.push(searchParams.get('deviceName') ?? '');
+  });
+  await publish('PR-0600', secret('PR-0600'), { airTemperature: 21.5, airHumidity: 40 });
+  await open(page, keeper);
+  await expect(page.getByText('1,000 devices')).toBeVisible();
+  await expect(card(page, 'Probe 0000')).toBeVisible();
+  expect(await page.getByRole('article').count()).toBeLessThan(30);
+  expect(pages).toEqual([]);
+
+  // 334 rows of three; the 201st holds the probe 600.
+  await page.evaluate(() => window.scrollTo(0, 200 * 292));
+  await expect(card(page, 'Probe 0600')).toContainText('21.5');
+  await expect.poll(() => days).toEqual(['PR-0600']);
+  expect(pages.filter((no) => !['6', '7'].includes(no))).toEqual([]);
+  expect(pages.length).toBeLessThan(4);
+
+  // Down to the end in steps of three rows, a frame each.
+  const { most, slowest } = await page.evaluate(async () => {
+    let most = 0;
+    let slowest = 0;
+    let before = performance.now();
+    for (let top = 200 * 292; top < document.documentElement.scrollHeight; top += 3 * 292) {
+      window.scrollTo(0, top);
+      const now = await new Promise<number>((frame) => requestAnimationFrame(frame));
+      slowest = Math.max(slowest, now - before);
+      before = now;
+      most = Math.max(most, document.querySelectorAll('article').length);
+    }
+    return { most, slowest };
+  });
+  process.stdout.write(`scrolling a thousand cards: slowest frame ${Math.round(slowest)} ms\n`);
+  expect(most).toBeLessThan(40);
+  await expect(card(page, 'Probe 0999')).toBeVisible();
+  expect(pages.filter((no) => Number(no) < 6)).toEqual([]);
+});
+
+test('on a phone the list is a drawer, and nothing is wider than the screen', async ({ browser }) => {
+  const context = await browser.newContext({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
+  const page = await context.newPage();
+  await open(page);
+  await expectNoSideways(page);
+  await page.getByRole('button', { name: '5 devices' }).tap();
+  const drawer = page.getByRole('dialog', { name: 'Devices' });
+  await drawer.getByRole('treeitem', { name: /Brook mast/ }).tap();
+  await drawer.getByRole('button', { name: 'Show 1 device' }).tap();
+  await expect(drawer).toBeHidden();
+  await expect.poll(() => names(page)).toEqual(['Brook mast']);
+  const history = page.getByRole('link', { name: 'History of Brook mast' });
+  expect((await history.boundingBox())?.height).toBeGreaterThanOrEqual(44);
+  await expectAccessible(page);
+  await context.close();
+});
+
+test('axe finds nothing serious, light and dark', async ({ page }) => {
+  await open(page);
+  await expectLive(page);
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Settings' }).click();
+  await page.getByRole('switch', { name: 'Dark mode' }).click();
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('button', { name: 'Quit' })).toBeHidden();
+  await expectAccessible(page);
+});

@@ -1,0 +1,147 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { expect, type Locator, type Page, test } from '@playwright/test';
+import { startHeldLine } from './heldLine.ts';
+import { ask, calls, openHistory, type Row, rowsOf, watch } from './history.ts';
+import { applyMeadow, day, framesOf, minute, sendLate, signs, weatherAt } from './historyFarm.ts';
+import { addresses } from './server.ts';
+import { type Cell, clockIn, readWorkbook } from './sheet.ts';
+
+const zone = 'Europe/Istanbul';
+const end = Math.floor(Date.now() / (5 * minute)) * 5 * minute;
+/** Texts that a spreadsheet would calculate, and that XML would trip over. */
+const notes = ['=1+1', '+49 30', '-3', '@SUM(A1)', 'a < b & "c"', ' spaces ', 'çığ, 雪, снег', '1.50'];
+
+test.beforeAll(async () => {
+  applyMeadow();
+  await sendLate(
+    'HS-0002',
+    framesOf({ from: end - 2 * day, to: end, every: 10 * minute }, (ts, index) => ({
+      ...weatherAt(ts),
+      ...(index % 3 === 0 ? { soilMoisture30: (index % 7) / 100 } : {}),
+      ...(index % 4 === 0 ? { heating: index % 8 === 0 } : {}),
+      ...(index % 5 === 0 ? { weatherNote: notes[(index / 5) % notes.length] ?? '' } : {}),
+    })),
+  );
+});
+
+async function save(page: Page, dialog: Locator, button: string): Promise<{ name: string; file: Buffer }> {
+  const coming = page.waitForEvent('download');
+  await dialog.getByRole('button', { name: button }).click();
+  const download = await coming;
+  return { name: download.suggestedFilename(), file: await readFile(await download.path()) };
+}
+
+/** What a sheet must hold for rows of readings: dates of the zone, numbers as numbers, nothing where nothing was read. */
+const expected = (rows: readonly Row[], ids: readonly string[]): Cell[][] =>
+  rows.map((row) => {
+    const cells: Cell[] = [{ shown: clockIn(row.collect_time, zone) }, ...ids.map((id) => row[id] ?? null)];
+    while (cells.at(-1) === null) cells.pop();
+    return cells;
+  });
+
+const trimmed = (rows: readonly Cell[][]) =>
+  rows.map((row) => {
+    const cells = [...row];
+    while (cells.at(-1) === null) cells.pop();
+    return cells;
+  });
+
+test('the spreadsheet holds what the server holds, cell by cell', async ({ page }) => {
+  const asked = watch(page, calls.file);
+  const dialog = await openHistory(page, 'HS-0002');
+  for (const name of ['Heating', 'Weather note']) await dialog.getByRole('checkbox', { name }).click();
+  const { name, file } = await save(page, dialog, 'Export spreadsheet');
+  expect(name).toBe('device_data.xlsx');
+  await expect(page.getByText('device_data.xlsx saved')).toBeVisible();
+
+  const [query] = asked;
+  expect(query?.get('yeuSignList')?.split(',')).toEqual([...signs]);
+  const [from, to] = [Number(query?.get('startTime')), Number(query?.get('endTime'))];
+  expect(to - from).toBe(7 * day);
+  const rows = await rowsOf('HS-0002', from, to, signs);
+  expect(rows.length).toBeGreaterThan(280);
+
+  const [readings, about] = [...readWorkbook(file).values()] as [Cell[][], Cell[][]];
+  expect(readings[0]).toEqual([
+    `Time (${zone})`,
+    'Air temperature (°C)',
+    'Relative humidity (%)',
+    'Wind speed (m/s)',
+    'Soil moisture, 30 cm (%)',
+    'Heating',
+    'Weather note',
+  ]);
+  expect(trimmed(readings.slice(1))).toEqual(expected(rows, signs));
+  for (const note of notes) expect(readings.some((row) => row[6] === note)).toBe(true);
+
+  const facts = new Map(about.map(([key, value]) => [key, value]));
+  expect(facts.get('Device name')).toBe('HS-0002');
+  expect([...facts.values()]).toEqual(
+    expect.arrayContaining(['Hill mast', 'H-HS-0002', 'history-mast', zone, rows.length, '+03:00']),
+  );
+  expect([...facts.values()]).toContainEqual({ shown: clockIn(from, zone) });
+  expect([...facts.values()]).toContainEqual({ shown: clockIn(to, zone) });
+  expect(about).toContainEqual(['Soil moisture, 30 cm', 'soilMoisture30', '%']);
+});
+
+test.describe('elsewhere', () => {
+  test.use({ timezoneId: 'America/New_York' });
+
+  test('times are of the zone that the browser is in, names of its language', async ({ page }) => {
+    await page.addInitScript(() => localStorage.setItem('tilth.language', 'ru-ru'));
+    const asked = watch(page, calls.file);
+    const dialog = await openHistory(page, 'HS-0002');
+    const { file } = await save(page, dialog, 'Экспорт таблицы');
+    const [readings] = [...readWorkbook(file).values()] as [Cell[][]];
+    expect(readings[0]?.slice(0, 2)).toEqual([
+      expect.stringContaining('(America/New_York)'),
+      'Температура воздуха (°C)',
+    ]);
+    const [query] = asked;
+    const rows = await rowsOf('HS-0002', Number(query?.get('startTime')), Number(query?.get('endTime')), signs);
+    expect(readings.slice(1).map(([time]) => time)).toEqual(
+      rows.map((row) => ({ shown: clockIn(row.collect_time, 'America/New_York') })),
+    );
+  });
+});
+
+test('an export that is stopped stops the server', async ({ page }) => {
+  // Texts that no packing makes shorter: more than the line itself can hold.
+  await sendLate(
+    'HS-0004',
+    framesOf({ from: end - 6 * day, to: end - 6 * day + 12_000 * 20_000, every: 20_000 }, (ts) => ({
+      ...weatherAt(ts),
+      weatherNote: randomBytes(750).toString('base64'),
+    })),
+  );
+  const query = { deviceName: 'HS-0004', startTime: end - 7 * day, endTime: end, yeuSignList: 'weatherNote' };
+  const whole = (await (await ask(calls.file, query)).arrayBuffer()).byteLength;
+  expect(whole).toBeGreaterThan(8_000_000);
+
+  const line = await startHeldLine(addresses.http, calls.file);
+  try {
+    const dialog = await openHistory(page, 'HS-0004', line.address);
+    await dialog.getByRole('checkbox', { name: 'Weather note' }).click();
+    await dialog.getByRole('button', { name: 'Export spreadsheet' }).click();
+    await line.held;
+    await expect(dialog.getByText(/^0\.[1-9].MB$/)).toBeVisible();
+    await dialog.getByRole('button', { name: 'Stop the export' }).click();
+    // The line goes on reading: it is the server that ends what it has begun.
+    expect(await line.sent).toBeLessThan(whole - 1_000_000);
+    await expect(dialog.getByRole('button', { name: 'Export spreadsheet' })).toBeEnabled();
+    await expect(page.getByText(/Could not export|device_data.xlsx saved/)).toHaveCount(0);
+  } finally {
+    await line.close();
+  }
+});
+
+test('a refusal is told in words, and nothing is saved', async ({ page }) => {
+  const dialog = await openHistory(page, 'HS-0002');
+  await page.route(`**${calls.file}*`, (route) =>
+    route.fulfill({ json: { code: 601, data: null, msg: 'Too many exports at once' } }),
+  );
+  await dialog.getByRole('button', { name: 'Export spreadsheet' }).click();
+  await expect(page.getByText('Too many exports at once')).toBeVisible();
+  await expect(dialog.getByRole('button', { name: 'Export spreadsheet' })).toBeEnabled();
+});

@@ -1,0 +1,61 @@
+import { expect, type Locator, type Page, type Request } from '@playwright/test';
+import { grower } from './historyFarm.ts';
+import { enter, openSession } from './people.ts';
+import { addresses } from './server.ts';
+
+const base = '/admin-api/client/pc/device';
+export const calls = {
+  map: `${base}/get/format-map/time-interval-data`,
+  rows: `${base}/get/format-sign-array/time-interval-data`,
+  file: `${base}/export-device-data-excel`,
+} as const;
+
+/** The history of a device, opened by its address; drawn. */
+export async function openHistory(page: Page, deviceName: string, site?: string): Promise<Locator> {
+  await enter(page, grower, `/data?device=${deviceName}&history=1`, site);
+  const dialog = page.getByRole('dialog', { name: /^(History of|История|Geçmiş)/ });
+  // How long it takes is measured by one test; here it is only waited for, on machines that do much else too.
+  await expect(dialog.locator('[data-drawn=true]')).toBeVisible({ timeout: 30_000 });
+  return dialog;
+}
+
+export const plotOf = (dialog: Locator) => dialog.getByRole('slider', { name: 'Time in the chart' });
+
+/** The ends of what is in view, epoch milliseconds. */
+export async function windowOf(dialog: Locator): Promise<{ from: number; to: number; length: number }> {
+  const plot = plotOf(dialog);
+  const [from, to] = [
+    Number(await plot.getAttribute('aria-valuemin')),
+    Number(await plot.getAttribute('aria-valuemax')),
+  ];
+  return { from, to, length: to - from };
+}
+
+/** What the page asks of a call from now on. */
+export function watch(page: Page, path: string): URLSearchParams[] {
+  const asked: URLSearchParams[] = [];
+  page.on('request', (request: Request) => {
+    const url = new URL(request.url());
+    if (url.pathname === path) asked.push(url.searchParams);
+  });
+  return asked;
+}
+
+export const spanOf = (query: URLSearchParams) => Number(query.get('endTime')) - Number(query.get('startTime'));
+
+/** Asks the server itself, as a program of the grower would. */
+export async function ask(path: string, query: Record<string, string | number>): Promise<Response> {
+  const { accessToken } = await openSession(grower);
+  const words = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
+  return fetch(`${addresses.console}${path}?${words}`, { headers: { Authorization: `Bearer ${accessToken}` } });
+}
+
+export type Row = { collect_time: number } & Record<string, number | boolean | string>;
+
+/** The readings by their times. */
+export async function rowsOf(deviceName: string, from: number, to: number, ids: readonly string[]): Promise<Row[]> {
+  const query = { deviceName, startTime: from, endTime: to, yeuSignList: ids.join(',') };
+  const { code, data, msg } = await (await ask(calls.rows, query)).json();
+  if (code !== 200) throw new Error(`the rows were refused: ${code} ${msg}`);
+  return data;
+}

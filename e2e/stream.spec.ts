@@ -1,0 +1,139 @@
+import { expect, type Locator, type Page, test } from '@playwright/test';
+import { type CameraServer, startCameras } from './cameraServer.ts';
+import { expectAccessible } from './pages.ts';
+import { enter, type Person } from './people.ts';
+import { addresses, applyText } from './server.ts';
+
+// Pictures that really play: made by ffmpeg, served by a server of the test, decoded by Chromium.
+
+const keeper: Person = { tenantName: 'lookout', userName: 'lena', password: 'eyes-on-the-valley' };
+// The page's policy names the streams of the tenant whose host it is.
+const site = `http://lookout.localhost:${addresses.port}`;
+let cameras: CameraServer;
+
+test.beforeAll(async () => {
+  cameras = await startCameras();
+  const camera = (name: string, noteName: string, file: string) =>
+    `{deviceName: ${name}, serial: SXT-${name}, noteName: ${noteName}, product: lookout-camera, elementData: {live: "${cameras.origin}/${file}"}}`;
+  applyText(`
+products:
+  - name: lookout-camera
+    properties: [{identifier: live, functionName: Live video, dataType: text}]
+tenants:
+  - name: lookout
+    hosts: [lookout.localhost]
+    timeZone: Europe/Istanbul
+    language: en-us
+    users: [{userName: lena, password: ${keeper.password}, nickname: Lena}]
+    devices:
+      - ${camera('LO-1', 'Gate', 'gate.m3u8')}
+      - ${camera('LO-2', 'Mill', 'film.mp4')}
+      - ${camera('LO-3', 'Weir', 'film.webm')}
+      - ${camera('LO-4', 'Shed', 'gone.m3u8')}
+`);
+});
+
+test.beforeEach(() => cameras.plugIn());
+test.afterAll(() => cameras.close());
+
+const open = (page: Page, device: string) => enter(page, keeper, `/data?devices=${device}`, site);
+const picture = (page: Page, name: string) => page.getByLabel(`Picture of ${name}`);
+const at = (video: Locator) => video.evaluate((element: HTMLVideoElement) => element.currentTime);
+
+async function expectPlaying(video: Locator): Promise<void> {
+  await expect.poll(() => video.evaluate((element: HTMLVideoElement) => element.videoWidth)).toBe(320);
+  const begun = await at(video);
+  await expect.poll(() => at(video)).toBeGreaterThan(begun);
+  expect(await video.evaluate((element: HTMLVideoElement) => element.muted)).toBe(true);
+}
+
+test('an HLS stream plays', async ({ page }) => {
+  const refused: string[] = [];
+  page.on('console', (message) => {
+    if (/Content Security Policy/.test(message.text())) refused.push(message.text());
+  });
+  await open(page, 'LO-1');
+  const video = picture(page, 'Gate');
+  await expectPlaying(video);
+  // In a frame of 500 px, nothing of the picture cut.
+  expect((await video.boundingBox())?.height).toBe(500);
+  await page.getByRole('button', { name: 'Pause' }).click();
+  const stopped = await at(video);
+  await expect(page.getByRole('button', { name: 'Play' })).toBeVisible();
+  expect(await video.evaluate((element: HTMLVideoElement) => element.paused)).toBe(true);
+  await page.getByRole('button', { name: 'Play' }).click();
+  await expect.poll(() => at(video)).toBeGreaterThan(stopped);
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Save picture' }).click();
+  expect((await download).suggestedFilename()).toMatch(/^LO-1_.*\.jpg$/);
+  expect(refused).toEqual([]);
+  await expectAccessible(page);
+});
+
+for (const [device, name, file] of [
+  ['LO-2', 'Mill', 'an MP4 file'],
+  ['LO-3', 'Weir', 'a WebM file'],
+] as const) {
+  test(`${file} plays`, async ({ page }) => {
+    await open(page, device);
+    await expectPlaying(picture(page, name));
+    // Its pixels belong to another site: they are shown, and cannot be saved.
+    await expect(page.getByRole('button', { name: 'Pause' })).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Save picture' })).toHaveCount(0);
+  });
+}
+
+test('a stream that was down is told of, and plays when it is asked for again', async ({ page }) => {
+  cameras.unplug();
+  await open(page, 'LO-1');
+  const down = page.getByText('The stream does not answer');
+  await expect(down).toBeVisible({ timeout: 30_000 });
+  await expect(page.getByText(/Trying again in \d+\ss\./)).toBeVisible();
+  await expectAccessible(page);
+  cameras.plugIn();
+  await page.getByRole('button', { name: 'Retry' }).click();
+  await expectPlaying(picture(page, 'Gate'));
+  await expect(down).toBeHidden();
+});
+
+test('a stream that stops while it plays is told of', async ({ page }) => {
+  await page.clock.install();
+  await open(page, 'LO-1');
+  const video = picture(page, 'Gate');
+  await page.clock.resume();
+  await expectPlaying(video);
+  cameras.unplug();
+  // Past what has been fetched there is nothing: the picture stands still.
+  await video.evaluate((element: HTMLVideoElement) => {
+    element.currentTime = 55;
+  });
+  await expect.poll(() => video.evaluate((element: HTMLVideoElement) => element.readyState)).toBeLessThan(3);
+  await expect(async () => {
+    await page.clock.fastForward(5000);
+    await expect(page.getByText('The stream does not answer')).toBeVisible({ timeout: 200 });
+  }).toPass();
+  cameras.plugIn();
+  await page.getByRole('button', { name: 'Retry' }).click();
+  await expectPlaying(video);
+});
+
+test('an address without a stream is told of, in the room of a picture', async ({ page }) => {
+  await open(page, 'LO-4');
+  await expect(page.getByText('The stream does not answer')).toBeVisible({ timeout: 30_000 });
+  expect((await page.getByRole('article', { name: 'Shed' }).boundingBox())?.height).toBe(568);
+});
+
+test('nothing is fetched of a camera that is not in view', async ({ browser }) => {
+  // On a phone cameras stand below each other.
+  const context = await browser.newContext({ viewport: { width: 390, height: 500 }, isMobile: true, hasTouch: true });
+  const page = await context.newPage();
+  const before = cameras.asked('film.webm');
+  await enter(page, keeper, '/data', site);
+  await expectPlaying(picture(page, 'Gate'));
+  expect(cameras.asked('film.webm')).toBe(before);
+  await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
+  await expectPlaying(picture(page, 'Weir'));
+  expect(cameras.asked('film.webm')).toBeGreaterThan(before);
+  await expect(picture(page, 'Gate')).toHaveCount(0);
+  await context.close();
+});
