@@ -46,6 +46,13 @@ type noticeRow struct {
 	StartTime     int64
 	EndTime       int64
 	CreateTime    int64
+	AlarmDesc     string
+	Rule          string // JSON of RuleCopy
+	Samples       string // JSON of a list of NoticeSample
+	ResolveReason Reason
+	ResolveUser   string
+	Remark        string
+	Kept          string // JSON of Kept; empty while nothing is kept
 }
 
 // NoticeStore keeps alarm notices.

@@ -16,7 +16,7 @@ type PositionStore struct{ db *db.DB }
 func NewPositionStore(d *db.DB) *PositionStore { return &PositionStore{db: d} }
 
 type positionRow struct {
-	bun.BaseModel `bun:"table:judged_positions"`
+	bun.BaseModel `bun:"table:judged_positions,alias:p"`
 	ID            int `bun:",pk"`
 	Position      int64
 }
@@ -31,11 +31,13 @@ func (s *PositionStore) Load(ctx context.Context) (uint64, error) {
 	return uint64(r.Position), err
 }
 
-// Save records the position.
+// Save records the position, unless one that is further on is recorded already:
+// a save that was begun earlier may come later.
 func (s *PositionStore) Save(ctx context.Context, position uint64) error {
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewInsert().Model(&positionRow{ID: 1, Position: int64(position)}).
-			On("CONFLICT (id) DO UPDATE").Set("position = EXCLUDED.position").Exec(ctx)
+			On("CONFLICT (id) DO UPDATE").Set("position = EXCLUDED.position").
+			Where("EXCLUDED.position > p.position").Exec(ctx)
 		return err
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"tilth/internal/reading"
 )
@@ -12,6 +13,17 @@ import (
 // older ones in the window only the times that count are kept, so a reading
 // that comes in late among them is judged by what was known before it.
 const keptSamples = 128
+
+// keptOfOne is keptSamples of a rule for which one sample is enough: what was
+// before it is never counted.
+const keptOfOne = 16
+
+func (t *Test) keeps() int {
+	if t.hits == 1 {
+		return keptOfOne
+	}
+	return keptSamples
+}
 
 // never is before every time.
 const never = math.MinInt64
@@ -26,9 +38,11 @@ type State struct {
 	Floor   int64 // samples up to here do not count, epoch ms
 
 	newest  int64    // of the samples judged, epoch ms
-	samples []sample // of the window, oldest first
-	early   []int64  // newest times at which the condition held, of samples in the window but no longer kept; ascending
-	before  []known  // each property's newest value older than samples
+	samples []sample // of the window, oldest first; see insert
+	room    []sample // what samples is part of
+	spare   []reading.Value
+	early   []int64 // newest times at which the condition held, of samples in the window but no longer kept; ascending
+	before  []known // each property's newest value older than samples
 }
 
 // sample is one frame of the device as a rule sees it.
@@ -63,9 +77,12 @@ const (
 
 // Event is what a Step led to, at the time of the sample that did.
 type Event struct {
-	Kind    Kind
-	Time    int64    // epoch ms
-	Samples []Sample // of Opened: those that counted, oldest first; of Resolved: the one that ended it
+	Kind Kind
+	Time int64 // epoch ms
+	// Samples are, of Opened, the newest of those that counted, as many as the
+	// rule asks for or as are remembered, oldest first; of Resolved, the one that
+	// ended it.
+	Samples []Sample
 }
 
 // NewState is a rule's state before any sample: those up to floor (epoch ms) do
@@ -96,7 +113,8 @@ func (s *State) Learn(t *Test, at int64, fields []reading.Field) {
 
 // Step judges one frame of the rule's device, with its own time (epoch ms). A
 // frame that holds none of the properties, and one not newer than the newest
-// judged, leads to nothing; the latter counts in the windows of later ones.
+// judged, leads to nothing; the latter counts in the windows of later ones. A
+// value of no kind takes away the one that was there, and is no sample.
 func Step(t *Test, s *State, at int64, fields []reading.Field) (Event, bool) {
 	newest := s.newest
 	i := s.take(t, at, fields)
@@ -155,6 +173,8 @@ func (s *State) decide(t *Test, now sample) (Event, bool) {
 // the newest one, and not used up.
 func (s *State) counts(t *Test, at int64) bool { return at > s.Floor && at > s.newest-t.window }
 
+func byTime(one sample, at int64) int { return cmp.Compare(one.time, at) }
+
 func (one sample) told() Sample { return Sample{Time: one.time, Values: slices.Clone(one.values)} }
 
 // empty lets no sample up to floor count any more.
@@ -166,19 +186,27 @@ func (s *State) empty(floor int64) {
 		s.fold(s.samples[n])
 		n++
 	}
-	s.samples = slices.Delete(s.samples, 0, n)
+	s.dropFront(n)
 }
 
 // take puts a frame among the samples of the window and gives its place there;
 // negative when it holds no property of the rule, or is older than the window.
 func (s *State) take(t *Test, at int64, fields []reading.Field) int {
-	var own uint64
+	var own, gone uint64
 	var values [mostTerms]reading.Value
 	for _, f := range fields {
-		if i, ok := slices.BinarySearch(t.properties, f.Property); ok {
+		i, ok := slices.BinarySearch(t.properties, f.Property)
+		switch {
+		case !ok:
+		case f.Value.Kind() == reading.KindNone:
+			gone |= 1 << i
+		default:
 			own |= 1 << i
-			values[i] = f.Value
+			values[i] = kept(f.Value)
 		}
+	}
+	if gone != 0 {
+		s.takeAway(t, at, gone)
 	}
 	if own == 0 {
 		return -1
@@ -187,7 +215,7 @@ func (s *State) take(t *Test, at int64, fields []reading.Field) int {
 		s.newest = at
 		s.prune(t)
 	}
-	i, there := slices.BinarySearchFunc(s.samples, at, func(one sample, at int64) int { return cmp.Compare(one.time, at) })
+	i, there := slices.BinarySearchFunc(s.samples, at, byTime)
 	switch {
 	case there:
 		for p := range t.properties {
@@ -196,17 +224,44 @@ func (s *State) take(t *Test, at int64, fields []reading.Field) int {
 			}
 		}
 		s.samples[i].own |= own
-	case i == 0 && (at <= s.Floor || at <= s.newest-t.window || len(s.samples) == keptSamples):
+	case i == 0 && (at <= s.Floor || at <= s.newest-t.window || len(s.samples) == t.keeps()):
 		return s.takeOld(t, at, own, values[:len(t.properties)])
 	default:
-		s.samples = slices.Insert(s.samples, i, sample{time: at, own: own, values: slices.Clone(values[:len(t.properties)])})
-		if len(s.samples) > keptSamples {
+		s.insert(i, sample{time: at, own: own, values: append(s.spare[:0], values[:len(t.properties)]...)})
+		if len(s.samples) > t.keeps() {
 			s.foldOldest(t)
 			i--
 		}
 	}
 	s.judgeFrom(t, i)
 	return i
+}
+
+// kept is a value to be remembered: a text may be part of a whole message,
+// which must not stay in memory because of it.
+func kept(v reading.Value) reading.Value {
+	if v.Kind() == reading.KindText {
+		return reading.Text(strings.Clone(v.String()))
+	}
+	return v
+}
+
+// takeAway takes in that a frame does not hold some properties any more. What
+// stood before a value that was taken away is known within the window only;
+// before it the property has no value until it is measured again.
+func (s *State) takeAway(t *Test, at int64, gone uint64) {
+	i, there := slices.BinarySearchFunc(s.samples, at, byTime)
+	if !there {
+		i = 0
+		for p := range s.before {
+			if gone&(1<<p) != 0 && s.before[p].time == at {
+				s.before[p] = known{time: never}
+			}
+		}
+	} else if s.samples[i].own &^= gone; s.samples[i].own == 0 {
+		s.samples = slices.Delete(s.samples, i, i+1)
+	}
+	s.judgeFrom(t, i)
 }
 
 // takeOld is of a frame that is older than every sample that is kept.
@@ -253,7 +308,7 @@ func (s *State) prune(t *Test) {
 		s.fold(s.samples[n])
 		n++
 	}
-	s.samples = slices.Delete(s.samples, 0, n)
+	s.dropFront(n)
 	n = 0
 	for n < len(s.early) && s.early[n] <= edge {
 		n++
@@ -268,7 +323,7 @@ func (s *State) foldOldest(t *Test) {
 	if s.counts(t, oldest.time) {
 		s.remember(oldest)
 	}
-	s.samples = slices.Delete(s.samples, 0, 1)
+	s.dropFront(1)
 }
 
 // remember keeps the time of a sample that counts though it is not kept; as

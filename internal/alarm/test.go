@@ -1,9 +1,10 @@
 package alarm
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
 	"math"
-	"math/big"
 	"slices"
 	"strconv"
 
@@ -44,6 +45,9 @@ func NewTest(r Rule, p *device.Product) (*Test, error) {
 		if !slices.Contains(t.properties, property.ID) {
 			t.properties = append(t.properties, property.ID)
 		}
+	}
+	if len(t.properties) > mostTerms {
+		return nil, fmt.Errorf("alarm: rule %d looks at %d properties", r.ID, len(t.properties))
 	}
 	slices.Sort(t.properties)
 	for i, c := range r.Conditions {
@@ -90,22 +94,22 @@ func compare(v reading.Value, op Operator, threshold reading.Value, precision in
 		return false
 	}
 	if v.Kind() != reading.KindNumber {
-		return (v == threshold) == (op == Equal)
+		return op == Equal && v == threshold || op == NotEqual && v != threshold
 	}
-	a, b := rounded(v.Float(), precision), rounded(threshold.Float(), precision)
+	order := compareNumbers(v.Float(), threshold.Float(), precision)
 	switch op {
 	case Above:
-		return a > b
+		return order > 0
 	case AtLeast:
-		return a >= b
+		return order >= 0
 	case Below:
-		return a < b
+		return order < 0
 	case AtMost:
-		return a <= b
+		return order <= 0
 	case Equal:
-		return a == b
+		return order == 0
 	case NotEqual:
-		return a != b
+		return order != 0
 	default:
 		return false
 	}
@@ -113,31 +117,48 @@ func compare(v reading.Value, op Operator, threshold reading.Value, precision in
 
 var powersOfTen = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9}
 
-// rounded is x in units of the last decimal, rounded half away from zero as
-// its shortest decimal writing is: 1.005 to two decimals is 101. A negative
-// precision leaves x as it is.
-func rounded(x float64, precision int) float64 {
-	if precision < 0 || precision >= len(powersOfTen) || math.IsInf(x, 0) || math.IsNaN(x) {
-		return x
+// exactUnits bounds what is rounded: a float64 tells that many units of the
+// last decimal apart well enough. Greater numbers are compared as they come.
+const exactUnits = 1 << 48
+
+// compareNumbers is -1, 0 or 1, of the numbers rounded to the precision. A
+// negative precision leaves them as they are.
+func compareNumbers(a, b float64, precision int) int {
+	if precision >= 0 && precision < len(powersOfTen) {
+		unit := powersOfTen[precision]
+		if math.Abs(a)*unit < exactUnits && math.Abs(b)*unit < exactUnits {
+			return cmp.Compare(rounded(a, precision), rounded(b, precision))
+		}
 	}
-	scaled := x * powersOfTen[precision]
-	whole, rest := math.Modf(math.Abs(scaled))
-	// Near a half the binary number does not tell which side the decimal one is.
-	if math.Abs(rest-0.5) < 1e-6 && whole < 1<<40 {
-		return roundedExactly(x, precision)
-	}
-	return math.Round(scaled)
+	return cmp.Compare(a, b)
 }
 
-func roundedExactly(x float64, precision int) float64 {
-	exact, ok := new(big.Rat).SetString(strconv.FormatFloat(math.Abs(x), 'f', -1, 64))
-	if !ok {
-		return x
+// rounded is x in units of the last decimal, rounded half away from zero as
+// its shortest decimal writing is: 1.005 to two decimals is 101.
+func rounded(x float64, precision int) float64 {
+	size := math.Abs(x) * powersOfTen[precision]
+	units, rest := math.Modf(size)
+	up := rest > 0.5
+	// Near a half the binary number does not tell on which side the decimal one
+	// is: it and the product are each off by up to 2^-53 of the size.
+	if math.Abs(rest-0.5) <= size*0x1p-51 {
+		up = digitAt(math.Abs(x), precision) >= '5'
 	}
-	scale := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(precision)), nil))
-	exact.Mul(exact, scale).Add(exact, big.NewRat(1, 2))
-	whole, _ := new(big.Float).SetInt(new(big.Int).Div(exact.Num(), exact.Denom())).Float64()
-	return math.Copysign(whole, x)
+	if up {
+		units++
+	}
+	return math.Copysign(units, x)
+}
+
+// digitAt is the digit of x, not negative, behind so many decimals.
+func digitAt(x float64, decimals int) byte {
+	var room [32]byte
+	digits := strconv.AppendFloat(room[:0], x, 'f', -1, 64)
+	point := bytes.IndexByte(digits, '.')
+	if at := point + 1 + decimals; point >= 0 && at < len(digits) {
+		return digits[at]
+	}
+	return '0'
 }
 
 func kindOf(t device.DataType) reading.Kind {

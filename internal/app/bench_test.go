@@ -34,6 +34,31 @@ func TestBenchIngest(t *testing.T) {
 	}
 }
 
+// The smallest run with alarm rules, against the real binary: every notice that
+// readings were to lead to is there, on the screen and in the list.
+func TestBenchAlarm(t *testing.T) {
+	run := []string{"bench", "alarm", "--devices", "3", "--values", "2", "--dir", t.TempDir()}
+	out, err := (&process{t: t}).tilth(append(run, "--rules", "6", "--rate", "100", "--turns", "6", "--duration", "2500ms", "--flat-out", "100ms")...)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, part := range []string{
+		"tilth: 6 rules on 3 devices, 2 values in a message, 100 messages/s offered", "as much as is taken, with", "on an open screen", "0 missing;",
+	} {
+		if !strings.Contains(out, part) {
+			t.Errorf("%q is not there:\n%s", part, out)
+		}
+	}
+	for flags, says := range map[string]string{
+		"--rules 7": "--rules:", "--rules 9": "--rules:", "--rules 6 --rate 0": "--rate, --turns:", "--rules 6 --duration 0s": "--duration:",
+		"--rules 6 --window 0": "--window:", "--devices 0": "--devices:", "--values 99": "--values:",
+	} {
+		if out, err := (&process{t: t}).tilth(append(run, strings.Fields(flags)...)...); err == nil || !strings.Contains(out, says) {
+			t.Errorf("%s: %v\n%s", flags, err, out)
+		}
+	}
+}
+
 func TestBenchIngestIdle(t *testing.T) {
 	out, err := (&process{t: t}).tilth("bench", "ingest", "--idle", "20", "--dir", t.TempDir())
 	if err != nil || !strings.Contains(out, "tilth: 20 idle connections, opened in ") || !strings.Contains(out, "KiB each\n") {

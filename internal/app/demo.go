@@ -121,7 +121,7 @@ func (d *demo) prepare(ctx context.Context, s *Server) error {
 	for _, dev := range d.farm.Devices() {
 		d.secrets[dev.Name] = rand.Text()
 	}
-	file, err := farm.File(d.secret, func(string, string) string { return d.password })
+	file, err := farm.FileSince(d.from.AddDate(0, 0, -d.days), d.secret, func(string, string) string { return d.password })
 	if err != nil {
 		return err
 	}

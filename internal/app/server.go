@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"tilth/internal/alarm"
 	"tilth/internal/captcha"
 	"tilth/internal/httpapi"
 	"tilth/internal/identity"
@@ -42,6 +43,7 @@ type Server struct {
 	http     *http.Server
 	admin    *http.Server
 	ports    ports
+	letIn    chan struct{} // closed when devices are
 	ready    atomic.Bool
 }
 
@@ -100,7 +102,7 @@ func (p ports) close() error {
 // newServer takes the ports, opens the data folder and wires everything; Run
 // lets people and devices in.
 func newServer(ctx context.Context, set *Settings, log *slog.Logger) (_ *Server, err error) {
-	s := &Server{set: set, log: log, metrics: newMetrics()}
+	s := &Server{set: set, log: log, metrics: newMetrics(), letIn: make(chan struct{})}
 	var certificate *ingest.Certificate
 	if set.MQTTTLSAddr != "" {
 		if certificate, err = ingest.LoadCertificate(set.TLSCert, set.TLSKey, time.Now, log); err != nil {
@@ -125,13 +127,14 @@ func newServer(ctx context.Context, set *Settings, log *slog.Logger) (_ *Server,
 func (s *Server) wire() error {
 	st := s.stores
 	s.pipeline = ingest.NewPipeline(ingest.Options{
-		Registry: st.registry, Presence: st.presence, Diagnostics: st.diagnostics, Log: st.readings, Logger: s.log,
+		Derivation: st.derivation(),
+		Registry:   st.registry, Presence: st.presence, Diagnostics: st.diagnostics, Log: st.readings, Logger: s.log,
 		Retention: s.set.Retention, MaxMessage: s.set.MessageLimit, Rate: s.set.DeviceRate, Burst: s.set.DeviceBurst,
 		PerAddress: s.set.PerAddress,
 		ClientAddr: func(r *http.Request) string { return httpapi.ClientAddr(r, s.set.Proxies).String() },
 	})
 	s.judge = ingest.NewJudge(ingest.JudgeOptions{
-		Journal: st.readings, Position: st.positions, Screens: st.live, Registry: st.registry, Logger: s.log,
+		Journal: st.readings, Position: st.positions, Alarms: st.alarms, Screens: st.live, Registry: st.registry, Logger: s.log,
 	})
 	s.mqtt = ingest.NewMQTT(s.pipeline)
 	s.mails = mailQueue(&s.set.Telling, s.log)
@@ -153,6 +156,7 @@ func (s *Server) wire() error {
 		SignIn:  identity.NewSignIn(st.users, st.sessions, st.hasher, identity.Captcha{Demand: s.set.Captcha, Verify: slider.Verify}, time.Now),
 		Catalog: st.catalog, Devices: st.devices, Scenes: st.scenes, Roster: st.roster, Registry: st.registry,
 		Presence: st.presence, Status: st.status, Diagnostics: st.diagnostics, Readings: st.readings, Notices: st.notices, Messages: st.messages, Live: st.live,
+		Past: st.readings, Rules: st.rules, RuleForms: alarm.NewChecker(st.devices, st.catalog, alarm.NoChannels), Alarms: st.alarms,
 		Telemetry: ingest.NewHTTP(s.pipeline), MQTT: ingest.NewWebSocket(s.mqtt), Console: httpapi.Console(httpapi.Pages{
 			Dist: web.Dist(), Tiles: s.set.MapTiles, Proxies: s.set.Proxies, Tenants: st.tenants, Catalog: st.catalog, Log: s.log,
 			Devices: st.devices, DefaultTenant: s.set.DefaultTenant,
@@ -208,6 +212,14 @@ func (s *Server) Run(ctx context.Context, prepare func(context.Context) error, r
 	work, inner := errgroup.WithContext(inner)
 	work.Go(func() error { return s.judge.Run(inner) })
 	work.Go(func() error { return s.stores.readings.Run(inner) })
+	work.Go(func() error {
+		select {
+		case <-s.letIn:
+			return s.stores.alarms.Run(inner)
+		case <-inner.Done():
+			return nil
+		}
+	})
 	work.Go(func() error { return s.stores.status.Run(inner) })
 	work.Go(func() error { s.stores.presence.Run(inner); return nil })
 	work.Go(func() error { return s.stores.credentials.Run(inner, s.log) })
@@ -239,6 +251,7 @@ func (s *Server) serve(ctx context.Context, prepare func(context.Context) error,
 			return errors.Join(err, s.ports.close())
 		}
 	}
+	close(s.letIn)
 	serving, ctx := errgroup.WithContext(ctx)
 	serving.Go(func() error { return s.mqtt.Serve(ctx, s.ports.mqtt) })
 	if s.ports.mqttTLS != nil {
@@ -342,5 +355,12 @@ func (s *Server) describe() {
 	m.counter("tilth_readings_fsync_seconds_total", "Time that writes waited for the disk.", func() float64 { return readings().FsyncSeconds })
 	m.gauge("tilth_readings_journal_lag", "Batches written and not yet judged.", func() float64 { return float64(readings().JournalLag) })
 	m.gauge("tilth_readings_disk_bytes", "Size of the readings on disk.", func() float64 { return float64(readings().DiskBytes) })
+	alarms := s.stores.alarms.Stats
+	m.counter("tilth_alarm_judged_total", "Frames judged, once for each rule of their device.", func() float64 { return float64(alarms().Judged) })
+	m.counter("tilth_alarm_opened_total", "Alarm notices that began.", func() float64 { return float64(alarms().Opened) })
+	m.counter("tilth_alarm_resolved_total", "Alarm notices that ended.", func() float64 { return float64(alarms().Resolved) })
+	m.gauge("tilth_alarm_open", "Open alarm notices.", func() float64 { return float64(alarms().Open) })
+	m.gauge("tilth_alarm_rules", "Alarm rules that are judged.", func() float64 { return float64(alarms().Rules) })
+	m.gauge("tilth_alarm_lag_seconds", "From the arrival of the newest readings to their judging.", func() float64 { return alarms().Lag.Seconds() })
 	m.gauge("tilth_live_screens", "Open screens.", func() float64 { return float64(s.stores.live.Screens()) })
 }

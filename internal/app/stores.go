@@ -46,6 +46,8 @@ type stores struct {
 	readings    *reading.Store
 	notices     *alarm.NoticeStore
 	positions   *alarm.PositionStore
+	rules       *alarm.RuleStore
+	alarms      *alarm.Engine
 	messages    *notify.MessageStore
 	live        *live.Hub
 }
@@ -90,12 +92,16 @@ func openStores(ctx context.Context, set *Settings, log *slog.Logger) (_ *stores
 		credentials: identity.NewCredentialStore(d, time.Now), avatars: identity.NewAvatarStore(d, time.Now),
 		catalog: device.NewCatalog(d), devices: device.NewStore(d, time.Now), scenes: device.NewSceneStore(d, time.Now),
 		registry: device.NewRegistry(key), diagnostics: device.NewDiagnostics(),
-		notices: alarm.NewNoticeStore(d), positions: alarm.NewPositionStore(d), messages: notify.NewMessageStore(d),
+		notices: alarm.NewNoticeStore(d), positions: alarm.NewPositionStore(d), rules: alarm.NewRuleStore(d, time.Now), messages: notify.NewMessageStore(d),
 		live: live.NewHub(hex.EncodeToString(epoch)),
 	}
 	s.presence = device.NewPresence(s.registry, time.Now, log)
 	s.roster = device.NewRoster(s.devices, s.scenes, s.catalog, s.presence)
 	s.status = device.NewStatusStore(d, s.registry, s.presence, s.diagnostics)
+	s.alarms = alarm.NewEngine(alarm.EngineOptions{
+		DB: d, Rules: s.rules, Positions: s.positions, Devices: s.devices, Registry: s.registry, Presence: s.presence,
+		Readings: readings, Screens: s.live, Now: time.Now, Log: log,
+	})
 	if err := s.load(ctx); err != nil {
 		return nil, errors.Join(err, readings.Close())
 	}
@@ -111,7 +117,10 @@ func (s *stores) load(ctx context.Context) error {
 	if err := s.devices.LoadRegistry(ctx, s.catalog, s.registry); err != nil {
 		return err
 	}
-	return s.status.Load(ctx)
+	if err := s.status.Load(ctx); err != nil {
+		return err
+	}
+	return s.alarms.Start(ctx)
 }
 
 // tellPresence tells a tenant's screens that a device came or went.

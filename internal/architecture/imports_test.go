@@ -14,8 +14,8 @@ const module = "tilth/"
 // these (httpapi/wire) count as it.
 var (
 	edges   = []string{"httpapi", "openapi", "providerapi", "ingest", "farm"}
-	domains = []string{"device", "reading", "alarm", "notify", "identity", "captcha", "tenant"}
-	ground  = []string{"db", "live", "errs", "text"}
+	domains = []string{"device", "reading", "derivation", "alarm", "notify", "identity", "captcha", "tenant"}
+	ground  = []string{"db", "live", "errs", "text", "agronomy"}
 
 	// below is what a domain may import: the ground, and the tenant's ID.
 	below = append([]string{"tenant"}, ground...)
@@ -30,15 +30,16 @@ var (
 		"ingest":      slices.Concat(domains, ground),
 		"farm":        slices.Concat(domains, ground),
 
-		"device":   below,
-		"reading":  append([]string{"device"}, below...),
-		"alarm":    append([]string{"device", "reading"}, below...),
-		"notify":   below,
-		"identity": below,
-		"captcha":  ground,
-		"tenant":   ground,
+		"device":     below,
+		"reading":    append([]string{"device"}, below...),
+		"derivation": append([]string{"device", "reading"}, below...),
+		"alarm":      append([]string{"device", "reading"}, below...),
+		"notify":     below,
+		"identity":   below,
+		"captcha":    ground,
+		"tenant":     ground,
 
-		"db": {"errs", "text"}, "live": {"tenant", "errs", "text"}, "text": {}, "errs": {},
+		"db": {"errs", "text"}, "live": {"tenant", "errs", "text"}, "text": {}, "errs": {}, "agronomy": {},
 
 		"bench": {}, // loads a server from outside, as devices and people do
 

@@ -18,7 +18,6 @@ import (
 
 // unwritten are tables that nothing writes yet, with what will.
 var unwritten = map[string]string{
-	"notices":       "alarm, when rules are judged",
 	"messages":      "notify, with the notices",
 	"message_reads": "notify, when messages can be marked as read",
 }

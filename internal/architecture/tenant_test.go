@@ -37,12 +37,14 @@ var ownerless = map[string]string{
 
 	"reading.Store.Append":  "one batch of many tenants; each frame names its own",
 	"reading.Store.Consume": "the journal is one for all tenants; each frame names its own",
+	"reading.Store.Backlog": "the journal is one for all tenants; each frame names its own",
 	"reading.Store.Expire":  "the platform's upkeep: retention",
 	"reading.Store.Seal":    "packs the days of every tenant",
 	"reading.Store.Run":     "the platform's upkeep",
 
 	"alarm.PositionStore.Load": "the journal is one for all tenants",
 	"alarm.PositionStore.Save": "the journal is one for all tenants",
+	"alarm.RuleStore.Running":  "the engine judges every tenant's",
 }
 
 // strangers are exported methods of stores that take a context but not, right

@@ -15,6 +15,7 @@ import (
 // It counts and keeps nothing.
 type screen struct {
 	console  *console
+	notice   func(data []byte) // is given each notice; nil: they are not looked at
 	readings atomic.Int64
 	resets   atomic.Int64 // times that it was told to fetch anew
 	cuts     atomic.Int64 // times that the stream ended and was opened again
@@ -30,9 +31,12 @@ type screen struct {
 const retry = time.Second
 
 // watch opens a live stream and returns once it is open.
-func watch(ctx context.Context, c *console) (*screen, error) {
+func watch(ctx context.Context, c *console) (*screen, error) { return watchFor(ctx, c, nil) }
+
+// watchFor opens a live stream whose notices are given to a function.
+func watchFor(ctx context.Context, c *console, notice func(data []byte)) (*screen, error) {
 	ctx, stop := context.WithCancel(ctx)
-	s := &screen{console: c, opened: make(chan struct{}), ended: make(chan struct{}), stop: stop}
+	s := &screen{console: c, notice: notice, opened: make(chan struct{}), ended: make(chan struct{}), stop: stop}
 	go s.listen(ctx)
 	select {
 	case <-s.opened:
@@ -92,10 +96,17 @@ func (s *screen) follow(ctx context.Context) error {
 }
 
 func (s *screen) read(lines *bufio.Reader) {
+	isNotice := false
 	for {
 		line, err := lines.ReadSlice('\n')
 		if err != nil {
 			return // the end, or a line that no event has
+		}
+		if data, some := dataOf(line); some && isNotice && s.notice != nil {
+			s.notice(data)
+		}
+		if bytes.HasPrefix(line, []byte("event: ")) {
+			isNotice = bytes.Equal(line, []byte("event: notice\n"))
 		}
 		switch {
 		case bytes.HasPrefix(line, []byte("id: ")):

@@ -23,6 +23,8 @@ type Own struct {
 	World  World
 	// Apply hands a provider's file to the server with this admin address.
 	Apply func(ctx context.Context, admin, token string, file []byte) error
+	// Load puts data into the folder while no server has it open; nil: none.
+	Load func(ctx context.Context) error
 }
 
 const (
@@ -73,6 +75,11 @@ func Start(ctx context.Context, o Own) (*Server, error) {
 	err = o.Apply(ctx, "http://"+admin, s.token, file)
 	if err := errors.Join(err, s.Stop()); err != nil {
 		return nil, err
+	}
+	if o.Load != nil {
+		if err := o.Load(ctx); err != nil {
+			return nil, err
+		}
 	}
 	return s, s.start(ctx)
 }

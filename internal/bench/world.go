@@ -123,3 +123,12 @@ func ReadWorld(raw []byte) (World, error) {
 	}
 	return w, nil
 }
+
+// Names are the devices' names.
+func (w World) Names() []string {
+	names := make([]string, len(w.Devices))
+	for i, d := range w.Devices {
+		names[i] = d.Name
+	}
+	return names
+}

@@ -22,8 +22,14 @@ func TestPlans(t *testing.T) {
 		`UPDATE devices SET scene_id = NULL WHERE scene_id = 1`:                                        "(scene_id=?)",
 		`SELECT * FROM device_presence AS c WHERE (c.tenant_id = 1 AND c.device_id = 1 AND c.time >= 5)
 			ORDER BY c.time DESC, c.id DESC LIMIT 10`: "(device_id=? AND time>?)",
-		`DELETE FROM device_presence AS c WHERE (c.time < 5)`:                                    "(time<?)",
-		`SELECT device_id FROM device_presence AS c GROUP BY device_id HAVING (COUNT(*) > 2000)`: "USING COVERING INDEX",
+		`DELETE FROM device_presence AS c WHERE (c.time < 5)`: "(time<?)",
+		`SELECT n.rule_id, COUNT(*) FROM notices AS n WHERE n.tenant_id = 1 AND n.rule_id IN (1, 2) AND n.start_time >= 5
+			GROUP BY n.rule_id`: "(tenant_id=? AND rule_id=? AND start_time>?)",
+		`SELECT x.id FROM notices AS x WHERE x.rule_id = 1 AND +x.tenant_id = 1
+			ORDER BY x.rule_revision DESC, x.start_time DESC LIMIT 1`: "sqlite_autoindex_notices_1 (rule_id=?)",
+		`SELECT n.id FROM notices AS n WHERE n.tenant_id = 1 ORDER BY n.create_time DESC, n.id DESC LIMIT 10`:    "notices_newest (tenant_id=?)",
+		`SELECT r.* FROM alarm_rules AS r WHERE r.tenant_id = 1 ORDER BY r.create_time DESC, r.id DESC LIMIT 10`: "alarm_rules_newest (tenant_id=?)",
+		`SELECT device_id FROM device_presence AS c GROUP BY device_id HAVING (COUNT(*) > 2000)`:                 "USING COVERING INDEX",
 	} {
 		var steps []string
 		rows, err := d.Read(t.Context()).QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+query)

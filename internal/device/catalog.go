@@ -2,6 +2,9 @@ package device
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"maps"
 	"sync/atomic"
 	"time"
 
@@ -58,6 +61,9 @@ type propertyRow struct {
 	MinValue      *float64
 	MaxValue      *float64
 	Decimals      *int
+	Formula       string
+	Inputs        string // JSON list
+	Parameters    string // JSON object
 }
 
 // Catalog keeps the platform's elements and products, in the database and, for
@@ -129,12 +135,18 @@ func read(ctx context.Context, q bun.IDB) (*snapshot, error) {
 		s.ordered = append(s.ordered, p)
 	}
 	for _, r := range properties {
-		p := s.products[r.ProductID]
-		p.Properties = append(p.Properties, Property{
+		property := Property{
 			ID: r.Number, Identifier: s.identifier[r.Number], FunctionName: r.FunctionName, ElementUnit: r.ElementUnit,
 			ElementData: r.ElementData, DataType: r.DataType, AccessMode: r.AccessMode,
-			Min: r.MinValue, Max: r.MaxValue, Precision: r.Decimals,
-		})
+			Min: r.MinValue, Max: r.MaxValue, Precision: r.Decimals, Formula: r.Formula,
+		}
+		if property.Derived() {
+			if err := errors.Join(json.Unmarshal([]byte(r.Inputs), &property.Inputs), json.Unmarshal([]byte(r.Parameters), &property.Parameters)); err != nil {
+				return nil, err
+			}
+		}
+		p := s.products[r.ProductID]
+		p.Properties = append(p.Properties, property)
 	}
 	return s, nil
 }
@@ -229,10 +241,19 @@ func (c *Catalog) putProperty(ctx context.Context, tx bun.IDB, product int64, po
 		return err
 	}
 	p.ID = number.Number
+	inputs, err := json.Marshal(append([]string{}, p.Inputs...)) // a list even when there are none
+	if err != nil {
+		return err
+	}
+	parameters, err := json.Marshal(maps.Collect(maps.All(p.Parameters)))
+	if err != nil {
+		return err
+	}
 	_, err = tx.NewInsert().Model(&propertyRow{
 		ProductID: product, Position: position, Number: p.ID, FunctionName: p.FunctionName,
 		ElementUnit: p.ElementUnit, ElementData: p.ElementData, DataType: p.DataType, AccessMode: p.AccessMode,
 		MinValue: p.Min, MaxValue: p.Max, Decimals: p.Precision,
+		Formula: p.Formula, Inputs: string(inputs), Parameters: string(parameters),
 	}).Exec(ctx)
 	return err
 }

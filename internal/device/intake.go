@@ -25,6 +25,7 @@ const (
 	ReasonNotGateway   Reason = "notGateway"   // only a gateway may publish for others
 	ReasonUnknownTopic Reason = "unknownTopic" // outside the device's own topics
 	ReasonDisabled     Reason = "disabled"     // the device is shut out
+	ReasonDerived      Reason = "derived"      // the property is computed here
 )
 
 // Refusal is one thing that was refused.

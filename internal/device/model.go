@@ -44,7 +44,15 @@ type Property struct {
 	AccessMode   string
 	Min, Max     *float64 // nil: unbounded
 	Precision    *int     // decimals; nil: as it comes
+
+	// A derived property is computed from others, not sent by devices.
+	Formula    string             // how; empty: a measured property
+	Inputs     []string           // identifiers of what it is computed from, in the formula's order
+	Parameters map[string]float64 // that differ from the formula's own
 }
+
+// Derived tells whether the property is computed.
+func (p *Property) Derived() bool { return p.Formula != "" }
 
 // Product is a device model. Products belong to the platform, not to a tenant.
 type Product struct {

@@ -3,6 +3,7 @@ package device
 import (
 	"crypto/hmac"
 	"crypto/sha256"
+	"slices"
 	"sync"
 
 	"tilth/internal/tenant"
@@ -29,8 +30,12 @@ type Entry struct {
 	Product  *Product
 	Gateway  bool // may publish for other devices of its tenant
 	Disabled bool // shut out: no sign-in, no readings
+	derives  bool
 	secrets  []SecretHash
 }
+
+// Derives tells whether anything is computed from what the device sends.
+func (e *Entry) Derives() bool { return e.derives }
 
 // Registry holds every device's Entry in memory, so that taking in a reading
 // asks no database. It is read by the edge and replaced piece by piece when
@@ -122,7 +127,8 @@ func (r *Registry) Watch(f func()) {
 // NewEntry builds an entry; secrets are the one or two hashes that let the
 // device in.
 func NewEntry(ref Ref, name string, p *Product, gateway, disabled bool, secrets ...SecretHash) *Entry {
-	return &Entry{Ref: ref, Name: name, Product: p, Gateway: gateway, Disabled: disabled, secrets: secrets}
+	derives := p != nil && slices.ContainsFunc(p.Properties, func(x Property) bool { return x.Derived() })
+	return &Entry{Ref: ref, Name: name, Product: p, Gateway: gateway, Disabled: disabled, derives: derives, secrets: secrets}
 }
 
 // Replace makes entries the whole content of the registry.

@@ -25,6 +25,7 @@ type Device struct {
 	SceneID     int64    // DefaultScene: in no scene
 	Longitude   *float64 // degrees, WGS-84; nil together with Latitude
 	Latitude    *float64
+	Elevation   *float64 // m above the sea; nil: not known
 	Gateway     bool
 	Disabled    bool
 	ElementData map[string]string // the device's own elementData by identifier, over its product's
@@ -59,6 +60,7 @@ type row struct {
 	SceneID       *int64
 	Longitude     *float64
 	Latitude      *float64
+	Elevation     *float64
 	Gateway       bool
 	Disabled      bool
 	ElementData   string
@@ -148,7 +150,7 @@ func (s *Store) Put(ctx context.Context, t tenant.ID, d *Device) error {
 	r := row{
 		ID: d.ID, TenantID: t, Name: d.Name, Serial: d.Serial, NoteName: d.NoteName,
 		FoldedText: text.Fold(d.Name + "\n" + d.NoteName + "\n" + d.Serial), Video: d.IsVideo(),
-		ProductID: d.ProductID, Longitude: d.Longitude, Latitude: d.Latitude,
+		ProductID: d.ProductID, Longitude: d.Longitude, Latitude: d.Latitude, Elevation: d.Elevation,
 		Gateway: d.Gateway, Disabled: d.Disabled, ElementData: string(own), CreateTime: s.now().UnixMilli(),
 	}
 	if d.SceneID != DefaultScene {
@@ -283,7 +285,7 @@ func (s *Store) LoadRegistry(ctx context.Context, c *Catalog, r *Registry) error
 func (r *row) device() (*Device, error) {
 	d := &Device{
 		ID: r.ID, Tenant: r.TenantID, Name: r.Name, Serial: r.Serial, NoteName: r.NoteName, ProductID: r.ProductID,
-		Longitude: r.Longitude, Latitude: r.Latitude, Gateway: r.Gateway, Disabled: r.Disabled, CreateTime: r.CreateTime,
+		Longitude: r.Longitude, Latitude: r.Latitude, Elevation: r.Elevation, Gateway: r.Gateway, Disabled: r.Disabled, CreateTime: r.CreateTime,
 	}
 	if r.SceneID != nil {
 		d.SceneID = *r.SceneID

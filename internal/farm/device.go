@@ -59,6 +59,9 @@ func newDevice(seed uint64, s *site, name, productName string, properties []Prop
 	d.reception = -76 + 5*spot.normal(3)
 	d.battery = newBattery(s, math.Exp(.08*spot.normal(4)), deviceLoad*math.Exp(.1*spot.normal(5)), 0)
 	for _, property := range properties {
+		if property.Formula != "" {
+			continue
+		}
 		d.sensors[property.Identifier] = property.sensor(seed, name, p.accuracy[property.Identifier])
 	}
 	return d

@@ -28,8 +28,8 @@ func TestEveryDeviceReportsItsThingModelInOrder(t *testing.T) {
 		}
 		i := 0
 		for _, p := range models[d.Product] {
-			if p.DataType == "text" {
-				continue // a camera's picture does not come this way
+			if p.DataType == "text" || p.Formula != "" {
+				continue // a camera's picture does not come this way, and what is computed not at all
 			}
 			if i >= len(values) || values[i].Identifier != p.Identifier {
 				t.Fatalf("%s: %v, want %s at %d", d.Name, values, p.Identifier, i)

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/goccy/go-yaml"
 )
@@ -71,6 +72,7 @@ type deviceFile struct {
 	Scene      string   `yaml:"scene,omitempty"`
 	Longitude  *float64 `yaml:"longitude,omitempty"`
 	Latitude   *float64 `yaml:"latitude,omitempty"`
+	Elevation  *float64 `yaml:"elevation,omitempty"`
 }
 
 // Devices' secrets have at least so many characters.
@@ -81,7 +83,17 @@ const shortestSecret = 20
 // secret gives each device's, at least 20 characters and each its own, and
 // password gives each user's, never empty. Anything else is an error.
 func File(secret func(deviceName string) string, password func(tenant, userName string) string) ([]byte, error) {
+	return FileSince(time.Time{}, secret, password)
+}
+
+// FileSince is File for a farm whose readings begin at first: what is added up
+// over a season begins with the first whole day of readings, since a sum of days
+// that nobody measured is none. The zero time leaves seasons as they are.
+func FileSince(first time.Time, secret func(deviceName string) string, password func(tenant, userName string) string) ([]byte, error) {
 	s, err := parse(farmFile)
+	if err == nil && !first.IsZero() {
+		err = s.beginSeasons(first.AddDate(0, 0, 1))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -115,6 +127,31 @@ func File(secret func(deviceName string) string, password func(tenant, userName 
 		return nil, fmt.Errorf("farm file: %w", err)
 	}
 	return b, nil
+}
+
+// beginSeasons makes seasons begin on the day that it is at t, in the zone where
+// it is latest.
+func (s *structure) beginSeasons(t time.Time) error {
+	var day string
+	for _, owner := range s.Tenants {
+		zone, err := time.LoadLocation(owner.TimeZone)
+		if err != nil {
+			return fmt.Errorf("farm file: %w", err)
+		}
+		day = max(day, t.In(zone).Format(time.DateOnly))
+	}
+	begin, err := time.Parse(time.DateOnly, day)
+	if err != nil {
+		return fmt.Errorf("farm file: no zone: %w", err)
+	}
+	for _, p := range s.Products {
+		for _, property := range p.Properties {
+			if _, seasonal := property.Parameters["startMonth"]; seasonal {
+				property.Parameters["startMonth"], property.Parameters["startDay"] = float64(begin.Month()), float64(begin.Day())
+			}
+		}
+	}
+	return nil
 }
 
 func parse(b []byte) (*structure, error) {

@@ -355,3 +355,34 @@ func TestParseRefusesUnknownWords(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What is added up over a season begins with the readings.
+func TestSeasonsBeginWithTheReadings(t *testing.T) {
+	secret := func(name string) string { return name + "-0123456789abcdefghij" }
+	password := func(string, string) string { return "p" }
+	begins := func(b []byte) (all []float64) {
+		s, err := parse(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range s.Products {
+			for _, x := range p.Properties {
+				if m, ok := x.Parameters["startMonth"]; ok {
+					all = append(all, m, x.Parameters["startDay"])
+				}
+			}
+		}
+		return all
+	}
+	// It is the 22nd in Shanghai already.
+	b, err := FileSince(time.Date(2026, 10, 20, 20, 0, 0, 0, time.UTC), secret, password)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := begins(b); !slices.Equal(got, []float64{10, 22, 10, 22}) {
+		t.Errorf("seasons begin %v", got)
+	}
+	if b, err = File(secret, password); err != nil || !slices.Equal(begins(b), []float64{1, 1, 10, 1}) {
+		t.Errorf("seasons of the file itself begin %v, %v", begins(b), err)
+	}
+}

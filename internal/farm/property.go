@@ -13,6 +13,11 @@ type Property struct {
 	Precision    *int     `yaml:"precision,omitempty"` // decimals; nil: as it comes
 	Min          *float64 `yaml:"min,omitempty"`
 	Max          *float64 `yaml:"max,omitempty"`
+
+	// A property with a formula is computed by the server; nobody reports it.
+	Formula    string             `yaml:"formula,omitempty"`
+	Inputs     []string           `yaml:"inputs,omitempty"`
+	Parameters map[string]float64 `yaml:"parameters,omitempty"`
 }
 
 // finestDecimals is how a number is rounded whose property gives no precision.

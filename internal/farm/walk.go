@@ -20,7 +20,7 @@ const (
 func newWalk(seed uint64, device string, properties []Property) walk {
 	var w walk
 	for _, p := range properties {
-		if p.DataType != "" && p.DataType != "number" && p.DataType != "boolean" {
+		if p.Formula != "" || p.DataType != "" && p.DataType != "number" && p.DataType != "boolean" {
 			continue
 		}
 		s := p.sensor(seed, device, accuracy{})

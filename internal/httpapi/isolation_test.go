@@ -25,6 +25,14 @@ func path(format string, args ...any) func(*world) testkit.Call {
 	return func(*world) testkit.Call { return testkit.Call{Path: fmt.Sprintf(format, args...)} }
 }
 
+// ofTheirRule asks for something of a rule of the rival's; it takes the rule's
+// id.
+func ofTheirRule(format string) func(*world) testkit.Call {
+	return func(w *world) testkit.Call {
+		return testkit.Call{Path: rulesPath + fmt.Sprintf(format, w.theirRule())}
+	}
+}
+
 const theirDevice = marker + "-1"
 
 var crossings = map[string]crossing{
@@ -98,7 +106,41 @@ var crossings = map[string]crossing{
 	}, code: 404, own: "note of " + theirDevice},
 	"getDeviceCoverage": {ask: func(w *world) testkit.Call {
 		return testkit.Call{Path: w.around(coveragePath, theirDevice, "")}
-	}, code: 404, own: `"frames":1`},
+	}, code: 404, own: `"frames":`},
+	"getSignData":         {ask: func(w *world) testkit.Call { return testkit.Call{Path: w.around(signPath, theirDevice, "note")} }, code: 404, own: "note of " + theirDevice},
+	"getDeviceProperties": {ask: path("%s?deviceName=%s", propertyPath, theirDevice), code: 404, own: "note of " + theirDevice},
+
+	"createAlarmRule":   {because: "makes the caller's own, tried in TestAlarmsAreApart"},
+	"rehearseAlarmRule": {because: "names a device, tried in TestAlarmsAreApart"},
+	"pageAlarmRules": {ask: func(w *world) testkit.Call {
+		w.theirRule()
+		return testkit.Call{Path: fmt.Sprint(rulesPath, "page?alarmName=", marker)}
+	}, own: marker + " frost"},
+	"getAlarmRule":       {ask: ofTheirRule("get?id=%d"), code: 404, own: marker + " frost"},
+	"publishAlarmRule":   {ask: ofTheirRule("publish?alarmRulesId=%d"), code: 404, own: `"data":true`},
+	"unpublishAlarmRule": {ask: ofTheirRule("unpublish?alarmRulesId=%d"), code: 404, own: `"data":true`},
+	"deleteAlarmRule":    {ask: ofTheirRule("delete?id=%d"), code: 404, own: `"data":true`},
+	"getAlarmOutlook":    {ask: ofTheirRule("get/outlook?ids=%d"), own: `"fits":true`},
+	"updateAlarmRule": {ask: func(w *world) testkit.Call {
+		return w.update(w.theirRule(), frost(theirDevice, body{"alarmName": marker}))
+	}, code: 404, own: `"data":true`},
+	"copyAlarmRule": {ask: func(w *world) testkit.Call {
+		return w.sends("", rulesPath+"copy", body{"id": w.theirRule(), "executionIds": []string{theirDevice}})
+	}, code: 404, own: `"data":[`},
+	"muteAlarmRule": {ask: func(w *world) testkit.Call {
+		return w.sends("", rulesPath+"mute", body{"id": w.theirRule(), "until": w.Clock.Milli() + 1000})
+	}, code: 404, own: `"data":true`},
+
+	"pageAlarmNotices": {ask: func(w *world) testkit.Call {
+		w.theirNotice()
+		return testkit.Call{Path: fmt.Sprint(noticesPath, "page?title=", marker)}
+	}, own: marker + " frost"},
+	"getAllAlarmNotices": {ask: func(w *world) testkit.Call { w.theirNotice(); return testkit.Call{Path: noticesPath + "get/all"} }, own: marker + " frost"},
+	"getAlarmNotice": {ask: func(w *world) testkit.Call {
+		return testkit.Call{Path: fmt.Sprint(noticesPath, "get?id=", w.theirNotice())}
+	}, code: 404, own: marker + " frost"},
+	"resolveAlarmNotice": {ask: func(w *world) testkit.Call { return w.resolve(w.theirNotice(), marker) }, code: 404, own: `"data":true`},
+
 	"exportDeviceData": {because: "a file without an envelope, tried in TestExportsAreApart"},
 }
 

@@ -34,6 +34,9 @@ func (f longResponse) VisitGetTimeIntervalDataMapResponse(w http.ResponseWriter)
 // VisitGetTimeIntervalDataRowsResponse writes the answer.
 func (f longResponse) VisitGetTimeIntervalDataRowsResponse(w http.ResponseWriter) error { return f(w) }
 
+// VisitGetSignDataResponse writes the answer.
+func (f longResponse) VisitGetSignDataResponse(w http.ResponseWriter) error { return f(w) }
+
 // VisitExportDeviceDataResponse writes the answer.
 func (f longResponse) VisitExportDeviceDataResponse(w http.ResponseWriter) error { return f(w) }
 

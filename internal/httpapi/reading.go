@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"tilth/internal/agronomy"
 	"tilth/internal/device"
 	"tilth/internal/errs"
 	"tilth/internal/httpapi/wire"
@@ -64,7 +65,12 @@ func (s *server) GetTsl(ctx context.Context, r wire.GetTslRequestObject) (wire.G
 	if err != nil {
 		return nil, err
 	}
-	tsl := &wire.Tsl{DeviceName: d.Name, Propertie: make([]wire.TslProperty, 0, len(p.Properties))}
+	return wire.GetTsl200JSONResponse{Code: success, Data: &wire.Tsl{DeviceName: d.Name, Propertie: s.properties(ctx, d, p)}}, nil
+}
+
+// properties are a device's thing model, in the order of its product's.
+func (s *server) properties(ctx context.Context, d *device.Device, p *device.Product) []wire.TslProperty {
+	list := make([]wire.TslProperty, 0, len(p.Properties))
 	for i := range p.Properties {
 		prop := &p.Properties[i]
 		w := wire.TslProperty{
@@ -75,12 +81,31 @@ func (s *server) GetTsl(ctx context.Context, r wire.GetTslRequestObject) (wire.G
 		if own, ok := d.ElementData[prop.Identifier]; ok {
 			w.ElementData = own
 		}
+		derived(&w, prop)
 		if e := s.Catalog.Element(prop.Identifier); e != nil {
 			w.YeuUrl = e.YeuURL
 		}
-		tsl.Propertie = append(tsl.Propertie, w)
+		list = append(list, w)
 	}
-	return wire.GetTsl200JSONResponse{Code: success, Data: tsl}, nil
+	return list
+}
+
+// derived tells how a property is computed.
+func derived(w *wire.TslProperty, p *device.Property) {
+	if !p.Derived() {
+		return
+	}
+	w.Formula, w.Inputs = &p.Formula, &p.Inputs
+	f := agronomy.Find(p.Formula)
+	if f == nil {
+		return // of a later version of the program: nothing is computed
+	}
+	if values := f.Values(p.Parameters); len(values) > 0 {
+		w.Parameters = &map[string]float64{}
+		for i, parameter := range f.Parameters {
+			(*w.Parameters)[parameter.Name] = values[i]
+		}
+	}
 }
 
 // GetElementMap answers catalogue entries by identifier.

@@ -137,6 +137,11 @@ func (s *server) GetTimeIntervalDataRows(ctx context.Context, r wire.GetTimeInte
 	if err != nil {
 		return nil, err
 	}
+	return s.rows(ctx, &h), nil
+}
+
+// rows writes readings by time.
+func (s *server) rows(ctx context.Context, h *history) longResponse {
 	ids := h.ids()
 	keys := make(map[device.PropertyID][]byte, len(ids))
 	for _, prop := range h.props {
@@ -162,7 +167,7 @@ func (s *server) GetTimeIntervalDataRows(ctx context.Context, r wire.GetTimeInte
 			j.buf = append(j.buf, ']')
 			return err
 		})
-	}), nil
+	})
 }
 
 // quoted is a text as JSON has it.

@@ -72,7 +72,11 @@ type Options struct {
 	Status      *device.StatusStore
 	Diagnostics *device.Diagnostics
 	Readings    Readings
+	Past        *reading.Store // the store behind Readings, from which rules are rehearsed
 	Notices     *alarm.NoticeStore
+	Rules       *alarm.RuleStore
+	RuleForms   *alarm.Checker
+	Alarms      Alarms
 	Messages    *notify.MessageStore
 	Live        *live.Hub
 

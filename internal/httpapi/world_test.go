@@ -33,7 +33,9 @@ type world struct {
 	*testkit.Contract
 	readings *reading.Store
 	hub      *live.Hub
-	ready    error // what the server says of itself
+	engine   *alarm.Engine
+	position uint64 // of the last batch that was judged
+	ready    error  // what the server says of itself
 
 	station                *device.Product
 	field, rival           *testkit.Tenant
@@ -55,6 +57,13 @@ func newServer(t testing.TB, with ...func(*httpapi.Options)) *world {
 			t.Error(err)
 		}
 	})
+	w.engine = alarm.NewEngine(alarm.EngineOptions{
+		DB: w.DB, Rules: w.Rules, Positions: alarm.NewPositionStore(w.DB), Devices: w.Devices, Registry: w.Registry, Presence: w.Presence,
+		Readings: w.readings, Screens: w.hub, Now: w.Clock.Now, Log: w.Log.Logger,
+	})
+	if err := w.engine.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	w.populate(t)
 	o := httpapi.Options{
 		EmbedKey: []byte("the key of every test's snippets"), Version: "1.2.3", DefaultTenant: "field", Now: w.Clock.Now, Log: w.Log.Logger,
@@ -63,6 +72,7 @@ func newServer(t testing.TB, with ...func(*httpapi.Options)) *world {
 		Credentials: w.Credentials, Avatars: w.Avatars,
 		Catalog: w.Catalog, Devices: w.Devices, Scenes: w.Scenes, Roster: w.Roster, Registry: w.Registry, Presence: w.Presence, Status: w.Status, Diagnostics: w.Diagnostics,
 		Readings: w.readings, Notices: w.Notices, Messages: w.Messages, Live: w.hub,
+		Past: w.readings, Rules: w.Rules, RuleForms: w.RuleForms, Alarms: w.engine,
 		Telemetry: http.NotFoundHandler(), MQTT: http.NotFoundHandler(), Console: http.NotFoundHandler(),
 	}
 	for _, f := range with {
@@ -112,15 +122,20 @@ func (w *world) populate(t testing.TB) {
 // measure appends one frame of a device.
 func (w *world) measure(t testing.TB, d *device.Device, at time.Time, values map[string]reading.Value) {
 	t.Helper()
+	if err := w.readings.Append(t.Context(), []reading.Arrival{w.arrival(d, at, values)}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// arrival is one frame of a device that arrives now.
+func (w *world) arrival(d *device.Device, at time.Time, values map[string]reading.Value) reading.Arrival {
 	f := reading.Frame{Tenant: d.Tenant, Device: d.ID, Time: at.UnixMilli()}
 	for _, p := range w.station.Properties {
 		if v, ok := values[p.Identifier]; ok {
 			f.Fields = append(f.Fields, reading.Field{Property: p.ID, Value: v})
 		}
 	}
-	if err := w.readings.Append(t.Context(), []reading.Arrival{{Frame: f, At: w.Clock.Milli()}}); err != nil {
-		t.Fatal(err)
-	}
+	return reading.Arrival{Frame: f, At: w.Clock.Milli()}
 }
 
 // get is a signed-in GET of the field's ada.

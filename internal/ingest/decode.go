@@ -94,6 +94,17 @@ func (d *decoder) own(c *content, e *device.Entry, payload []byte, at int64) {
 		p.refuse("", device.ReasonUnreadable)
 	}
 	c.parts = append(c.parts, p)
+	c.order()
+}
+
+// order puts what one message brought in the order of time, in which it is
+// judged: loggers list what they have saved up as they like. Of equal times
+// what was written later stays later.
+func (c *content) order() {
+	byTime := func(a, b reading.Arrival) int { return cmp.Compare(a.Time, b.Time) }
+	if !slices.IsSortedFunc(c.arrivals, byTime) {
+		slices.SortStableFunc(c.arrivals, byTime)
+	}
 }
 
 // gateway decodes {"DEVICE":[entry,…],…}; a single entry may stand without its
@@ -123,6 +134,7 @@ func (d *decoder) gateway(c *content, e *device.Entry, payload []byte, at int64)
 		d.entries(c, &p, child, entries)
 		c.parts = append(c.parts, p)
 	}
+	c.order()
 }
 
 // findChild finds the device for which a gateway speaks, or says why it may not.

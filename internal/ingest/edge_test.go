@@ -38,7 +38,7 @@ func openHouse(t *testing.T, dir string) *house {
 	}
 	h := &house{store: store, hub: live.NewHub("e")}
 	h.edge = newEdge(t, func(o *Options) { o.Log = store })
-	judge := NewJudge(JudgeOptions{Journal: store, Position: alarm.NewPositionStore(base), Screens: h.hub, Registry: h.registry})
+	judge := NewJudge(JudgeOptions{Alarms: &rules{}, Journal: store, Position: alarm.NewPositionStore(base), Screens: h.hub, Registry: h.registry})
 	judged := make(chan error, 1)
 	go func() { judged <- judge.Run(ctx) }()
 	receive(t, judge.Ready())

@@ -21,6 +21,9 @@ func readingEvent(e *device.Entry, f *reading.Frame) []byte {
 	b = append(b, `,"values":{`...)
 	written := 0
 	for _, field := range f.Fields {
+		if field.Value.Kind() == reading.KindNone {
+			continue // taken away: screens see it with the next look
+		}
 		identifier := identifierOf(e.Product, field.Property)
 		if identifier == "" {
 			continue // known no more: nothing for a screen to show

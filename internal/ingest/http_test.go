@@ -73,7 +73,7 @@ func TestHTTPTelemetry(t *testing.T) {
 			t.Errorf("%s: headers %v", test.name, header)
 		}
 	}
-	if got, want := describe(e.log.frames()), "1@0 hum=1; 1@-1 hum=2; 1@-2 hum=3; 1@-3 hum=4; 1@1 hum=5; 1@2 hum=7"; got != want {
+	if got, want := describe(e.log.frames()), "1@0 hum=1; 1@-1 hum=2; 1@-3 hum=4; 1@-2 hum=3; 1@1 hum=5; 1@2 hum=7"; got != want {
 		t.Errorf("committed %s\nwant %s", got, want)
 	}
 	if r, err := http.Get(own + "/telemetry"); err != nil || r.StatusCode != http.StatusMethodNotAllowed {

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"time"
 
+	"tilth/internal/derivation"
 	"tilth/internal/device"
 	"tilth/internal/reading"
 )
@@ -64,8 +65,9 @@ type Options struct {
 	Presence    *device.Presence
 	Diagnostics *device.Diagnostics
 	Log         appender
-	Now         func() time.Time // arrival times; default time.Now
-	Logger      *slog.Logger     // default: discard
+	Derivation  *derivation.Engine // nil: nothing is derived
+	Now         func() time.Time   // arrival times; default time.Now
+	Logger      *slog.Logger       // default: discard
 
 	Retention  time.Duration // how old a reading may be; default 400 days
 	MaxMessage int           // bytes of one message; default 256 KiB

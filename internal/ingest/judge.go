@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"tilth/internal/device"
@@ -34,11 +33,19 @@ type screens interface {
 	Publish(t tenant.ID, name string, data []byte)
 }
 
+// alarms are the rules that readings are judged by. What batches lead to is on
+// disk up to the position Recorded; after an error a batch comes again.
+type alarms interface {
+	Judge(ctx context.Context, pos uint64, batch []reading.Arrival) error
+	Recorded() uint64
+}
+
 // JudgeOptions say what a Judge works with; all but Logger and SaveEvery are
 // needed.
 type JudgeOptions struct {
 	Journal   journal
 	Position  position
+	Alarms    alarms
 	Screens   screens
 	Registry  *device.Registry
 	Logger    *slog.Logger  // default: discard
@@ -50,7 +57,6 @@ type JudgeOptions struct {
 type Judge struct {
 	opts   JudgeOptions
 	teller *teller
-	judged atomic.Uint64
 	saved  uint64 // known to Run and then to its saver
 }
 
@@ -74,7 +80,6 @@ func (j *Judge) Run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("ingest: cannot read how far the journal is judged: %w", err)
 	}
-	j.judged.Store(from)
 	j.saved = from
 	j.opts.Journal.Trim(from)
 
@@ -96,8 +101,10 @@ func (j *Judge) Run(ctx context.Context) error {
 // judge takes one batch. What must never be missed comes before the position
 // moves; telling the screens comes after it and may be missed, since screens
 // resume by fetching.
-func (j *Judge) judge(_ context.Context, pos uint64, batch []reading.Arrival) error {
-	j.judged.Store(pos)
+func (j *Judge) judge(ctx context.Context, pos uint64, batch []reading.Arrival) error {
+	if err := j.opts.Alarms.Judge(ctx, pos, batch); err != nil {
+		return err
+	}
 	select {
 	case <-j.opts.Journal.Replayed():
 		j.teller.add(batch)
@@ -125,8 +132,8 @@ func (j *Judge) saveRegularly(ctx context.Context) {
 
 // save makes the position durable; the journal up to there may go then.
 func (j *Judge) save(ctx context.Context) error {
-	pos := j.judged.Load()
-	if pos == j.saved {
+	pos := j.opts.Alarms.Recorded()
+	if pos <= j.saved {
 		return nil
 	}
 	if err := j.opts.Position.Save(ctx, pos); err != nil {

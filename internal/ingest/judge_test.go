@@ -103,6 +103,31 @@ func (p *memoryPosition) saved() []uint64 {
 	return slices.Clone(p.saves)
 }
 
+// rules take what is judged, unless a test makes them fail.
+type rules struct {
+	mu    sync.Mutex
+	taken []uint64
+	err   error
+}
+
+func (r *rules) Judge(_ context.Context, pos uint64, _ []reading.Arrival) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err == nil {
+		r.taken = append(r.taken, pos)
+	}
+	return r.err
+}
+
+func (r *rules) Recorded() uint64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.taken) == 0 {
+		return 0
+	}
+	return r.taken[len(r.taken)-1]
+}
+
 func arrival(t tenant.ID, id device.ID, at int64, fields ...reading.Field) reading.Arrival {
 	return reading.Arrival{Frame: reading.Frame{Tenant: t, Device: id, Time: at, Fields: fields}, At: now}
 }
@@ -135,7 +160,7 @@ func TestJudgeTellsTheScreensOfTheTenant(t *testing.T) {
 	greenScreen, _, _, _ := hub.Subscribe(green, "", "")
 	blueScreen, _, _, _ := hub.Subscribe(blue, "", "")
 	journal := newScript()
-	j := NewJudge(JudgeOptions{Journal: journal, Position: &memoryPosition{}, Screens: hub, Registry: testRegistry()})
+	j := NewJudge(JudgeOptions{Alarms: &rules{}, Journal: journal, Position: &memoryPosition{}, Screens: hub, Registry: testRegistry()})
 	stop := judging(t, j)
 	receive(t, j.Ready())
 	journal.live <- []reading.Arrival{
@@ -174,7 +199,7 @@ func TestJudgeDoesNotTellTheBacklog(t *testing.T) {
 	}
 	journal := newScript(one(1), one(2))
 	position := &memoryPosition{pos: 40}
-	j := NewJudge(JudgeOptions{Journal: journal, Position: position, Screens: hub, Registry: testRegistry()})
+	j := NewJudge(JudgeOptions{Alarms: &rules{}, Journal: journal, Position: position, Screens: hub, Registry: testRegistry()})
 	stop := judging(t, j)
 	receive(t, j.Ready())
 	journal.live <- one(3)
@@ -193,7 +218,7 @@ func TestJudgeDoesNotTellTheBacklog(t *testing.T) {
 func TestJudgeMakesNothingForTenantsNobodyWatches(t *testing.T) {
 	hub := live.NewHub("e")
 	journal := newScript()
-	j := NewJudge(JudgeOptions{Journal: journal, Position: &memoryPosition{}, Screens: hub, Registry: testRegistry()})
+	j := NewJudge(JudgeOptions{Alarms: &rules{}, Journal: journal, Position: &memoryPosition{}, Screens: hub, Registry: testRegistry()})
 	stop := judging(t, j)
 	receive(t, j.Ready())
 	journal.live <- []reading.Arrival{arrival(green, 1, now, field(humidity, reading.Number(1)))}
@@ -208,7 +233,7 @@ func TestJudgeMakesNothingForTenantsNobodyWatches(t *testing.T) {
 func TestJudgeSavesItsPosition(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		journal, position := newScript(), &memoryPosition{pos: 7}
-		j := NewJudge(JudgeOptions{Journal: journal, Position: position, Screens: live.NewHub("e"), Registry: testRegistry()})
+		j := NewJudge(JudgeOptions{Alarms: &rules{}, Journal: journal, Position: position, Screens: live.NewHub("e"), Registry: testRegistry()})
 		stop := judging(t, j)
 		for range 100 { // 1 s in all
 			journal.live <- nil
@@ -248,12 +273,12 @@ func TestJudgeSavesItsPosition(t *testing.T) {
 
 func TestJudgeFailures(t *testing.T) {
 	broken := &memoryPosition{err: errDisk}
-	j := NewJudge(JudgeOptions{Journal: newScript(), Position: broken, Screens: live.NewHub("e"), Registry: testRegistry()})
+	j := NewJudge(JudgeOptions{Alarms: &rules{}, Journal: newScript(), Position: broken, Screens: live.NewHub("e"), Registry: testRegistry()})
 	if err := j.Run(context.Background()); !errors.Is(err, errDisk) {
 		t.Errorf("without a position: %v", err)
 	}
 	journal, position := newScript(), &memoryPosition{}
-	j = NewJudge(JudgeOptions{Journal: journal, Position: position, Screens: live.NewHub("e"), Registry: testRegistry()})
+	j = NewJudge(JudgeOptions{Alarms: &rules{}, Journal: journal, Position: position, Screens: live.NewHub("e"), Registry: testRegistry()})
 	ended := make(chan error, 1)
 	go func() { ended <- j.Run(context.Background()) }()
 	journal.live <- nil
@@ -262,5 +287,30 @@ func TestJudgeFailures(t *testing.T) {
 	err := receive(t, ended)
 	if !errors.Is(err, reading.ErrClosed) || !errors.Is(err, errDisk) {
 		t.Errorf("ended with %v; want why the journal ended and that the position was not saved", err)
+	}
+}
+
+// What the rules have not taken is neither told nor recorded as judged; the
+// journal gives it again.
+func TestJudgeWaitsForTheRules(t *testing.T) {
+	hub := live.NewHub("e")
+	screen, _, _, _ := hub.Subscribe(green, "", "")
+	journal, position, alarms := newScript(), &memoryPosition{pos: 4}, &rules{}
+	j := NewJudge(JudgeOptions{Alarms: alarms, Journal: journal, Position: position, Screens: hub, Registry: testRegistry()})
+	ended := make(chan error, 1)
+	go func() { ended <- j.Run(context.Background()) }()
+	receive(t, j.Ready())
+	batch := []reading.Arrival{arrival(green, 1, now, field(humidity, reading.Number(1)))}
+	journal.live <- batch
+	receive(t, screen.Events)
+	alarms.mu.Lock()
+	alarms.err = errDisk
+	alarms.mu.Unlock()
+	journal.live <- batch // the script does not give it again, so the judge ends
+	if err := receive(t, ended); !errors.Is(err, errDisk) {
+		t.Errorf("ended with %v", err)
+	}
+	if position.pos != 5 || !slices.Equal(alarms.taken, []uint64{5}) || len(screen.Events) > 0 {
+		t.Errorf("judged %v, recorded up to %d, %d events too many", alarms.taken, position.pos, len(screen.Events))
 	}
 }

@@ -255,20 +255,44 @@ func (p *Pipeline) write(batch []item) error {
 		return nil
 	}
 	arrivals := make([]reading.Arrival, 0, frames)
+	var deriving []*device.Entry // by arrival; nil while nothing is derived from any
 	for i := range batch {
 		for _, a := range batch[i].arrivals {
 			// A device deleted while its message waited gets no readings
 			// behind the erasure of the others.
-			if p.opts.Registry.Get(a.Device) != nil {
-				arrivals = append(arrivals, a)
+			e := p.opts.Registry.Get(a.Device)
+			if e == nil {
+				continue
+			}
+			arrivals = append(arrivals, a)
+			if e.Derives() && p.opts.Derivation != nil {
+				if deriving == nil {
+					deriving = make([]*device.Entry, frames)
+				}
+				deriving[len(arrivals)-1] = e
 			}
 		}
 	}
 	if len(arrivals) == 0 {
 		return nil
 	}
-	err := p.opts.Log.Append(p.life, arrivals)
+	err := p.append(arrivals, deriving)
 	p.note(err)
+	return err
+}
+
+// append makes frames durable together with what is derived from them.
+func (p *Pipeline) append(arrivals []reading.Arrival, deriving []*device.Entry) error {
+	if deriving == nil {
+		return p.opts.Log.Append(p.life, arrivals)
+	}
+	whole, err := p.opts.Derivation.Complete(p.life, arrivals, deriving)
+	if err == nil {
+		err = p.opts.Log.Append(p.life, whole)
+	}
+	if err != nil {
+		p.opts.Derivation.Undo(deriving)
+	}
 	return err
 }
 

@@ -55,6 +55,7 @@ func newCounters() *counters {
 		device.ReasonUnreadable, device.ReasonUnknown, device.ReasonWrongType, device.ReasonOutOfRange,
 		device.ReasonTooLong, device.ReasonTooOld, device.ReasonFuture, device.ReasonBadTime,
 		device.ReasonNotYours, device.ReasonNotGateway, device.ReasonUnknownTopic, device.ReasonDisabled,
+		device.ReasonDerived,
 	} {
 		c.refused[r] = new(atomic.Uint64)
 	}

@@ -17,6 +17,9 @@ const maxText = 1024 // characters of a text value
 // why that cannot be. Values are kept as they come: rounding to the property's
 // precision is the judge's and the screens' affair.
 func readValue(p *device.Property, raw []byte) (reading.Value, device.Reason) {
+	if p.Derived() {
+		return reading.Value{}, device.ReasonDerived
+	}
 	switch p.DataType {
 	case device.Number:
 		f, reason := readNumber(raw)

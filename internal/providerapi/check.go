@@ -272,6 +272,9 @@ func (c *checker) position(d *fileDevice) {
 	if f := d.latitude; f.set && (f.v < -90 || f.v > 90) {
 		c.add(f.at, "latitude must be from -90 to 90")
 	}
+	if f := d.elevation; f.set && (f.v < -500 || f.v > 9000) {
+		c.add(f.at, "elevation must be from -500 to 9000 metres")
+	}
 	switch lon, lat := d.longitude.given(), d.latitude.given(); {
 	case lon && !lat:
 		c.add(d.longitude.at, "longitude without latitude: give both or neither")

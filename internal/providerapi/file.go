@@ -43,6 +43,9 @@ type fileProperty struct {
 	dataType                                                       field[string]
 	min, max                                                       field[float64]
 	precision                                                      field[int]
+	formula                                                        field[string]
+	inputs                                                         field[[]field[string]]
+	parameters                                                     field[map[string]field[float64]]
 }
 
 type fileTenant struct {
@@ -70,7 +73,7 @@ type fileDevice struct {
 	deviceName, serial, noteName, product, scene field[string]
 	secret                                       field[string]
 	secrets                                      field[[]field[string]]
-	longitude, latitude                          field[float64]
+	longitude, latitude, elevation               field[float64]
 	gateway, disabled                            field[bool]
 	elementData                                  field[map[string]field[string]]
 }
@@ -221,6 +224,18 @@ func (f *faults) property(n ast.Node, at place) fileProperty {
 		"elementUnit": f.trimmed(&p.elementUnit), "elementData": f.trimmed(&p.elementData),
 		"dataType": f.trimmed(&p.dataType), "accessMode": f.trimmed(&p.accessMode),
 		"min": f.number(&p.min), "max": f.number(&p.max), "precision": f.whole(&p.precision),
+		"formula": f.trimmed(&p.formula), "inputs": listed(f, &p.inputs, f.word),
+		"parameters": func(n ast.Node, at place) {
+			p.parameters = field[map[string]field[float64]]{v: map[string]field[float64]{}, set: true, at: at}
+			f.entries(n, at, func(key string, n ast.Node, at place) {
+				if n = value(n); n != nil {
+					at.line = lineOf(n, at.line)
+					var v field[float64]
+					f.number(&v)(n, at)
+					p.parameters.v[key] = v
+				}
+			})
+		},
 	})
 	return p
 }
@@ -256,7 +271,7 @@ func (f *faults) device(n ast.Node, at place) fileDevice {
 		"deviceName": f.trimmed(&d.deviceName), "serial": f.trimmed(&d.serial), "noteName": f.trimmed(&d.noteName),
 		"product": f.trimmed(&d.product), "scene": f.trimmed(&d.scene), "secret": f.text(&d.secret),
 		"secrets":   listed(f, &d.secrets, func(n ast.Node, at place) (s field[string]) { f.text(&s)(n, at); return s }),
-		"longitude": f.number(&d.longitude), "latitude": f.number(&d.latitude),
+		"longitude": f.number(&d.longitude), "latitude": f.number(&d.latitude), "elevation": f.number(&d.elevation),
 		"gateway": f.yesNo(&d.gateway), "disabled": f.yesNo(&d.disabled),
 		"elementData": func(n ast.Node, at place) {
 			d.elementData = field[map[string]field[string]]{v: map[string]field[string]{}, set: true, at: at}

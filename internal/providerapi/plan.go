@@ -2,6 +2,7 @@ package providerapi
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"tilth/internal/device"
@@ -56,7 +57,7 @@ func (p *plan) nothing() bool {
 // memory.
 func (p *plan) structure() bool {
 	return len(p.elements) > 0 || len(p.products) > 0 ||
-		slices.ContainsFunc(p.tenants, func(t *tenantStep) bool { return len(t.devices) > 0 })
+		slices.ContainsFunc(p.tenants, func(t *tenantStep) bool { return len(t.devices) > 0 || slices.Contains(t.changes, "timeZone") })
 }
 
 // planner compares a file with what the server has. It only reads.
@@ -153,6 +154,7 @@ func (pl *planner) product(f *fileProduct) {
 			s.changes = append(s.changes, "properties")
 		}
 		s.product.Properties = list
+		pl.derived(f.properties.v, list)
 	}
 	if s.idle() {
 		pl.p.left++
@@ -183,6 +185,16 @@ func (f *fileProperty) property() device.Property {
 	if f.precision.set {
 		p.Precision = &f.precision.v
 	}
+	p.Formula = f.formula.v
+	for _, name := range f.inputs.v {
+		p.Inputs = append(p.Inputs, name.v)
+	}
+	for name, v := range f.parameters.v {
+		if p.Parameters == nil {
+			p.Parameters = map[string]float64{}
+		}
+		p.Parameters[name] = v.v
+	}
 	return p
 }
 
@@ -190,7 +202,8 @@ func (f *fileProperty) property() device.Property {
 func sameProperty(a, b device.Property) bool {
 	return a.Identifier == b.Identifier && a.FunctionName == b.FunctionName && a.ElementUnit == b.ElementUnit &&
 		a.ElementData == b.ElementData && a.DataType == b.DataType && a.AccessMode == b.AccessMode &&
-		same(a.Min, b.Min) && same(a.Max, b.Max) && same(a.Precision, b.Precision)
+		same(a.Min, b.Min) && same(a.Max, b.Max) && same(a.Precision, b.Precision) &&
+		a.Formula == b.Formula && slices.Equal(a.Inputs, b.Inputs) && maps.Equal(a.Parameters, b.Parameters)
 }
 
 func same[T comparable](a, b *T) bool {

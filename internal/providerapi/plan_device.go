@@ -81,6 +81,7 @@ func (pl *planner) device(t *tenantStep, known *device.Device, f *fileDevice) *d
 		position(&s.step, "longitude", &s.device.Longitude, &f.longitude)
 		position(&s.step, "latitude", &s.device.Latitude, &f.latitude)
 	}
+	position(&s.step, "elevation", &s.device.Elevation, &f.elevation)
 	for _, secret := range f.given() {
 		s.secrets = append(s.secrets, device.HashSecret(pl.DeviceKey, secret.v))
 	}

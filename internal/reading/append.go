@@ -20,8 +20,8 @@ import (
 // Frames of one device and time are merged by property; a property that comes
 // again replaces the earlier value, so repeating a batch changes nothing.
 // Frames may be late and in any order. Frames without fields are left out, and
-// a batch of none is nothing to do. A value that is NaN, infinite or none, an
-// owner or device that is not positive, or a time beyond the calendar is an
+// a batch of none is nothing to do. A value of no kind takes away the one that
+// was there. A value that is NaN or infinite, an owner or device that is not positive, or a time beyond the calendar is an
 // error before anything is written.
 //
 // When the consumer is QueueBatches or QueueFrames behind, Append waits for room, or until ctx
@@ -157,7 +157,7 @@ func check(f *Frame) error {
 		return fmt.Errorf("reading: frame of device %d: time %d is beyond the calendar", f.Device, f.Time)
 	}
 	for _, v := range f.Fields {
-		bad := v.Value.kind == KindNone || v.Value.kind > KindText ||
+		bad := v.Value.kind > KindText ||
 			v.Value.kind == KindNumber && (math.IsNaN(v.Value.num) || math.IsInf(v.Value.num, 0))
 		if bad {
 			return fmt.Errorf("reading: frame of device %d: property %d holds no value that can be kept: %q",

@@ -20,8 +20,9 @@ import (
 // A value is one varint whose low three bits are the number of decimals, 0 to
 // 6, and whose rest is the zigzag of the digits: 23.4 is 234 with one decimal,
 // two bytes. 7 marks what does not fit, told apart by the rest: a float64 in
-// eight bytes, false, true, or a text with its length in front (a dictionary
-// of texts per property may come with sealed chunks, where it pays).
+// eight bytes, false, true, a text with its length in front (a dictionary
+// of texts per property may come with sealed chunks, where it pays), or nothing:
+// the value that was there is taken away. Sealed parts hold no such mark.
 const (
 	groupSpan   = 9
 	maxDecimals = 6
@@ -31,11 +32,13 @@ const (
 	specialFalse = 1
 	specialTrue  = 2
 	specialText  = 3
+	specialGone  = 4
 
 	headRaw   = specialRaw<<3 | special
 	headFalse = specialFalse<<3 | special
 	headTrue  = specialTrue<<3 | special
 	headText  = specialText<<3 | special
+	headGone  = specialGone<<3 | special
 )
 
 // ErrCorrupt is wrapped by every error about stored bytes that cannot be read
@@ -54,6 +57,8 @@ func appendValue(b []byte, v Value) []byte {
 			return append(b, headTrue)
 		}
 		return append(b, headFalse)
+	case KindNone:
+		return append(b, headGone)
 	case KindText:
 		b = append(b, headText)
 		b = binary.AppendUvarint(b, uint64(len(v.text)))
@@ -95,7 +100,7 @@ func cutHead(b []byte) (head uint64, content, end int, err error) {
 		return head, n, n, nil
 	}
 	switch head {
-	case headFalse, headTrue:
+	case headFalse, headTrue, headGone:
 		return head, n, n, nil
 	case headRaw:
 		if len(b) < n+8 {
@@ -128,6 +133,8 @@ func cutValue(b []byte) (Value, int, error) {
 		return Boolean(false), end, nil
 	case headTrue:
 		return Boolean(true), end, nil
+	case headGone:
+		return Value{}, end, nil
 	case headText:
 		return Text(string(b[content:end])), end, nil
 	default:

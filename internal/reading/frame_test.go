@@ -169,7 +169,7 @@ func TestEveryCutFrameIsAnErrorAndNoPanic(t *testing.T) {
 		"property too large":  {0xff, 0xff, 0xff, 0xff, 0x0f, 0x01, 2, 2},
 		"group too far":       {1, 0, 2, 0xff, 0xff, 0xff, 0xff, 0x0f, 0, 2},
 		"endless number":      {0, 0, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01},
-		"unknown special":     {1, 0, 4<<3 | special},
+		"unknown special":     {1, 0, 5<<3 | special},
 		"text longer than it": {1, 0, headText, 5, 'a'},
 		"not a number":        append([]byte{1, 0, headRaw}, 1, 0, 0, 0, 0, 0, 0xf8, 0x7f),
 		"infinite":            append([]byte{1, 0, headRaw}, 0, 0, 0, 0, 0, 0, 0xf0, 0x7f),

@@ -55,7 +55,7 @@ func (s *Store) AsOf(ctx context.Context, t tenant.ID, d device.ID, at int64, pr
 		if _, ok := slices.BinarySearch(wanted, l.Property); !ok {
 			continue
 		}
-		if l.Time <= at {
+		if l.Time <= at && l.Value.kind != KindNone {
 			found = append(found, l)
 		} else {
 			missing = append(missing, l.Property)
@@ -95,7 +95,15 @@ func (s *Store) searchBack(ctx context.Context, t tenant.ID, d device.ID, at int
 
 // newestOf is the newest value of each wanted property on one day.
 func (r *rows) newestOf(day dayState) (newest []Last, err error) {
-	offer := func(l Last) {
+	gone := map[Last]bool{} // what newer sources have taken away, without a value
+	// offer takes in a property's newest value of a source, older sources later;
+	// it is false where the source's one before it counts.
+	offer := func(l Last) bool {
+		at := Last{Property: l.Property, Time: l.Time}
+		if l.Value.kind == KindNone || gone[at] {
+			gone[at] = true
+			return false
+		}
 		i, known := slices.BinarySearchFunc(newest, l.Property, func(l Last, p device.PropertyID) int { return cmp.Compare(l.Property, p) })
 		switch {
 		case !known:
@@ -103,6 +111,7 @@ func (r *rows) newestOf(day dayState) (newest []Last, err error) {
 		case l.Time > newest[i].Time: // at equal times what was looked at first is newer
 			newest[i] = l
 		}
+		return true
 	}
 	if err := r.store.ended(r.ctx); err != nil {
 		return nil, err
@@ -120,7 +129,7 @@ func (r *rows) newestOf(day dayState) (newest []Last, err error) {
 	return newest, err
 }
 
-func (r *rows) newestHot(day int32, generation uint16, offer func(Last)) error {
+func (r *rows) newestHot(day int32, generation uint16, offer func(Last) bool) error {
 	if len(r.hot) == 0 {
 		r.hot = append(r.hot, &hotSource{})
 	}
@@ -141,16 +150,15 @@ func (r *rows) newestHot(day int32, generation uint16, offer func(Last)) error {
 			return err
 		}
 		for _, f := range r.frame {
-			if i, open := slices.BinarySearch(left, f.Property); open {
+			if i, open := slices.BinarySearch(left, f.Property); open && offer(Last{Property: f.Property, Time: h.time, Value: f.Value}) {
 				left = slices.Delete(left, i, i+1)
-				offer(Last{Property: f.Property, Time: h.time, Value: f.Value})
 			}
 		}
 	}
 	return err
 }
 
-func (r *rows) newestSealed(day int32, offer func(Last)) error {
+func (r *rows) newestSealed(day int32, offer func(Last) bool) error {
 	if err := r.clone(&r.part.it); err != nil {
 		return err
 	}
@@ -164,8 +172,8 @@ func (r *rows) newestSealed(day int32, offer func(Last)) error {
 				continue
 			}
 			for n := len(c.rows) - 1; n >= 0; n-- {
-				if at := r.part.block.times[c.rows[n]]; at <= r.query.to {
-					offer(Last{Property: c.property, Time: at, Value: c.values[n]})
+				at := r.part.block.times[c.rows[n]]
+				if at <= r.query.to && offer(Last{Property: c.property, Time: at, Value: c.values[n]}) {
 					left = slices.Delete(left, i, i+1)
 					break
 				}

@@ -181,6 +181,26 @@ func (s *Store) Consume(ctx context.Context, from uint64, fn func(ctx context.Co
 	}
 }
 
+// Backlog gives fn what the journal holds on disk after position from, as
+// Consume would begin with it; fn must not keep or change the batches. It ends
+// with fn's error, with ctx, or with the store.
+func (s *Store) Backlog(ctx context.Context, from uint64, fn func(pos uint64, batch []Arrival) error) error {
+	if err := s.enter(); err != nil {
+		return err
+	}
+	defer s.leave()
+	return s.each(ctx, tagJournal, appendJournalKey(nil, from+1), func(it *pebble.Iterator) error {
+		if err := s.ended(ctx); err != nil {
+			return err
+		}
+		e, err := readEntry(it)
+		if err != nil {
+			return err
+		}
+		return fn(e.pos, e.batch)
+	})
+}
+
 // startAt accepts a judged position ahead of the journal, as after a restore of
 // an older copy of this folder: new batches are numbered behind it, or they
 // would count as judged.

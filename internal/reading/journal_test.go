@@ -33,6 +33,35 @@ func TestJournalGivesEveryBatchInOrder(t *testing.T) {
 	}
 }
 
+func TestBacklogIsWhatConsumeBeginsWith(t *testing.T) {
+	s := openStore(t, Options{Dir: "data", fs: vfs.NewCrashableMem()})
+	for n := range 5 {
+		mustAppend(t, s, numbered(n)...)
+	}
+	s = crash(t, s)
+	var at []uint64
+	if err := s.Backlog(t.Context(), 2, func(pos uint64, batch []Arrival) error {
+		at = append(at, pos)
+		same(t, fmt.Sprint("batch ", pos), batch, numbered(int(pos)-1))
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "positions", at, positions(3, 5))
+	enough := errors.New("enough")
+	if err := s.Backlog(t.Context(), 0, func(uint64, []Arrival) error { return enough }); !errors.Is(err, enough) {
+		t.Errorf("ended with %v", err)
+	}
+	if err := s.Backlog(t.Context(), 9, func(uint64, []Arrival) error { return enough }); err != nil {
+		t.Errorf("behind everything: %v", err)
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := s.Backlog(gone, 0, func(uint64, []Arrival) error { return nil }); !errors.Is(err, context.Canceled) {
+		t.Errorf("given up: %v", err)
+	}
+}
+
 func TestJournalGoesOnWhereToldAfterARestart(t *testing.T) {
 	s := openStore(t, Options{Dir: "data", fs: vfs.NewCrashableMem()})
 	for n := range 9 {

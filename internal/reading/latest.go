@@ -94,6 +94,12 @@ func (l *latest) get(ref device.Ref) []Last {
 	return nil
 }
 
+// present are those of values that are there: the newest may have been taken
+// away.
+func present(values []Last) []Last {
+	return slices.DeleteFunc(values, func(l Last) bool { return l.Value.kind == KindNone })
+}
+
 func (l *latest) remove(ref device.Ref) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -198,8 +204,9 @@ func decodeLatest(b []byte) ([]Last, error) {
 }
 
 // Latest is the newest value of every property of a device, sorted by
-// property; empty when nothing was ever read. It comes from memory and covers
-// every batch whose Append has returned.
+// property; empty when nothing was ever read. A property whose newest value was
+// taken away has none. It comes from memory and covers every batch whose Append
+// has returned.
 func (s *Store) Latest(_ context.Context, t tenant.ID, d device.ID) []Last {
-	return s.latest.get(device.Ref{Tenant: t, ID: d})
+	return present(s.latest.get(device.Ref{Tenant: t, ID: d}))
 }

@@ -191,6 +191,8 @@ func (r *rows) take() error {
 		kept = append(kept, s)
 	}
 	r.active = kept
+	// Only now: until here what is gone hides what older sources have.
+	r.frame = slices.DeleteFunc(r.frame, func(f Field) bool { return f.Value.kind == KindNone })
 	return nil
 }
 

@@ -156,7 +156,6 @@ func TestAppendRefusesWhatCannotBeKept(t *testing.T) {
 		"NaN":           arrival(1, 1, start, num(1, math.NaN())),
 		"infinite":      arrival(1, 1, start, num(1, math.Inf(1))),
 		"less infinite": arrival(1, 1, start, num(1, math.Inf(-1))),
-		"no value":      arrival(1, 1, start, Field{Property: 1}),
 		"no owner":      arrival(0, 1, start, num(1, 1)),
 		"no device":     arrival(1, 0, start, num(1, 1)),
 		"too early":     arrival(1, 1, minTime, num(1, 1)),
@@ -222,7 +221,7 @@ func TestOpenSaysWhatIsWrongWithTheFolder(t *testing.T) {
 	}{
 		"in use":           {Options{Dir: inUse.opts.Dir}, "in use"},
 		"a file":           {Options{Dir: file}, "not a directory"},
-		"of a later build": {Options{Dir: "data", fs: later}, "format is 3"},
+		"of a later build": {Options{Dir: "data", fs: later}, "format is 4"},
 		"not ours":         {Options{Dir: "data", fs: foreign}, "merger"},
 	}
 	for name, c := range cases {

@@ -16,7 +16,8 @@ import (
 // Kind tells what a Value holds.
 type Kind uint8
 
-// The kinds of value. The zero Kind is no value at all.
+// The kinds of value. The zero Kind is no value at all: appended, it takes the
+// value of its device, time and property away.
 const (
 	KindNone Kind = iota
 	KindNumber

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -63,12 +64,31 @@ var contract = sync.OnceValues(func() (document, error) {
 		return document{}, err
 	}
 	for _, s := range doc.Components.Schemas {
+		joined(s.Value)
+	}
+	for _, s := range doc.Components.Schemas {
 		closed(s.Value)
 	}
 	doc.Servers = nil // the path alone names an operation, whatever the host
 	router, err := legacy.NewRouter(doc)
 	return document{doc: doc, router: router}, err
 })
+
+// joined makes one schema of several objects that belong together: closed, each
+// alone would refuse what only the others name.
+func joined(s *openapi3.Schema) {
+	if len(s.AllOf) < 2 {
+		return
+	}
+	all := openapi3.Schemas{}
+	for _, part := range s.AllOf {
+		joined(part.Value)
+		maps.Copy(all, part.Value.Properties)
+		s.Required = append(s.Required, part.Value.Required...)
+	}
+	slices.Sort(s.Required)
+	s.Properties, s.Required, s.AllOf = all, slices.Compact(s.Required), nil
+}
 
 // closed makes an object schema, and those inside it, refuse what they do not
 // name.
@@ -321,4 +341,4 @@ func (c *Contract) Parameters(tags ...string) []string {
 }
 
 // ConsoleTags are the tags of the console's calls.
-var ConsoleTags = []string{"auth", "tenant", "user", "home", "device", "scene", "message", "live"}
+var ConsoleTags = []string{"auth", "tenant", "user", "home", "device", "scene", "alarm", "message", "live"}

@@ -41,6 +41,8 @@ type Stores struct {
 	Roster      *device.Roster
 	Status      *device.StatusStore
 	Notices     *alarm.NoticeStore
+	Rules       *alarm.RuleStore
+	RuleForms   *alarm.Checker
 	Messages    *notify.MessageStore
 }
 
@@ -65,6 +67,8 @@ func NewStores(t testing.TB) *Stores {
 	s.Devices = device.NewStore(s.DB, s.Clock.Now)
 	s.Scenes = device.NewSceneStore(s.DB, s.Clock.Now)
 	s.Notices = alarm.NewNoticeStore(s.DB)
+	s.Rules = alarm.NewRuleStore(s.DB, s.Clock.Now)
+	s.RuleForms = alarm.NewChecker(s.Devices, s.Catalog, alarm.NoChannels)
 	s.Messages = notify.NewMessageStore(s.DB)
 	s.Restart(t)
 	return s

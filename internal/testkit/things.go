@@ -1,6 +1,7 @@
 package testkit
 
 import (
+	"cmp"
 	"context"
 	"testing"
 	"time"
@@ -102,17 +103,25 @@ type Notice struct {
 	Status  alarm.ResolveStatus
 	Started int64 // epoch milliseconds
 	Created int64 // epoch milliseconds
+
+	Rule     alarm.RuleID // 0: one of its own that is gone
+	Revision int64        // 0: the first
+	Title    string       // empty: Frost
+	Ended    int64        // epoch milliseconds
+	Was      string       // JSON of the rule; empty: nothing is known of it
 }
 
-// Notice records a notice, each of a rule of its own, and answers its id.
+// Notice records a notice and answers its id.
 func (s *Stores) Notice(t testing.TB, n Notice) int64 {
 	t.Helper()
+	title, was := cmp.Or(n.Title, "Frost"), cmp.Or(n.Was, "{}")
 	var id int64
 	err := s.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
 		return tx.NewRaw(`INSERT INTO notices
-			(tenant_id, rule_id, rule_revision, device_id, device_name, title, folded_title, alarm_level, resolve_status, start_time, create_time)
-			VALUES (?, (SELECT COALESCE(MAX(id), 0) + 1 FROM notices), 1, ?, ?, 'Frost', 'frost', ?, ?, ?, ?) RETURNING id`,
-			n.Device.Tenant, n.Device.ID, n.Device.Name, n.Level, n.Status, n.Started, n.Created).Scan(ctx, &id)
+			(tenant_id, rule_id, rule_revision, device_id, device_name, title, folded_title, alarm_level, resolve_status, start_time, end_time, create_time, rule)
+			VALUES (?, COALESCE(NULLIF(?, 0), (SELECT COALESCE(MAX(id), 0) + 1000000 FROM notices)), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+			n.Device.Tenant, n.Rule, max(1, n.Revision), n.Device.ID, n.Device.Name, title, text.Fold(title), n.Level, n.Status, n.Started, n.Ended,
+			n.Created, was).Scan(ctx, &id)
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -282,6 +282,7 @@ func (e MapTilesDatum) Valid() bool {
 // Defines values for RefusalReason.
 const (
 	BadTime      RefusalReason = "badTime"
+	Derived      RefusalReason = "derived"
 	Disabled     RefusalReason = "disabled"
 	Future       RefusalReason = "future"
 	NotGateway   RefusalReason = "notGateway"
@@ -299,6 +300,8 @@ const (
 func (e RefusalReason) Valid() bool {
 	switch e {
 	case BadTime:
+		return true
+	case Derived:
 		return true
 	case Disabled:
 		return true
@@ -1036,15 +1039,24 @@ type DevicePropertiesAnswer struct {
 
 // DeviceProperty defines model for DeviceProperty.
 type DeviceProperty struct {
-	AccessMode   DevicePropertyAccessMode `json:"accessMode"`
-	DataType     DevicePropertyDataType   `json:"dataType"`
-	ElementData  string                   `json:"elementData"`
-	ElementUnit  string                   `json:"elementUnit"`
-	FunctionName string                   `json:"functionName"`
-	Identifier   string                   `json:"identifier"`
-	Max          *float64                 `json:"max,omitempty"`
-	Min          *float64                 `json:"min,omitempty"`
-	Precision    *int                     `json:"precision,omitempty"`
+	AccessMode  DevicePropertyAccessMode `json:"accessMode"`
+	DataType    DevicePropertyDataType   `json:"dataType"`
+	ElementData string                   `json:"elementData"`
+	ElementUnit string                   `json:"elementUnit"`
+
+	// Formula of a derived property, which the server computes: the formula's name, for example dewPoint; absent for a measured one
+	Formula      *string `json:"formula,omitempty"`
+	FunctionName string  `json:"functionName"`
+	Identifier   string  `json:"identifier"`
+
+	// Inputs identifiers of what a derived property is computed from, in the formula's order
+	Inputs *[]string `json:"inputs,omitempty"`
+	Max    *float64  `json:"max,omitempty"`
+	Min    *float64  `json:"min,omitempty"`
+
+	// Parameters parameters of the formula, by name, with those that the product leaves as they are
+	Parameters *map[string]float64 `json:"parameters,omitempty"`
+	Precision  *int                `json:"precision,omitempty"`
 
 	// Time of value; both absent: never measured
 	Time *int64 `json:"time,omitempty"`
@@ -1627,15 +1639,24 @@ type TslAnswer struct {
 
 // TslProperty defines model for TslProperty.
 type TslProperty struct {
-	AccessMode   TslPropertyAccessMode `json:"accessMode"`
-	DataType     TslPropertyDataType   `json:"dataType"`
-	ElementData  string                `json:"elementData"`
-	ElementUnit  string                `json:"elementUnit"`
-	FunctionName string                `json:"functionName"`
-	Identifier   string                `json:"identifier"`
-	Max          *float64              `json:"max,omitempty"`
-	Min          *float64              `json:"min,omitempty"`
-	Precision    *int                  `json:"precision,omitempty"`
+	AccessMode  TslPropertyAccessMode `json:"accessMode"`
+	DataType    TslPropertyDataType   `json:"dataType"`
+	ElementData string                `json:"elementData"`
+	ElementUnit string                `json:"elementUnit"`
+
+	// Formula of a derived property, which the server computes: the formula's name, for example dewPoint; absent for a measured one
+	Formula      *string `json:"formula,omitempty"`
+	FunctionName string  `json:"functionName"`
+	Identifier   string  `json:"identifier"`
+
+	// Inputs identifiers of what a derived property is computed from, in the formula's order
+	Inputs *[]string `json:"inputs,omitempty"`
+	Max    *float64  `json:"max,omitempty"`
+	Min    *float64  `json:"min,omitempty"`
+
+	// Parameters parameters of the formula, by name, with those that the product leaves as they are
+	Parameters *map[string]float64 `json:"parameters,omitempty"`
+	Precision  *int                `json:"precision,omitempty"`
 
 	// YeuName name for people in the caller's language
 	YeuName string `json:"yeuName"`

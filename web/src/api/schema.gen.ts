@@ -824,7 +824,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** A new alarm rule; it does not run yet */
+        /**
+         * A new alarm rule; it does not run yet
+         * @description What is wrong is refused with 601, the first of it in the form's order: name, source, device, trigger, severity, conditions, count, window, period, channels, description, clearing by hand. Names need not be unique. A tenant has at most 20,000 rules.
+         */
         post: operations["createAlarmRule"];
         delete?: never;
         options?: never;
@@ -2355,6 +2358,14 @@ export interface components {
             /** Format: double */
             max?: number;
             precision?: number;
+            /** @description of a derived property, which the server computes: the formula's name, for example dewPoint; absent for a measured one */
+            formula?: string;
+            /** @description identifiers of what a derived property is computed from, in the formula's order */
+            inputs?: string[];
+            /** @description parameters of the formula, by name, with those that the product leaves as they are */
+            parameters?: {
+                [key: string]: number;
+            };
         };
         Tsl: {
             deviceName: string;
@@ -2395,7 +2406,7 @@ export interface components {
             /** @description empty when the whole message was refused */
             identifier: string;
             /** @enum {string} */
-            reason: "unreadable" | "unknown" | "wrongType" | "outOfRange" | "tooLong" | "tooOld" | "future" | "badTime" | "notYours" | "notGateway" | "unknownTopic" | "disabled";
+            reason: "unreadable" | "unknown" | "wrongType" | "outOfRange" | "tooLong" | "tooOld" | "future" | "badTime" | "notYours" | "notGateway" | "unknownTopic" | "disabled" | "derived";
             /** @description the reason in the caller's language */
             text: string;
         };

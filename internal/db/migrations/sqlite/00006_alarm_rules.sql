@@ -50,5 +50,8 @@ ALTER TABLE notices ADD COLUMN resolve_reason TEXT NOT NULL DEFAULT '';
 ALTER TABLE notices ADD COLUMN resolve_user TEXT NOT NULL DEFAULT '';
 ALTER TABLE notices ADD COLUMN remark TEXT NOT NULL DEFAULT '';
 ALTER TABLE notices ADD COLUMN kept TEXT NOT NULL DEFAULT ''; -- JSON: points of its chart, once it is over
-CREATE INDEX notices_rule ON notices (rule_id, start_time DESC);
+CREATE INDEX notices_rule ON notices (tenant_id, rule_id, start_time);
 CREATE INDEX notices_start ON notices (tenant_id, start_time);
+CREATE INDEX notices_waiting ON notices (end_time) WHERE kept = '' AND resolve_status <> 0; -- for their charts
+CREATE INDEX notices_created ON notices (create_time);
+CREATE INDEX notices_unresolved ON notices (rule_id) WHERE resolve_status = 0;

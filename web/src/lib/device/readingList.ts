@@ -1,3 +1,4 @@
+import { type Derivation, derivationsOf, propertyName } from './derivation';
 import type { Latest, Reading, TslProperty } from './types';
 
 /** A property with its latest reading; none when it was never read. */
@@ -5,6 +6,8 @@ export interface ReadingEntry {
   sign: string;
   name: string;
   reading: Reading | undefined;
+  /** Of a value that is computed; absent of a measured one. */
+  derivation?: Derivation;
 }
 
 export interface ReadingList {
@@ -21,13 +24,11 @@ export function readingList(
   properties: readonly TslProperty[] | undefined,
   mainSign: string,
 ): ReadingList {
-  const modelled = (properties ?? []).map(
-    ({ identifier, yeuName, functionName }): ReadingEntry => ({
-      sign: identifier,
-      name: yeuName || functionName || identifier,
-      reading: latest[identifier],
-    }),
-  );
+  const derivations = derivationsOf(properties ?? []);
+  const modelled = (properties ?? []).map((property): ReadingEntry => {
+    const sign = property.identifier;
+    return { sign, name: propertyName(property), reading: latest[sign], derivation: derivations.get(sign) };
+  });
   const known = new Set(modelled.map(({ sign }) => sign));
   const rest = Object.entries(latest)
     .filter(([sign]) => !known.has(sign))

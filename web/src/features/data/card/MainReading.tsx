@@ -8,6 +8,7 @@ import type { Device } from '@/lib/device/types';
 import { useClock, useNow } from '@/lib/format/clock';
 import { missing, useFormat } from '@/lib/format/format';
 import { useInView } from '@/lib/useInView';
+import { DerivedNote } from '@/ui/DerivedNote';
 import { ElementIcon } from '@/ui/ElementIcon';
 import { Sparkline } from '@/ui/Sparkline';
 import type { SparkPoint } from '@/ui/sparkPath';
@@ -27,7 +28,7 @@ const points = 100;
 /** The reading that a device is there for: large, with the line of its last 24 hours. */
 export function MainReading({ device, entry, icon }: MainReadingProps) {
   const format = useFormat();
-  const { sign, name, reading } = entry;
+  const { sign, name, reading, derivation } = entry;
   const numeric = typeof reading?.value === 'number';
   const stale = useClock((now) => reading !== undefined && isStale(reading.time, device.offlineAfter, undefined, now));
   const old = stale || device.onlineState === 0;
@@ -42,6 +43,7 @@ export function MainReading({ device, entry, icon }: MainReadingProps) {
         <p className={css.what}>
           {icon === undefined ? null : <ElementIcon address={icon} />}
           <PropertyName name={name} />
+          {derivation ? <DerivedNote derivation={derivation} /> : null}
         </p>
       </div>
       {numeric ? <Day device={device} sign={sign} quiet={old} precision={reading?.precision} /> : null}

@@ -5,6 +5,7 @@ import type { Device } from '@/lib/device/types';
 import { useClock } from '@/lib/format/clock';
 import { missing, useFormat } from '@/lib/format/format';
 import { Age } from '@/ui/Age';
+import { DerivedNote } from '@/ui/DerivedNote';
 import { ElementIcon } from '@/ui/ElementIcon';
 import css from './Card.module.css';
 import { PropertyName } from './PropertyName';
@@ -20,7 +21,7 @@ interface ReadingRowProps {
 export function ReadingRow({ entry, device, icon }: ReadingRowProps) {
   const { t } = useTranslation();
   const format = useFormat();
-  const { name, reading } = entry;
+  const { name, reading, derivation } = entry;
   const stale = useClock((now) => reading !== undefined && isStale(reading.time, device.offlineAfter, undefined, now));
   const { text, unit } = reading ? format.value(reading) : { text: missing, unit: '' };
   return (
@@ -29,6 +30,7 @@ export function ReadingRow({ entry, device, icon }: ReadingRowProps) {
         <span className={css.label}>
           {icon === undefined ? null : <ElementIcon address={icon} />}
           <PropertyName name={name} />
+          {derivation ? <DerivedNote derivation={derivation} /> : null}
         </span>
         <span className={css.reading} title={typeof reading?.value === 'string' ? text : undefined}>
           {text}

@@ -3,6 +3,7 @@ import { Checkbox, Input } from 'antd';
 import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useFormat } from '@/lib/format/format';
+import { DerivedNote } from '@/ui/DerivedNote';
 import css from './AttributeList.module.css';
 import { type Attribute, isDrawn, mostDrawn } from './attributes';
 import { Stroke } from './Stroke';
@@ -59,7 +60,7 @@ export function AttributeList({ attributes, selected, colors, onToggle, titled =
           const on = selected.includes(attribute.id);
           const color = colors.get(attribute.id);
           return (
-            <li key={attribute.id}>
+            <li key={attribute.id} className={css.entry}>
               <Checkbox
                 className={css.row}
                 checked={on}
@@ -74,6 +75,7 @@ export function AttributeList({ attributes, selected, colors, onToggle, titled =
                   <span className={css.unit}>{format.unit(attribute.unit)}</span>
                 </span>
               </Checkbox>
+              {attribute.derivation ? <DerivedNote derivation={attribute.derivation} /> : null}
             </li>
           );
         })}

@@ -1,4 +1,5 @@
 import type { components } from '@/api/schema.gen';
+import { type Derivation, derivationsOf, propertyName } from '@/lib/device/derivation';
 
 export type TslProperty = components['schemas']['TslProperty'];
 
@@ -15,6 +16,8 @@ export interface Attribute {
   unit: string;
   precision: number | undefined;
   kind: Kind;
+  /** Of one that is computed; absent of a measured one. */
+  derivation?: Derivation;
 }
 
 /** Never more lines than colours. */
@@ -32,12 +35,14 @@ function kindOf({ identifier, dataType, elementUnit }: TslProperty): Kind {
 }
 
 export function attributesOf(properties: readonly TslProperty[]): Attribute[] {
+  const derivations = derivationsOf(properties);
   return properties.map((property) => ({
     id: property.identifier,
-    name: property.yeuName || property.functionName || property.identifier,
+    name: propertyName(property),
     unit: property.elementUnit,
     precision: property.precision,
     kind: kindOf(property),
+    derivation: derivations.get(property.identifier),
   }));
 }
 

@@ -1,0 +1,216 @@
+package agronomy
+
+import (
+	"math"
+	"slices"
+)
+
+// Day is a civil day's readings of the inputs of a formula, an element for each
+// input that the model names.
+type Day struct {
+	YearDay int // 1 is 1 January
+	Inputs  []Series
+}
+
+// Series is one input over a day of 23 to 25 hours.
+type Series struct {
+	High, Low float64   // extremes of the readings themselves
+	Hours     []float64 // mean of each hour; NaN: too few readings came
+	Sums      []float64 // sum of each hour
+}
+
+const (
+	missingHours = 4 // that a day may lack
+	missingRun   = 3 // in a row, and that are filled in between two good ones
+)
+
+// Reading is one value and when it was measured, in milliseconds since the
+// day's begin.
+type Reading struct {
+	At    int64
+	Value float64
+}
+
+const hour = 3_600_000 // ms
+
+// hourShare is what share of an hour's readings must have come.
+const hourShare = .75
+
+// NewSeries makes a day of so many hours of its readings, oldest first.
+func NewSeries(readings []Reading, hours int) Series {
+	s := Series{High: math.Inf(-1), Low: math.Inf(1), Hours: make([]float64, hours), Sums: make([]float64, hours)}
+	usual := medianGap(readings, 0)
+	for h, from := 0, 0; h < hours; h++ {
+		to := from
+		for to < len(readings) && readings[to].At < int64(h+1)*hour {
+			s.High, s.Low = max(s.High, readings[to].Value), min(s.Low, readings[to].Value)
+			s.Sums[h] += readings[to].Value
+			to++
+		}
+		s.Hours[h] = math.NaN()
+		if n := to - from; n > 0 && float64(n) >= hourShare*expected(readings[max(from-1, 0):to], usual) {
+			s.Hours[h] = s.Sums[h] / float64(n)
+		}
+		from = to
+	}
+	return s
+}
+
+// expected is how many readings an hour should have: by the interval that its
+// own readings keep where it has four or more, else by the day's.
+func expected(readings []Reading, usual int64) float64 {
+	gap := medianGap(readings, 3)
+	if gap == 0 {
+		gap = usual
+	}
+	if gap == 0 {
+		return math.Inf(1) // one reading a day says nothing of an hour
+	}
+	return max(1, hour/float64(gap))
+}
+
+// medianGap is the median time between readings, 0 for fewer than least gaps.
+func medianGap(readings []Reading, least int) int64 {
+	if len(readings) < 2 || len(readings)-1 < least {
+		return 0
+	}
+	gaps := make([]int64, len(readings)-1)
+	for i := range gaps {
+		gaps[i] = readings[i+1].At - readings[i].At
+	}
+	slices.Sort(gaps)
+	return gaps[len(gaps)/2]
+}
+
+// valid tells whether enough of the day came.
+func (s *Series) valid() bool {
+	missing, run := 0, 0
+	for _, v := range s.Hours {
+		if !math.IsNaN(v) {
+			run = 0
+			continue
+		}
+		missing++
+		if run++; missing > missingHours || run > missingRun {
+			return false
+		}
+	}
+	return true
+}
+
+// filled are the hours with those that are missing between two good ones
+// interpolated; hours missing at either end of the day stay so.
+func (s *Series) filled() []float64 {
+	hours := slices.Clone(s.Hours)
+	before := -1
+	for h, v := range hours {
+		if math.IsNaN(v) {
+			continue
+		}
+		if before >= 0 && h-before-1 <= missingRun {
+			for i := before + 1; i < h; i++ {
+				hours[i] = hours[before] + (v-hours[before])*float64(i-before)/float64(h-before)
+			}
+		}
+		before = h
+	}
+	return hours
+}
+
+// mean is of the good hours.
+func (s *Series) mean() float64 {
+	sum, n := 0., 0
+	for _, v := range s.filled() {
+		if !math.IsNaN(v) {
+			sum += v
+			n++
+		}
+	}
+	return sum / float64(n)
+}
+
+// sum is of all hours; no number where one is missing.
+func (s *Series) sum() (sum float64) {
+	for _, v := range s.filled() {
+		sum += v
+	}
+	return sum
+}
+
+func (d *Day) valid() bool {
+	for i := range d.Inputs {
+		if !d.Inputs[i].valid() {
+			return false
+		}
+	}
+	return len(d.Inputs) > 0
+}
+
+func dailyLight(d *Day, _ []float64, _ Place) (float64, bool) {
+	if !d.valid() {
+		return 0, false
+	}
+	// An hour that is missing at the day's end makes the sum no number.
+	return DailyLight(d.Inputs[0].filled()), true
+}
+
+func wetHours(d *Day, p []float64, _ Place) (float64, bool) {
+	if !d.Inputs[0].valid() {
+		return 0, false
+	}
+	wet := 0.
+	for h, mean := range d.Inputs[0].filled() {
+		rain := 0.
+		if len(d.Inputs) > 1 {
+			rain = d.Inputs[1].Sums[h]
+		}
+		if math.IsNaN(mean) && rain == 0 {
+			return 0, false
+		}
+		wet += LeafWet(mean, p[0], rain)
+	}
+	return wet, true
+}
+
+// The inputs of the reference evapotranspiration.
+const (
+	ofAir = iota
+	ofHumidity
+	ofWind
+	ofRadiation
+	ofPressure
+)
+
+// reference is by FAO-56 where humidity, wind and radiation are inputs, by
+// Hargreaves where temperature alone is.
+func reference(d *Day, p []float64, at Place) (float64, bool) {
+	if !d.valid() || at.Latitude == nil {
+		return 0, false
+	}
+	t := &d.Inputs[ofAir]
+	if len(d.Inputs) <= ofRadiation {
+		return Hargreaves(t.High, t.Low, *at.Latitude, d.YearDay)
+	}
+	w := Weather{
+		High: t.High, Low: t.Low, Latitude: *at.Latitude, YearDay: d.YearDay,
+		Wind: WindAt2(d.Inputs[ofWind].mean(), p[0]),
+		// An hour that is missing at the day's end makes the sum no number.
+		Radiation: d.Inputs[ofRadiation].sum() * MegajoulesAnHour,
+	}
+	high, ok := humid(d.Inputs[ofHumidity].High)
+	low, ok2 := humid(d.Inputs[ofHumidity].Low)
+	if !ok || !ok2 {
+		return 0, false
+	}
+	w.Vapor = VaporOfHumidity(t.High, t.Low, high, low)
+	switch {
+	case len(d.Inputs) > ofPressure:
+		w.Pressure = d.Inputs[ofPressure].mean()
+	case at.Elevation != nil:
+		w.Pressure = StandardPressure(*at.Elevation)
+	}
+	if w.Elevation = Elevation(w.Pressure); at.Elevation != nil {
+		w.Elevation = *at.Elevation
+	}
+	return w.Evapotranspiration()
+}

@@ -1,0 +1,141 @@
+package agronomy
+
+import (
+	"math"
+	"testing"
+)
+
+// everyTen makes a day of a reading each ten minutes; value says what an hour
+// reads, NaN that nothing came.
+func everyTen(hours int, value func(h int) float64) Series {
+	var list []Reading
+	for h := range hours {
+		for n := range 6 {
+			if v := value(h); !math.IsNaN(v) {
+				list = append(list, Reading{At: int64(h)*hour + int64(n)*hour/6, Value: v})
+			}
+		}
+	}
+	return NewSeries(list, hours)
+}
+
+func without(missing ...int) func(h int) float64 {
+	return func(h int) float64 {
+		for _, m := range missing {
+			if h == m {
+				return math.NaN()
+			}
+		}
+		return float64(h)
+	}
+}
+
+func TestWhichDaysCount(t *testing.T) {
+	for _, c := range []struct {
+		what    string
+		missing []int
+		valid   bool
+		sum     float64 // of the hours; NaN: an hour is missing
+	}{
+		{"whole", nil, true, 276},
+		{"three in a row", []int{5, 6, 7}, true, 276},
+		{"four, apart", []int{2, 5, 6, 10}, true, 276},
+		{"four in a row", []int{5, 6, 7, 8}, false, math.NaN()},
+		{"five", []int{2, 4, 6, 8, 10}, false, 276},
+		{"the last", []int{23}, true, math.NaN()},
+		{"the first", []int{0}, true, math.NaN()},
+	} {
+		s := everyTen(24, without(c.missing...))
+		if got := s.sum(); s.valid() != c.valid || math.Abs(got-c.sum) > 1e-9 || math.IsNaN(got) != math.IsNaN(c.sum) {
+			t.Errorf("%s: valid %v, sum %v", c.what, s.valid(), got)
+		}
+	}
+	if s := everyTen(24, without()); s.High != 23 || s.Low != 0 || s.Hours[7] != 7 || s.Sums[7] != 42 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// Three quarters of what an hour should have make it good, by whatever interval.
+func TestWhichHoursCount(t *testing.T) {
+	at := func(minutes ...int64) (list []Reading) {
+		for h := range int64(6) { // an ordinary morning
+			for m := int64(0); m < 60; m += 5 {
+				list = append(list, Reading{At: h*hour + m*60_000, Value: 1})
+			}
+		}
+		for _, m := range minutes {
+			list = append(list, Reading{At: 6*hour + m*60_000, Value: 1})
+		}
+		return list
+	}
+	for _, c := range []struct {
+		what    string
+		minutes []int64
+		good    bool
+	}{
+		{"nine of twelve", []int64{0, 5, 10, 15, 20, 25, 30, 35, 40}, true},
+		{"eight of twelve", []int64{0, 5, 10, 15, 20, 25, 30, 35}, false},
+		{"two", []int64{55, 59}, false},
+		{"slower now", []int64{0, 15, 30, 45}, true},
+		{"faster now", []int64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, false},
+	} {
+		if s := NewSeries(at(c.minutes...), 7); math.IsNaN(s.Hours[6]) == c.good {
+			t.Errorf("%s: %v", c.what, s.Hours[6])
+		}
+	}
+	if s := NewSeries([]Reading{{At: 0, Value: 1}}, 24); !math.IsNaN(s.Hours[0]) {
+		t.Error("one reading a day makes an hour")
+	}
+}
+
+func TestSeasons(t *testing.T) {
+	day := func(high, low float64) *Day {
+		return &Day{Inputs: []Series{everyTen(24, func(h int) float64 {
+			if h == 14 {
+				return high
+			}
+			return low
+		})}}
+	}
+	f := Find("growingDegreeDays")
+	begin := func() Tally { return f.Begin(f.Values(map[string]float64{"base": 0, "method": 1})) }
+	sum := begin()
+	if _, ok := sum.Value(); ok {
+		t.Error("a sum of nothing")
+	}
+	for range 60 {
+		sum.Add(day(20, 10))
+	}
+	near(t, "sixty days", one(sum.Value()), 900, 1e-9)
+	sum.Add(nil)
+	if _, ok := sum.Value(); ok {
+		t.Error("a sum that ends with a day that is missing")
+	}
+	sum.Add(day(30, 10))
+	near(t, "a missing day takes its neighbours' mean", one(sum.Value()), 900+17.5+20, 1e-9)
+	for range 4 {
+		sum.Add(nil)
+	}
+	sum.Add(day(20, 10))
+	if _, ok := sum.Value(); ok {
+		t.Error("four missing days in a row were bridged")
+	}
+	late := begin()
+	late.Add(nil)
+	for range 60 {
+		late.Add(day(20, 10))
+	}
+	if _, ok := late.Value(); ok {
+		t.Error("a season whose beginning nobody knows")
+	}
+	chill := Find("chillHours").Begin([]float64{0, 10, 1})
+	for range 30 {
+		chill.Add(day(20, 5))
+	}
+	chill.Add(nil)
+	near(t, "chill of thirty days", one(chill.Value()), 690, 0)
+	chill.Add(nil)
+	if _, ok := chill.Value(); ok {
+		t.Error("two of 32 days missing are more than one in twenty")
+	}
+}

@@ -1,0 +1,191 @@
+package agronomy
+
+import "math"
+
+// The FAO-56 reference evapotranspiration: of short grass that lacks no water.
+// Equation numbers are those of FAO Irrigation and Drainage Paper 56.
+
+const (
+	stefanDay  = 4.903e-9  // MJ/K⁴/m² a day
+	stefanHour = 2.043e-10 // and an hour
+
+	// MegajoulesAnHour are the MJ/m² that one W/m² brings in an hour.
+	MegajoulesAnHour = .0036
+)
+
+// StandardPressure is at an elevation of z m, in hPa (eq. 7).
+func StandardPressure(z float64) float64 {
+	return 1013 * math.Pow((293-.0065*z)/293, 5.26)
+}
+
+// Elevation is where StandardPressure is p hPa, in m: what a barometer says of
+// a place that nobody has measured.
+func Elevation(p float64) float64 {
+	return (1 - math.Pow(p/1013, 1/5.26)) * 293 / .0065
+}
+
+// WindAt2 is the wind at 2 m over grass, in the unit of u, of a wind u at
+// height m, which is above 0.1 (eq. 47).
+func WindAt2(u, height float64) float64 { return u * 4.87 / math.Log(67.8*height-5.42) }
+
+// sunOf are the distance factor and the declination, rad, of a day of the year
+// (eq. 23 and 24).
+func sunOf(yearDay int) (distance, declination float64) {
+	j := 2 * math.Pi * float64(yearDay) / 365
+	return 1 + .033*math.Cos(j), .409 * math.Sin(j-1.39)
+}
+
+// sunset is the hour angle of sunset, rad (eq. 25); 0 in the polar night.
+func sunset(latitude, declination float64) float64 {
+	return math.Acos(min(max(-math.Tan(latitude)*math.Tan(declination), -1), 1))
+}
+
+// DaylightHours is how long a day of the year lasts at a latitude in degrees
+// (eq. 34).
+func DaylightHours(latitude float64, yearDay int) float64 {
+	_, dec := sunOf(yearDay)
+	return 24 / math.Pi * sunset(latitude*math.Pi/180, dec)
+}
+
+// ExtraterrestrialDay is the radiation of a day above the atmosphere, MJ/m², at
+// a latitude in degrees (eq. 21).
+func ExtraterrestrialDay(latitude float64, yearDay int) float64 {
+	phi := latitude * math.Pi / 180
+	distance, dec := sunOf(yearDay)
+	ws := sunset(phi, dec)
+	return 37.586 * distance * (ws*math.Sin(phi)*math.Sin(dec) + math.Cos(phi)*math.Cos(dec)*math.Sin(ws))
+}
+
+// RadiationOfSunshine is the global radiation of a day, MJ/m², from its hours
+// of sunshine (eq. 35).
+func RadiationOfSunshine(hours, daylight, extraterrestrial float64) float64 {
+	return (.25 + .5*hours/daylight) * extraterrestrial
+}
+
+func clearSky(elevation, extraterrestrial float64) float64 {
+	return (.75 + 2e-5*elevation) * extraterrestrial // eq. 37
+}
+
+// slope is that of the saturation pressure at t °C, kPa/°C (eq. 13).
+func slope(t float64) float64 { return 4098 * Saturation(t) / ((t + 237.3) * (t + 237.3)) }
+
+// penman is the combination equation (eq. 6 and 53); factor is 900 a day, 37 an
+// hour.
+func penman(factor, t, net, wind, deficit, pressure float64) float64 {
+	gamma := .000665 * pressure / 10
+	return (.408*slope(t)*net + factor*gamma*wind*deficit/(t+273)) / (slope(t) + gamma*(1+.34*wind))
+}
+
+// Weather is what a day's evapotranspiration follows from.
+type Weather struct {
+	High, Low float64 // °C
+	Vapor     float64 // actual vapour pressure, kPa
+	Wind      float64 // m/s at 2 m
+	Radiation float64 // global, MJ/m²
+	Ground    float64 // heat that the soil takes up, MJ/m²; 0 for a day
+	Pressure  float64 // hPa
+	Elevation float64 // m
+	Latitude  float64 // degrees, north positive
+	YearDay   int     // 1 is 1 January
+}
+
+// VaporOfHumidity is the actual vapour pressure, kPa, of a day with these
+// extremes of temperature, °C, and relative humidity, % (eq. 17).
+func VaporOfHumidity(high, low, humidHigh, humidLow float64) float64 {
+	return (Saturation(low)*humidHigh + Saturation(high)*humidLow) / 200
+}
+
+// Net is the net radiation of the day, MJ/m² (eq. 38 to 40).
+func (w Weather) Net() float64 {
+	clear, sky := clearSky(w.Elevation, ExtraterrestrialDay(w.Latitude, w.YearDay)), 0.
+	if clear > 0 {
+		sky = min(1, w.Radiation/clear)
+	}
+	fourth := (math.Pow(w.High+273.16, 4) + math.Pow(w.Low+273.16, 4)) / 2
+	lost := stefanDay * fourth * (.34 - .14*math.Sqrt(w.Vapor)) * (1.35*sky - .35)
+	return .77*w.Radiation - lost
+}
+
+// Evapotranspiration is of the day, mm (eq. 6). It is false where the extremes
+// are the wrong way round or nothing of the kind can be measured.
+func (w Weather) Evapotranspiration() (float64, bool) {
+	if w.High < w.Low || !within(w.Low, -50, 60) || !within(w.High, -50, 60) || w.Vapor < 0 || w.Wind < 0 || w.Radiation < 0 ||
+		!within(w.Pressure, 500, 1100) || !within(w.Latitude, -90, 90) {
+		return 0, false
+	}
+	deficit := (Saturation(w.High)+Saturation(w.Low))/2 - w.Vapor
+	et := penman(900, (w.High+w.Low)/2, w.Net()-w.Ground, w.Wind, deficit, w.Pressure)
+	return et, true
+}
+
+// Hargreaves is the evapotranspiration of a day, mm, by its temperatures alone,
+// °C (eq. 52): an estimate where humidity, wind and radiation are not measured.
+func Hargreaves(high, low, latitude float64, yearDay int) (float64, bool) {
+	if high < low || !within(latitude, -90, 90) {
+		return 0, false
+	}
+	mean := (high + low) / 2
+	return max(0, .0023*(mean+17.8)*math.Sqrt(high-low)*.408*ExtraterrestrialDay(latitude, yearDay)), true
+}
+
+// HourWeather is what an hour's evapotranspiration follows from.
+type HourWeather struct {
+	Mean, Humidity float64 // °C, %
+	Wind           float64 // m/s at 2 m
+	Radiation      float64 // global, MJ/m²
+	Pressure       float64 // hPa
+	Elevation      float64 // m
+	Latitude       float64 // degrees, north positive
+	Longitude      float64 // degrees, east positive
+	YearDay        int
+	UTC            float64 // middle of the hour, hours of the day
+	NightSky       float64 // share of clear-sky radiation 2 to 3 h before sunset, which a night takes; 0: not known
+}
+
+// position gives the sun's hour angle in the middle of the hour and that of
+// sunset, rad (eq. 31 to 33).
+func (w HourWeather) position() (angle, set float64) {
+	b := 2 * math.Pi * float64(w.YearDay-81) / 364
+	correction := .1645*math.Sin(2*b) - .1255*math.Cos(b) - .025*math.Sin(b)
+	angle = math.Remainder(math.Pi/12*(w.UTC+w.Longitude/15+correction-12), 2*math.Pi)
+	_, dec := sunOf(w.YearDay)
+	return angle, sunset(w.Latitude*math.Pi/180, dec)
+}
+
+// Extraterrestrial is the hour's radiation above the atmosphere, MJ/m² (eq. 28,
+// the hour cut off at sunrise and sunset as ASCE does).
+func (w HourWeather) Extraterrestrial() float64 {
+	angle, set := w.position()
+	from, to := max(angle-math.Pi/24, -set), min(angle+math.Pi/24, set)
+	if from >= to {
+		return 0
+	}
+	phi := w.Latitude * math.Pi / 180
+	distance, dec := sunOf(w.YearDay)
+	return 12 * 60 / math.Pi * .082 * distance *
+		((to-from)*math.Sin(phi)*math.Sin(dec) + math.Cos(phi)*math.Cos(dec)*(math.Sin(to)-math.Sin(from)))
+}
+
+// Evapotranspiration is of the hour, mm (eq. 53). A night's may be a little
+// below zero.
+func (w HourWeather) Evapotranspiration() (float64, bool) {
+	rh, ok := humid(w.Humidity)
+	if !ok || !within(w.Mean, -50, 60) || w.Wind < 0 || w.Radiation < 0 || !within(w.Pressure, 500, 1100) {
+		return 0, false
+	}
+	angle, set := w.position()
+	day := math.Abs(angle) <= set
+	sky, ground := .5, .5
+	if day {
+		sky, ground = 1., .1
+		if clear := clearSky(w.Elevation, w.Extraterrestrial()); clear > 0 {
+			sky = min(max(w.Radiation/clear, .3), 1)
+		}
+	} else if w.NightSky > 0 {
+		sky = w.NightSky
+	}
+	vapor := Saturation(w.Mean) * rh / 100
+	lost := stefanHour * math.Pow(w.Mean+273.16, 4) * (.34 - .14*math.Sqrt(vapor)) * (1.35*sky - .35)
+	net := .77*w.Radiation - lost
+	return penman(37, w.Mean, net*(1-ground), w.Wind, Saturation(w.Mean)-vapor, w.Pressure), true
+}

@@ -1,0 +1,247 @@
+package agronomy
+
+import "math"
+
+// Kind says when a formula has a value.
+type Kind uint8
+
+// The kinds of formula.
+const (
+	Instant Kind = iota + 1 // at each instant at which an input was measured
+	Daily                   // one of each day, when the day is over
+	Season                  // one of each day, of all days since the season began
+)
+
+// Role is one input of a formula.
+type Role struct {
+	Name     string
+	Units    []string // in which the input may come
+	Optional bool     // a model may leave it out; then all after it too
+}
+
+// Parameter is a number that a model may set.
+type Parameter struct {
+	Name      string
+	Default   float64 // NaN: the model must say it
+	Low, High float64
+}
+
+// Place is where a device stands, as far as that is known.
+type Place struct {
+	Latitude, Longitude *float64 // degrees
+	Elevation           *float64 // m
+}
+
+// Pressure is the standard pressure there, hPa; false without an elevation.
+func (p Place) Pressure() (float64, bool) {
+	if p.Elevation == nil {
+		return 0, false
+	}
+	return StandardPressure(*p.Elevation), true
+}
+
+// Formula is a formula as thing models name it.
+type Formula struct {
+	Name       string
+	Kind       Kind
+	Unit       string // of its value
+	Decimals   int    // that its value is good for
+	Inputs     []Role
+	Parameters []Parameter
+
+	// The one of these that Kind says is set; x are the inputs that the model
+	// names, in the order of Inputs, and p the parameters in theirs.
+	instant func(x, p []float64, at Place) (float64, bool)
+	daily   func(d *Day, p []float64, at Place) (float64, bool)
+	season  func(p []float64) Tally
+}
+
+// Parameter finds a parameter by name; nil when the formula has none such.
+func (f *Formula) Parameter(name string) *Parameter {
+	for i := range f.Parameters {
+		if f.Parameters[i].Name == name {
+			return &f.Parameters[i]
+		}
+	}
+	return nil
+}
+
+// At is the value of an instant formula.
+func (f *Formula) At(x, p []float64, at Place) (float64, bool) { return finite(f.instant(x, p, at)) }
+
+// Of is a daily formula's value of a day.
+func (f *Formula) Of(d *Day, p []float64, at Place) (float64, bool) { return finite(f.daily(d, p, at)) }
+
+// Begin is a season formula's state before the season's first day.
+func (f *Formula) Begin(p []float64) Tally { return f.season(p) }
+
+func finite(v float64, ok bool) (float64, bool) {
+	return v, ok && !math.IsNaN(v) && !math.IsInf(v, 0)
+}
+
+// Values are the parameters in order: those that the model gives, the defaults
+// for the others.
+func (f *Formula) Values(given map[string]float64) []float64 {
+	values := make([]float64, len(f.Parameters))
+	for i, p := range f.Parameters {
+		v, ok := given[p.Name]
+		if !ok {
+			v = p.Default
+		}
+		values[i] = v
+	}
+	return values
+}
+
+// Find finds a formula by the name that thing models use; nil when there is
+// none.
+func Find(name string) *Formula { return byName[name] }
+
+// Units, in the spellings that are met.
+var (
+	celsius      = []string{"°C", "℃"}
+	percent      = []string{"%", "%RH"}
+	hectopascal  = []string{"hPa", "mbar"}
+	metresASec   = []string{"m/s"}
+	wattsASquare = []string{"W/m²", "W/m2"}
+	photonFlux   = []string{"µmol/m²/s", "μmol/m²/s", "umol/m2/s"}
+	lux          = []string{"lx", "lux"}
+	millimetres  = []string{"mm"}
+	milligrams   = []string{"mg/L", "mg/l"}
+	siemens      = []string{"mS/cm"}
+
+	air      = Role{Name: "airTemperature", Units: celsius}
+	humidity = Role{Name: "airHumidity", Units: percent}
+	pressure = Role{Name: "airPressure", Units: hectopascal}
+)
+
+func optional(r Role) Role {
+	r.Optional = true
+	return r
+}
+
+var byName = func() map[string]*Formula {
+	all := map[string]*Formula{}
+	for i := range formulas {
+		all[formulas[i].Name] = &formulas[i]
+	}
+	return all
+}()
+
+var formulas = []Formula{
+	{
+		Name: "dewPoint", Kind: Instant, Unit: "°C", Decimals: 1, Inputs: []Role{air, humidity},
+		instant: func(x, _ []float64, _ Place) (float64, bool) { return DewPoint(x[0], x[1]) },
+	}, {
+		Name: "frostPoint", Kind: Instant, Unit: "°C", Decimals: 1, Inputs: []Role{air, humidity},
+		instant: func(x, _ []float64, _ Place) (float64, bool) { return FrostPoint(x[0], x[1]) },
+	}, {
+		Name: "vaporPressureDeficit", Kind: Instant, Unit: "kPa", Decimals: 2,
+		Inputs: []Role{air, humidity, {Name: "leafTemperature", Units: celsius, Optional: true}},
+		instant: func(x, _ []float64, _ Place) (float64, bool) {
+			if len(x) == 3 {
+				return LeafDeficit(x[0], x[1], x[2])
+			}
+			return VaporPressureDeficit(x[0], x[1])
+		},
+	}, {
+		Name: "absoluteHumidity", Kind: Instant, Unit: "g/m³", Decimals: 1, Inputs: []Role{air, humidity},
+		instant: func(x, _ []float64, _ Place) (float64, bool) { return AbsoluteHumidity(x[0], x[1]) },
+	}, {
+		Name: "airDensity", Kind: Instant, Unit: "kg/m³", Decimals: 3, Inputs: []Role{air, humidity, pressure},
+		instant: func(x, _ []float64, _ Place) (float64, bool) { return AirDensity(x[0], x[1], x[2]) },
+	}, {
+		Name: "wetBulbTemperature", Kind: Instant, Unit: "°C", Decimals: 1, Inputs: []Role{air, humidity, optional(pressure)},
+		instant: wetBulb,
+	}, {
+		Name: "deltaT", Kind: Instant, Unit: "°C", Decimals: 1, Inputs: []Role{air, humidity, optional(pressure)},
+		instant: func(x, p []float64, at Place) (float64, bool) {
+			wet, ok := wetBulb(x, p, at)
+			return x[0] - wet, ok
+		},
+	}, {
+		Name: "heatIndex", Kind: Instant, Unit: "°C", Decimals: 1, Inputs: []Role{air, humidity},
+		instant: func(x, _ []float64, _ Place) (float64, bool) { return HeatIndex(x[0], x[1]) },
+	}, {
+		Name: "seaLevelPressure", Kind: Instant, Unit: "hPa", Decimals: 1, Inputs: []Role{pressure, air},
+		instant: func(x, _ []float64, at Place) (float64, bool) {
+			if at.Elevation == nil {
+				return 0, false
+			}
+			return SeaLevelPressure(x[0], x[1], *at.Elevation)
+		},
+	}, {
+		Name: "ppfdOfIlluminance", Kind: Instant, Unit: "µmol/m²/s", Inputs: []Role{{Name: "illuminance", Units: lux}},
+		Parameters: []Parameter{{"factor", LuxOfSunlight, .005, .05}},
+		instant:    func(x, p []float64, _ Place) (float64, bool) { return PhotonsOfLux(x[0], p[0]) },
+	}, {
+		Name: "ppfdOfRadiation", Kind: Instant, Unit: "µmol/m²/s", Inputs: []Role{{Name: "solarRadiation", Units: wattsASquare}},
+		instant: func(x, _ []float64, _ Place) (float64, bool) { return PhotonsOfRadiation(x[0]) },
+	}, {
+		Name: "availableWater", Kind: Instant, Unit: "%", Inputs: []Role{{Name: "soilMoisture", Units: percent}},
+		Parameters: []Parameter{{"fieldCapacity", math.NaN(), 1, 100}, {"wiltingPoint", math.NaN(), 0, 99}},
+		instant:    func(x, p []float64, _ Place) (float64, bool) { return AvailableWater(x[0], p[0], p[1]) },
+	}, {
+		Name: "conductivity25", Kind: Instant, Unit: "mS/cm", Decimals: 2,
+		Inputs:     []Role{{Name: "conductivity", Units: siemens}, {Name: "waterTemperature", Units: celsius}},
+		Parameters: []Parameter{{"coefficient", .0191, .001, .05}},
+		instant:    func(x, p []float64, _ Place) (float64, bool) { return Conductivity25(x[0], x[1], p[0]) },
+	}, {
+		Name: "oxygenSaturation", Kind: Instant, Unit: "%",
+		Inputs: []Role{{Name: "dissolvedOxygen", Units: milligrams}, {Name: "waterTemperature", Units: celsius}, optional(pressure)},
+		instant: func(x, _ []float64, at Place) (float64, bool) {
+			if len(x) == 3 {
+				return OxygenSaturation(x[0], x[1], x[2])
+			}
+			p, ok := at.Pressure()
+			if !ok {
+				return 0, false
+			}
+			return OxygenSaturation(x[0], x[1], p)
+		},
+	}, {
+		Name: "dailyLightIntegral", Kind: Daily, Unit: "mol/m²/d", Decimals: 1, Inputs: []Role{{Name: "ppfd", Units: photonFlux}},
+		daily: dailyLight,
+	}, {
+		Name: "referenceEvapotranspiration", Kind: Daily, Unit: "mm", Decimals: 2,
+		Inputs: []Role{
+			air, optional(humidity), {Name: "windSpeed", Units: metresASec, Optional: true},
+			{Name: "solarRadiation", Units: wattsASquare, Optional: true}, optional(pressure),
+		},
+		Parameters: []Parameter{{"windHeight", 2, .5, 50}},
+		daily:      reference,
+	}, {
+		Name: "leafWetnessHours", Kind: Daily, Unit: "h",
+		Inputs:     []Role{{Name: "leafWetness", Units: percent}, {Name: "rainfall", Units: millimetres, Optional: true}},
+		Parameters: []Parameter{{"threshold", 50, 1, 100}},
+		daily:      wetHours,
+	}, {
+		Name: "growingDegreeDays", Kind: Season, Unit: "°C·d", Decimals: 1, Inputs: []Role{air},
+		Parameters: append([]Parameter{{"method", 2, 1, 2}, {"base", 10, -10, 30}, {"upper", 30, 0, 60}}, since(1)...),
+		season:     func(p []float64) Tally { return &degreeTally{method: int(p[0]), base: p[1], upper: p[2]} },
+	}, {
+		Name: "chillHours", Kind: Season, Unit: "h", Inputs: []Role{air},
+		Parameters: append([]Parameter{{"lowerBound", 0, -60, 7}}, since(10)...),
+		season:     func(p []float64) Tally { return &chillTally{of: func(t float64) float64 { return ChillHour(t, p[0]) }} },
+	}, {
+		Name: "chillUnits", Kind: Season, Unit: "CU", Decimals: 1, Inputs: []Role{air}, Parameters: since(10),
+		season: func([]float64) Tally { return &chillTally{of: ChillUnit} },
+	}, {
+		Name: "chillPortions", Kind: Season, Unit: "CP", Decimals: 1, Inputs: []Role{air}, Parameters: since(10),
+		season: func([]float64) Tally { return &portionTally{} },
+	},
+}
+
+// since is when a season begins: a month and a day. The month is the northern
+// one; south of the equator, where the model says nothing, it is half a year
+// later. Where the month is shorter the season begins on its last day.
+func since(month float64) []Parameter {
+	return []Parameter{{"startMonth", month, 1, 12}, {"startDay", 1, 1, 31}}
+}
+
+func wetBulb(x, _ []float64, _ Place) (float64, bool) {
+	if len(x) == 3 {
+		return WetBulb(x[0], x[1], x[2])
+	}
+	return WetBulbSeaLevel(x[0], x[1])
+}

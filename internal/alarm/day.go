@@ -1,0 +1,66 @@
+package alarm
+
+import (
+	"math"
+	"time"
+)
+
+// localDay is the day of an instant by a zone's calendar: its first instant,
+// and that of the next (epoch ms).
+func localDay(at int64, zone *time.Location) (begin, end int64) {
+	year, month, day := time.UnixMilli(at).In(zone).Date()
+	return firstInstant(year, month, day, zone), firstInstant(year, month, day+1, zone)
+}
+
+// firstInstant is when a day begins. Where clocks skip midnight that is after
+// the jump; where they show it twice, the first time.
+func firstInstant(year int, month time.Month, day int, zone *time.Location) int64 {
+	first := time.Date(year, month, day, 0, 0, 0, 0, zone)
+	noon := time.Date(year, month, day, 12, 0, 0, 0, zone)
+	changed, _ := noon.ZoneBounds()
+	if changed.IsZero() || noon.Sub(changed) > 24*time.Hour {
+		return first.UnixMilli()
+	}
+	// The clocks were changed in these hours. Midnight by the clock from before
+	// is the day's begin if the change came after it.
+	_, now := noon.Zone()
+	_, before := changed.Add(-time.Millisecond).Zone()
+	if old := noon.Add(-12*time.Hour + time.Duration(now-before)*time.Second); old.Before(changed) {
+		return old.UnixMilli()
+	}
+	// Where midnight was skipped, time.Date may give an instant before the change.
+	return max(first.UnixMilli(), changed.UnixMilli())
+}
+
+// Place is where a device stands, in degrees. It tells night, from sunset to
+// sunrise, from day. Where none is known, night is from 20:00 to 06:00.
+type Place struct{ Latitude, Longitude float64 }
+
+// sunset is the height of the sun's middle at its rise and set, in degrees: its
+// rim is at the horizon, and the air lifts it.
+const sunset = -0.833
+
+// night tells whether an instant (epoch ms) lies in the night.
+func night(at int64, zone *time.Location, place *Place) bool {
+	if place == nil {
+		hour := time.UnixMilli(at).In(zone).Hour()
+		return hour >= 20 || hour < 6
+	}
+	return sunHeight(at, *place) < sunset
+}
+
+// sunHeight is how high the sun stands, in degrees, good to a few hundredths
+// between 1950 and 2050 (the Astronomical Almanac's low-precision formulas).
+func sunHeight(at int64, place Place) float64 {
+	const radian = math.Pi / 180
+	days := float64(at-946_728_000_000) / 86_400_000 // since noon of 1 January 2000
+	anomaly := (357.528 + .9856003*days) * radian
+	longitude := (280.460 + .9856474*days + 1.915*math.Sin(anomaly) + .020*math.Sin(2*anomaly)) * radian
+	tilt := (23.439 - .0000004*days) * radian
+	ascension := math.Atan2(math.Cos(tilt)*math.Sin(longitude), math.Cos(longitude))
+	declination := math.Asin(math.Sin(tilt) * math.Sin(longitude))
+	sidereal := (280.46062 + 360.98564737*days + place.Longitude) * radian
+	latitude := place.Latitude * radian
+	height := math.Sin(latitude)*math.Sin(declination) + math.Cos(latitude)*math.Cos(declination)*math.Cos(sidereal-ascension)
+	return math.Asin(height) / radian
+}

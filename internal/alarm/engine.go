@@ -1,0 +1,279 @@
+package alarm
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"tilth/internal/db"
+	"tilth/internal/device"
+	"tilth/internal/reading"
+	"tilth/internal/tenant"
+)
+
+// screens are the open ones of each tenant.
+type screens interface {
+	Watched(t tenant.ID) bool
+	Publish(t tenant.ID, name string, data []byte)
+}
+
+// mostPending is how many events may wait for the database before judging waits
+// too.
+const mostPending = 2000
+
+// EngineOptions say what an Engine works with; all of them are needed.
+type EngineOptions struct {
+	DB        *db.DB
+	Rules     *RuleStore
+	Positions *PositionStore
+	Devices   *device.Store
+	Registry  *device.Registry
+	Presence  *device.Presence
+	Readings  *reading.Store
+	Screens   screens
+	Now       func() time.Time
+	Log       *slog.Logger
+}
+
+// Engine judges the running rules. Readings come to it through the journal, in
+// order; devices that come and go through Presence; both, and what people do
+// to rules and notices, one after the other. What it decides is on disk,
+// together with how far the journal is judged, before anybody is told.
+type Engine struct {
+	o    EngineOptions
+	keep *keeper
+
+	// writing is held while the database is written, so whoever holds a
+	// transaction must not ask for it. It guards what is known to be on disk:
+	// open and each rule's notice. Which rules there are, and what they watch,
+	// changes under both locks only.
+	writing sync.Mutex
+	// mu keeps judging, timers and people's changes apart; after writing.
+	mu       sync.Mutex
+	rules    map[RuleID]*running
+	byDevice map[device.ID][]*running // on readings
+	offline  map[device.ID][]*running // on being offline
+	open     map[int64]*running       // by their open notice
+	stepped  uint64                   // position of the newest batch that was stepped
+	pending  []event                  // happened and not on disk yet
+	taken    bool                     // some that happened are being written
+	beside   bool                     // Run writes, beside judging
+	dues     dues                     // of rules on being offline
+	letIn    int64                    // since when devices can come back, epoch ms; 0: not yet
+
+	recorded atomic.Uint64 // position up to which everything is on disk
+	behind   atomic.Bool   // too much is pending, or could not be written
+
+	comings comings
+	changed chan struct{} // holds one: devices or products are others now
+	write   chan struct{} // holds one: something is pending
+
+	judged, opened, resolved atomic.Uint64
+	openNow, rulesNow        atomic.Int64
+	lag                      atomic.Int64 // ms
+}
+
+// running is a rule that is judged.
+type running struct {
+	Rule
+	ref     device.Ref
+	product *device.Product
+	test    *Test // nil: on being offline
+	state   *State
+	notice  *Notice // open, and on disk; nil: none
+	due     int64   // on being offline: when the entry in dues is of, epoch ms; 0: none
+}
+
+// event is something that happened to a rule, with what is to be remembered of
+// it.
+type event struct {
+	rule    *running
+	kind    Kind
+	time    int64 // of its reading, epoch ms
+	samples []Sample
+	reason  Reason
+	floor   int64
+	waiting bool
+}
+
+// NewEngine makes an engine; Start must come before its first Judge.
+func NewEngine(o EngineOptions) *Engine {
+	e := &Engine{
+		o: o, rules: map[RuleID]*running{}, byDevice: map[device.ID][]*running{}, offline: map[device.ID][]*running{},
+		open: map[int64]*running{}, changed: make(chan struct{}, 1), write: make(chan struct{}, 1), comings: newComings(), keep: newKeeper(&o),
+	}
+	o.Presence.OnChange(e.comings.note)
+	o.Registry.Watch(func() { signal(e.changed) })
+	return e
+}
+
+// Judge takes the batch at a position of the journal; positions only rise. What
+// it leads to is on disk, together with the position, when Recorded says so:
+// many batches then share one transaction. Before Run, that is when Judge
+// returns. After an error the same batch is to be given again: it is not judged
+// twice.
+func (e *Engine) Judge(ctx context.Context, pos uint64, batch []reading.Arrival) error {
+	if e.behind.Load() {
+		if err := e.flush(ctx); err != nil {
+			return err
+		}
+	}
+	if e.take(pos, batch) {
+		return e.flush(ctx)
+	}
+	return nil
+}
+
+// take steps a batch; now is true when nobody else writes what it led to.
+func (e *Engine) take(pos uint64, batch []reading.Arrival) (now bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if pos > e.stepped {
+		for i := range batch {
+			e.step(&batch[i].Frame)
+		}
+		e.stepped = pos
+		if len(batch) > 0 {
+			e.lag.Store(max(0, e.o.Now().UnixMilli()-batch[0].At))
+		}
+	}
+	if len(e.pending) == 0 {
+		if !e.taken {
+			e.recorded.Store(e.stepped)
+		}
+		return false
+	}
+	if !e.beside {
+		return true
+	}
+	if len(e.pending) >= mostPending {
+		e.behind.Store(true)
+	}
+	signal(e.write)
+	return false
+}
+
+// Recorded is the position of the journal up to which everything that it led to
+// is on disk.
+func (e *Engine) Recorded() uint64 { return e.recorded.Load() }
+
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+func (e *Engine) step(f *reading.Frame) {
+	list := e.byDevice[f.Device]
+	for _, r := range list {
+		if r.Tenant != f.Tenant {
+			continue
+		}
+		if happened, ok := Step(r.test, r.state, f.Time, f.Fields); ok {
+			e.happen(r, happened)
+		}
+	}
+	e.judged.Add(uint64(len(list)))
+}
+
+// happen takes note of an event; settle makes it known.
+func (e *Engine) happen(r *running, h Event) {
+	ev := event{rule: r, kind: h.Kind, time: h.Time, samples: h.Samples, floor: r.state.Floor, waiting: r.state.Waiting}
+	if h.Kind == Resolved {
+		ev.reason = Recovered
+	}
+	e.pending = append(e.pending, ev)
+}
+
+// Stats is what an Engine has counted. Counters begin with the process.
+type Stats struct {
+	Judged   uint64        // pairs of a rule and a frame of its device
+	Opened   uint64        // notices
+	Resolved uint64        // notices
+	Open     int           // notices now
+	Rules    int           // that are judged now
+	Lag      time.Duration // from the newest batch's arrival to its judging
+}
+
+// Stats is what the engine has counted so far.
+func (e *Engine) Stats() Stats {
+	return Stats{
+		Judged: e.judged.Load(), Opened: e.opened.Load(), Resolved: e.resolved.Load(),
+		Open: int(e.openNow.Load()), Rules: int(e.rulesNow.Load()), Lag: time.Duration(e.lag.Load()) * time.Millisecond,
+	}
+}
+
+// put makes r one of the rules that are judged, in place of what there was of
+// its number.
+func (e *Engine) put(r *running) {
+	e.remove(r.ID)
+	e.rules[r.ID] = r
+	if r.test == nil {
+		e.offline[r.Device] = with(e.offline[r.Device], r)
+		e.comings.watch(r.Device, true)
+	} else {
+		e.byDevice[r.Device] = with(e.byDevice[r.Device], r)
+	}
+	if r.notice != nil {
+		e.open[r.notice.ID] = r
+	}
+	e.count()
+	if r.test == nil {
+		e.schedule(r)
+	}
+}
+
+// remove ends the judging of a rule.
+func (e *Engine) remove(id RuleID) {
+	r := e.rules[id]
+	if r == nil {
+		return
+	}
+	delete(e.rules, id)
+	if r.notice != nil {
+		delete(e.open, r.notice.ID)
+	}
+	r.due = 0
+	if r.test == nil {
+		if without(e.offline, r) {
+			e.comings.watch(r.Device, false)
+		}
+	} else {
+		without(e.byDevice, r)
+	}
+	e.count()
+}
+
+// with adds r to its device's list, which is by number: so that what happens
+// at the same time is recorded in the same order after a restart too.
+func with(list []*running, r *running) []*running {
+	i, _ := slices.BinarySearchFunc(list, r, func(a, b *running) int { return cmp.Compare(a.ID, b.ID) })
+	return slices.Insert(list, i, r)
+}
+
+// without takes r out of its device's list, and tells whether that is empty
+// now.
+func without(by map[device.ID][]*running, r *running) bool {
+	var left []*running
+	for _, other := range by[r.Device] {
+		if other != r {
+			left = append(left, other)
+		}
+	}
+	if len(left) == 0 {
+		delete(by, r.Device)
+		return true
+	}
+	by[r.Device] = left
+	return false
+}
+
+func (e *Engine) count() {
+	e.openNow.Store(int64(len(e.open)))
+	e.rulesNow.Store(int64(len(e.rules)))
+}

@@ -1,0 +1,261 @@
+package alarm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/uptrace/bun"
+
+	"tilth/internal/errs"
+	"tilth/internal/tenant"
+)
+
+// ErrUnchanged is what the function given to Change returns where there is
+// nothing to do, as when a rule that runs is to be run.
+var ErrUnchanged = errors.New("alarm: nothing changed")
+
+// Change changes rules of a tenant: it runs change in a transaction, which
+// writes them through the RuleStore, and in the same one resolves their open
+// notices for the given reason. From then on those that run are judged by what
+// they are now, from now on; the others are not judged any more. Either all of
+// that happens or nothing. A rule that has its revision still goes on as if
+// nothing had been; where change returns ErrUnchanged, all do, and Change returns
+// nil. The context must not carry a transaction.
+func (e *Engine) Change(ctx context.Context, t tenant.ID, rules []RuleID, why Reason, change func(ctx context.Context) error) error {
+	if err := e.lock(ctx); err != nil {
+		return err
+	}
+	defer e.unlock()
+	c := changing{Engine: e, tenant: t, why: why}
+	err := e.o.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
+		if err := change(ctx); err != nil {
+			return err
+		}
+		return c.replace(ctx, rules)
+	})
+	if errors.Is(err, ErrUnchanged) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, r := range c.old {
+		e.remove(r.ID)
+	}
+	for _, r := range c.fresh {
+		e.put(r)
+	}
+	e.tell(c.told)
+	return nil
+}
+
+// changing is what one Change comes to.
+type changing struct {
+	*Engine
+	tenant tenant.ID
+	why    Reason
+	old    []*running // not judged any more
+	fresh  []*running // judged from now on
+	told   []tidings
+}
+
+// replace makes ready what is to be judged once the transaction is kept, and
+// writes what that means for notices and states.
+func (c *changing) replace(ctx context.Context, ids []RuleID) error {
+	list, err := c.o.Rules.Rules(ctx, c.tenant, ids)
+	if err != nil {
+		return err
+	}
+	now := make(map[RuleID]Rule, len(list))
+	for _, rule := range list {
+		now[rule.ID] = rule
+	}
+	for _, id := range ids {
+		rule, there := now[id]
+		runs := there && rule.Deploy == Running
+		old := c.mine(c.tenant, id)
+		if old != nil && runs && old.Revision == rule.Revision {
+			continue
+		}
+		if old != nil {
+			c.old = append(c.old, old)
+			if err := c.stop(ctx, old); err != nil {
+				return err
+			}
+		}
+		if !runs {
+			continue
+		}
+		r, err := c.begin(ctx, rule)
+		if err != nil {
+			return err
+		}
+		if err := saveState(ctx, c.o.DB, r, r.state.Floor, false); err != nil {
+			return err
+		}
+		c.fresh = append(c.fresh, r)
+	}
+	return nil
+}
+
+func (c *changing) stop(ctx context.Context, r *running) error {
+	if r.notice != nil {
+		n, err := c.end(ctx, r.notice, ending{at: c.now(), status: ResolvedItself, reason: c.why})
+		if err != nil {
+			return err
+		}
+		c.told = append(c.told, tidings{r.Tenant, n})
+	}
+	return forgetStates(ctx, c.o.DB, r.ID)
+}
+
+// mine finds a tenant's rule among those that are judged.
+func (e *Engine) mine(t tenant.ID, id RuleID) *running {
+	if r := e.rules[id]; r != nil && r.Tenant == t {
+		return r
+	}
+	return nil
+}
+
+// begin makes a rule ready that is to be judged from now on: what arrived
+// before does not count. Of times ahead, too: a device whose clock is fast has
+// readings from before that seem to be from after.
+func (e *Engine) begin(ctx context.Context, rule Rule) (*running, error) {
+	r, err := e.prepare(rule)
+	if err != nil {
+		return nil, err
+	}
+	floor := e.now() - 1
+	if r.test != nil {
+		for _, l := range e.o.Readings.Latest(ctx, r.Tenant, r.Device) {
+			if r.test.looksAt(l.Property) {
+				floor = max(floor, l.Time)
+			}
+		}
+	}
+	r.state = newState(r.test, floor)
+	return r, e.learn(ctx, r, floor, nil)
+}
+
+// ResolveByHand resolves a tenant's open notice, for a user (as people call
+// them) and with a remark; its rule arms again once its conditions have been
+// false. Refused when the rule does not allow it, or the notice is over.
+func (e *Engine) ResolveByHand(ctx context.Context, t tenant.ID, notice int64, user, remark string) error {
+	if err := e.lock(ctx); err != nil {
+		return err
+	}
+	defer e.unlock()
+	r := e.open[notice]
+	if r == nil || r.Tenant != t {
+		there, err := e.o.DB.Read(ctx).NewSelect().Model((*noticeRow)(nil)).Where("n.tenant_id = ? AND n.id = ?", t, notice).Exists(ctx)
+		switch {
+		case err != nil:
+			return err
+		case !there:
+			return errs.Missing()
+		}
+		return errs.New(errs.Refused, "notice.over")
+	}
+	if !r.ByHand {
+		return errs.New(errs.Refused, "notice.notByHand")
+	}
+	var told Notice
+	err := e.o.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) (err error) {
+		told, err = e.end(ctx, r.notice, ending{at: e.now(), status: ResolvedByHand, reason: ByHand, user: user, remark: remark})
+		if err != nil {
+			return err
+		}
+		return saveState(ctx, e.o.DB, r, r.state.Newest(), true)
+	})
+	if err != nil {
+		return err
+	}
+	r.state.ResolveByHand()
+	e.close(r)
+	e.tell([]tidings{{t, told}})
+	return nil
+}
+
+// Reload takes up what the provider changed of devices and products. Rules of
+// devices that are gone went with them: their notices end. A rule whose
+// property is gone, or of another type, is stopped.
+func (e *Engine) Reload(ctx context.Context) error {
+	if err := e.lock(ctx); err != nil {
+		return err
+	}
+	defer e.unlock()
+	var gone, lost []*running
+	for _, r := range e.rules {
+		entry := e.o.Registry.Get(r.Device)
+		if entry == nil || entry.Tenant != r.Tenant {
+			gone = append(gone, r)
+			continue
+		}
+		if entry.Product == r.product {
+			continue
+		}
+		fresh, err := e.prepare(r.Rule)
+		if err != nil {
+			e.o.Log.Warn("an alarm rule is stopped: what it watches is gone", "tenant", r.Tenant, "rule", r.ID, "error", err)
+			lost = append(lost, r)
+			continue
+		}
+		if err := e.adopt(ctx, r, fresh); err != nil {
+			return err
+		}
+	}
+	if err := e.drop(ctx, gone, Deleted); err != nil {
+		return err
+	}
+	return e.drop(ctx, lost, Stopped)
+}
+
+// adopt lets a rule go on with its device's product as it is now.
+func (e *Engine) adopt(ctx context.Context, r, fresh *running) error {
+	if r.test != nil && !reflect.DeepEqual(r.test, fresh.test) {
+		state := newState(fresh.test, r.state.Floor)
+		state.Open, state.Waiting = r.state.Open, r.state.Waiting
+		fresh.state = state
+		if err := e.learn(ctx, fresh, r.state.newest, nil); err != nil {
+			return err
+		}
+		state.newest = r.state.newest
+		r.state, r.test = state, fresh.test
+	}
+	r.product = fresh.product
+	return nil
+}
+
+// drop ends the judging of rules together with their open notices.
+func (e *Engine) drop(ctx context.Context, list []*running, why Reason) error {
+	if len(list) == 0 {
+		return nil
+	}
+	c := changing{Engine: e, why: why}
+	err := e.o.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
+		for _, r := range list {
+			if err := c.stop(ctx, r); err != nil {
+				return err
+			}
+			if why != Stopped {
+				continue
+			}
+			if err := takeDown(ctx, e.o.DB, r.ID, e.now()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("alarm: %d rules not ended: %w", len(list), err)
+	}
+	for _, r := range list {
+		e.remove(r.ID)
+	}
+	e.tell(c.told)
+	return nil
+}
+
+func (e *Engine) now() int64 { return e.o.Now().UnixMilli() }

@@ -1,0 +1,195 @@
+package alarm
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"tilth/internal/device"
+	"tilth/internal/reading"
+)
+
+const (
+	// expansion is how far a notice's chart reaches before its start and behind
+	// its end.
+	expansion = 5 * time.Minute
+	// keptPoints is how many points of each property are kept.
+	keptPoints = 500
+	// keptAtOnce is how many charts are written in one transaction, and
+	// removedAtOnce how many notices are removed in one.
+	keptAtOnce    = 50
+	removedAtOnce = 1000
+	// noticeYears is for how long notices are kept, and sweepEvery how often
+	// older ones are looked for.
+	noticeYears = 3
+	sweepEvery  = time.Hour
+	keepAgain   = 10 * time.Second
+)
+
+// keeper keeps with each notice that is over the points of its chart, since
+// the readings themselves go earlier, and removes notices that are too old.
+// What it has to do is found in the database, so a restart loses nothing.
+type keeper struct {
+	o    *EngineOptions
+	idle atomic.Bool   // nothing is waiting for its time
+	wake chan struct{} // holds one
+}
+
+func newKeeper(o *EngineOptions) *keeper { return &keeper{o: o, wake: make(chan struct{}, 1)} }
+
+// soon says that a notice is over. One that ends later than another is kept
+// later, so only a keeper that waits for nothing is woken.
+func (k *keeper) soon() {
+	if k.idle.Swap(false) {
+		select {
+		case k.wake <- struct{}{}:
+		default:
+		}
+	}
+}
+
+func (k *keeper) run(ctx context.Context) {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-k.wake:
+		case <-timer.C:
+		}
+		next, err := k.pass(ctx)
+		if err != nil && ctx.Err() == nil {
+			k.o.Log.Warn("charts of alarm notices not kept, trying again", "error", err)
+			next = k.o.Now().Add(keepAgain)
+		}
+		timer.Reset(max(next.Sub(k.o.Now()), time.Millisecond))
+	}
+}
+
+// pass keeps and removes what is due, and answers when to look again.
+func (k *keeper) pass(ctx context.Context) (time.Time, error) {
+	for {
+		done, err := k.some(ctx)
+		if err != nil {
+			return time.Time{}, err
+		}
+		if done < keptAtOnce {
+			break
+		}
+	}
+	if err := k.sweep(ctx); err != nil {
+		return time.Time{}, err
+	}
+	// Before looking: what ends meanwhile must not be missed.
+	k.idle.Store(true)
+	var earliest []int64
+	if err := k.waiting(ctx).Column("n.end_time").OrderExpr("n.end_time").Limit(1).Scan(ctx, &earliest); err != nil {
+		return time.Time{}, err
+	}
+	next := k.o.Now().Add(sweepEvery)
+	if len(earliest) > 0 {
+		k.idle.Store(false)
+		if due := time.UnixMilli(earliest[0]).Add(expansion); due.Before(next) {
+			next = due
+		}
+	}
+	return next, nil
+}
+
+// waiting selects notices that are over and have no chart yet.
+func (k *keeper) waiting(ctx context.Context) *bun.SelectQuery {
+	return k.o.DB.Read(ctx).NewSelect().Model((*noticeRow)(nil)).Where("n.kept = '' AND n.resolve_status <> 0")
+}
+
+// some keeps the charts of the notices that have waited longest, up to
+// keptAtOnce, and answers how many.
+func (k *keeper) some(ctx context.Context) (int, error) {
+	var rows []noticeRow
+	if err := k.waiting(ctx).Column("id", "tenant_id", "device_id", "start_time", "end_time", "rule").
+		Where("n.end_time <= ?", k.o.Now().Add(-expansion).UnixMilli()).OrderExpr("n.end_time").Limit(keptAtOnce).Scan(ctx, &rows); err != nil {
+		return 0, err
+	}
+	if len(rows) == 0 {
+		return 0, nil
+	}
+	charts := make([]string, len(rows))
+	for i := range rows {
+		kept, err := k.chart(ctx, &rows[i])
+		if err != nil {
+			return 0, fmt.Errorf("alarm: chart of notice %d: %w", rows[i].ID, err)
+		}
+		charts[i] = kept
+	}
+	return len(rows), k.o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		for i := range rows {
+			if _, err := tx.NewUpdate().Model((*noticeRow)(nil)).Set("kept = ?", charts[i]).Where("n.id = ?", rows[i].ID).Exec(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// chart reads the points of a notice's properties; of a device that is gone
+// there are none.
+func (k *keeper) chart(ctx context.Context, n *noticeRow) (string, error) {
+	var rule RuleCopy
+	if err := json.Unmarshal([]byte(n.Rule), &rule); err != nil {
+		return "", err
+	}
+	kept := Kept{}
+	if entry := k.o.Registry.Get(n.DeviceID); entry != nil && entry.Tenant == n.TenantID {
+		names := map[device.PropertyID]string{}
+		var wanted []device.PropertyID
+		for _, c := range rule.Conditions {
+			if p := entry.Product.Property(c.Attribute); p != nil {
+				names[p.ID] = c.Attribute
+				wanted = append(wanted, p.ID)
+			}
+		}
+		series, err := k.o.Readings.Series(ctx, n.TenantID, n.DeviceID,
+			n.StartTime-expansion.Milliseconds(), n.EndTime+expansion.Milliseconds(), wanted, keptPoints)
+		if err != nil {
+			return "", err
+		}
+		for p, points := range series {
+			kept[names[p]] = keptOf(points)
+		}
+	}
+	text, err := json.Marshal(kept)
+	return string(text), err
+}
+
+func keptOf(points []reading.Point) []KeptPoint {
+	kept := make([]KeptPoint, len(points))
+	for i, p := range points {
+		kept[i] = KeptPoint(p)
+	}
+	return kept
+}
+
+// sweep removes notices that are over and were recorded too long ago.
+func (k *keeper) sweep(ctx context.Context) error {
+	oldest := k.o.Now().AddDate(-noticeYears, 0, 0).UnixMilli()
+	for {
+		var removed int64
+		err := k.o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+			old := tx.NewSelect().Model((*noticeRow)(nil)).Column("id").
+				Where("n.create_time < ? AND n.resolve_status <> 0", oldest).Limit(removedAtOnce)
+			res, err := tx.NewDelete().Model((*noticeRow)(nil)).Where("n.id IN (?)", old).Exec(ctx)
+			if err != nil {
+				return err
+			}
+			removed, err = res.RowsAffected()
+			return err
+		})
+		if err != nil || removed < removedAtOnce {
+			return err
+		}
+	}
+}

@@ -1,0 +1,109 @@
+package alarm
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"tilth/internal/db"
+	"tilth/internal/device"
+	"tilth/internal/errs"
+	"tilth/internal/reading"
+	"tilth/internal/tenant"
+)
+
+// Reason is why a notice ended; empty while it is open.
+type Reason string
+
+// Why a notice can end.
+const (
+	Recovered Reason = "recovered" // a reading for which the conditions do not hold
+	Online    Reason = "online"    // the device is back
+	Changed   Reason = "changed"   // the rule is another one now
+	Stopped   Reason = "stopped"   // the rule does not run any more
+	Deleted   Reason = "deleted"   // the rule, or its device, is gone
+	ByHand    Reason = "byHand"    // a person said so
+)
+
+// RuleCopy is a rule as it was when its notice began, and what its device was
+// called then. Its JSON is what a notice keeps.
+type RuleCopy struct {
+	Trigger    Trigger     `json:"triggerType"`
+	Conditions []Condition `json:"conditions"`
+	Hits       int         `json:"hitCounts"`
+	Window     int64       `json:"durations"` // ms
+	ByHand     bool        `json:"manualRelease"`
+	Channels   []int64     `json:"passageway,omitempty"`
+	Period     Period      `json:"period"`
+	NoteName   string      `json:"noteName"`  // the device's
+	ProductID  int64       `json:"productId"` // the device's
+}
+
+// CopyOf is r for its notice; note is the remark name of its device and
+// product the number of the device's product.
+func CopyOf(r *Rule, note string, product int64) RuleCopy {
+	return RuleCopy{
+		Trigger: r.Trigger, Conditions: r.Conditions, Hits: r.Hits, Window: r.Window.Milliseconds(), ByHand: r.ByHand,
+		Channels: r.Channels, Period: r.Period, NoteName: note, ProductID: product,
+	}
+}
+
+// NoticeSample is a sample that counted towards a notice, by identifier. A
+// property that had no value then is absent. Its JSON is what a notice keeps.
+type NoticeSample struct {
+	Time   int64                    `json:"time"` // epoch ms
+	Values map[string]reading.Value `json:"values"`
+}
+
+// Kept are the points of a notice's chart by identifier, ascending, kept when
+// the readings themselves may be gone. Its JSON is what a notice keeps.
+type Kept map[string][]KeptPoint
+
+// KeptPoint is one reading of a chart.
+type KeptPoint struct {
+	Time  int64         `json:"time"` // epoch ms
+	Value reading.Value `json:"value"`
+}
+
+// Detail is everything that is kept of one notice.
+type Detail struct {
+	Notice
+	Device      device.ID // may be gone
+	Revision    int64     // the rule's, when the notice began
+	Description string
+	Was         RuleCopy
+	Samples     []NoticeSample // those that counted, oldest first
+	Reason      Reason
+	ResolveUser string // who resolved it by hand, as people call them
+	Remark      string
+	Kept        Kept // nil until some minutes after the end
+}
+
+// Get finds a tenant's notice with everything that is kept of it.
+func (s *NoticeStore) Get(ctx context.Context, t tenant.ID, id int64) (*Detail, error) {
+	var r noticeRow
+	err := s.db.Read(ctx).NewSelect().Model(&r).Where("n.tenant_id = ? AND n.id = ?", t, id).Scan(ctx)
+	if db.IsMissing(err) {
+		return nil, errs.Missing()
+	}
+	if err != nil {
+		return nil, err
+	}
+	d := &Detail{
+		Notice: r.notice(), Device: r.DeviceID, Revision: r.RuleRevision, Description: r.AlarmDesc,
+		Reason: r.ResolveReason, ResolveUser: r.ResolveUser, Remark: r.Remark,
+	}
+	for _, part := range []struct {
+		text string
+		into any
+	}{{r.Rule, &d.Was}, {r.Samples, &d.Samples}, {r.Kept, &d.Kept}} {
+		if part.text == "" {
+			continue
+		}
+		if err := json.Unmarshal([]byte(part.text), part.into); err != nil {
+			return nil, fmt.Errorf("alarm: notice %d: %w", id, err)
+		}
+	}
+	d.NoteName = d.Was.NoteName
+	return d, nil
+}

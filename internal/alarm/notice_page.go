@@ -1,0 +1,119 @@
+package alarm
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/uptrace/bun"
+
+	"tilth/internal/tenant"
+	"tilth/internal/text"
+)
+
+// newestNotices is how many notices are told where nobody asks for a page.
+const newestNotices = 400
+
+// Notice is one event of a rule: from when to when its conditions held.
+type Notice struct {
+	ID         int64
+	Rule       RuleID // may be gone
+	Title      string // the rule's name, when the notice began
+	Status     ResolveStatus
+	Level      Level
+	DeviceName string
+	NoteName   string // the device's: now, or, when it is gone, as it was
+	Start      int64  // epoch ms
+	End        int64  // epoch ms; 0: open
+	CreateTime int64  // epoch ms
+}
+
+func (r *noticeRow) notice() Notice {
+	return Notice{
+		ID: r.ID, Rule: RuleID(r.RuleID), Title: r.Title, Status: r.ResolveStatus, Level: r.AlarmLevel, DeviceName: r.DeviceName,
+		Start: r.StartTime, End: r.EndTime, CreateTime: r.CreateTime,
+	}
+}
+
+// NoticeQuery is which notices of a tenant a list shows.
+type NoticeQuery struct {
+	Title   string         // any part, any case; empty: all
+	Devices []string       // device names; empty: all
+	Status  *ResolveStatus // nil: all
+	Level   *Level         // nil: all
+	From    *int64         // began at or after, epoch ms
+	To      *int64         // began at or before, epoch ms
+	Offset  int64
+	Limit   int64
+}
+
+// listedNotice is a notice as a list has it.
+type listedNotice struct {
+	noticeRow `bun:",extend"`
+	NoteName  *string `bun:",scanonly"` // of a device that is there
+	Was       string  `bun:",scanonly"` // the rule's copy, where the device is gone
+}
+
+// Page gives a tenant's notices as q wants them, the newest recorded first, and
+// how many there are in all.
+func (s *NoticeStore) Page(ctx context.Context, t tenant.ID, q NoticeQuery) ([]Notice, int64, error) {
+	wanted := func(sel *bun.SelectQuery) *bun.SelectQuery {
+		sel.Where("n.tenant_id = ?", t)
+		if q.Title != "" {
+			sel.Where(`n.folded_title LIKE ? ESCAPE '\'`, text.Contains(q.Title))
+		}
+		if len(q.Devices) > 0 {
+			sel.Where("n.device_name IN (?)", bun.List(q.Devices))
+		}
+		if q.Status != nil {
+			sel.Where("n.resolve_status = ?", *q.Status)
+		}
+		if q.Level != nil {
+			sel.Where("n.alarm_level = ?", *q.Level)
+		}
+		if q.From != nil {
+			sel.Where("n.start_time >= ?", *q.From)
+		}
+		if q.To != nil {
+			sel.Where("n.start_time <= ?", *q.To)
+		}
+		return sel
+	}
+	total, err := wanted(s.db.Read(ctx).NewSelect().Model((*noticeRow)(nil))).Count(ctx)
+	if err != nil || total <= q.Offset {
+		return []Notice{}, total, err
+	}
+	list, err := s.list(ctx, wanted, q.Offset, q.Limit)
+	return list, total, err
+}
+
+// Newest gives a tenant's newest 400 notices, the newest recorded first.
+func (s *NoticeStore) Newest(ctx context.Context, t tenant.ID) ([]Notice, error) {
+	return s.list(ctx, func(sel *bun.SelectQuery) *bun.SelectQuery { return sel.Where("n.tenant_id = ?", t) }, 0, newestNotices)
+}
+
+func (s *NoticeStore) list(ctx context.Context, wanted func(*bun.SelectQuery) *bun.SelectQuery, offset, limit int64) ([]Notice, error) {
+	var rows []listedNotice
+	sel := s.db.Read(ctx).NewSelect().Model(&rows).
+		Column("n.id", "n.rule_id", "n.title", "n.resolve_status", "n.alarm_level", "n.device_name", "n.start_time", "n.end_time", "n.create_time").
+		ColumnExpr("d.note_name, CASE WHEN d.id IS NULL THEN n.rule ELSE '' END AS was").
+		Join("LEFT JOIN devices AS d ON d.id = n.device_id AND d.tenant_id = n.tenant_id")
+	if err := wanted(sel).OrderExpr("n.create_time DESC, n.id DESC").Offset(offset).Limit(limit).Scan(ctx); err != nil {
+		return nil, err
+	}
+	list := make([]Notice, len(rows))
+	for i := range rows {
+		r := &rows[i]
+		list[i] = r.notice()
+		if r.NoteName != nil {
+			list[i].NoteName = *r.NoteName
+			continue
+		}
+		var was RuleCopy
+		if err := json.Unmarshal([]byte(r.Was), &was); err != nil {
+			return nil, fmt.Errorf("alarm: notice %d: %w", r.ID, err)
+		}
+		list[i].NoteName = was.NoteName
+	}
+	return list, nil
+}

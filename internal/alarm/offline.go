@@ -1,0 +1,264 @@
+package alarm
+
+import (
+	"container/heap"
+	"context"
+	"sync"
+	"time"
+
+	"tilth/internal/device"
+)
+
+const (
+	// settleAgain is how soon what could not be recorded is tried again.
+	settleAgain = time.Second
+	// lastWrite is how long a stop waits for the database.
+	lastWrite = 5 * time.Second
+)
+
+// comings are devices that came and went since they were looked at last.
+type comings struct {
+	mu      sync.Mutex
+	watched map[device.ID]bool
+	waiting []device.Change
+	wake    chan struct{} // holds one
+}
+
+func newComings() comings {
+	return comings{watched: map[device.ID]bool{}, wake: make(chan struct{}, 1)}
+}
+
+// watch says whether a device's coming and going matters.
+func (c *comings) watch(id device.ID, on bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if on {
+		c.watched[id] = true
+	} else {
+		delete(c.watched, id)
+	}
+}
+
+// note is called by Presence and does not wait.
+func (c *comings) note(change device.Change) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.watched[change.ID] {
+		return
+	}
+	c.waiting = append(c.waiting, change)
+	c.nudge()
+}
+
+func (c *comings) nudge() { signal(c.wake) }
+
+func (c *comings) take() []device.Change {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	taken := c.waiting
+	c.waiting = nil
+	return taken
+}
+
+// Run judges by the clock and takes up what changes, until ctx ends. It is to
+// be called when devices are let in: those that were offline have their
+// product's OfflineAfter from then on to come back, before they are told of.
+func (e *Engine) Run(ctx context.Context) error {
+	e.LetIn()
+	beside, stop := context.WithCancel(ctx)
+	var keeping sync.WaitGroup
+	keeping.Go(func() { e.keep.run(beside) })
+	keeping.Go(func() { e.writeBeside(beside) })
+	defer keeping.Wait()
+	defer stop()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-e.changed:
+			if err := e.Reload(ctx); err != nil && ctx.Err() == nil {
+				e.o.Log.Error("alarm rules do not know what changed of devices, trying again", "error", err)
+				time.AfterFunc(settleAgain, func() { signal(e.changed) })
+			}
+		case <-e.comings.wake:
+		case <-timer.C:
+		}
+		next, err := e.Tick(ctx)
+		if err != nil && ctx.Err() == nil {
+			e.o.Log.Warn("alarms of devices that came or went are not recorded, trying again", "error", err)
+			next = e.o.Now().Add(settleAgain)
+		}
+		if !next.IsZero() {
+			timer.Reset(max(next.Sub(e.o.Now()), time.Millisecond))
+		}
+	}
+}
+
+// writeBeside writes what readings lead to, until ctx ends; from then on
+// judging does it itself.
+func (e *Engine) writeBeside(ctx context.Context) {
+	e.writtenBeside(true)
+	again := time.NewTimer(0)
+	defer again.Stop()
+	for ctx.Err() == nil {
+		select {
+		case <-e.write:
+		case <-again.C:
+		case <-ctx.Done():
+		}
+		if err := e.flush(ctx); err != nil && ctx.Err() == nil {
+			e.o.Log.Warn("alarm notices are not recorded, trying again", "error", err)
+			again.Reset(settleAgain)
+		}
+	}
+	e.writtenBeside(false)
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWrite)
+	defer cancel()
+	if err := e.flush(last); err != nil {
+		// The next start judges it again.
+		e.o.Log.Warn("the newest alarm notices are not recorded", "error", err)
+	}
+}
+
+func (e *Engine) writtenBeside(on bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.beside = on
+}
+
+// LetIn says that devices can come back from now on. Nobody is told before that
+// they are offline.
+func (e *Engine) LetIn() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.letIn = e.now()
+	for _, list := range e.offline {
+		for _, r := range list {
+			e.schedule(r)
+		}
+	}
+}
+
+// Tick judges what came and went and whose time has come, and answers when to
+// look again; the zero time when nothing is waiting.
+func (e *Engine) Tick(ctx context.Context) (time.Time, error) {
+	next := e.look()
+	return next, e.flush(ctx)
+}
+
+func (e *Engine) look() time.Time {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, c := range e.comings.take() {
+		for _, r := range e.offline[c.ID] {
+			e.came(r, c)
+		}
+	}
+	now := e.now()
+	for len(e.dues) > 0 && e.dues[0].at <= now {
+		d := heap.Pop(&e.dues).(due)
+		if e.rules[d.rule.ID] == d.rule && d.rule.due == d.at {
+			d.rule.due = 0
+			e.expired(d.rule, now)
+		}
+	}
+	if len(e.dues) == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(e.dues[0].at)
+}
+
+// came takes a device's coming or going. One that is back ends the notice, and
+// arms what was resolved by hand.
+func (e *Engine) came(r *running, c device.Change) {
+	if !c.Online {
+		e.schedule(r)
+		return
+	}
+	r.due = 0
+	switch {
+	case r.state.Open:
+		r.state.Open = false
+		e.pending = append(e.pending, event{rule: r, kind: Resolved, time: c.At, reason: Online, floor: r.state.Floor})
+	case r.state.Waiting:
+		r.state.Waiting = false
+		e.pending = append(e.pending, event{rule: r, kind: Armed, time: c.At, floor: r.state.Floor})
+	}
+}
+
+// offlineSince is since when a rule's device is offline as far as it counts;
+// it counts from the rule's publishing on. False: it is online.
+func (e *Engine) offlineSince(r *running) (int64, bool) {
+	st := e.o.Presence.Status(r.Tenant, r.Device)
+	return max(st.OfflineTime, r.state.Floor+1), !st.Online
+}
+
+// schedule sets the time at which a rule is to be looked at.
+func (e *Engine) schedule(r *running) {
+	r.due = 0
+	since, offline := e.offlineSince(r)
+	if !offline || r.state.Open || r.state.Waiting || e.letIn == 0 {
+		return
+	}
+	r.due = since + r.Window.Milliseconds()
+	// Who was away before the start had no way to come back while it lasted.
+	if e.o.Presence.Status(r.Tenant, r.Device).OfflineTime < e.letIn {
+		r.due = max(r.due, e.letIn+e.patience(r).Milliseconds())
+	}
+	heap.Push(&e.dues, due{at: r.due, rule: r})
+	if e.dues[0].rule == r {
+		e.comings.nudge()
+	}
+}
+
+func (e *Engine) patience(r *running) time.Duration {
+	if entry := e.o.Registry.Get(r.Device); entry != nil && entry.Product.OfflineAfter >= time.Second {
+		return entry.Product.OfflineAfter
+	}
+	return device.DefaultOfflineAfter
+}
+
+// expired opens a notice when its device has been offline for so long; contact
+// that came in late may have moved that.
+func (e *Engine) expired(r *running, now int64) {
+	since, offline := e.offlineSince(r)
+	if !offline || r.state.Open || r.state.Waiting {
+		return
+	}
+	start := since + r.Window.Milliseconds()
+	if start > now {
+		e.schedule(r)
+		return
+	}
+	r.state.Open = true
+	e.pending = append(e.pending, event{rule: r, kind: Opened, time: start, floor: r.state.Floor})
+}
+
+// due is when a rule is to be looked at. The entry counts while the rule's own
+// due is the same.
+type due struct {
+	at   int64 // epoch ms
+	rule *running
+}
+
+// dues is a heap, earliest first.
+type dues []due
+
+func (d dues) Len() int { return len(d) }
+func (d dues) Less(i, j int) bool {
+	if d[i].at != d[j].at {
+		return d[i].at < d[j].at
+	}
+	return d[i].rule.ID < d[j].rule.ID // rules whose time is the same come in the same order every time
+}
+func (d dues) Swap(i, j int) { d[i], d[j] = d[j], d[i] }
+func (d *dues) Push(x any)   { *d = append(*d, x.(due)) }
+func (d *dues) Pop() any {
+	old := *d
+	last := old[len(old)-1]
+	old[len(old)-1] = due{}
+	*d = old[:len(old)-1]
+	return last
+}

@@ -1,0 +1,311 @@
+package alarm
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"tilth/internal/device"
+	"tilth/internal/reading"
+)
+
+const (
+	sequences   = 10_000
+	longEvery   = 400 // sequences, of which one holds more samples in its window than are kept
+	longSteps   = 450
+	randomSeed  = 20261121
+	randomParts = 4
+)
+
+// TestRandom holds Step against the reference, over rules and sequences of
+// frames that nobody thought of. A failure prints the sequence as a script.
+func TestRandom(t *testing.T) {
+	for part := range randomParts {
+		t.Run(fmt.Sprint(part), func(t *testing.T) {
+			t.Parallel()
+			all := counts{}
+			for n := part; n < sequences; n += randomParts {
+				s := newSequence(rand.New(rand.NewPCG(randomSeed, uint64(n))), n%longEvery == part)
+				if wrong := s.run(all); wrong != "" {
+					t.Fatalf("seed %d, %d: %s\n%s", randomSeed, n, wrong, strings.Join(s.lines, "\n"))
+				}
+			}
+			// A random test that leads to nothing proves nothing.
+			least := counts{
+				"open": 1000, "resolved": 1000, "armed": 100, "late": 1000, "again": 1000, "restart": 1000, "gone": 1000, "by hand": 100,
+				"opened by what is not kept": 5,
+			}
+			for what, n := range least {
+				if all[what] < n {
+					t.Errorf("%q only %d times in %v", what, all[what], all)
+				}
+			}
+		})
+	}
+}
+
+// FuzzStep is TestRandom with sequences that are looked for.
+func FuzzStep(f *testing.F) {
+	for seed := range uint64(20) {
+		b := make([]byte, 300)
+		_, _ = rand.NewChaCha8([32]byte{byte(seed)}).Read(b)
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		s := newSequence(rand.New(&given{b, rand.NewPCG(randomSeed, 0)}), false)
+		if wrong := s.run(counts{}); wrong != "" {
+			t.Fatalf("%s\n%s", wrong, strings.Join(s.lines, "\n"))
+		}
+	})
+}
+
+// given is a source of which every byte decides one thing, and after the last
+// chance does, always the same.
+type given struct {
+	rest  []byte
+	after *rand.PCG
+}
+
+func (g *given) Uint64() uint64 {
+	if len(g.rest) == 0 {
+		return g.after.Uint64()
+	}
+	b := uint64(g.rest[0])
+	g.rest = g.rest[1:]
+	return b * 0x0101_0101_0101_0101
+}
+
+// counts are how often what happened.
+type counts map[string]int
+
+// sequence is one run of both sides, of seconds.
+type sequence struct {
+	*rand.Rand
+	long  bool
+	rule  Rule
+	real  rebuilding
+	plain referring
+	sent  []int64 // times of the frames
+	lines []string
+}
+
+func newSequence(r *rand.Rand, long bool) *sequence {
+	s := &sequence{Rand: r, long: long, plain: referring{reference{product: scripted}}}
+	s.rule = Rule{ID: 1, Hits: pick(r, 1, 1, 2, 2, 3, 5, 10), Window: time.Minute * time.Duration(pick(r, 1, 1, 5, 10))}
+	for range 1 + r.IntN(4) {
+		s.rule.Conditions = append(s.rule.Conditions, s.condition())
+	}
+	if long {
+		// So seldom true that ten hits are spread over more than is kept.
+		s.rule.Hits, s.rule.Window = 10, 30*time.Minute
+		s.rule.Conditions = []Condition{{Attribute: "rain", Operator: Equal, Value: reading.Boolean(true)}}
+	}
+	return s
+}
+
+func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
+
+func (s *sequence) condition() Condition {
+	p := scripted.Properties[s.IntN(len(scripted.Properties)-1)] // never battery
+	c := Condition{Join: pick(s.Rand, joinedByAnd, joinedByOr), Attribute: p.Identifier}
+	if p.DataType != device.Number {
+		c.Operator, c.Value = pick(s.Rand, Equal, NotEqual), s.value(p)
+		return c
+	}
+	unit := unitOf(p)
+	c.Operator = pick(s.Rand, Above, AtLeast, Below, AtMost, Equal, NotEqual)
+	c.Value = reading.Number(float64(s.IntN(3)-1) / unit)
+	if c.Operator != Equal && c.Operator != NotEqual && s.IntN(2) == 0 {
+		back := float64(1+s.IntN(2)) / unit
+		if rising(c) {
+			back = -back
+		}
+		c.Recovery = new(c.Value.Float() + back)
+	}
+	return c
+}
+
+// unitOf is how many of the last decimal that count make one.
+func unitOf(p device.Property) float64 {
+	if p.Precision == nil {
+		return 4
+	}
+	return powersOfTen[*p.Precision]
+}
+
+// value is near the thresholds; of numbers with half a decimal more than count.
+func (s *sequence) value(p device.Property) reading.Value {
+	switch p.DataType {
+	case device.Boolean:
+		if s.long {
+			return reading.Boolean(s.IntN(15) == 0)
+		}
+		return reading.Boolean(s.IntN(2) == 0)
+	case device.Text:
+		return reading.Text(pick(s.Rand, "fog", "ice"))
+	default:
+		return reading.Number(float64(s.IntN(41)-20) / (10 * unitOf(p)))
+	}
+}
+
+// run plays the sequence on both sides until they differ, and says how.
+func (s *sequence) run(all counts) string {
+	s.publish()
+	steps := 20 + s.IntN(40)
+	if s.long {
+		steps = longSteps
+	}
+	for range steps {
+		switch n := s.IntN(40); {
+		case n == 0:
+			all["restart"]++
+			s.note("restart")
+			s.real.restart(nil)
+		case n == 1 && s.real.state.Open || n == 2 && s.real.state.Open:
+			all["by hand"]++
+			s.note("resolve by hand")
+			s.real.resolveByHand()
+			s.plain.resolveByHand()
+		case n == 3 && !s.long:
+			s.publish()
+		default:
+			if wrong := s.frame(all); wrong != "" {
+				return wrong
+			}
+		}
+		if wrong := s.differ(); wrong != "" {
+			return wrong
+		}
+	}
+	return ""
+}
+
+// differ says where the two states do.
+func (s *sequence) differ() string {
+	type remembered struct {
+		Open, Waiting bool
+		Floor, Newest int64
+	}
+	a := remembered{s.real.state.Open, s.real.state.Waiting, s.real.state.Floor, s.real.state.Newest()}
+	b := remembered{s.plain.open, s.plain.waiting, s.plain.floor, s.plain.newest}
+	if a != b {
+		return fmt.Sprintf("state %+v, by the reference %+v", a, b)
+	}
+	return ""
+}
+
+// publish publishes the rule, now or again.
+func (s *sequence) publish() {
+	from := scriptStart
+	if len(s.sent) > 0 {
+		from = slices.Max(s.sent) + 1000*int64(s.IntN(3)-1)
+	}
+	s.note("%s, from %s", ruleLine(s.rule), offset(from))
+	for _, side := range []player{&s.real, &s.plain} {
+		side.publish(nil, s.rule, from-1)
+	}
+}
+
+func (s *sequence) frame(all counts) string {
+	f := frame{s.time(all), map[string]reading.Value{}}
+	for _, p := range scripted.Properties {
+		if s.IntN(2) == 0 {
+			f.values[p.Identifier] = s.value(p)
+			// What was there before a value is known within the window only.
+			if st := s.real.state; f.time < st.newest && f.time > max(st.Floor, st.newest-s.real.test.window) && s.IntN(8) == 0 {
+				all["gone"]++
+				f.values[p.Identifier] = reading.Value{}
+			}
+		}
+	}
+	s.sent = append(s.sent, f.time)
+	s.note("at %s%s", offset(f.time), valuesLine(f.values))
+	kind, at, counted := s.real.frame(f)
+	wantKind, wantAt, wantCounted := s.plain.frame(f)
+	if kind != 0 {
+		s.note("expect %s at %s", kindNames[kind], offset(at))
+		all[kindNames[kind]]++
+	}
+	if kind == Opened && len(counted) < len(wantCounted) {
+		all["opened by what is not kept"]++
+		// Of samples that are not remembered one by one only the number counts.
+		wantCounted = wantCounted[max(0, len(wantCounted)-len(counted)):]
+	}
+	if kind != wantKind || kind != 0 && at != wantAt || kind == Opened && (len(counted) == 0 || !reflect.DeepEqual(counted, wantCounted)) {
+		return fmt.Sprintf("%v at %d of %v, by the reference %v at %d of %v", kind, at, counted, wantKind, wantAt, wantCounted)
+	}
+	return ""
+}
+
+// time is of the next frame: mostly newer than all before, by little or by
+// much; or late; or once more one that was there.
+func (s *sequence) time(all counts) int64 {
+	newest, window := scriptStart, int64(s.rule.Window/time.Second)
+	if len(s.sent) > 0 {
+		newest = slices.Max(s.sent)
+	}
+	recent := s.sent
+	if s.long {
+		// Enough to fill more than is remembered; late by less than that.
+		window = 30
+		recent = s.sent[max(0, len(s.sent)-30):]
+	}
+	switch n := s.IntN(20); {
+	case n < 3:
+		all["late"]++
+		return newest - 1000*int64(s.IntN(int(2*window)))
+	case n < 6 && len(recent) > 0:
+		all["again"]++
+		return pick(s.Rand, recent...)
+	case n == 6 && !s.long:
+		return newest + 1000*(window-1+int64(s.IntN(3)))
+	case s.long:
+		return newest + 1000*int64(1+s.IntN(4))
+	default:
+		return newest + 1000*(1+int64(s.IntN(int(window/4))))
+	}
+}
+
+func (s *sequence) note(format string, args ...any) {
+	s.lines = append(s.lines, fmt.Sprintf(format, args...))
+}
+
+func offset(at int64) string { return (time.Duration(at-scriptStart) * time.Millisecond).String() }
+
+func ruleLine(r Rule) string {
+	var b strings.Builder
+	for i, c := range r.Conditions {
+		if i > 0 {
+			fmt.Fprintf(&b, " %s", c.Join)
+		}
+		fmt.Fprintf(&b, " %s %s %s", c.Attribute, c.Operator, written(c.Value))
+		if c.Recovery != nil {
+			fmt.Fprintf(&b, " recovery %s", written(reading.Number(*c.Recovery)))
+		}
+	}
+	return fmt.Sprintf("rule:%s, %d hits in %s", b.String(), r.Hits, r.Window)
+}
+
+func valuesLine(values map[string]reading.Value) string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		fmt.Fprintf(&b, " %s=%s", name, written(values[name]))
+	}
+	return b.String()
+}
+
+func written(v reading.Value) string {
+	switch v.Kind() {
+	case reading.KindNone:
+		return "gone"
+	case reading.KindText:
+		return "'" + v.String() + "'"
+	default:
+		return v.String()
+	}
+}

@@ -1,0 +1,285 @@
+package alarm
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/uptrace/bun"
+
+	"tilth/internal/device"
+	"tilth/internal/reading"
+)
+
+// Start takes up the rules that run as an earlier process left them: their open
+// notices, and what they remember, made again from the stored readings. What
+// the journal holds behind the judged position was not judged; it comes to
+// Judge afterwards, so it is left out here. Start comes before the first Judge.
+func (e *Engine) Start(ctx context.Context) error {
+	e.writing.Lock()
+	defer e.writing.Unlock()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	pos, err := e.o.Positions.Load(ctx)
+	if err != nil {
+		return err
+	}
+	e.stepped = pos
+	e.recorded.Store(pos)
+	rules, err := e.o.Rules.Running(ctx)
+	if err != nil {
+		return err
+	}
+	states, err := e.states(ctx)
+	if err != nil {
+		return err
+	}
+	open, err := e.openNotices(ctx)
+	if err != nil {
+		return err
+	}
+	later := make(backlog, len(rules))
+	for i := range rules {
+		later[rules[i].Device] = nil
+	}
+	if err := e.o.Readings.Backlog(ctx, pos, later.add); err != nil {
+		return err
+	}
+	later.sort()
+	var lost []*running
+	for _, rule := range rules {
+		r, err := e.prepare(rule)
+		if err != nil {
+			e.o.Log.Warn("an alarm rule is stopped: what it watches is gone", "tenant", rule.Tenant, "rule", rule.ID, "error", err)
+			r = &running{Rule: rule, state: newState(nil, 0), notice: open[rule.ID]}
+			lost = append(lost, r)
+		} else if err := e.restore(ctx, r, states[rule.ID], open[rule.ID], later[rule.Device]); err != nil {
+			return err
+		}
+		delete(open, rule.ID)
+		e.put(r)
+	}
+	if err := e.drop(ctx, lost, Stopped); err != nil {
+		return err
+	}
+	return e.endOrphans(ctx, open)
+}
+
+// endOrphans ends notices whose rule went with its device.
+func (e *Engine) endOrphans(ctx context.Context, open map[RuleID]*Notice) error {
+	return e.o.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
+		for _, n := range open {
+			if _, err := e.end(ctx, n, ending{at: e.now(), status: ResolvedItself, reason: Deleted}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// states are what rules remember, by rule.
+func (e *Engine) states(ctx context.Context) (map[RuleID]stateRow, error) {
+	var rows []stateRow
+	if err := e.o.DB.Read(ctx).NewSelect().Model(&rows).Scan(ctx); err != nil {
+		return nil, err
+	}
+	by := make(map[RuleID]stateRow, len(rows))
+	for _, r := range rows {
+		by[r.RuleID] = r
+	}
+	return by, nil
+}
+
+// openNotices are every tenant's, by rule.
+func (e *Engine) openNotices(ctx context.Context) (map[RuleID]*Notice, error) {
+	var rows []noticeRow
+	if err := e.o.DB.Read(ctx).NewSelect().Model(&rows).Where("n.resolve_status = 0").Scan(ctx); err != nil {
+		return nil, err
+	}
+	by := make(map[RuleID]*Notice, len(rows))
+	for i := range rows {
+		n := rows[i].notice()
+		var then RuleCopy
+		if err := json.Unmarshal([]byte(rows[i].Rule), &then); err != nil {
+			return nil, fmt.Errorf("alarm: notice %d: %w", n.ID, err)
+		}
+		n.NoteName = then.NoteName
+		by[n.Rule] = &n
+	}
+	return by, nil
+}
+
+// prepare makes a rule's test. It fails where its device or a property of it is
+// gone.
+func (e *Engine) prepare(rule Rule) (*running, error) {
+	entry := e.o.Registry.Get(rule.Device)
+	if entry == nil || entry.Tenant != rule.Tenant {
+		return nil, fmt.Errorf("alarm: rule %d: its device is gone", rule.ID)
+	}
+	r := &running{Rule: rule, product: entry.Product}
+	if rule.Trigger == DeviceOffline {
+		return r, nil
+	}
+	var err error
+	r.test, err = NewTest(rule, entry.Product)
+	return r, err
+}
+
+// newState is NewState for rules of both kinds: on being offline only Open,
+// Waiting and Floor are used.
+func newState(t *Test, floor int64) *State {
+	if t == nil {
+		t = &Test{}
+	}
+	return NewState(t, floor)
+}
+
+// restore gives r the state that it had at the judged position.
+func (e *Engine) restore(ctx context.Context, r *running, kept stateRow, open *Notice, later []judgedLater) error {
+	if kept.RuleID == 0 || kept.Revision != r.Revision {
+		kept = stateRow{Floor: max(r.DeployTime, r.UpdateTime) - 1}
+	}
+	r.state = newState(r.test, kept.Floor)
+	r.state.Waiting, r.state.Open, r.notice = kept.Waiting, open != nil, open
+	if r.test == nil {
+		e.catchUp(r)
+		return nil
+	}
+	if err := e.learn(ctx, r, math.MaxInt64, later); err != nil {
+		return err
+	}
+	if open != nil {
+		r.state.newest = max(r.state.newest, open.Start)
+	}
+	return nil
+}
+
+// catchUp ends, of a rule on being offline, what its device's return has ended
+// while that could not be recorded any more.
+func (e *Engine) catchUp(r *running) {
+	if st := e.o.Presence.Status(r.Tenant, r.Device); st.Online {
+		e.came(r, device.Change{Ref: device.Ref{Tenant: r.Tenant, ID: r.Device}, Online: true, At: st.OnlineTime, Since: st.OnlineTime})
+	}
+}
+
+// learn gives a new state the stored readings that its window needs and its
+// properties' values before, up to the given time (epoch ms), but for those
+// that are to be judged later.
+func (e *Engine) learn(ctx context.Context, r *running, upTo int64, later []judgedLater) error {
+	if r.test == nil {
+		return nil
+	}
+	newest := r.state.Floor
+	last, err := e.asOf(ctx, r, upTo, later)
+	if err != nil {
+		return err
+	}
+	for _, l := range last {
+		newest = max(newest, l.Time)
+	}
+	edge := newest - r.Window.Milliseconds()
+	before, err := e.asOf(ctx, r, edge, later)
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(before, func(a, b reading.Last) int { return cmp.Compare(a.Time, b.Time) })
+	for _, l := range before {
+		r.state.Learn(r.test, l.Time, []reading.Field{{Property: l.Property, Value: l.Value}})
+	}
+	var fields []reading.Field
+	return e.o.Readings.Range(ctx, r.Tenant, r.Device, edge+1, min(newest, upTo), r.test.properties, func(at int64, own []reading.Field) error {
+		fields = fields[:0]
+		for _, f := range own {
+			if !isLater(later, at, f.Property) {
+				fields = append(fields, f)
+			}
+		}
+		r.state.Learn(r.test, at, fields)
+		return nil
+	})
+}
+
+// asOf is reading.Store.AsOf of a rule's properties, without what is to be
+// judged later.
+func (e *Engine) asOf(ctx context.Context, r *running, at int64, later []judgedLater) (found []reading.Last, err error) {
+	missing := r.test.properties
+	for len(missing) > 0 {
+		list, err := e.o.Readings.AsOf(ctx, r.Tenant, r.Device, at, missing)
+		if err != nil {
+			return nil, err
+		}
+		missing = nil
+		newest := int64(math.MinInt64)
+		for _, l := range list {
+			if isLater(later, l.Time, l.Property) {
+				missing = append(missing, l.Property)
+				newest = max(newest, l.Time)
+			} else {
+				found = append(found, l)
+			}
+		}
+		// Each has a value at or before the newest of them; what is older is
+		// found again.
+		at = newest - 1
+	}
+	return found, nil
+}
+
+// backlog is, of the devices that have rules, what the journal holds behind the
+// judged position.
+type backlog map[device.ID][]judgedLater
+
+// judgedLater is a value that is to be judged yet.
+type judgedLater struct {
+	time     int64 // epoch ms
+	property device.PropertyID
+}
+
+func (b backlog) add(_ uint64, batch []reading.Arrival) error {
+	for i := range batch {
+		f := &batch[i].Frame
+		list, watched := b[f.Device]
+		if !watched {
+			continue
+		}
+		for _, field := range f.Fields {
+			list = append(list, judgedLater{time: f.Time, property: field.Property})
+		}
+		b[f.Device] = list
+	}
+	return nil
+}
+
+func (b backlog) sort() {
+	for _, list := range b {
+		slices.SortFunc(list, judgedLater.compare)
+	}
+}
+
+func (a judgedLater) compare(b judgedLater) int {
+	return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.property, b.property))
+}
+
+func isLater(list []judgedLater, at int64, p device.PropertyID) bool {
+	_, found := slices.BinarySearchFunc(list, judgedLater{at, p}, judgedLater.compare)
+	return found
+}
+
+// looksAt tells whether the rule has a condition on a property.
+func (t *Test) looksAt(p device.PropertyID) bool {
+	_, found := slices.BinarySearch(t.properties, p)
+	return found
+}
+
+// valueOf is the value of a property in a sample.
+func (t *Test) valueOf(s Sample, p *device.Product, identifier string) reading.Value {
+	if property := p.Property(identifier); property != nil {
+		if i, found := slices.BinarySearch(t.properties, property.ID); found {
+			return s.Values[i]
+		}
+	}
+	return reading.Value{}
+}

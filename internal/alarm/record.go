@@ -1,0 +1,307 @@
+package alarm
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/uptrace/bun"
+
+	"tilth/internal/db"
+	"tilth/internal/reading"
+	"tilth/internal/tenant"
+	"tilth/internal/text"
+)
+
+type stateRow struct {
+	bun.BaseModel `bun:"table:alarm_states,alias:s"`
+	RuleID        RuleID `bun:",pk"`
+	Revision      int64
+	Floor         int64
+	Waiting       bool
+}
+
+// flush puts on disk what happened. Judging goes on meanwhile.
+func (e *Engine) flush(ctx context.Context) error {
+	e.writing.Lock()
+	defer e.writing.Unlock()
+	return e.settle(ctx)
+}
+
+// lock is for who changes rules: everything that happened is on disk, and
+// nothing more happens until unlock. After an error nothing is locked.
+func (e *Engine) lock(ctx context.Context) error {
+	e.writing.Lock()
+	err := e.settle(ctx)
+	if err == nil {
+		e.mu.Lock()
+		// What happened meanwhile is written while judging waits.
+		events, pos := e.takePending()
+		var s settlement
+		s, err = e.record(ctx, events, pos)
+		if err = e.settled(&s, events, pos, err); err == nil {
+			return nil
+		}
+		e.mu.Unlock()
+	}
+	e.writing.Unlock()
+	return err
+}
+
+func (e *Engine) unlock() {
+	e.mu.Unlock()
+	e.writing.Unlock()
+}
+
+// settle puts on disk what happened, in one transaction with how far the
+// journal is judged, and tells it. What could not be kept stays pending: the
+// next settle tries again. Callers hold writing.
+func (e *Engine) settle(ctx context.Context) error {
+	e.mu.Lock()
+	events, pos := e.takePending()
+	e.mu.Unlock()
+	s, err := e.record(ctx, events, pos)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.settled(&s, events, pos, err)
+}
+
+// takePending takes what is to be written, and up to which position of the
+// journal that is all. Callers hold mu.
+func (e *Engine) takePending() ([]event, uint64) {
+	events := e.pending
+	e.pending, e.taken = nil, len(events) > 0
+	return events, e.stepped
+}
+
+// record writes events. Callers hold writing.
+func (e *Engine) record(ctx context.Context, events []event, pos uint64) (s settlement, err error) {
+	if len(events) == 0 {
+		return s, nil
+	}
+	err = e.o.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
+		s = settlement{Engine: e, open: map[*running]*Notice{}}
+		for i := range events {
+			if err := s.one(ctx, &events[i]); err != nil {
+				return err
+			}
+		}
+		return e.o.Positions.Save(ctx, pos)
+	})
+	return s, err
+}
+
+// settled takes note that events are on disk, or that they are not. Callers
+// hold both locks.
+func (e *Engine) settled(s *settlement, events []event, pos uint64, err error) error {
+	e.taken = false
+	if err != nil {
+		e.pending = append(events, e.pending...)
+		e.behind.Store(true)
+		return fmt.Errorf("alarm: what the newest readings led to is not recorded: %w", err)
+	}
+	e.behind.Store(false)
+	if len(e.pending) == 0 {
+		pos = e.stepped
+	}
+	e.recorded.Store(pos)
+	for r, n := range s.open {
+		e.close(r) // one may have ended and another begun
+		if n != nil {
+			r.notice = n
+			e.open[n.ID] = r
+		}
+	}
+	e.count()
+	e.opened.Add(uint64(s.opened))
+	e.tell(s.told)
+	return nil
+}
+
+// settlement is what one transaction records.
+type settlement struct {
+	*Engine
+	open   map[*running]*Notice // of rules whose notice began or ended (nil)
+	told   []tidings
+	opened int
+}
+
+// tidings are what a tenant's screens are told: a notice that began or ended.
+type tidings struct {
+	tenant tenant.ID
+	Notice
+}
+
+// one writes one event. Messages and deliveries of a notice that began or
+// ended belong here, behind open and end.
+func (s *settlement) one(ctx context.Context, ev *event) error {
+	r := ev.rule
+	current, touched := s.open[r]
+	if !touched {
+		current = r.notice
+	}
+	// A device that is deleted takes its rules along before Reload hears of it.
+	there, err := s.o.DB.Read(ctx).NewSelect().Model((*ruleRow)(nil)).Where("r.tenant_id = ? AND r.id = ?", r.Tenant, r.ID).Exists(ctx)
+	if err != nil || !there {
+		return err
+	}
+	switch ev.kind {
+	case Opened:
+		n, err := s.begun(ctx, ev)
+		if err != nil {
+			return err
+		}
+		s.open[r] = &n
+		s.told = append(s.told, tidings{r.Tenant, n})
+		s.opened++
+		return nil
+	case Resolved:
+		if current == nil {
+			return nil // it began when the rule was gone already
+		}
+		n, err := s.end(ctx, current, ending{at: ev.time, status: ResolvedItself, reason: ev.reason})
+		if err != nil {
+			return err
+		}
+		s.open[r] = nil
+		s.told = append(s.told, tidings{r.Tenant, n})
+	}
+	return saveState(ctx, s.o.DB, r, ev.floor, ev.waiting)
+}
+
+// begun writes a notice that begins. One that is there already was written by
+// a transaction whose end was not known.
+func (s *settlement) begun(ctx context.Context, ev *event) (Notice, error) {
+	r := ev.rule
+	d, err := s.o.Devices.ByID(ctx, r.Tenant, r.Device)
+	if err != nil {
+		return Notice{}, fmt.Errorf("alarm: device of rule %d: %w", r.ID, err)
+	}
+	rule, err := json.Marshal(CopyOf(&r.Rule, d.NoteName, d.ProductID))
+	if err != nil {
+		return Notice{}, err
+	}
+	samples, err := json.Marshal(r.samples(ev.samples))
+	if err != nil {
+		return Notice{}, err
+	}
+	row := noticeRow{
+		TenantID: r.Tenant, RuleID: int64(r.ID), RuleRevision: r.Revision, DeviceID: r.Device, DeviceName: d.Name,
+		Title: r.Name, FoldedTitle: text.Fold(r.Name), AlarmLevel: r.Level, ResolveStatus: Pending, StartTime: ev.time,
+		CreateTime: s.now(), AlarmDesc: r.Description, Rule: string(rule), Samples: string(samples),
+	}
+	err = s.o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		// A change without a change: so that the row answers its number in either case.
+		_, err := tx.NewInsert().Model(&row).On("CONFLICT (rule_id, rule_revision, start_time) DO UPDATE").
+			Set("rule_id = EXCLUDED.rule_id").Returning("id").Exec(ctx)
+		return err
+	})
+	n := row.notice()
+	n.NoteName = d.NoteName
+	return n, err
+}
+
+// samples are those of an event by what the properties are called.
+func (r *running) samples(list []Sample) []NoticeSample {
+	named := make([]NoticeSample, len(list))
+	for i, one := range list {
+		named[i] = NoticeSample{Time: one.Time, Values: map[string]reading.Value{}}
+		for _, c := range r.Conditions {
+			if v := r.test.valueOf(one, r.product, c.Attribute); v.Kind() != reading.KindNone {
+				named[i].Values[c.Attribute] = v
+			}
+		}
+	}
+	return named
+}
+
+// ending is how a notice ends.
+type ending struct {
+	at           int64 // epoch ms
+	status       ResolveStatus
+	reason       Reason
+	user, remark string
+}
+
+// end writes that an open notice is over: not before it began, whatever the
+// clocks say.
+func (e *Engine) end(ctx context.Context, open *Notice, how ending) (Notice, error) {
+	n := *open
+	n.Status, n.End = how.status, max(how.at, n.Start)
+	err := e.o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		_, err := tx.NewUpdate().Model((*noticeRow)(nil)).
+			Set("resolve_status = ?, end_time = ?, resolve_reason = ?, resolve_user = ?, remark = ?", how.status, n.End, how.reason, how.user, how.remark).
+			Where("n.id = ? AND n.resolve_status = ?", n.ID, Pending).Exec(ctx)
+		return err
+	})
+	return n, err
+}
+
+// close takes note that a rule's notice is over.
+func (e *Engine) close(r *running) {
+	if r.notice != nil {
+		delete(e.open, r.notice.ID)
+	}
+	r.notice = nil
+	e.count()
+}
+
+// tell tells the screens of notices that began or ended; those that are over
+// are to be kept a chart of.
+func (e *Engine) tell(news []tidings) {
+	for _, n := range news {
+		if n.Status != Pending {
+			e.resolved.Add(1)
+			e.keep.soon()
+		}
+		if e.o.Screens.Watched(n.tenant) {
+			e.o.Screens.Publish(n.tenant, "notice", liveNotice(&n.Notice))
+		}
+	}
+}
+
+// liveNotice is a notice as screens are told of it.
+func liveNotice(n *Notice) []byte {
+	b, err := json.Marshal(struct {
+		ID         int64         `json:"id"`
+		RuleID     RuleID        `json:"ruleId"`
+		Title      string        `json:"title"`
+		Status     ResolveStatus `json:"resolveStatus"`
+		Level      Level         `json:"alarmLevel"`
+		DeviceName string        `json:"deviceName"`
+		NoteName   string        `json:"noteName"`
+		Start      int64         `json:"startTime"`
+		End        int64         `json:"endTime,omitempty"`
+		CreateTime int64         `json:"createTime"`
+	}{n.ID, n.Rule, n.Title, n.Status, n.Level, n.DeviceName, n.NoteName, n.Start, n.End, n.CreateTime})
+	if err != nil {
+		return nil // numbers and strings always marshal
+	}
+	return b
+}
+
+// saveState writes what a rule remembers that no reading tells.
+func saveState(ctx context.Context, d *db.DB, r *running, floor int64, waiting bool) error {
+	return d.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		_, err := tx.NewInsert().Model(&stateRow{RuleID: r.ID, Revision: r.Revision, Floor: floor, Waiting: waiting}).
+			On("CONFLICT (rule_id) DO UPDATE").Set("revision = EXCLUDED.revision, floor = EXCLUDED.floor, waiting = EXCLUDED.waiting").Exec(ctx)
+		return err
+	})
+}
+
+func forgetStates(ctx context.Context, d *db.DB, id RuleID) error {
+	return d.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		_, err := tx.NewDelete().Model((*stateRow)(nil)).Where("s.rule_id = ?", id).Exec(ctx)
+		return err
+	})
+}
+
+// takeDown stops a rule that cannot be judged any more; nobody did it.
+func takeDown(ctx context.Context, d *db.DB, id RuleID, now int64) error {
+	return d.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		_, err := tx.NewUpdate().Model((*ruleRow)(nil)).
+			Set("revision = revision + 1, deploy_state = ?, deploy_time = ?, deploy_user = ''", TakenDown, now).
+			Where("r.id = ?", id).Exec(ctx)
+		return err
+	})
+}

@@ -1,0 +1,166 @@
+package alarm
+
+import (
+	"math/big"
+	"slices"
+	"strconv"
+
+	"tilth/internal/device"
+	"tilth/internal/reading"
+)
+
+// reference judges as docs/alarms.md tells it, without any regard for speed:
+// it keeps every frame and works everything out anew at every step.
+type reference struct {
+	rule    Rule
+	product *device.Product
+	frames  []frame // of the device, oldest first
+	floor   int64
+	newest  int64
+	open    bool
+	waiting bool
+}
+
+// frame is what the device measured at one time, by identifier. Numbers are
+// rounded to their property's precision.
+type frame struct {
+	time   int64
+	values map[string]reading.Value
+}
+
+// publish begins anew, with the frames there are.
+func (r *reference) publish(rule Rule, floor int64) {
+	rule.Conditions = slices.Clone(rule.Conditions)
+	for i, c := range rule.Conditions {
+		rule.Conditions[i].Value = r.round(c.Attribute, c.Value)
+		if c.Recovery != nil {
+			rule.Conditions[i].Recovery = new(r.round(c.Attribute, reading.Number(*c.Recovery)).Float())
+		}
+	}
+	r.rule, r.floor, r.newest, r.open, r.waiting = rule, floor, floor, false, false
+	for _, f := range r.frames {
+		if r.isSample(f) {
+			r.newest = max(r.newest, f.time)
+		}
+	}
+}
+
+func (r *reference) step(f frame) (k Kind, counted []int64) {
+	r.learn(f)
+	if !r.isSample(f) || f.time <= r.newest {
+		return 0, nil
+	}
+	r.newest = f.time
+	switch {
+	case r.open && !r.holds(f.time, true):
+		r.open, r.floor = false, f.time
+		return Resolved, nil
+	case r.open:
+		return 0, nil
+	case r.waiting && !r.holds(f.time, false):
+		r.waiting, r.floor = false, f.time
+		return Armed, nil
+	case r.waiting, !r.holds(f.time, false):
+		return 0, nil
+	}
+	for _, old := range r.frames {
+		inWindow := old.time > r.newest-r.rule.Window.Milliseconds() && old.time <= r.newest
+		if inWindow && old.time > r.floor && r.isSample(old) && r.holds(old.time, false) {
+			counted = append(counted, old.time)
+		}
+	}
+	if len(counted) < r.rule.Hits {
+		return 0, nil
+	}
+	r.open = true
+	return Opened, counted[len(counted)-r.rule.Hits:]
+}
+
+func (r *reference) resolveByHand() { r.open, r.waiting, r.floor = false, true, r.newest }
+
+// learn puts a frame among the others; one of the same time is added to, and
+// what it has already is replaced, or taken away where the new value is none.
+func (r *reference) learn(f frame) {
+	i := slices.IndexFunc(r.frames, func(old frame) bool { return old.time >= f.time })
+	if i < 0 {
+		i = len(r.frames)
+	}
+	if i == len(r.frames) || r.frames[i].time != f.time {
+		r.frames = slices.Insert(r.frames, i, frame{f.time, map[string]reading.Value{}})
+	}
+	for name, v := range f.values {
+		if v.Kind() == reading.KindNone {
+			delete(r.frames[i].values, name)
+			continue
+		}
+		r.frames[i].values[name] = r.round(name, v)
+	}
+}
+
+func (r *reference) isSample(f frame) bool {
+	for _, c := range r.rule.Conditions {
+		if f.values[c.Attribute].Kind() != reading.KindNone {
+			return true
+		}
+	}
+	return false
+}
+
+// holds folds the conditions from left to right, as of a time.
+func (r *reference) holds(at int64, open bool) bool {
+	result := true
+	for i, c := range r.rule.Conditions {
+		threshold := c.Value
+		if open && c.Recovery != nil {
+			threshold = reading.Number(*c.Recovery)
+		}
+		one := related(r.asOf(c.Attribute, at), c.Operator, threshold)
+		if i > 0 && c.Join == "or" {
+			result = result || one
+		} else {
+			result = result && one
+		}
+	}
+	return result
+}
+
+// asOf is the newest value of a property up to a time.
+func (r *reference) asOf(name string, at int64) reading.Value {
+	for _, f := range slices.Backward(r.frames) {
+		if f.time <= at && f.values[name].Kind() != reading.KindNone {
+			return f.values[name]
+		}
+	}
+	return reading.Value{}
+}
+
+func related(v reading.Value, op Operator, threshold reading.Value) bool {
+	if v.Kind() == reading.KindNone {
+		return false
+	}
+	switch op {
+	case Above:
+		return v.Float() > threshold.Float()
+	case AtLeast:
+		return v.Float() >= threshold.Float()
+	case Below:
+		return v.Float() < threshold.Float()
+	case AtMost:
+		return v.Float() <= threshold.Float()
+	case Equal:
+		return v == threshold
+	default:
+		return v != threshold
+	}
+}
+
+// round rounds a number half away from zero, as it is written in decimal.
+func (r *reference) round(name string, v reading.Value) reading.Value {
+	precision := r.product.Property(name).Precision
+	if v.Kind() != reading.KindNumber || precision == nil {
+		return v
+	}
+	exact, _ := new(big.Rat).SetString(strconv.FormatFloat(v.Float(), 'f', -1, 64))
+	near, _ := strconv.ParseFloat(exact.FloatString(*precision), 64) // halves go away from zero
+	return reading.Number(near + 0)                                  // never -0
+}

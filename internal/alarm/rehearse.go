@@ -1,0 +1,190 @@
+package alarm
+
+import (
+	"context"
+	"time"
+
+	"tilth/internal/device"
+	"tilth/internal/reading"
+)
+
+// mostRehearsed is how many notices of a rehearsal are listed; the rest is
+// counted.
+const mostRehearsed = 500
+
+// Rehearsal is what a rule would have recorded in a stretch of the past.
+type Rehearsal struct {
+	From, To  int64       // epoch ms, both inclusive
+	Samples   int         // judged; of a rule on being offline, how often the device came or went
+	Notices   []Rehearsed // oldest first, the newest 500
+	Total     int         // of notices, those that are not listed included
+	Attribute string      // the first of the conditions that is a number; empty: none
+	Days      []DayRange  // of Attribute, oldest first; days without a reading are absent
+	Pace      Pace
+}
+
+// Rehearsed is one notice that there would have been.
+type Rehearsed struct {
+	Start int64 // epoch ms
+	End   int64 // epoch ms; 0: it would be open still
+	Night bool  // began at night, see Place
+	Told  bool  // began within the rule's period
+}
+
+// DayRange is the lowest and highest value of one day.
+type DayRange struct {
+	Day      int64 // its first instant, epoch ms
+	Min, Max float64
+}
+
+// Rehearse judges the stored readings with from <= time <= to (epoch ms) as if
+// the rule had been published at from; nothing is written. It looks at the
+// rule's Tenant, Device, Conditions, Hits, Window and Period. Days and the
+// period are by zone, nights by place, which may be nil. The error is the
+// store's or ctx's, or NewTest's where the product has no such properties.
+func Rehearse(ctx context.Context, store *reading.Store, r Rule, p *device.Product, from, to int64, zone *time.Location,
+	place *Place) (*Rehearsal, error) {
+	test, err := NewTest(r, p)
+	if err != nil {
+		return nil, err
+	}
+	h := &rehearsing{Rehearsal: Rehearsal{From: from, To: to}, rule: &r, zone: zone, place: place}
+	var counted device.PropertyID
+	h.Attribute, counted = firstNumber(r.Conditions, p)
+	state := NewState(test, from-1)
+	before, err := store.AsOf(ctx, r.Tenant, r.Device, from-1, test.Properties())
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range before {
+		state.Learn(test, l.Time, []reading.Field{{Property: l.Property, Value: l.Value}})
+	}
+	var pace pacer
+	err = store.Range(ctx, r.Tenant, r.Device, from, to, test.Properties(), func(at int64, fields []reading.Field) error {
+		h.Samples++
+		pace.add(at)
+		for _, f := range fields {
+			if f.Property == counted && f.Value.Kind() == reading.KindNumber {
+				h.extend(at, f.Value.Float())
+			}
+		}
+		switch e, some := Step(test, state, at, fields); {
+		case some && e.Kind == Opened:
+			h.open(e.Time)
+		case some && e.Kind == Resolved:
+			h.resolve(e.Time)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	h.Pace = pace.pace(r)
+	h.list()
+	return &h.Rehearsal, nil
+}
+
+// RehearseOffline does for a rule on being offline what Rehearse does for one
+// on readings, from the times at which the device came and went. What was
+// before the first such time that is known counts as online, since nothing
+// tells. An absence that began before from counts from there.
+func RehearseOffline(ctx context.Context, status *device.StatusStore, r Rule, from, to int64, zone *time.Location,
+	place *Place) (*Rehearsal, error) {
+	comings, err := comingsSince(ctx, status, r, from)
+	if err != nil {
+		return nil, err
+	}
+	h := &rehearsing{Rehearsal: Rehearsal{From: from, To: to, Pace: Pace{Fits: true}}, rule: &r, zone: zone, place: place}
+	gone := int64(never) // since when the device is offline
+	due := func() int64 { return max(gone, from) + r.Window.Milliseconds() }
+	for i := len(comings) - 1; i >= 0; i-- {
+		c := comings[i]
+		if c.Time > to {
+			break
+		}
+		if c.Time >= from {
+			h.Samples++
+		}
+		switch {
+		case !c.Online && gone == never:
+			gone = c.Time
+		case c.Online && gone != never:
+			if due() <= c.Time {
+				h.open(due())
+				h.resolve(c.Time)
+			}
+			gone = never
+		}
+	}
+	if gone != never && due() <= to {
+		h.open(due())
+	}
+	h.list()
+	return &h.Rehearsal, nil
+}
+
+// comingsSince are the times at which a rule's device came and went, newest
+// first, back to the one that tells how it was at the given time.
+func comingsSince(ctx context.Context, status *device.StatusStore, r Rule, from int64) (all []device.Coming, err error) {
+	const page = 500
+	for {
+		part, _, err := status.Comings(ctx, r.Tenant, r.Device, int64(len(all)), page)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, part...)
+		if len(part) < page || part[len(part)-1].Time < from {
+			return all, nil
+		}
+	}
+}
+
+// rehearsing is a rehearsal under way.
+type rehearsing struct {
+	Rehearsal
+	rule  *Rule
+	zone  *time.Location
+	place *Place
+	until int64 // end of the last of Days, epoch ms
+}
+
+func (h *rehearsing) open(at int64) {
+	h.Total++
+	h.Notices = append(h.Notices, Rehearsed{Start: at})
+	if len(h.Notices) >= 2*mostRehearsed {
+		h.list()
+	}
+}
+
+func (h *rehearsing) resolve(at int64) { h.Notices[len(h.Notices)-1].End = at }
+
+// list leaves the newest notices, and tells of each what its begin says.
+func (h *rehearsing) list() {
+	h.Notices = append([]Rehearsed(nil), h.Notices[max(0, len(h.Notices)-mostRehearsed):]...)
+	for i := range h.Notices {
+		n := &h.Notices[i]
+		n.Night = night(n.Start, h.zone, h.place)
+		n.Told = h.rule.Period.Holds(time.UnixMilli(n.Start), h.zone)
+	}
+}
+
+// extend takes a value into the range of its day; times only rise.
+func (h *rehearsing) extend(at int64, v float64) {
+	if len(h.Days) == 0 || at >= h.until {
+		var begin int64
+		begin, h.until = localDay(at, h.zone)
+		h.Days = append(h.Days, DayRange{Day: begin, Min: v, Max: v})
+	}
+	day := &h.Days[len(h.Days)-1]
+	day.Min, day.Max = min(day.Min, v), max(day.Max, v)
+}
+
+// firstNumber is the first attribute of conditions that is a number.
+func firstNumber(conditions []Condition, p *device.Product) (string, device.PropertyID) {
+	for _, c := range conditions {
+		if property := p.Property(c.Attribute); property.DataType == device.Number {
+			return c.Attribute, property.ID
+		}
+	}
+	return "", 0
+}

@@ -1,0 +1,220 @@
+package alarm
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"tilth/internal/device"
+	"tilth/internal/errs"
+	"tilth/internal/tenant"
+	"tilth/internal/text"
+)
+
+const (
+	nameLimit        = 64  // characters
+	descriptionLimit = 500 // characters
+	dataSource       = 1   // the only one there is: a device
+)
+
+// Form is a rule as people fill it in. What is nil was not said.
+type Form struct {
+	Name        *string
+	Source      *int
+	Device      *string // its name
+	Trigger     *int
+	Level       *int
+	Conditions  []FormCondition
+	Hits        *int
+	Window      *int64 // ms
+	Complex     *int   // 1: Slots tell the period, else Start and End
+	Start, End  *string
+	Slots       []int
+	Channels    []int64
+	Description *string
+	ByHand      *int
+}
+
+// Checker makes rules of what people fill in, or says what is wrong with it.
+type Checker struct {
+	devices  *device.Store
+	catalog  *device.Catalog
+	channels func(ctx context.Context, t tenant.ID, ids []int64) (missing []int64, err error)
+}
+
+// NewChecker makes a Checker; channels tells which of some ids are no
+// notification channel of the tenant's.
+func NewChecker(d *device.Store, c *device.Catalog, channels func(ctx context.Context, t tenant.ID, ids []int64) ([]int64, error)) *Checker {
+	return &Checker{devices: d, catalog: c, channels: channels}
+}
+
+// NoChannels is the look-up of channels of a server on which none can be made
+// yet: every id is missing. The channel store's takes its place.
+func NoChannels(_ context.Context, _ tenant.ID, ids []int64) ([]int64, error) { return ids, nil }
+
+// Rule checks everything that makes a rule. The first thing that is wrong, in
+// the order of the form, is what is said: 601, or 404 for a device that the
+// tenant does not have.
+func (c *Checker) Rule(ctx context.Context, t tenant.ID, f *Form) (Rule, error) {
+	name, err := ruleName(f.Name)
+	if err != nil {
+		return Rule{}, err
+	}
+	switch {
+	case f.Source == nil:
+		return Rule{}, errs.New(errs.Refused, "rule.sourceRequired")
+	case *f.Source != dataSource:
+		return Rule{}, errs.New(errs.Refused, "invalid.choice").About("dataSource")
+	}
+	r, _, p, err := c.watched(ctx, t, f)
+	if err != nil {
+		return r, err
+	}
+	r.Name = name
+	switch {
+	case f.Level == nil:
+		return r, errs.New(errs.Refused, "rule.levelRequired")
+	case *f.Level < int(LevelGeneral) || *f.Level > int(LevelSerious):
+		return r, errs.New(errs.Refused, "invalid.choice").About("alarmLevel")
+	}
+	r.Level = Level(*f.Level)
+	if err := judged(&r, f, p); err != nil {
+		return r, err
+	}
+	if r.Channels, err = c.told(ctx, t, f.Channels); err != nil {
+		return r, err
+	}
+	if f.Description != nil {
+		if r.Description, err = Described("alarmDesc", *f.Description); err != nil {
+			return r, err
+		}
+	}
+	switch {
+	case f.ByHand == nil:
+		return r, errs.New(errs.Refused, "rule.releaseRequired")
+	case *f.ByHand != 0 && *f.ByHand != 1:
+		return r, errs.New(errs.Refused, "invalid.choice").About("manualRelease")
+	}
+	r.ByHand = *f.ByHand == 1
+	return r, nil
+}
+
+// Judged checks only what decides when a rule has a notice, and its period: for
+// a rehearsal. What it refuses is as of Rule.
+func (c *Checker) Judged(ctx context.Context, t tenant.ID, f *Form) (Rule, *device.Device, *device.Product, error) {
+	r, d, p, err := c.watched(ctx, t, f)
+	if err == nil {
+		err = judged(&r, f, p)
+	}
+	return r, d, p, err
+}
+
+// watched is which device a rule watches, and for what.
+func (c *Checker) watched(ctx context.Context, t tenant.ID, f *Form) (r Rule, d *device.Device, p *device.Product, err error) {
+	name := ""
+	if f.Device != nil {
+		name = strings.TrimSpace(*f.Device)
+	}
+	switch {
+	case name == "":
+		return r, nil, nil, errs.New(errs.Refused, "rule.deviceRequired")
+	case strings.ContainsRune(name, 0):
+		return r, nil, nil, errs.New(errs.Refused, "invalid.format").About("device")
+	}
+	if d, p, err = c.device(ctx, t, name); err != nil {
+		return r, nil, nil, err
+	}
+	switch {
+	case f.Trigger == nil:
+		return r, nil, nil, errs.New(errs.Refused, "rule.triggerRequired")
+	case *f.Trigger != int(AttributeChange) && *f.Trigger != int(DeviceOffline):
+		return r, nil, nil, errs.New(errs.Refused, "invalid.choice").About("triggerType")
+	}
+	return Rule{Tenant: t, Device: d.ID, Trigger: Trigger(*f.Trigger)}, d, p, nil
+}
+
+func (c *Checker) device(ctx context.Context, t tenant.ID, name string) (*device.Device, *device.Product, error) {
+	d, err := c.devices.Get(ctx, t, name)
+	if errs.Is(err, errs.NotFound) {
+		return nil, nil, errs.Missing().About("device")
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	p := c.catalog.Product(d.ProductID)
+	if p == nil {
+		return nil, nil, errs.Missing().About("device")
+	}
+	return d, p, nil
+}
+
+// judged adds to r what decides when it has a notice, and its period.
+func judged(r *Rule, f *Form, p *device.Product) (err error) {
+	if r.Conditions, err = conditions(r.Trigger, f.Conditions, p); err != nil {
+		return err
+	}
+	r.Hits, r.Window = 1, Windows[0]
+	if f.Hits != nil && r.Trigger == AttributeChange {
+		if r.Hits = *f.Hits; r.Hits < 1 {
+			return errs.New(errs.Refused, "invalid.min", "limit", "1").About("hitCounts")
+		}
+		if r.Hits > mostHits {
+			return errs.New(errs.Refused, "invalid.max", "limit", strconv.Itoa(mostHits)).About("hitCounts")
+		}
+	}
+	if f.Window != nil {
+		if !slices.ContainsFunc(Windows, func(w time.Duration) bool { return w.Milliseconds() == *f.Window }) {
+			return errs.New(errs.Refused, "invalid.choice").About("durations")
+		}
+		r.Window = time.Duration(*f.Window) * time.Millisecond
+	}
+	r.Period, err = f.period()
+	return err
+}
+
+// told are the channels of a rule, each once, ascending.
+func (c *Checker) told(ctx context.Context, t tenant.ID, ids []int64) ([]int64, error) {
+	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
+	if len(ids) > mostChannels {
+		return nil, errs.New(errs.Refused, "invalid.many", "limit", strconv.Itoa(mostChannels)).About("passageway")
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	missing, err := c.channels(ctx, t, ids)
+	if err == nil && len(missing) > 0 {
+		err = errs.New(errs.Refused, "rule.channelMissing", "id", strconv.FormatInt(missing[0], 10)).About("passageway")
+	}
+	return ids, err
+}
+
+func ruleName(name *string) (string, error) {
+	if name == nil || strings.TrimSpace(*name) == "" {
+		return "", errs.New(errs.Refused, "rule.nameRequired")
+	}
+	n := strings.TrimSpace(*name)
+	switch {
+	case utf8.RuneCountInString(n) > nameLimit:
+		return "", errs.New(errs.Refused, "invalid.long", "limit", strconv.Itoa(nameLimit)).About("alarmName")
+	case strings.ContainsFunc(n, unicode.IsControl), text.Fold(n) == "":
+		return "", errs.New(errs.Refused, "invalid.format").About("alarmName")
+	}
+	return n, nil
+}
+
+// Described is a description or a remark as it is kept: trimmed, of at most 500
+// characters, in lines. field is what is named where it is refused (601).
+func Described(field, said string) (string, error) {
+	said = strings.TrimSpace(said)
+	switch {
+	case utf8.RuneCountInString(said) > descriptionLimit:
+		return "", errs.New(errs.Refused, "invalid.long", "limit", strconv.Itoa(descriptionLimit)).About(field)
+	case strings.ContainsFunc(said, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t' }):
+		return "", errs.New(errs.Refused, "invalid.format").About(field)
+	}
+	return said, nil
+}

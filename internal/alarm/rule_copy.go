@@ -1,0 +1,61 @@
+package alarm
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"tilth/internal/device"
+	"tilth/internal/errs"
+	"tilth/internal/tenant"
+)
+
+// copiesAtMost is how many devices a rule is given to at once.
+const copiesAtMost = 400
+
+// Targets are the devices that a rule is copied to, in the order of their
+// names. One that the tenant does not have, is named twice, or cannot take the
+// rule is refused by name (601).
+func (c *Checker) Targets(ctx context.Context, t tenant.ID, r *Rule, names []string) ([]device.ID, error) {
+	switch {
+	case len(names) == 0:
+		return nil, errs.New(errs.Refused, "rule.deviceRequired")
+	case len(names) > copiesAtMost:
+		return nil, errs.New(errs.Refused, "invalid.many", "limit", strconv.Itoa(copiesAtMost)).About("executionIds")
+	}
+	ids, seen := make([]device.ID, len(names)), make(map[device.ID]bool, len(names))
+	for i, name := range names {
+		name = strings.TrimSpace(name)
+		if strings.ContainsRune(name, 0) {
+			return nil, errs.New(errs.Refused, "invalid.format").About("executionIds")
+		}
+		d, p, err := c.device(ctx, t, name)
+		if errs.Is(err, errs.NotFound) {
+			return nil, errs.New(errs.Refused, "invalid.unknown", "value", name).About("executionIds")
+		}
+		if err != nil {
+			return nil, err
+		}
+		if seen[d.ID] {
+			return nil, errs.New(errs.Refused, "rule.copyTwice", "device", d.Title())
+		}
+		if attribute := misfit(r, p); attribute != "" {
+			return nil, errs.New(errs.Refused, "rule.copyMisfit", "device", d.Title(), "value", attribute)
+		}
+		ids[i], seen[d.ID] = d.ID, true
+	}
+	return ids, nil
+}
+
+// Runnable refuses a kept rule that cannot be judged any more, because its
+// device's model is another one now (601).
+func (c *Checker) Runnable(r *Card) error {
+	p := c.catalog.Product(r.ProductID)
+	if p == nil {
+		return errs.Missing().About("device")
+	}
+	if attribute := misfit(&r.Rule, p); attribute != "" {
+		return errs.New(errs.Refused, "rule.attributeGone", "value", attribute)
+	}
+	return nil
+}

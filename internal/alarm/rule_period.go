@@ -1,0 +1,76 @@
+package alarm
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tilth/internal/errs"
+)
+
+var clock = regexp.MustCompile(`^([01][0-9]|2[0-4]):([0-5][0-9])$`)
+
+// period is the notification period that a form says.
+func (f *Form) period() (Period, error) {
+	if f.Complex != nil && *f.Complex != 0 && *f.Complex != 1 {
+		return Period{}, errs.New(errs.Refused, "invalid.choice").About("complexTime")
+	}
+	if f.Complex != nil && *f.Complex == 1 {
+		return slots(f.Slots)
+	}
+	start, err := minuteOf("startTime", f.Start)
+	if err != nil {
+		return Period{}, err
+	}
+	end, err := minuteOf("endTime", f.End)
+	switch {
+	case err != nil:
+		return Period{}, err
+	case start == nil && end == nil:
+		return Period{}, nil
+	case start == nil:
+		return Period{}, errs.New(errs.Refused, "invalid.required").About("startTime")
+	case end == nil:
+		return Period{}, errs.New(errs.Refused, "invalid.required").About("endTime")
+	case *start >= *end: // the end is exclusive: equal ones leave no time at all
+		return Period{}, errs.New(errs.Refused, "rule.timeOrder")
+	}
+	return Period{Start: *start, End: *end}, nil
+}
+
+// minuteOf is a time of the day in minutes; nil where none is said.
+func minuteOf(field string, said *string) (*int, error) {
+	if said == nil || strings.TrimSpace(*said) == "" {
+		return nil, nil
+	}
+	m := clock.FindStringSubmatch(strings.TrimSpace(*said))
+	if m == nil {
+		return nil, errs.New(errs.Refused, "rule.timeStep").About(field)
+	}
+	hours, err := strconv.Atoi(m[1])
+	if err != nil {
+		return nil, err
+	}
+	minutes, err := strconv.Atoi(m[2])
+	if err != nil {
+		return nil, err
+	}
+	if minutes += hours * 60; minutes%periodStep != 0 || minutes > minutesADay {
+		return nil, errs.New(errs.Refused, "rule.timeStep").About(field)
+	}
+	return &minutes, nil
+}
+
+// slots is a period of half hours: distinct, ascending, at least one.
+func slots(said []int) (Period, error) {
+	if len(said) == 0 {
+		return Period{}, errs.New(errs.Refused, "invalid.few", "limit", "1").About("timePeriods")
+	}
+	for i, slot := range said {
+		if slot < 0 || slot >= slotsADay || i > 0 && slot <= said[i-1] {
+			return Period{}, errs.New(errs.Refused, "rule.slots").About("timePeriods")
+		}
+	}
+	return Period{Slots: slices.Clone(said)}, nil
+}

@@ -1,0 +1,56 @@
+package alarm
+
+import "math"
+
+// point is a value at a time (ms, from wherever it suits).
+type point struct{ t, v float64 }
+
+// line is the straight line that is closest to points by least squares.
+type line struct {
+	slope float64 // of v, a ms
+	at0   float64 // v at t = 0
+	fit   float64 // share of the variance that it explains (R²), 0..1
+}
+
+// steady is the line of points, oldest first, if they follow it closely enough
+// to go on with: enough of them over enough time, little scatter, and neither
+// half much faster or slower than the whole, as it is when a curve flattens.
+func steady(points []point) (line, bool) {
+	n := len(points)
+	if n < trendLeast || points[n-1].t-points[0].t < float64(trendSpread.Milliseconds()) {
+		return line{}, false
+	}
+	whole := lineOf(points)
+	if !(whole.fit >= trendFit) {
+		return line{}, false
+	}
+	for _, half := range [][]point{points[:n/2], points[n/2:]} {
+		if pace := lineOf(half).slope / whole.slope; !(pace >= 1./trendUneven && pace <= trendUneven) {
+			return line{}, false
+		}
+	}
+	return whole, true
+}
+
+// lineOf is NaN throughout where points do not differ in time, and its fit is
+// where they do not differ in value.
+func lineOf(points []point) line {
+	n := float64(len(points))
+	var t, v float64
+	for _, p := range points {
+		t += p.t / n
+		v += p.v / n
+	}
+	var tt, tv, vv float64
+	for _, p := range points {
+		tt += (p.t - t) * (p.t - t)
+		tv += (p.t - t) * (p.v - v)
+		vv += (p.v - v) * (p.v - v)
+	}
+	slope := tv / tt
+	fit := math.NaN()
+	if vv > 0 {
+		fit = slope * tv / vv
+	}
+	return line{slope: slope, at0: v - slope*t, fit: fit}
+}

@@ -1,0 +1,271 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"tilth/internal/bench"
+	"tilth/internal/device"
+	"tilth/internal/reading"
+)
+
+// historyLoad fills a data folder that no server has open, as the server's own
+// way of taking readings in would, and measures the store meanwhile.
+type historyLoad struct {
+	records *bench.Records
+	world   bench.World
+	dir     string // has the data folder, and room for another
+	asks    int
+	told    func(format string, a ...any)
+
+	figures bench.StoreFigures
+
+	devices    []device.Ref
+	properties []device.PropertyID
+}
+
+const (
+	batchSteps  = 20 // of all devices, in one batch
+	writers     = 2  // batches at once, as at the edge
+	sealingDays = 5  // that are sealed while readings come in
+	thinPoints  = 1000
+)
+
+func (l *historyLoad) run(ctx context.Context) error {
+	data := filepath.Join(l.dir, "data")
+	if err := l.find(ctx, data); err != nil {
+		return err
+	}
+	l.told("Taking readings in while others are sealed")
+	if err := l.measureSealing(ctx); err != nil {
+		return err
+	}
+	l.told("Writing %d values, sealing them", l.records.Total())
+	if err := l.fill(ctx, data); err != nil {
+		return err
+	}
+	size, err := folderBytes(filepath.Join(data, "readings"))
+	l.figures.Bytes = size
+	return err
+}
+
+// find learns what the devices and properties are called inside.
+func (l *historyLoad) find(ctx context.Context, data string) (err error) {
+	s, err := openStores(ctx, &Settings{DataDir: data}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	owner, err := s.tenants.ByName(ctx, l.world.Tenant)
+	if err != nil {
+		return err
+	}
+	var product *device.Product
+	for _, name := range l.records.Devices {
+		e := s.registry.Find(owner.ID, name)
+		if e == nil {
+			return fmt.Errorf("%s is not in the folder", name)
+		}
+		l.devices, product = append(l.devices, e.Ref), e.Product
+	}
+	for _, sign := range l.records.Properties {
+		l.properties = append(l.properties, product.Property(sign).ID)
+	}
+	return nil
+}
+
+// batch is what all devices have measured in some steps; beyond the records
+// they measure the same again.
+func (l *historyLoad) batch(number int) []reading.Arrival {
+	batch := make([]reading.Arrival, 0, batchSteps*len(l.devices))
+	fields := make([]reading.Field, cap(batch)*len(l.properties))
+	for n := number * batchSteps; n < (number+1)*batchSteps; n++ {
+		at := l.records.Time(n).UnixMilli()
+		for d, ref := range l.devices {
+			own := fields[:len(l.properties):len(l.properties)]
+			fields = fields[len(l.properties):]
+			for p, id := range l.properties {
+				own[p] = reading.Field{Property: id, Value: reading.Number(l.records.Values[d][p][n%l.records.Count()])}
+			}
+			batch = append(batch, reading.Arrival{Frame: reading.Frame{Tenant: ref.Tenant, Device: ref.ID, Time: at, Fields: own}, At: at})
+		}
+	}
+	return batch
+}
+
+// open opens a store with a consumer that judges nothing; the returned function
+// ends both.
+func (l *historyLoad) open(ctx context.Context, dir string) (*reading.Store, func() error, error) {
+	s, err := reading.Open(ctx, reading.Options{Dir: dir})
+	if err != nil {
+		return nil, nil, err
+	}
+	consumed := make(chan error, 1)
+	go func() {
+		consumed <- s.Consume(ctx, 0, func(_ context.Context, pos uint64, _ []reading.Arrival) error { s.Trim(pos); return nil })
+	}()
+	return s, func() error {
+		err := s.Close()
+		if ended := <-consumed; !errors.Is(ended, reading.ErrClosed) {
+			err = errors.Join(err, ended)
+		}
+		return err
+	}, nil
+}
+
+// write appends the batches numbered from first on, until as many are written
+// or stop is closed, and tells how many.
+func (l *historyLoad) write(ctx context.Context, s *reading.Store, first, most int, stop <-chan struct{}) (written int, err error) {
+	var next atomic.Int64
+	work, ctx := errgroup.WithContext(ctx)
+	for range writers {
+		work.Go(func() error {
+			for {
+				select {
+				case <-stop:
+					return nil
+				default:
+				}
+				n := int(next.Add(1)) - 1
+				if n >= most {
+					return nil
+				}
+				if err := s.Append(ctx, l.batch(first+n)); err != nil {
+					return err
+				}
+			}
+		})
+	}
+	err = work.Wait()
+	return min(most, int(next.Load())), err
+}
+
+// fill writes the records, seals them and asks the store.
+func (l *historyLoad) fill(ctx context.Context, data string) (err error) {
+	s, end, err := l.open(ctx, filepath.Join(data, "readings"))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, end()) }()
+	f := &l.figures
+	f.Values = l.records.Total()
+	began := time.Now()
+	if _, err := l.write(ctx, s, 0, l.records.Count()/batchSteps, nil); err != nil {
+		return err
+	}
+	f.Writing = time.Since(began)
+	began = time.Now()
+	if err := s.Seal(ctx, l.records.Time(l.records.Count()).Add(48*time.Hour)); err != nil {
+		return err
+	}
+	f.Sealing = time.Since(began)
+	return l.ask(ctx, s)
+}
+
+// ask asks the store as the console's calls do, each time for another device.
+func (l *historyLoad) ask(ctx context.Context, s *reading.Store) (err error) {
+	f, count := &l.figures, l.records.Count()
+	from, to := l.records.Time(0).UnixMilli(), l.records.Time(count-1).UnixMilli()
+	of := func(n int) device.Ref { return l.devices[n%len(l.devices)] }
+	series := func(points, wanted int) func(int) error {
+		return func(n int) error {
+			ref := of(n)
+			got, err := s.Series(ctx, ref.Tenant, ref.ID, from, to, l.properties, points)
+			if err == nil && len(got[l.properties[0]]) < wanted {
+				err = fmt.Errorf("%d readings, %d or more were expected", len(got[l.properties[0]]), wanted)
+			}
+			return err
+		}
+	}
+	if f.Series, err = bench.Measure(l.asks, series(0, count)); err != nil {
+		return err
+	}
+	f.Points = thinPoints
+	if f.Thinned, err = bench.Measure(l.asks, series(thinPoints, thinPoints/2)); err != nil {
+		return err
+	}
+	f.Range, err = bench.Measure(l.asks, func(n int) error {
+		ref, values := of(n), 0
+		err := s.Range(ctx, ref.Tenant, ref.ID, from, to, l.properties, func(_ int64, fields []reading.Field) error {
+			values += len(fields)
+			return nil
+		})
+		if err == nil && values != count*len(l.properties) {
+			err = fmt.Errorf("%d values, %d were expected", values, count*len(l.properties))
+		}
+		return err
+	})
+	return err
+}
+
+// measureSealing takes readings in while the days before are sealed, and as
+// many before and after.
+func (l *historyLoad) measureSealing(ctx context.Context) (err error) {
+	dir := filepath.Join(l.dir, "sealing")
+	s, end, err := l.open(ctx, dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, end(), os.RemoveAll(dir)) }()
+	const days = sealingDays * int(24*time.Hour/recordStep) / batchSteps
+	var plain time.Duration
+	first := 0
+	stretch := func() error {
+		began := time.Now()
+		_, err := l.write(ctx, s, first, days, nil)
+		first += days
+		plain += time.Since(began)
+		return err
+	}
+	if err := stretch(); err != nil {
+		return err
+	}
+	sealed := make(chan struct{})
+	var failed error
+	began := time.Now()
+	go func() {
+		defer close(sealed)
+		failed = s.Seal(ctx, l.records.Start.AddDate(0, 0, sealingDays).Add(2*time.Hour))
+	}()
+	written, err := l.write(ctx, s, first, endless, sealed)
+	took := time.Since(began)
+	<-sealed
+	if err := errors.Join(err, failed); err != nil {
+		return err
+	}
+	first += written
+	if err := stretch(); err != nil {
+		return err
+	}
+	frames := float64(batchSteps * len(l.devices))
+	l.figures.SealingRate = float64(written) * frames / took.Seconds()
+	l.figures.PlainRate = 2 * float64(days) * frames / plain.Seconds()
+	return nil
+}
+
+// endless is more batches than anybody writes.
+const endless = 1 << 40
+
+// folderBytes is the size of the files in a folder.
+func folderBytes(dir string) (size int64, err error) {
+	err = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		info, err := e.Info()
+		if err == nil {
+			size += info.Size()
+		}
+		return err
+	})
+	return size, err
+}

@@ -1,0 +1,40 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"tilth/internal/agronomy"
+	"tilth/internal/derivation"
+	"tilth/internal/device"
+	"tilth/internal/errs"
+	"tilth/internal/tenant"
+)
+
+// derivation makes what computes derived values. It forgets what it knows of
+// the structure whenever that changes.
+func (s *stores) derivation() *derivation.Engine {
+	e := derivation.New(derivation.Options{Readings: s.readings, Site: s.site})
+	s.registry.Watch(e.Reset)
+	s.devices.OnChange(func(t tenant.ID, id device.ID) { e.Forget(device.Ref{Tenant: t, ID: id}) })
+	return e
+}
+
+// site is where a device stands, with its tenant's days.
+func (s *stores) site(ctx context.Context, ref device.Ref) (derivation.Site, error) {
+	d, err := s.devices.ByID(ctx, ref.Tenant, ref.ID)
+	if errs.Is(err, errs.NotFound) { // being deleted, its readings too
+		return derivation.Site{Zone: time.UTC}, nil
+	}
+	if err != nil {
+		return derivation.Site{}, err
+	}
+	owner, err := s.tenants.Get(ctx, ref.Tenant)
+	if err != nil {
+		return derivation.Site{}, err
+	}
+	return derivation.Site{
+		Zone:  owner.TimeZone,
+		Place: agronomy.Place{Latitude: d.Latitude, Longitude: d.Longitude, Elevation: d.Elevation},
+	}, nil
+}

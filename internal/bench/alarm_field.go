@@ -1,0 +1,125 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// highFor is how long a value stays above its rule's threshold.
+const highFor = 2 * time.Second
+
+// field is a crowd whose devices measure now, one connection each, and whose
+// values pass their rules' thresholds in turn.
+type field struct {
+	options AlarmOptions
+	target  Target
+	senders []*sender
+	marks   *marks
+	reading errgroup.Group
+}
+
+func newField(o AlarmOptions, t Target) *field {
+	f := &field{options: o, target: t, marks: newMarks()}
+	per := o.perDevice(t.World)
+	for i, d := range t.World.Devices {
+		f.senders = append(f.senders, &sender{
+			connection: connection{protocol: 4, stream: newStream(i, 0, t.World.Properties)},
+			name:       d.Name, rules: per, devices: len(t.World.Devices), turns: o.Turns, marks: f.marks,
+		})
+	}
+	return f
+}
+
+func (f *field) connect(ctx context.Context) error {
+	open, within := errgroup.WithContext(ctx)
+	open.SetLimit(dialers)
+	for i, s := range f.senders {
+		open.Go(func() error {
+			within, cancel := context.WithTimeout(within, dialTimeout)
+			defer cancel()
+			if err := s.dial(within, f.target.MQTT, f.target.World.Devices[i], f.options.Window); err != nil {
+				s.nc = nil
+				return fmt.Errorf("connection %d of %d: %w", i+1, len(f.senders), err)
+			}
+			s.free = make(chan uint16, len(s.flights))
+			for id := range s.flights {
+				s.free <- uint16(id + 1)
+			}
+			return nil
+		})
+	}
+	if err := open.Wait(); err != nil {
+		return errors.Join(err, f.close())
+	}
+	for _, s := range f.senders {
+		f.reading.Go(s.listen)
+	}
+	return nil
+}
+
+// close ends the connections, and what reads from them.
+func (f *field) close() error {
+	for _, s := range f.senders {
+		if s.nc != nil {
+			s.leaving.Store(true)
+			_ = s.nc.Close() // what it was for is over
+		}
+	}
+	return f.reading.Wait()
+}
+
+// turning says that the rules run from now on: none is open, whatever was sent
+// before.
+func (f *field) turning() {
+	for _, s := range f.senders {
+		s.were, s.watched = 0, true
+	}
+}
+
+// part offers rate messages a second, 0 as many as are taken, and measures.
+func (f *field) part(ctx context.Context, duration time.Duration, rate int) (Part, error) {
+	var p Part
+	m := &meter{pid: f.target.PID}
+	before, err := f.target.figures(ctx)
+	if err != nil {
+		return p, err
+	}
+	var latency histogram
+	var acked atomic.Int64
+	began := time.Now()
+	until := began.Add(duration)
+	m.begin()
+	sending, within := errgroup.WithContext(ctx)
+	for i, s := range f.senders {
+		s.latency, s.acked, s.until = &latency, &acked, until
+		var every, offset time.Duration
+		if rate > 0 {
+			every = time.Duration(len(f.senders)) * time.Second / time.Duration(rate)
+			offset = every * time.Duration(i) / time.Duration(len(f.senders))
+		}
+		sending.Go(func() error { return s.send(within, began, offset, every, until) })
+	}
+	over := time.NewTimer(duration)
+	defer over.Stop()
+	select {
+	case <-over.C:
+	case <-within.Done():
+	}
+	m.end()
+	after, figuresErr := f.target.figures(ctx)
+	if err := errors.Join(sending.Wait(), figuresErr, m.err); err != nil {
+		return p, err
+	}
+	p.Rate = float64(acked.Load()) / duration.Seconds()
+	p.P50, p.P99, p.Max = latency.quantile(0.5), latency.quantile(0.99), latency.max()
+	p.ServerCPU = m.cores
+	p.Opened = (after[openedTotal] - before[openedTotal]) / duration.Seconds()
+	p.Resolved = (after[resolvedTotal] - before[resolvedTotal]) / duration.Seconds()
+	p.Memory, err = residentMemory(f.target.PID)
+	return p, err
+}

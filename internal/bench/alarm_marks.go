@@ -1,0 +1,190 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	listEvery = 100 * time.Millisecond // how often the list is asked for
+	listSize  = 400                    // notices of it
+)
+
+// mark is a reading that begins or ends a notice.
+type mark struct {
+	device string
+	rule   int   // of the device
+	time   int64 // epoch ms
+	begins bool
+}
+
+// marks is when each was acknowledged, told to the open screen, and first seen
+// in the list; what comes later is not looked at once delays were told.
+type marks struct {
+	mu              sync.Mutex
+	ack, live, list map[mark]time.Time
+	began, ended    int
+	closed          bool
+}
+
+func newMarks() *marks {
+	return &marks{ack: map[mark]time.Time{}, live: map[mark]time.Time{}, list: map[mark]time.Time{}}
+}
+
+func (k *marks) acked(m mark, at time.Time) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if m.begins {
+		k.began++
+	} else {
+		k.ended++
+	}
+	if !k.closed {
+		k.ack[m] = at
+	}
+}
+
+func (k *marks) count() (began, ended int) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.began, k.ended
+}
+
+// seen notes the first time.
+func (k *marks) seen(where map[mark]time.Time, m mark, at time.Time) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if _, before := where[m]; !before {
+		where[m] = at
+	}
+}
+
+// settle waits until everything that was acknowledged was told and listed, but
+// not longer than that.
+func (k *marks) settle(ctx context.Context, most time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
+	for {
+		live, list := k.delays()
+		if live.Missing == 0 && list.Missing == 0 {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(askEvery): // another process: there is no event to wait for
+		}
+	}
+}
+
+// delays are from the acknowledgement to the screen, of begins and ends, and to
+// the list, of begins.
+func (k *marks) delays() (live, list Delay) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	var toScreen, toList histogram
+	for m, acked := range k.ack {
+		live.add(&toScreen, k.live, m, acked)
+		if m.begins {
+			list.add(&toList, k.list, m, acked)
+		}
+	}
+	live.P50, live.P99, live.Max = toScreen.quantile(0.5), toScreen.quantile(0.99), toScreen.max()
+	list.P50, list.P99, list.Max = toList.quantile(0.5), toList.quantile(0.99), toList.max()
+	return live, list
+}
+
+func (d *Delay) add(h *histogram, seen map[mark]time.Time, m mark, acked time.Time) {
+	at, there := seen[m]
+	if !there {
+		d.Missing++
+		return
+	}
+	d.Count++
+	h.add(at.Sub(acked)) // told before the acknowledgement was read: 0
+}
+
+// close lets what comes from then on only be counted.
+func (k *marks) close() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.closed = true
+}
+
+// notice is one as screen and list tell it.
+type notice struct {
+	Title      string `json:"title"`
+	DeviceName string `json:"deviceName"`
+	StartTime  int64  `json:"startTime"`
+	EndTime    int64  `json:"endTime"`
+}
+
+// mark is the reading that the notice's newest event comes from.
+func (n *notice) mark() (mark, bool) {
+	number, ours := strings.CutPrefix(n.Title, "bench rule ")
+	rule, err := strconv.Atoi(number)
+	if !ours || err != nil {
+		return mark{}, false
+	}
+	if n.EndTime != 0 {
+		return mark{n.DeviceName, rule - 1, n.EndTime, false}, true
+	}
+	return mark{n.DeviceName, rule - 1, n.StartTime, true}, true
+}
+
+// watchNotices opens a screen that notes when notices are told.
+func watchNotices(ctx context.Context, c *console, k *marks) (*screen, error) {
+	return watchFor(ctx, c, func(data []byte) {
+		now := time.Now()
+		var n notice
+		if json.Unmarshal(data, &n) != nil {
+			return // not one of ours: it is missing in the end
+		}
+		if m, ours := n.mark(); ours {
+			k.seen(k.live, m, now)
+		}
+	})
+}
+
+// watchList asks for the newest notices again and again until ctx ends.
+func (c *console) watchList(ctx context.Context, k *marks) error {
+	tick := time.NewTicker(listEvery)
+	defer tick.Stop()
+	for {
+		var page struct {
+			List []notice `json:"list"`
+		}
+		err := c.call(ctx, http.MethodGet, "/admin-api/client/pc/alarm-notice/page?pageNo=1&pageSize="+strconv.Itoa(listSize), nil, &page)
+		now := time.Now()
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err != nil:
+			return err
+		}
+		for i := range page.List {
+			n := page.List[i]
+			n.EndTime = 0
+			if m, ours := n.mark(); ours {
+				k.seen(k.list, m, now)
+			}
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// dataOf is what a line of a stream carries, when it is data.
+func dataOf(line []byte) ([]byte, bool) {
+	data, ok := bytes.CutPrefix(line, []byte("data: "))
+	return bytes.TrimSpace(data), ok
+}

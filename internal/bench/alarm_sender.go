@@ -1,0 +1,201 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/bits"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// sender is a device that measures now. One goroutine sends, another reads the
+// acknowledgements.
+type sender struct {
+	connection
+	name    string
+	rules   int // its first properties have one each
+	devices int // in all
+	turns   int // a second, of all
+	marks   *marks
+	free    chan uint16 // packet identifiers that are not in flight
+	last    int64       // time of the newest message, epoch ms
+	were    uint64      // which of its rules' values were high in it
+	watched bool        // the rules run
+	leaving atomic.Bool
+
+	mu   sync.Mutex
+	sent []launched // by packet identifier, less one
+
+	latency *histogram
+	acked   *atomic.Int64
+	until   time.Time
+}
+
+// launched is a message in flight, and which values have passed their
+// thresholds with it.
+type launched struct {
+	at     time.Time
+	time   int64 // its own, epoch ms
+	turned uint64
+	high   uint64
+	open   bool
+}
+
+// isHigh tells whether a rule's value is above its threshold so long after the
+// beginning: each is for a while, one after the other, and again when all have
+// had their turn.
+func (s *sender) isHigh(rule int, since time.Duration) bool {
+	place := time.Duration(rule*s.devices + s.stream.device)
+	begins := place * time.Second / time.Duration(s.turns)
+	cycle := time.Duration(s.rules*s.devices) * time.Second / time.Duration(s.turns)
+	return since >= begins && (since-begins)%max(cycle, 2*highFor) < highFor
+}
+
+// send sends a message every so often, from offset after began on, until the
+// time is over; every 0: as many as the window lets. Then it waits for what is
+// in flight.
+func (s *sender) send(ctx context.Context, began time.Time, offset, every time.Duration, until time.Time) error {
+	s.mu.Lock()
+	if s.sent == nil {
+		s.sent = make([]launched, len(s.flights))
+	}
+	s.mu.Unlock()
+	turn := time.NewTimer(time.Until(began.Add(offset)))
+	defer turn.Stop()
+	for next := began.Add(offset); ; next = next.Add(every) {
+		if every > 0 {
+			turn.Reset(time.Until(next))
+			select {
+			case <-turn.C:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		if !time.Now().Before(until) {
+			break
+		}
+		select {
+		case id := <-s.free:
+			s.launch(id, began)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		for more := every == 0; more; {
+			select {
+			case id := <-s.free:
+				s.launch(id, began)
+			default:
+				more = false
+			}
+		}
+		if err := s.flush(); err != nil {
+			return err
+		}
+	}
+	return s.drain(ctx)
+}
+
+// drain waits for all that is in flight.
+func (s *sender) drain(ctx context.Context) error {
+	giveUp := time.NewTimer(drainTime)
+	defer giveUp.Stop()
+	for range cap(s.free) {
+		select {
+		case <-s.free:
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-giveUp.C:
+			return fmt.Errorf("%s: messages were not acknowledged within %s", s.name, drainTime)
+		}
+	}
+	for id := range cap(s.free) {
+		s.free <- uint16(id + 1)
+	}
+	return nil
+}
+
+// launch makes a message ready to be written.
+func (s *sender) launch(id uint16, began time.Time) {
+	now := time.Now()
+	s.last = max(s.last+1, now.UnixMilli())
+	var above uint64
+	for rule := range s.rules {
+		if s.isHigh(rule, now.Sub(began)) {
+			above |= 1 << rule
+		}
+	}
+	one := launched{at: now, time: s.last, high: above, open: true}
+	if s.watched {
+		one.turned = above ^ s.were
+	}
+	s.were = above
+	s.mu.Lock()
+	s.sent[id-1] = one
+	s.mu.Unlock()
+	s.payload = s.appendMessage(s.payload[:0], above)
+	s.out = appendPublish(s.out, s.protocol, id, s.payload)
+}
+
+// appendMessage appends a message of the newest time.
+func (s *sender) appendMessage(b []byte, above uint64) []byte {
+	b = append(b, `{"ts":`...)
+	b = strconv.AppendInt(b, s.last, 10)
+	b = append(b, `,"values":`...)
+	for i, key := range s.stream.keys {
+		if i == 0 {
+			b = append(b, '{')
+		} else {
+			b = append(b, ',')
+		}
+		b = append(b, key...)
+		value := s.stream.hundredths(int(s.last&(1<<40-1)), i)
+		if i < s.rules && above&(1<<i) != 0 {
+			value = high
+		}
+		b = strconv.AppendFloat(b, float64(value)/100, 'f', 2, 64)
+	}
+	return append(b, "}}"...)
+}
+
+// listen takes acknowledgements until the connection ends.
+func (s *sender) listen() error {
+	for {
+		id, reason, err := s.answers.puback()
+		if err != nil {
+			if s.leaving.Load() {
+				return nil
+			}
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+		if err := s.take(id, reason, time.Now()); err != nil {
+			return err
+		}
+	}
+}
+
+func (s *sender) take(id uint16, reason byte, now time.Time) error {
+	s.mu.Lock()
+	if id == 0 || int(id) > len(s.sent) || !s.sent[id-1].open {
+		s.mu.Unlock()
+		return fmt.Errorf("%s: acknowledgement of packet %d, which is not in flight", s.name, id)
+	}
+	one := s.sent[id-1]
+	s.sent[id-1].open = false
+	s.mu.Unlock()
+	if reason >= 0x80 {
+		return errors.New(s.name + ": a message was refused")
+	}
+	if now.Before(s.until) {
+		s.latency.add(now.Sub(one.at))
+		s.acked.Add(1)
+	}
+	for turned := one.turned; turned != 0; turned &= turned - 1 {
+		rule := bits.TrailingZeros64(turned)
+		s.marks.acked(mark{s.name, rule, one.time, one.high&(1<<rule) != 0}, now)
+	}
+	s.free <- id
+	return nil
+}

@@ -1,0 +1,54 @@
+package bench
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+)
+
+// StoreFigures are what the store of the readings does inside a process,
+// without network and server.
+type StoreFigures struct {
+	Values  int           // written
+	Writing time.Duration // all of them, batch by batch, each made durable
+	Sealing time.Duration // of what was written, with nothing else going on
+	Bytes   int64         // of the sealed readings on disk
+
+	// Frames a second that were taken in: in the time while a part was being
+	// sealed, and before and after.
+	SealingRate, PlainRate float64
+
+	Series, Thinned, Range Spread // one device, all properties, all the time
+	Points                 int    // of Thinned
+}
+
+// Measure times a function so many times and gives the spread.
+func Measure(times int, f func(n int) error) (Spread, error) {
+	var h histogram
+	for n := range times {
+		began := time.Now()
+		if err := f(n); err != nil {
+			return Spread{}, err
+		}
+		h.add(time.Since(began))
+	}
+	return spreadOf(&h), nil
+}
+
+// Print tells the figures.
+func (f *StoreFigures) Print(out io.Writer) error {
+	fmt.Fprintln(out, "\nInside one process, without network and server")
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	row := func(name, format string, a ...any) { fmt.Fprintf(w, "  %s\t%s\n", name, fmt.Sprintf(format, a...)) }
+	spread := func(s Spread) string { return fmt.Sprintf("p50 %s, p95 %s", short(s.P50), short(s.P95)) }
+	row("written", "%s values in %s: %s values/s", thousands(float64(f.Values)), short(f.Writing), thousands(float64(f.Values)/f.Writing.Seconds()))
+	row("sealed", "in %s, with nothing else going on", short(f.Sealing))
+	row("on disk", "%.2f bytes a value (%s); wanted: 0.8 at most", float64(f.Bytes)/float64(f.Values), mebibytes(f.Bytes))
+	row("taken in", "%s frames/s while sealing, %s otherwise: %.0f %%; wanted: 80 %% at least",
+		thousands(f.SealingRate), thousands(f.PlainRate), 100*f.SealingRate/f.PlainRate)
+	row("every reading", "%s; wanted: 10ms", spread(f.Series))
+	row(fmt.Sprintf("points=%d", f.Points), "%s", spread(f.Thinned))
+	row("frame by frame", "%s", spread(f.Range))
+	return w.Flush()
+}

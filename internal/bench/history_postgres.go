@@ -1,0 +1,123 @@
+package bench
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// postgres has one wide table, its rows in the order of its primary key: device
+// (a number, which is shorter than a name) and time (epoch ms). Statements are
+// prepared once, answers are binary and read without conversion.
+type postgres struct {
+	conn    *pgx.Conn
+	records *Records
+	list    string // of columns
+}
+
+func openPostgres(ctx context.Context, address string, r *Records) (*postgres, error) {
+	conn, err := pgx.Connect(ctx, address)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, p := range r.Properties {
+		names = append(names, pgx.Identifier{p}.Sanitize())
+	}
+	return &postgres{conn: conn, records: r, list: strings.Join(names, ",")}, nil
+}
+
+func (p *postgres) close() error { return p.conn.Close(context.Background()) }
+
+func (p *postgres) load(ctx context.Context) error {
+	columns := strings.ReplaceAll(p.list, ",", " double precision NOT NULL,") + " double precision NOT NULL"
+	if _, err := p.conn.Exec(ctx, "CREATE TABLE station (device int NOT NULL, time bigint NOT NULL,"+columns+")"); err != nil {
+		return err
+	}
+	r := p.records
+	row := make([]any, 2+len(r.Properties))
+	d, n := 0, -1
+	_, err := p.conn.CopyFrom(ctx, pgx.Identifier{"station"}, append([]string{"device", "time"}, r.Properties...), pgx.CopyFromFunc(func() ([]any, error) {
+		if n++; n == r.Count() {
+			d, n = d+1, 0
+		}
+		if d == len(r.Devices) {
+			return nil, nil
+		}
+		row[0], row[1] = int32(d), r.Time(n).UnixMilli()
+		for i := range r.Properties {
+			row[2+i] = r.Values[d][i][n]
+		}
+		return row, nil
+	}))
+	if err != nil {
+		return err
+	}
+	for _, statement := range []string{"ALTER TABLE station ADD PRIMARY KEY (device, time)", "VACUUM (FREEZE, ANALYZE) station"} {
+		if _, err := p.conn.Exec(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// The binary shapes of numbers.
+func int8Of(b []byte) int64     { return int64(binary.BigEndian.Uint64(b)) }
+func float8Of(b []byte) float64 { return math.Float64frombits(binary.BigEndian.Uint64(b)) }
+
+var errShape = errors.New("a column is not 8 bytes long")
+
+// ask runs a query whose columns are all 8 bytes long.
+func (p *postgres) ask(ctx context.Context, row func(values [][]byte) error, query string, args ...any) error {
+	rows, err := p.conn.Query(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		values := rows.RawValues()
+		for _, v := range values {
+			if len(v) != 8 {
+				return errShape
+			}
+		}
+		if err := row(values); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+func (p *postgres) points(ctx context.Context, device int, s span, a *answer) error {
+	return p.ask(ctx, func(values [][]byte) error {
+		at := int8Of(values[0])
+		for i, v := range values[1:] {
+			a.points[i] = append(a.points[i], point{at, float8Of(v)})
+		}
+		return nil
+	}, "SELECT time,"+p.list+" FROM station WHERE device=$1 AND time BETWEEN $2 AND $3 ORDER BY time", int32(device), s.from, s.to)
+}
+
+func (p *postgres) lowHigh(ctx context.Context, device int, a *answer) error {
+	s := p.records.all()
+	var columns strings.Builder
+	for name := range strings.SplitSeq(p.list, ",") {
+		fmt.Fprintf(&columns, ",min(%s),max(%s)", name, name)
+	}
+	return p.ask(ctx, func(values [][]byte) error {
+		n := int8Of(values[0])
+		if n < 0 || n >= buckets {
+			return fmt.Errorf("bucket %d is beyond the range", n)
+		}
+		for i := range a.buckets {
+			a.buckets[i][n] = bucket{float8Of(values[1+2*i]), float8Of(values[2+2*i]), true}
+		}
+		return nil
+	}, "SELECT (time-$2::bigint)/$4::bigint"+columns.String()+" FROM station WHERE device=$1 AND time BETWEEN $2 AND $3 GROUP BY 1 ORDER BY 1",
+		int32(device), s.from, s.to, p.records.width())
+}

@@ -1,0 +1,157 @@
+package bench
+
+import (
+	"fmt"
+	"time"
+)
+
+// Records are the readings that a history run puts into every store: of each
+// device each property, one reading a step, none missing.
+type Records struct {
+	Devices    []string
+	Properties []string
+	Start      time.Time     // where the range begins that is asked for; a full day
+	Days       int           // its length; a multiple of 5
+	Step       time.Duration // between readings
+	// Values are by device, property and reading; those of a device make
+	// lines of Days full of steps.
+	Values [][][]float64
+}
+
+const (
+	buckets = 500 // of the question for a thousand points: each has a lowest and a highest
+	// offset is how long after the beginning of its step a reading is. Bounds of
+	// buckets fall on multiples of twelve seconds, so that none falls on a
+	// reading and it makes no difference on which side a store counts it.
+	offset = 5 * time.Second
+)
+
+// NewRecords makes room for readings that end before now. Days is a multiple of
+// 5 and the step a multiple of a minute that fills a day.
+func NewRecords(devices, properties []string, days int, step time.Duration, now time.Time) (*Records, error) {
+	const day = 24 * time.Hour
+	switch {
+	case len(devices) == 0 || len(properties) == 0:
+		return nil, fmt.Errorf("no devices, or none of their properties")
+	case days < 5 || days%5 != 0:
+		return nil, fmt.Errorf("%d days: a multiple of 5 is needed", days)
+	case step < time.Minute || step%time.Minute != 0 || day%step != 0:
+		return nil, fmt.Errorf("a step of %s: full minutes that fill a day are needed", step)
+	}
+	r := &Records{Devices: devices, Properties: properties, Days: days, Step: step}
+	r.Start = now.UTC().Truncate(day).Add(-time.Duration(days) * day)
+	// Stores that count buckets from 1970 on have one begin here too.
+	for r.Start.UnixMilli()%r.width() != 0 {
+		r.Start = r.Start.Add(-day)
+	}
+	r.Values = make([][][]float64, len(devices))
+	for d := range devices {
+		r.Values[d] = make([][]float64, len(properties))
+		for p := range properties {
+			r.Values[d][p] = make([]float64, r.Count())
+		}
+	}
+	return r, nil
+}
+
+// Count is how many readings a property of a device has.
+func (r *Records) Count() int { return r.Days * int(24*time.Hour/r.Step) }
+
+// Total is how many values there are in all.
+func (r *Records) Total() int { return len(r.Devices) * len(r.Properties) * r.Count() }
+
+// Time is when a reading was made.
+func (r *Records) Time(n int) time.Time { return r.Start.Add(time.Duration(n)*r.Step + offset) }
+
+// width is the length of a bucket, ms.
+func (r *Records) width() int64 { return int64(r.Days) * 24 * 3_600_000 / buckets }
+
+// span is a range of readings; both ends are included, epoch ms.
+type span struct{ from, to int64 }
+
+func (r *Records) all() span {
+	from := r.Start.UnixMilli()
+	return span{from, from + int64(r.Days)*24*3_600_000 - 1}
+}
+
+func (r *Records) day(n int) span {
+	from := r.Start.AddDate(0, 0, n%r.Days).UnixMilli()
+	return span{from, from + 24*3_600_000 - 1}
+}
+
+// bucket is the lowest and the highest reading of a stretch of time.
+type bucket struct {
+	low, high float64
+	filled    bool
+}
+
+func (b *bucket) add(v float64) {
+	if !b.filled {
+		*b = bucket{v, v, true}
+		return
+	}
+	b.low, b.high = min(b.low, v), max(b.high, v)
+}
+
+// answer is what a store has answered, by property. It is used again and again,
+// so that no store's answers pay for memory.
+type answer struct {
+	points  [][]point
+	buckets [][]bucket
+}
+
+func newAnswer(properties int) *answer {
+	a := &answer{points: make([][]point, properties), buckets: make([][]bucket, properties)}
+	for i := range a.buckets {
+		a.buckets[i] = make([]bucket, buckets)
+	}
+	return a
+}
+
+func (a *answer) clear() {
+	for i := range a.points {
+		a.points[i] = a.points[i][:0]
+		clear(a.buckets[i])
+	}
+}
+
+// checkPoints tells how an answer differs from a device's readings in a span.
+func (r *Records) checkPoints(device int, s span, a *answer) error {
+	first, end := r.within(s)
+	for p, name := range r.Properties {
+		got := a.points[p]
+		if len(got) != end-first {
+			return fmt.Errorf("%s of %s: %d readings, %d were written", name, r.Devices[device], len(got), end-first)
+		}
+		for n, want := range r.Values[device][p][first:end] {
+			if at := r.Time(first + n).UnixMilli(); got[n] != (point{at, want}) {
+				return fmt.Errorf("%s of %s: %v at %d, written was %v at %d", name, r.Devices[device], got[n].Value, got[n].Time, want, at)
+			}
+		}
+	}
+	return nil
+}
+
+// checkBuckets tells how an answer in buckets over all the time differs.
+func (r *Records) checkBuckets(device int, a *answer) error {
+	from, width := r.Start.UnixMilli(), r.width()
+	for p, name := range r.Properties {
+		want := make([]bucket, buckets)
+		for n, v := range r.Values[device][p] {
+			want[(r.Time(n).UnixMilli()-from)/width].add(v)
+		}
+		for n := range want {
+			if a.buckets[p][n] != want[n] {
+				return fmt.Errorf("%s of %s: bucket %d is %+v, written was %+v", name, r.Devices[device], n, a.buckets[p][n], want[n])
+			}
+		}
+	}
+	return nil
+}
+
+// within are the numbers of the readings in a span, the end not included.
+func (r *Records) within(s span) (first, end int) {
+	step, begin := r.Step.Milliseconds(), r.Time(0).UnixMilli()
+	first = max(0, int((s.from-begin+step-1)/step))
+	return first, min(r.Count(), int((s.to-begin)/step)+1)
+}

@@ -1,0 +1,133 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+)
+
+// archive is a store that has the records and is asked for them.
+type archive interface {
+	// load brings the records in, until they can be asked for.
+	load(ctx context.Context) error
+	// points asks for every reading of a device in a span, of all properties.
+	points(ctx context.Context, device int, s span, a *answer) error
+	// lowHigh asks for the lowest and the highest of each bucket over all the time.
+	lowHigh(ctx context.Context, device int, a *answer) error
+	close() error
+}
+
+// Peer is another store to compare with, reached over the network.
+type Peer struct{ Name, Address string }
+
+// The peers that there are, and where a system gets them from.
+var peers = []struct{ name, address, from string }{
+	{"victoriametrics", "http://host:port", "Debian's package victoria-metrics, or go install github.com/VictoriaMetrics/VictoriaMetrics/app/victoria-metrics@v1.115.0"},
+	{"influxdb", "http://host:port", "Debian's package influxdb (1.6)"},
+	{"postgres", "postgres://user@host:port/database", "Debian's package postgresql-15"},
+}
+
+// ParsePeers reads peers written name=address; none, or nothing, is no peer.
+func ParsePeers(list []string) ([]Peer, error) {
+	var found []Peer
+	for _, entry := range list {
+		if entry == "none" || entry == "" {
+			continue
+		}
+		name, address, _ := bytes.Cut([]byte(entry), []byte("="))
+		p := Peer{string(name), string(address)}
+		i := slices.IndexFunc(peers, func(o struct{ name, address, from string }) bool { return o.name == p.Name })
+		switch {
+		case i < 0:
+			return nil, fmt.Errorf("%q is none of victoriametrics, influxdb, postgres", p.Name)
+		case p.Address == "":
+			return nil, fmt.Errorf("%s: its address is missing: %s=%s; scripts/bench-history.sh starts it", p.Name, p.Name, peers[i].address)
+		case slices.ContainsFunc(found, func(f Peer) bool { return f.Name == p.Name }):
+			return nil, fmt.Errorf("%s is there twice", p.Name)
+		}
+		found = append(found, p)
+	}
+	return found, nil
+}
+
+// Missing says of each peer that is not among some where to get it.
+func Missing(some []Peer) (lines []string) {
+	for _, p := range peers {
+		if !slices.ContainsFunc(some, func(s Peer) bool { return s.Name == p.name }) {
+			lines = append(lines, fmt.Sprintf("Not compared with %s: it is %s; scripts/bench-history.sh starts it.", p.name, p.from))
+		}
+	}
+	return lines
+}
+
+func openPeer(ctx context.Context, p Peer, r *Records) (archive, error) {
+	switch p.Name {
+	case "victoriametrics":
+		return &victoriaMetrics{web: newWeb(p.Address), records: r}, nil
+	case "influxdb":
+		return &influxDB{web: newWeb(p.Address), records: r}, nil
+	case "postgres":
+		return openPostgres(ctx, p.Address, r)
+	}
+	return nil, fmt.Errorf("%q is no peer", p.Name)
+}
+
+// web asks a server over HTTP. Answers are read into memory that is used again.
+type web struct {
+	base string
+	http *http.Client
+	body bytes.Buffer
+}
+
+func newWeb(base string) *web {
+	return &web{base: base, http: &http.Client{Transport: &http.Transport{
+		// Compression would cost both sides more than a loopback saves.
+		DisableCompression: true,
+	}}}
+}
+
+var errAnswer = errors.New("refused")
+
+// ask sends a request and gives its answer, valid until the next.
+func (w *web) ask(ctx context.Context, method, path string, header http.Header, body io.Reader) (*scanner, error) {
+	r, err := http.NewRequestWithContext(ctx, method, w.base+path, body)
+	if err != nil {
+		return nil, err
+	}
+	if header != nil {
+		r.Header = header
+	}
+	res, err := w.http.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = res.Body.Close() }() // it is read to its end
+	w.body.Reset()
+	if _, err := w.body.ReadFrom(res.Body); err != nil {
+		return nil, err
+	}
+	raw := w.body.Bytes()
+	if res.StatusCode/100 != 2 {
+		return nil, fmt.Errorf("%w: %s: %.300s", errAnswer, res.Status, raw)
+	}
+	return &scanner{raw: raw}, nil
+}
+
+func (w *web) close() error {
+	w.http.CloseIdleConnections()
+	return nil
+}
+
+// property finds a property by its name; -1: unknown.
+func (r *Records) property(name []byte) int {
+	for i, p := range r.Properties {
+		if string(name) == p {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,72 @@
+package derivation
+
+import (
+	"context"
+
+	"tilth/internal/device"
+	"tilth/internal/reading"
+)
+
+// Complete is Derive for a batch of several devices: the batch as it is to be
+// written, with what is derived. entries names the device of each frame of which
+// anything is derived, nil elsewhere. When the batch is not written, Undo must
+// follow; after an error too.
+func (e *Engine) Complete(ctx context.Context, batch []reading.Arrival, entries []*device.Entry) ([]reading.Arrival, error) {
+	// Frames of one device together, devices in the order of their first.
+	type group struct {
+		entry  *device.Entry
+		frames []*reading.Arrival
+		places []int
+	}
+	var groups []*group
+	by := map[device.ID]*group{}
+	for i, entry := range entries {
+		if entry == nil {
+			continue
+		}
+		g := by[entry.ID]
+		if g == nil {
+			g = &group{entry: entry}
+			by[entry.ID] = g
+			groups = append(groups, g)
+		}
+		g.frames = append(g.frames, &batch[i])
+		g.places = append(g.places, i)
+	}
+	var before [][]reading.Arrival // extras by the frame that they come before
+	extras := 0
+	for _, g := range groups {
+		found, err := e.Derive(ctx, g.entry, g.frames)
+		if err != nil {
+			return nil, err
+		}
+		if len(found) > 0 && before == nil {
+			before = make([][]reading.Arrival, len(batch)+1)
+		}
+		for _, x := range found {
+			at := g.places[len(g.places)-1] + 1
+			if x.Before < len(g.places) {
+				at = g.places[x.Before]
+			}
+			before[at] = append(before[at], x.Arrival)
+			extras++
+		}
+	}
+	if extras == 0 {
+		return batch, nil
+	}
+	whole := make([]reading.Arrival, 0, len(batch)+extras)
+	for i := range batch {
+		whole = append(append(whole, before[i]...), batch[i])
+	}
+	return append(whole, before[len(batch)]...), nil
+}
+
+// Undo forgets the devices of a batch that was not written.
+func (e *Engine) Undo(entries []*device.Entry) {
+	for _, entry := range entries {
+		if entry != nil {
+			e.Forget(entry.Ref)
+		}
+	}
+}

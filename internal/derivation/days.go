@@ -1,0 +1,265 @@
+package derivation
+
+import (
+	"math"
+	"slices"
+
+	"tilth/internal/agronomy"
+	"tilth/internal/device"
+	"tilth/internal/reading"
+)
+
+// day is a day that is over, as the readings have it.
+type day struct {
+	series map[device.PropertyID]*agronomy.Series // of inputs with readings
+	stored map[device.PropertyID]reading.Value    // values of the day that are there
+}
+
+// days computes the values of days that are over: of those that ended with these
+// frames, and of those that late frames touch. before is the newest reading's
+// time before these frames.
+func (w *work) days(before int64, touched []int64) error {
+	s := w.state
+	today := dayOf(s.newest, s.site.Zone)
+	redo := map[civil]*day{}
+	for _, at := range touched {
+		if d := dayOf(at, s.site.Zone); d < today {
+			redo[d] = nil
+		}
+	}
+	if before != math.MinInt64 {
+		for d := dayOf(before, s.site.Zone); d < today; d++ {
+			redo[d] = nil
+		}
+	}
+	if len(redo) == 0 {
+		return nil
+	}
+	list := make([]civil, 0, len(redo))
+	for d := range redo {
+		list = append(list, d)
+	}
+	slices.Sort(list)
+	inputs := s.plan.dayInputs()
+	for _, d := range list {
+		loaded, err := w.load(d, inputs)
+		if err != nil {
+			return err
+		}
+		redo[d] = loaded
+		w.engine.seasons.replace(s.ref, d, loaded)
+	}
+	for i := range s.plan.days {
+		r := &s.plan.days[i]
+		if r.formula.Kind == agronomy.Season {
+			if err := w.season(r, redo, list[0], today-1); err != nil {
+				return err
+			}
+			continue
+		}
+		for _, d := range list {
+			v, ok := s.daily(r, d, redo[d])
+			w.settle(r, d, redo[d].stored[r.property], v, ok)
+		}
+	}
+	return nil
+}
+
+// dayInputs are the properties that days are computed from.
+func (pl *plan) dayInputs() (all []device.PropertyID) {
+	for _, r := range pl.days {
+		all = append(all, r.inputs...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// load reads a day's readings of inputs, and its values.
+func (w *work) load(d civil, inputs []device.PropertyID) (*day, error) {
+	s, zone := w.state, w.state.site.Zone
+	begin, last := d.begin(zone), d.last(zone)
+	props := slices.Clone(inputs)
+	for _, r := range s.plan.days {
+		props = append(props, r.property)
+	}
+	out := &day{series: map[device.PropertyID]*agronomy.Series{}, stored: map[device.PropertyID]reading.Value{}}
+	readings := make([][]agronomy.Reading, len(inputs))
+	err := w.rows(begin, last, props, func(at int64, fields []reading.Field) {
+		for _, f := range fields {
+			if f.Value.Kind() != reading.KindNumber {
+				continue
+			}
+			if i, input := slices.BinarySearch(inputs, f.Property); input {
+				readings[i] = append(readings[i], agronomy.Reading{At: at - begin, Value: f.Value.Float()})
+			} else if at == last {
+				out.stored[f.Property] = f.Value
+			}
+		}
+	})
+	for i, list := range readings {
+		if len(list) > 0 {
+			series := agronomy.NewSeries(list, d.hours(zone))
+			out.series[inputs[i]] = &series
+		}
+	}
+	return out, err
+}
+
+// daily is a daily rule's value of a day.
+func (s *state) daily(r *rule, d civil, of *day) (float64, bool) {
+	a := s.day(d)
+	for _, id := range r.inputs {
+		series := of.series[id]
+		if series == nil {
+			return 0, false
+		}
+		a.Inputs = append(a.Inputs, *series)
+	}
+	v, ok := r.formula.Of(a, r.parameters, s.site.Place)
+	return r.keep(v, ok)
+}
+
+func (s *state) day(d civil) *agronomy.Day {
+	year, _, _ := d.date()
+	return &agronomy.Day{YearDay: int(d-civilOf(year, 1, 1)) + 1}
+}
+
+// settle adds a day's value where it differs from the one that is stored.
+func (w *work) settle(r *rule, d civil, stored reading.Value, v float64, ok bool) {
+	at := d.last(w.state.site.Zone)
+	switch there := stored.Kind() != reading.KindNone; {
+	case ok && !(there && stored.Float() == v):
+		w.add(at, reading.Field{Property: r.property, Value: reading.Number(v)})
+	case !ok && there:
+		w.add(at, reading.Field{Property: r.property})
+	}
+}
+
+// tally is how far a season has been added up.
+type tally struct {
+	sum     agronomy.Tally
+	start   civil // of the season
+	through civil // the newest day in the sum
+}
+
+// season computes a season rule's values of the days from..to: all that were
+// touched, and all after them. redo are those that have been read.
+func (w *work) season(r *rule, redo map[civil]*day, from, to civil) error {
+	s := w.state
+	stored, err := w.storedOf(r, redo, from, to)
+	if err != nil {
+		return err
+	}
+	t, known := s.tallies[r.property]
+	if !known || t.through != from-1 {
+		start := r.season(from, s.site.Place)
+		t = tally{sum: r.formula.Begin(r.parameters), start: start, through: start - 1}
+	}
+	for d := t.through + 1; d <= to; d++ {
+		if start := r.season(d, s.site.Place); start != t.start {
+			t = tally{sum: r.formula.Begin(r.parameters), start: start}
+		}
+		series, err := w.seriesOf(d, r.inputs[0], redo)
+		if err != nil {
+			return err
+		}
+		if series == nil {
+			t.sum.Add(nil)
+		} else {
+			a := s.day(d)
+			a.Inputs = []agronomy.Series{*series}
+			t.sum.Add(a)
+		}
+		t.through = d
+		if d >= from {
+			v, ok := t.sum.Value()
+			v, ok = r.keep(v, ok && series != nil)
+			w.settle(r, d, stored[d], v, ok)
+		}
+	}
+	s.tallies[r.property] = t
+	return nil
+}
+
+// storedOf are a rule's values of the days from..to that are there.
+func (w *work) storedOf(r *rule, redo map[civil]*day, from, to civil) (map[civil]reading.Value, error) {
+	stored := map[civil]reading.Value{}
+	whole := true
+	for d := from; d <= to && whole; d++ {
+		if whole = redo[d] != nil; whole {
+			stored[d] = redo[d].stored[r.property]
+		}
+	}
+	if whole {
+		return stored, nil
+	}
+	zone := w.state.site.Zone
+	err := w.rows(from.begin(zone), to.last(zone), []device.PropertyID{r.property}, func(at int64, fields []reading.Field) {
+		if d := dayOf(at, zone); at == d.last(zone) {
+			stored[d] = valueOf(fields, r.property)
+		}
+	})
+	return stored, err
+}
+
+// seriesOf is one input's day; nil where nothing came.
+func (w *work) seriesOf(d civil, input device.PropertyID, redo map[civil]*day) (*agronomy.Series, error) {
+	if of := redo[d]; of != nil {
+		return of.series[input], nil
+	}
+	known := w.engine.seasons.of(w.state.ref, input)
+	if series, ok := known[d]; ok {
+		return series, nil
+	}
+	of, err := w.load(d, []device.PropertyID{input})
+	if err != nil {
+		return nil, err
+	}
+	known[d] = of.series[input]
+	return known[d], nil
+}
+
+// mostSeasons bounds the memory of seasons: about 11 MB.
+const mostSeasons = 64
+
+// seasons keeps days that are over in memory for those devices whose seasons
+// were added up anew, so that a device that sends what it had kept back, frame by
+// frame, does not have its season read for each.
+type seasons map[seasonKey]map[civil]*agronomy.Series
+
+type seasonKey struct {
+	ref   device.Ref
+	input device.PropertyID
+}
+
+// of are the known days of a device's input.
+func (c seasons) of(ref device.Ref, input device.PropertyID) map[civil]*agronomy.Series {
+	key := seasonKey{ref, input}
+	if c[key] == nil {
+		if len(c) >= mostSeasons {
+			for other := range c { // any one
+				delete(c, other)
+				break
+			}
+		}
+		c[key] = map[civil]*agronomy.Series{}
+	}
+	return c[key]
+}
+
+// replace makes a day that has been read anew the known one.
+func (c seasons) replace(ref device.Ref, d civil, of *day) {
+	for key, days := range c {
+		if key.ref == ref {
+			days[d] = of.series[key.input]
+		}
+	}
+}
+
+func (c seasons) forget(ref device.Ref) {
+	for key := range c {
+		if key.ref == ref {
+			delete(c, key)
+		}
+	}
+}

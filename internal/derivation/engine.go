@@ -1,0 +1,344 @@
+package derivation
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"time"
+
+	"tilth/internal/agronomy"
+	"tilth/internal/device"
+	"tilth/internal/reading"
+)
+
+// Site is where a device stands and how days are counted there.
+type Site struct {
+	Zone *time.Location
+	agronomy.Place
+}
+
+// Options say what an Engine works with; all are needed.
+type Options struct {
+	Readings *reading.Store
+	// Site tells where a device stands. It is asked once, and again after Reset.
+	Site func(context.Context, device.Ref) (Site, error)
+}
+
+// Engine computes what is derived from frames that are about to be written.
+// What it knows of a device is a consequence of the stored readings: it may
+// forget at any time. Safe for concurrent use; calls for one device must come in
+// the order of writing, each after the batch before was written or forgotten.
+type Engine struct {
+	opts Options
+
+	mu      sync.Mutex
+	devices map[device.Ref]*state
+	seasons seasons
+}
+
+// New makes an engine.
+func New(o Options) *Engine {
+	e := &Engine{opts: o}
+	e.Reset()
+	return e
+}
+
+// state is what the engine knows of a device.
+type state struct {
+	ref     device.Ref
+	product *device.Product
+	plan    *plan
+	site    Site
+	newest  int64          // of the readings that are needed; math.MinInt64: none
+	today   int64          // end of the newest's day, exclusive
+	last    []reading.Last // of the plan's watched properties, by property
+	tallies map[device.PropertyID]tally
+}
+
+// Reset forgets everything, after products, tenants or devices have changed.
+func (e *Engine) Reset() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.devices = map[device.Ref]*state{}
+	e.seasons = seasons{}
+}
+
+// Forget forgets a device: of what Derive was told last, nobody knows whether
+// it was written, or the device stands elsewhere now.
+func (e *Engine) Forget(ref device.Ref) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.devices, ref)
+	e.seasons.forget(ref)
+}
+
+// Extra is a frame of derived values that goes with a device's frames.
+type Extra struct {
+	Before int // index of the frame that it comes before; their number: after all
+	reading.Arrival
+}
+
+// Derive completes the frames of one device that are about to be written
+// together, in the order of arrival: values of their own instants are added to
+// them, others come as extra frames (values of days, and values that late frames
+// change). A value that is no longer to be had is taken away. Frames must be
+// written with the extras in one batch; when that fails, Forget must follow.
+//
+// It reads the store only where a day ends or frames are late.
+func (e *Engine) Derive(ctx context.Context, entry *device.Entry, frames []*reading.Arrival) ([]Extra, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	s, err := e.state(ctx, entry)
+	if err != nil {
+		return nil, err
+	}
+	w := work{engine: e, ctx: ctx, state: s, frames: frames}
+	if err := w.run(); err != nil {
+		delete(e.devices, s.ref)
+		e.seasons.forget(s.ref)
+		return nil, fmt.Errorf("derivation: device %d: %w", s.ref.ID, err)
+	}
+	if w.taken {
+		// The value before it is the newest now; the store knows it.
+		delete(e.devices, s.ref)
+	}
+	return w.extras, nil
+}
+
+func (e *Engine) state(ctx context.Context, entry *device.Entry) (*state, error) {
+	if s := e.devices[entry.Ref]; s != nil && s.product == entry.Product {
+		return s, nil
+	}
+	e.seasons.forget(entry.Ref)
+	site, err := e.opts.Site(ctx, entry.Ref)
+	if err != nil {
+		return nil, fmt.Errorf("derivation: site of device %d: %w", entry.ID, err)
+	}
+	s := &state{
+		ref: entry.Ref, product: entry.Product, plan: compile(entry.Product), site: site,
+		newest: math.MinInt64, tallies: map[device.PropertyID]tally{},
+	}
+	// Of a value that was taken away the one before counts, which Latest hides.
+	if s.last, err = e.opts.Readings.AsOf(ctx, entry.Tenant, entry.ID, math.MaxInt64, s.plan.watched); err != nil {
+		return nil, fmt.Errorf("derivation: newest values of device %d: %w", entry.ID, err)
+	}
+	for _, l := range s.last {
+		if _, measured := slices.BinarySearch(s.plan.measured, l.Property); measured {
+			s.newest = max(s.newest, l.Time)
+		}
+	}
+	s.setToday()
+	e.devices[entry.Ref] = s
+	return s, nil
+}
+
+func (s *state) setToday() {
+	if s.newest != math.MinInt64 {
+		s.today = (dayOf(s.newest, s.site.Zone) + 1).begin(s.site.Zone)
+	}
+}
+
+// note takes in a watched value that is not older than the one before.
+func (s *state) note(p device.PropertyID, at int64, v reading.Value) {
+	i, known := slices.BinarySearchFunc(s.last, p, func(l reading.Last, p device.PropertyID) int { return int(l.Property) - int(p) })
+	l := reading.Last{Property: p, Time: at, Value: v}
+	switch {
+	case !known:
+		s.last = slices.Insert(s.last, i, l)
+	case at >= s.last[i].Time:
+		s.last[i] = l
+	}
+}
+
+// work is one call of Derive.
+type work struct {
+	engine *Engine
+	ctx    context.Context
+	state  *state
+	frames []*reading.Arrival
+	extras []Extra
+	taken  bool    // a value was taken away
+	merged []point // frames and extras by time, once something asks for it
+}
+
+// point is what is about to be written of one instant.
+type point struct {
+	time   int64
+	fields []reading.Field
+}
+
+func (w *work) run() error {
+	s := w.state
+	before, late := s.newest, false
+	var touched []int64 // times of frames that hold something that is needed
+	newest := s.newest
+	for _, f := range w.frames {
+		if !s.plan.touches(f.Fields) {
+			continue
+		}
+		late = late || f.Time <= newest
+		newest = max(newest, f.Time)
+		touched = append(touched, f.Time)
+	}
+	if len(touched) == 0 {
+		return nil
+	}
+	if late {
+		if err := w.again(touched); err != nil {
+			return err
+		}
+	} else {
+		for _, f := range w.frames {
+			if s.plan.touches(f.Fields) {
+				w.instant(f)
+			}
+		}
+	}
+	s.newest = newest
+	if len(s.plan.days) > 0 && (late || before == math.MinInt64 || newest >= s.today) {
+		if err := w.days(before, touched); err != nil {
+			return err
+		}
+	}
+	if newest >= s.today {
+		s.setToday()
+	}
+	slices.SortStableFunc(w.extras, func(a, b Extra) int {
+		if a.Before != b.Before {
+			return a.Before - b.Before
+		}
+		return int(a.Time - b.Time)
+	})
+	return nil
+}
+
+// add puts a derived value where it belongs: into the frame of its instant, else
+// into an extra one.
+func (w *work) add(at int64, f reading.Field) {
+	w.merged = nil
+	w.taken = w.taken || f.Value.Kind() == reading.KindNone
+	for i := len(w.frames) - 1; i >= 0; i-- {
+		if w.frames[i].Time == at {
+			w.frames[i].Fields = put(w.frames[i].Fields, f)
+			return
+		}
+	}
+	for i := range w.extras {
+		if w.extras[i].Time == at {
+			w.extras[i].Fields = put(w.extras[i].Fields, f)
+			return
+		}
+	}
+	before := slices.IndexFunc(w.frames, func(a *reading.Arrival) bool { return a.Time > at })
+	if before < 0 {
+		before = len(w.frames)
+	}
+	w.extras = append(w.extras, Extra{Before: before, Arrival: reading.Arrival{
+		Frame: reading.Frame{Tenant: w.state.ref.Tenant, Device: w.state.ref.ID, Time: at, Fields: []reading.Field{f}},
+		At:    w.frames[min(before, len(w.frames)-1)].At,
+	}})
+}
+
+// put gives fields with f among them, in order.
+func put(fields []reading.Field, f reading.Field) []reading.Field {
+	i, known := slices.BinarySearchFunc(fields, f.Property, byProperty)
+	if known {
+		fields = slices.Clone(fields)
+		fields[i] = f
+		return fields
+	}
+	return slices.Insert(fields[:len(fields):len(fields)], i, f)
+}
+
+func byProperty(f reading.Field, p device.PropertyID) int { return int(f.Property) - int(p) }
+
+// pending is what is about to be written, by time; of one instant what came
+// later replaces.
+func (w *work) pending() []point {
+	if w.merged != nil {
+		return w.merged
+	}
+	for _, f := range w.frames {
+		w.merged = append(w.merged, point{f.Time, f.Fields})
+	}
+	for _, x := range w.extras {
+		w.merged = append(w.merged, point{x.Time, x.Fields})
+	}
+	slices.SortStableFunc(w.merged, func(a, b point) int {
+		switch {
+		case a.time < b.time:
+			return -1
+		case a.time > b.time:
+			return 1
+		}
+		return 0
+	})
+	n := 0
+	for _, p := range w.merged {
+		if n > 0 && w.merged[n-1].time == p.time {
+			for _, f := range p.fields {
+				w.merged[n-1].fields = put(w.merged[n-1].fields, f)
+			}
+			continue
+		}
+		w.merged[n] = p
+		n++
+	}
+	w.merged = w.merged[:n]
+	return w.merged
+}
+
+// rows calls fn with every instant from..to that holds any of props, oldest
+// first: as stored, under what is about to be written.
+func (w *work) rows(from, to int64, props []device.PropertyID, fn func(at int64, fields []reading.Field)) error {
+	pending := w.pending()
+	begin, _ := slices.BinarySearchFunc(pending, from, func(p point, at int64) int {
+		if p.time < at {
+			return -1
+		}
+		return 1
+	})
+	pending = pending[begin:]
+	wanted := slices.Clone(props)
+	slices.Sort(wanted)
+	upTo := func(at int64) {
+		for len(pending) > 0 && pending[0].time <= at {
+			if pending[0].time < at {
+				fn(pending[0].time, only(pending[0].fields, wanted))
+			}
+			pending = pending[1:]
+		}
+	}
+	s := w.state
+	err := w.engine.opts.Readings.Range(w.ctx, s.ref.Tenant, s.ref.ID, from, to, props, func(at int64, fields []reading.Field) error {
+		var over []reading.Field
+		if i := slices.IndexFunc(pending, func(p point) bool { return p.time >= at }); i >= 0 && pending[i].time == at {
+			over = pending[i].fields
+		}
+		upTo(at)
+		if over != nil {
+			fields = slices.Clone(fields)
+			for _, f := range only(over, wanted) {
+				fields = put(fields, f)
+			}
+		}
+		fn(at, fields)
+		return nil
+	})
+	if to < math.MaxInt64 {
+		upTo(to + 1)
+	}
+	return err
+}
+
+// only are the fields that are among wanted, which is sorted.
+func only(fields []reading.Field, wanted []device.PropertyID) (some []reading.Field) {
+	for _, f := range fields {
+		if _, ok := slices.BinarySearch(wanted, f.Property); ok {
+			some = append(some, f)
+		}
+	}
+	return some
+}

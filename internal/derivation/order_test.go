@@ -1,0 +1,115 @@
+package derivation
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"tilth/internal/device"
+	"tilth/internal/reading"
+)
+
+// Readings in any order, in any batches, some of them twice, with restarts and
+// lapses of memory in between: what is derived is what follows from all of them.
+func TestOrderDoesNotMatter(t *testing.T) {
+	found := map[device.PropertyID]int{}
+	for round := range 8 {
+		seed := rand.Uint64()
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(seed, 1))
+			w := newWorld(t, mast())
+			w.entry.Product.OfflineAfter = time.Duration(5+rng.IntN(40)) * time.Minute
+			sent := weather(rng, 4, round%2 == 1)
+			want := tableOf(sent)
+			sent = append(sent, sent[:rng.IntN(len(sent))]...)
+			w.disorder(rng, sent)
+			for begin := 0; begin < len(sent); {
+				end := min(len(sent), begin+1+rng.IntN(40))
+				w.send(sent[begin:end]...)
+				w.trouble(rng)
+				begin = end
+			}
+			w.compare("in the end", want)
+			for _, id := range derivedOnes {
+				found[id] += len(w.read(id))
+			}
+			w.restart()
+			w.compare("after a restart", want)
+		})
+	}
+	for _, id := range derivedOnes {
+		if found[id] < 4 {
+			t.Errorf("%d values of property %d in all: this weather shows little", found[id], id)
+		}
+	}
+}
+
+// disorder lets some frames come late, or all.
+func (w *world) disorder(rng *rand.Rand, frames []reading.Frame) {
+	switch rng.IntN(4) {
+	case 0:
+		rng.Shuffle(len(frames), func(i, j int) { frames[i], frames[j] = frames[j], frames[i] })
+		return
+	case 1:
+		slices.SortStableFunc(frames, func(a, b reading.Frame) int { return int(b.Time - a.Time) }) // backwards
+	}
+	for range len(frames) / 8 {
+		i := rng.IntN(len(frames))
+		j := min(len(frames)-1, i+rng.IntN(150))
+		frames[i], frames[j] = frames[j], frames[i]
+	}
+}
+
+func (w *world) trouble(rng *rand.Rand) {
+	w.Helper()
+	switch rng.IntN(25) {
+	case 0:
+		w.restart()
+	case 1:
+		w.engine.Reset()
+	case 2:
+		w.engine.Forget(w.entry.Ref)
+	case 3:
+		if err := w.store.Seal(w.Context(), time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC)); err != nil {
+			w.Fatal(err)
+		}
+	}
+}
+
+// Readings are corrected: of an instant the last word counts, and what follows
+// from it, after every batch.
+func TestCorrections(t *testing.T) {
+	for round := range 6 {
+		seed := rand.Uint64()
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(seed, 2))
+			w := newWorld(t, mast())
+			sent := weather(rng, 3, round%2 == 1)
+			w.disorder(rng, sent)
+			var arrived []reading.Frame
+			for n, begin := 0, 0; begin < len(sent); n++ {
+				end := min(len(sent), begin+1+rng.IntN(60))
+				batch := slices.Clone(sent[begin:end])
+				for range rng.IntN(4) {
+					if len(arrived) > 0 {
+						f := arrived[rng.IntN(len(arrived))]
+						f.Fields = slices.Clone(f.Fields)
+						i := rng.IntN(len(f.Fields))
+						f.Fields[i].Value = reading.Number(float64(rng.IntN(1000)) / 10)
+						batch = append(batch, f)
+					}
+				}
+				w.send(batch...)
+				w.trouble(rng)
+				arrived = append(arrived, batch...)
+				if n%4 == 0 {
+					w.compare(fmt.Sprint("after batch ", n), tableOf(arrived))
+				}
+				begin = end
+			}
+			w.compare("in the end", tableOf(arrived))
+		})
+	}
+}

@@ -1,0 +1,151 @@
+package httpapi_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"tilth/internal/alarm"
+	"tilth/internal/device"
+	"tilth/internal/httpapi/wire"
+	"tilth/internal/reading"
+	"tilth/internal/testkit"
+)
+
+// cooling gives WS-2 readings of every minute of the last two hours, which fall
+// from 14 degrees by one in ten minutes; and a cold quarter of an hour two days
+// ago, in its night.
+func (w *world) cooling(t *testing.T) (cold time.Time) {
+	t.Helper()
+	now := w.Clock.Now()
+	cold = time.Date(2026, 11, 19, 0, 0, 0, 0, time.UTC) // 03:00 in Istanbul
+	w.measure(t, w.ws2, cold.Add(-time.Minute), air(6))
+	for i := range 15 {
+		w.measure(t, w.ws2, cold.Add(time.Duration(i)*time.Minute), air(1))
+	}
+	w.measure(t, w.ws2, cold.Add(15*time.Minute), air(3))
+	for i := 120; i >= 0; i-- {
+		w.measure(t, w.ws2, now.Add(-time.Duration(i)*time.Minute), air(2+float64(i)/10))
+	}
+	return cold
+}
+
+func (w *world) rehearse(b body) testkit.Call {
+	return w.sends(http.MethodPost, rulesPath+"rehearse", b)
+}
+
+// A rehearsal tells what a rule, saved or not, would have recorded; nothing of
+// it is kept.
+func TestRehearse(t *testing.T) {
+	w := newServer(t)
+	cold := w.cooling(t)
+	form := frost("WS-2", body{
+		"alarmName": nil, "dataSource": nil, "alarmLevel": nil, "manualRelease": nil, "hitCounts": 3, "durations": 300_000,
+		"startTime": "06:00", "endTime": "18:00",
+	})
+	h := testkit.Ask[wire.Rehearsal](t, w.Contract, w.rehearse(form))
+	now := w.Clock.Now()
+	if h.EndTime != now.UnixMilli() || h.StartTime != now.AddDate(0, 0, -30).UnixMilli() || h.Samples != 138 || h.Total != 1 || *h.TslAttribute != "airTemperature" {
+		t.Fatalf("%s", asJSON(t, h))
+	}
+	n := h.Notices[0]
+	if n.StartTime != cold.Add(2*time.Minute).UnixMilli() || *n.EndTime != cold.Add(15*time.Minute).UnixMilli() || !n.Night || n.Told {
+		t.Errorf("%s", asJSON(t, n))
+	}
+	// Days are the tenant's, not the caller's.
+	midnight := time.Date(2026, 11, 19, 0, 0, 0, 0, w.field.TimeZone)
+	days := fmt.Sprintf(`[{"day":%d,"max":6,"min":1},{"day":%d,"max":14,"min":2}]`, midnight.UnixMilli(), midnight.AddDate(0, 0, 2).UnixMilli())
+	call := w.rehearse(form)
+	call.Header = map[string]string{"Time-Zone": "Pacific/Auckland"}
+	if got := asJSON(t, testkit.Ask[wire.Rehearsal](t, w.Contract, call).Days); got != days {
+		t.Errorf("%s, want %s", got, days)
+	}
+	if *h.UsualInterval != time.Minute.Milliseconds() || !*h.Fits {
+		t.Errorf("%s", asJSON(t, h))
+	}
+	form["hitCounts"] = 7 // in five minutes there are five
+	if h := testkit.Ask[wire.Rehearsal](t, w.Contract, w.rehearse(form)); *h.Fits || h.Total != 0 || len(h.Notices) != 0 {
+		t.Errorf("%s", asJSON(t, h))
+	}
+	// Of nothing, nothing.
+	if h := testkit.Ask[wire.Rehearsal](t, w.Contract, w.rehearse(frost("CAM-1", nil))); h.Samples != 0 || h.UsualInterval != nil || len(h.Days) != 0 {
+		t.Errorf("%s", asJSON(t, h))
+	}
+	if page := testkit.Ask[wire.AlarmRulePage](t, w.Contract, w.get(rulesPath+"page")); page.Total != 0 {
+		t.Errorf("a rehearsal left a rule: %s", asJSON(t, page))
+	}
+}
+
+// A rule on being offline is rehearsed from when the device came and went.
+func TestRehearseOffline(t *testing.T) {
+	w := newServer(t)
+	w.Clock.Advance(testkit.OfflineAfter)
+	w.Presence.Expire()
+	went := w.Clock.Milli()
+	w.Clock.Advance(time.Hour)
+	w.Presence.Seen(testkit.Ref(w.ws1))
+	if err := w.Status.Flush(t.Context(), false); err != nil {
+		t.Fatal(err)
+	}
+	w.ada = w.Session(t, w.field.Ada).Access // the one before has ended
+	h := testkit.Ask[wire.Rehearsal](t, w.Contract, w.rehearse(body{"executionId": "WS-1", "triggerType": 1, "durations": 1_800_000}))
+	if h.Total != 1 || h.Notices[0].StartTime != went+1_800_000 || *h.Notices[0].EndTime != w.Clock.Milli() || h.Notices[0].Night || !h.Notices[0].Told || h.TslAttribute != nil {
+		t.Errorf("%s", asJSON(t, h))
+	}
+}
+
+// The outlook tells how far a running rule's device is from its threshold and,
+// where the last hour is steady, about when it gets there.
+func TestOutlook(t *testing.T) {
+	w := newServer(t)
+	w.cooling(t)
+	near := w.made(t, frost("WS-2", body{"conditions": []body{{"tslAttribute": "airTemperature", "subconditions": "<", "value": 1}}}))
+	stopped := w.made(t, frost("WS-2", nil))
+	offline := w.made(t, frost("WS-2", body{"triggerType": 1, "conditions": []body{}}))
+	empty := w.made(t, frost("CAM-1", body{"hitCounts": 10}))
+	for _, id := range []int64{near, offline, empty} {
+		w.done(t, w.deploy("publish", id))
+	}
+	now := w.Clock.Milli()
+	outlook := func(ids ...int64) string {
+		t.Helper()
+		list := strings.Trim(strings.ReplaceAll(fmt.Sprint(ids), " ", ","), "[]")
+		return asJSON(t, testkit.Ask[[]wire.Outlook](t, w.Contract, w.get(rulesPath+"get/outlook?ids="+list)))
+	}
+	want := fmt.Sprintf(`[{"distance":1,"expected":%d,"fits":true,"id":%d,"lastSample":%d,"usualInterval":60000,"value":2},`+
+		`{"fits":true,"id":%d,"lastSample":%d,"usualInterval":60000},{"fits":true,"id":%d},{"fits":true,"id":%d}]`,
+		now+10*time.Minute.Milliseconds(), near, now, stopped, now, offline, empty)
+	if got := outlook(empty, near, near, offline, stopped, 99999); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	// Triggered: nothing is foretold.
+	w.Clock.Advance(time.Minute)
+	w.judged(t, w.ws2, air(0.5))
+	if got := outlook(near); got != fmt.Sprintf(`[{"fits":true,"id":%d,"lastSample":%d,"usualInterval":60000}]`, near, w.Clock.Milli()) {
+		t.Errorf("%s", got)
+	}
+	// Nor is anything of a rule whose attribute the model has lost.
+	bare := &device.Product{Name: "bare", Properties: []device.Property{{Identifier: "rain", DataType: device.Number}}}
+	if err := w.Catalog.PutProduct(t.Context(), bare); err != nil {
+		t.Fatal(err)
+	}
+	w.Reload(t)
+	rule := alarm.Rule{
+		Name: "lost", Device: w.Device(t, w.field.ID, bare, "BARE").ID, Hits: 1, Window: time.Minute,
+		Conditions: []alarm.Condition{{Join: "and", Attribute: "wind", Operator: alarm.Above, Value: reading.Number(1)}},
+	}
+	lost, err := w.Rules.Create(t.Context(), w.field.ID, &rule)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := outlook(int64(lost)); got != `[]` {
+		t.Errorf("%s", got)
+	}
+	w.Run(t, []testkit.Scenario{
+		{Name: "none", Call: w.get(rulesPath + "get/outlook"), Code: 601, Contains: []string{"Alarm rules: required"}},
+		{Name: "words", Call: w.get(rulesPath + "get/outlook?ids=a"), Code: 400},
+		{Name: "401", Call: w.get(rulesPath + "get/outlook?ids=1" + strings.Repeat(",1", 400)), Code: 601},
+	})
+}

@@ -1,0 +1,72 @@
+package httpapi
+
+import (
+	"tilth/internal/alarm"
+	"tilth/internal/httpapi/wire"
+)
+
+// formOf is what a call says of a rule.
+func formOf(b *wire.AlarmRuleCreate) *alarm.Form {
+	f := &alarm.Form{
+		Name: b.AlarmName, Source: b.DataSource, Device: b.ExecutionId, Trigger: b.TriggerType, Level: b.AlarmLevel, Hits: b.HitCounts,
+		Window: b.Durations, Complex: b.ComplexTime, Start: b.StartTime, End: b.EndTime, Description: b.AlarmDesc, ByHand: b.ManualRelease,
+	}
+	if b.Conditions != nil {
+		for _, c := range *b.Conditions {
+			f.Conditions = append(f.Conditions, alarm.FormCondition{
+				Join: c.Andor, Attribute: c.TslAttribute, Operator: c.Subconditions, Value: c.Value, Recovery: c.Recovery,
+			})
+		}
+	}
+	if b.TimePeriods != nil {
+		f.Slots = *b.TimePeriods
+	}
+	if b.Passageway != nil {
+		f.Channels = *b.Passageway
+	}
+	return f
+}
+
+// wireRule writes a rule as the wire has it.
+func (s *server) wireRule(c *alarm.Card) wire.AlarmRule {
+	w := wire.AlarmRule{
+		Id: int64(c.ID), AlarmName: c.Name, DataSource: 1, ExecutionId: c.DeviceName, NoteName: c.NoteName, TriggerType: int(c.Trigger),
+		Conditions: []wire.AlarmCondition{}, HitCounts: c.Hits, Durations: c.Window.Milliseconds(), AlarmLevel: int(c.Level),
+		Passageway: append([]int64{}, c.Channels...), ManualRelease: flag(c.ByHand), AlarmDesc: c.Description,
+		TimePeriods: append([]int{}, c.Period.Slots...), ComplexTime: flag(len(c.Period.Slots) > 0),
+		DeployState: int(c.Deploy), DeployTime: some(c.DeployTime), NoticeCount: int(c.Recent), OpenNotice: mark(c.Open), LastNotice: mark(c.Last),
+		CreateTime: c.CreateTime, UpdateTime: c.UpdateTime,
+	}
+	if c.DeployUser != "" {
+		w.DeployUser = &c.DeployUser
+	}
+	if c.MuteUntil > s.Now().UnixMilli() {
+		w.MuteUntil = &c.MuteUntil
+	}
+	if w.ComplexTime == 0 && !c.Period.Always() {
+		w.StartTime, w.EndTime = new(alarm.Clock(c.Period.Start)), new(alarm.Clock(c.Period.End))
+	}
+	for _, one := range shownConditions(c.Trigger, c.Conditions) {
+		w.Conditions = append(w.Conditions, wire.AlarmCondition{
+			Andor: wire.AlarmConditionAndor(one.Join), TslAttribute: one.Attribute,
+			Subconditions: wire.AlarmConditionSubconditions(one.Operator), Value: one.Value, Recovery: one.Recovery,
+		})
+	}
+	return w
+}
+
+// shownConditions are a rule's conditions as they are listed: one of being
+// offline has the one fixed condition.
+func shownConditions(trigger alarm.Trigger, conditions []alarm.Condition) []alarm.Condition {
+	if trigger == alarm.DeviceOffline {
+		return []alarm.Condition{alarm.OfflineCondition()}
+	}
+	return conditions
+}
+
+func mark(m *alarm.Mark) *wire.AlarmNoticeMark {
+	if m == nil {
+		return nil
+	}
+	return &wire.AlarmNoticeMark{Id: m.ID, StartTime: m.Start}
+}

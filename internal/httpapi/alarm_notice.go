@@ -1,0 +1,180 @@
+package httpapi
+
+import (
+	"context"
+
+	"tilth/internal/alarm"
+	"tilth/internal/device"
+	"tilth/internal/errs"
+	"tilth/internal/httpapi/wire"
+	"tilth/internal/text"
+)
+
+// PageAlarmNotices answers alarm notices, the newest first, page by page.
+func (s *server) PageAlarmNotices(ctx context.Context, r wire.PageAlarmNoticesRequestObject) (wire.PageAlarmNoticesResponseObject, error) {
+	p, paging := r.Params, paged(r.Params.PageNo, r.Params.PageSize)
+	field, joined := "deviceNameStr", p.DeviceNameStr
+	if said(joined) == "" {
+		field, joined = "noticeParams", p.NoticeParams
+	}
+	names, err := deviceList(field, joined)
+	if err != nil {
+		return nil, err
+	}
+	notices, total, err := s.Notices.Page(ctx, caller(ctx).Tenant, alarm.NoticeQuery{
+		Title: trimmed(said(p.Title)), Devices: names, Status: (*alarm.ResolveStatus)(p.ResolveStatus), Level: (*alarm.Level)(p.AlarmLevel),
+		From: p.StartTime, To: p.EndTime, Offset: paging.Offset, Limit: paging.Limit,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return wire.PageAlarmNotices200JSONResponse{Code: success, Data: &wire.AlarmNoticePage{List: wireNotices(notices), Total: int(total)}}, nil
+}
+
+// GetAllAlarmNotices answers the newest 400 notices.
+func (s *server) GetAllAlarmNotices(ctx context.Context, _ wire.GetAllAlarmNoticesRequestObject) (wire.GetAllAlarmNoticesResponseObject, error) {
+	notices, err := s.Notices.Newest(ctx, caller(ctx).Tenant)
+	if err != nil {
+		return nil, err
+	}
+	list := wireNotices(notices)
+	return wire.GetAllAlarmNotices200JSONResponse{Code: success, Data: &list}, nil
+}
+
+func wireNotices(notices []alarm.Notice) []wire.AlarmNotice {
+	list := make([]wire.AlarmNotice, len(notices))
+	for i, n := range notices {
+		list[i] = wire.AlarmNotice{
+			Id: n.ID, RuleId: int64(n.Rule), Title: n.Title, ResolveStatus: int(n.Status), AlarmLevel: int(n.Level), DeviceName: n.DeviceName,
+			NoteName: n.NoteName, StartTime: n.Start, EndTime: some(n.End), CreateTime: n.CreateTime,
+		}
+	}
+	return list
+}
+
+// ResolveAlarmNotice resolves an open notice by hand.
+func (s *server) ResolveAlarmNotice(ctx context.Context, r wire.ResolveAlarmNoticeRequestObject) (wire.ResolveAlarmNoticeResponseObject, error) {
+	remark, err := alarm.Described("remark", said(r.Body.Remark))
+	if err != nil {
+		return nil, err
+	}
+	user, err := s.callerName(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Alarms.ResolveByHand(ctx, caller(ctx).Tenant, r.Body.Id, user, remark); err != nil {
+		return nil, err
+	}
+	return wire.ResolveAlarmNotice200JSONResponse{Code: success, Data: new(true)}, nil
+}
+
+// GetAlarmNotice answers one notice with the rule as it was, its device, its
+// chart and who was told.
+func (s *server) GetAlarmNotice(ctx context.Context, r wire.GetAlarmNoticeRequestObject) (wire.GetAlarmNoticeResponseObject, error) {
+	d, err := s.Notices.Get(ctx, caller(ctx).Tenant, r.Params.Id)
+	if err != nil {
+		return nil, err
+	}
+	about, product, err := s.noticeDevice(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	w := &wire.AlarmDetail{
+		AlarmNotice: s.noticeDetail(d), AlarmRules: s.noticeRule(ctx, d, product), AlarmDeviceInfoRespDTO: about,
+		Samples: make([]wire.AlarmSample, len(d.Samples)), Deliveries: []wire.Delivery{},
+	}
+	for i, one := range d.Samples {
+		w.Samples[i] = wire.AlarmSample{Time: one.Time, Values: one.Values}
+	}
+	if d.Kept != nil {
+		kept := make(wire.Series, len(d.Kept))
+		for sign, points := range d.Kept {
+			list := make([]wire.SeriesPoint, len(points))
+			for i, p := range points {
+				list[i] = wire.SeriesPoint(p)
+			}
+			kept[sign] = list
+		}
+		w.Kept = &kept
+	}
+	return wire.GetAlarmNotice200JSONResponse{Code: success, Data: w}, nil
+}
+
+func (s *server) noticeDetail(d *alarm.Detail) wire.AlarmNoticeDetail {
+	open := d.Status == alarm.Pending
+	end := d.End
+	if open {
+		end = s.Now().UnixMilli()
+	}
+	w := wire.AlarmNoticeDetail{
+		Id: d.ID, RuleId: int64(d.Rule), Title: d.Title, ResolveStatus: int(d.Status), AlarmLevel: int(d.Level), AlarmDesc: d.Description,
+		StartTime: d.Start, DurationTime: max(0, end-d.Start), CreateTime: d.CreateTime, MayResolve: open && d.Was.ByHand,
+		ResolveUser: filled(d.ResolveUser), Remark: filled(d.Remark),
+	}
+	if !open {
+		w.EndTime = some(d.End)
+	}
+	if d.Reason != "" {
+		w.ResolveReason = new(wire.AlarmNoticeDetailResolveReason(d.Reason))
+	}
+	return w
+}
+
+// filled is a text that is absent when there is none.
+func filled(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+// noticeDevice is a notice's device, as it is now or, when it is gone, as it
+// was; and its product then, nil when that is gone, too.
+func (s *server) noticeDevice(ctx context.Context, d *alarm.Detail) (wire.AlarmNoticeDevice, *device.Product, error) {
+	w := wire.AlarmNoticeDevice{DeviceName: d.DeviceName, NoteName: d.NoteName}
+	productID := d.Was.ProductID
+	now, err := s.Devices.ByID(ctx, caller(ctx).Tenant, d.Device)
+	switch {
+	case err == nil:
+		w.NoteName, w.OnlineState = now.NoteName, flag(s.Presence.Status(now.Tenant, now.ID).Online)
+		productID = now.ProductID
+	case errs.Is(err, errs.NotFound):
+		w.Deleted = true
+	default:
+		return w, nil, err
+	}
+	product := s.Catalog.Product(productID)
+	if product != nil {
+		w.ProductName = product.Name
+	}
+	return w, product, nil
+}
+
+// noticeRule is the rule as it was, its attributes named as the caller reads
+// them.
+func (s *server) noticeRule(ctx context.Context, d *alarm.Detail, p *device.Product) wire.AlarmNoticeRule {
+	w := wire.AlarmNoticeRule{
+		TriggerType: int(d.Was.Trigger), HitCounts: max(1, d.Was.Hits), Durations: d.Was.Window, Conditions: []wire.AlarmNoticeCondition{},
+	}
+	for _, c := range shownConditions(d.Was.Trigger, d.Was.Conditions) {
+		name, unit := s.attribute(ctx, c.Attribute, p)
+		w.Conditions = append(w.Conditions, wire.AlarmNoticeCondition{
+			Andor: wire.AlarmNoticeConditionAndor(c.Join), TslAttribute: c.Attribute, YeuName: name, ElementUnit: unit,
+			Subconditions: wire.AlarmNoticeConditionSubconditions(c.Operator), Value: c.Value, Recovery: c.Recovery,
+		})
+	}
+	return w
+}
+
+// attribute is how an attribute is called and its unit: as the product has it,
+// else as the catalogue, else by its identifier.
+func (s *server) attribute(ctx context.Context, identifier string, p *device.Product) (name, unit string) {
+	if identifier == alarm.OfflineCondition().Attribute {
+		return text.Say(of(ctx).language, "field.onlineState", nil), ""
+	}
+	prop := &device.Property{Identifier: identifier}
+	if p != nil && p.Property(identifier) != nil {
+		prop = p.Property(identifier)
+	}
+	return s.Catalog.Name(of(ctx).language, prop), s.Catalog.Unit(prop)
+}

@@ -1,0 +1,200 @@
+package httpapi
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"tilth/internal/alarm"
+	"tilth/internal/errs"
+	"tilth/internal/httpapi/wire"
+	"tilth/internal/tenant"
+)
+
+// longestMute is how far ahead a rule can be muted.
+const longestMute = 30 * 24 * time.Hour
+
+// Alarms is who changes rules and notices that may be judged at this very
+// moment.
+type Alarms interface {
+	Change(ctx context.Context, t tenant.ID, rules []alarm.RuleID, why alarm.Reason, change func(ctx context.Context) error) error
+	ResolveByHand(ctx context.Context, t tenant.ID, notice int64, user, remark string) error
+}
+
+// PageAlarmRules answers alarm rules, the newest first, page by page.
+func (s *server) PageAlarmRules(ctx context.Context, r wire.PageAlarmRulesRequestObject) (wire.PageAlarmRulesResponseObject, error) {
+	p, paging := r.Params, paged(r.Params.PageNo, r.Params.PageSize)
+	names, err := deviceList("executionId", p.ExecutionId)
+	if err != nil {
+		return nil, err
+	}
+	cards, total, running, err := s.Rules.Page(ctx, caller(ctx).Tenant, alarm.RuleQuery{
+		Name: trimmed(said(p.AlarmName)), Devices: names, Level: (*alarm.Level)(p.AlarmLevel), Running: p.Running,
+		Offset: paging.Offset, Limit: paging.Limit,
+	})
+	if err != nil {
+		return nil, err
+	}
+	page := &wire.AlarmRulePage{List: make([]wire.AlarmRule, len(cards)), Total: int(total), Running: int(running)}
+	for i := range cards {
+		page.List[i] = s.wireRule(&cards[i])
+	}
+	return wire.PageAlarmRules200JSONResponse{Code: success, Data: page}, nil
+}
+
+// GetAlarmRule answers one alarm rule.
+func (s *server) GetAlarmRule(ctx context.Context, r wire.GetAlarmRuleRequestObject) (wire.GetAlarmRuleResponseObject, error) {
+	card, err := s.Rules.Get(ctx, caller(ctx).Tenant, alarm.RuleID(r.Params.Id))
+	if err != nil {
+		return nil, err
+	}
+	w := s.wireRule(card)
+	return wire.GetAlarmRule200JSONResponse{Code: success, Data: &w}, nil
+}
+
+// CreateAlarmRule makes an alarm rule, which does not run yet, and answers its
+// id.
+func (s *server) CreateAlarmRule(ctx context.Context, r wire.CreateAlarmRuleRequestObject) (wire.CreateAlarmRuleResponseObject, error) {
+	t := caller(ctx).Tenant
+	rule, err := s.RuleForms.Rule(ctx, t, formOf(r.Body))
+	if err != nil {
+		return nil, err
+	}
+	id, err := s.Rules.Create(ctx, t, &rule)
+	if err != nil {
+		return nil, err
+	}
+	return wire.CreateAlarmRule200JSONResponse{Code: success, Data: new(int64(id))}, nil
+}
+
+// UpdateAlarmRule changes an alarm rule; its open notice is resolved.
+func (s *server) UpdateAlarmRule(ctx context.Context, r wire.UpdateAlarmRuleRequestObject) (wire.UpdateAlarmRuleResponseObject, error) {
+	t, b := caller(ctx).Tenant, r.Body
+	id := alarm.RuleID(b.Id)
+	// Before what is wrong with the form: of another tenant's there is none.
+	if _, err := s.Rules.Get(ctx, t, id); err != nil {
+		return nil, err
+	}
+	rule, err := s.RuleForms.Rule(ctx, t, formOf(&wire.AlarmRuleCreate{
+		AlarmName: b.AlarmName, DataSource: b.DataSource, ExecutionId: b.ExecutionId, TriggerType: b.TriggerType, Conditions: b.Conditions,
+		ComplexTime: b.ComplexTime, HitCounts: b.HitCounts, Durations: b.Durations, AlarmLevel: b.AlarmLevel, Passageway: b.Passageway,
+		StartTime: b.StartTime, EndTime: b.EndTime, ManualRelease: b.ManualRelease, AlarmDesc: b.AlarmDesc, TimePeriods: b.TimePeriods,
+	}))
+	if err != nil {
+		return nil, err
+	}
+	rule.ID = id
+	err = s.Alarms.Change(ctx, t, []alarm.RuleID{id}, alarm.Changed, func(ctx context.Context) error { return s.Rules.Update(ctx, t, &rule) })
+	if err != nil {
+		return nil, err
+	}
+	return wire.UpdateAlarmRule200JSONResponse{Code: success, Data: new(true)}, nil
+}
+
+// PublishAlarmRule makes a rule run.
+func (s *server) PublishAlarmRule(ctx context.Context, r wire.PublishAlarmRuleRequestObject) (wire.PublishAlarmRuleResponseObject, error) {
+	card, err := s.Rules.Get(ctx, caller(ctx).Tenant, alarm.RuleID(r.Params.AlarmRulesId))
+	if err != nil {
+		return nil, err
+	}
+	if err := s.RuleForms.Runnable(card); err != nil {
+		return nil, err
+	}
+	if err := s.deploy(ctx, card.ID, alarm.Changed, s.Rules.Publish); err != nil {
+		return nil, err
+	}
+	return wire.PublishAlarmRule200JSONResponse{Code: success, Data: new(true)}, nil
+}
+
+// UnpublishAlarmRule stops a rule; its open notice is resolved.
+func (s *server) UnpublishAlarmRule(ctx context.Context, r wire.UnpublishAlarmRuleRequestObject) (wire.UnpublishAlarmRuleResponseObject, error) {
+	if err := s.deploy(ctx, alarm.RuleID(r.Params.AlarmRulesId), alarm.Stopped, s.Rules.Unpublish); err != nil {
+		return nil, err
+	}
+	return wire.UnpublishAlarmRule200JSONResponse{Code: success, Data: new(true)}, nil
+}
+
+func (s *server) deploy(ctx context.Context, id alarm.RuleID, why alarm.Reason, how func(context.Context, tenant.ID, alarm.RuleID, string) error) error {
+	t := caller(ctx).Tenant
+	user, err := s.callerName(ctx)
+	if err != nil {
+		return err
+	}
+	return s.Alarms.Change(ctx, t, []alarm.RuleID{id}, why, func(ctx context.Context) error { return how(ctx, t, id, user) })
+}
+
+// callerName is what people call the caller.
+func (s *server) callerName(ctx context.Context) (string, error) {
+	u, err := s.Users.Get(ctx, caller(ctx).Tenant, caller(ctx).User)
+	if err != nil {
+		return "", err
+	}
+	if u.Nickname != "" {
+		return u.Nickname, nil
+	}
+	return u.UserName, nil
+}
+
+// DeleteAlarmRule removes a rule; its notices stay, an open one is resolved.
+func (s *server) DeleteAlarmRule(ctx context.Context, r wire.DeleteAlarmRuleRequestObject) (wire.DeleteAlarmRuleResponseObject, error) {
+	t, id := caller(ctx).Tenant, alarm.RuleID(r.Params.Id)
+	err := s.Alarms.Change(ctx, t, []alarm.RuleID{id}, alarm.Deleted, func(ctx context.Context) error { return s.Rules.Delete(ctx, t, id) })
+	if err != nil {
+		return nil, err
+	}
+	return wire.DeleteAlarmRule200JSONResponse{Code: success, Data: new(true)}, nil
+}
+
+// CopyAlarmRule gives a rule to other devices, all or none, and answers the new
+// rules' ids.
+func (s *server) CopyAlarmRule(ctx context.Context, r wire.CopyAlarmRuleRequestObject) (wire.CopyAlarmRuleResponseObject, error) {
+	t := caller(ctx).Tenant
+	card, err := s.Rules.Get(ctx, t, alarm.RuleID(r.Body.Id))
+	if err != nil {
+		return nil, err
+	}
+	devices, err := s.RuleForms.Targets(ctx, t, &card.Rule, r.Body.ExecutionIds)
+	if err != nil {
+		return nil, err
+	}
+	made, err := s.Rules.Copy(ctx, t, &card.Rule, devices)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]int64, len(made))
+	for i, id := range made {
+		ids[i] = int64(id)
+	}
+	return wire.CopyAlarmRule200JSONResponse{Code: success, Data: &ids}, nil
+}
+
+// MuteAlarmRule lets nobody be told of a rule's notices until a time.
+func (s *server) MuteAlarmRule(ctx context.Context, r wire.MuteAlarmRuleRequestObject) (wire.MuteAlarmRuleResponseObject, error) {
+	until, now := int64(0), s.Now()
+	if r.Body.Until != nil && *r.Body.Until > now.UnixMilli() {
+		until = *r.Body.Until
+	}
+	if until > now.Add(longestMute).UnixMilli() {
+		return nil, errs.New(errs.Refused, "rule.muteLong", "limit", strconv.Itoa(int(longestMute/(24*time.Hour)))).About("until")
+	}
+	if err := s.Rules.Mute(ctx, caller(ctx).Tenant, alarm.RuleID(r.Body.Id), until); err != nil {
+		return nil, err
+	}
+	return wire.MuteAlarmRule200JSONResponse{Code: success, Data: new(true)}, nil
+}
+
+// deviceList reads device names that are joined by commas, at most 400.
+func deviceList(field string, joined *string) ([]string, error) {
+	const most = 400
+	var names []string
+	for name := range strings.SplitSeq(said(joined), ",") {
+		if name = trimmed(name); name != "" {
+			names = append(names, name)
+		}
+	}
+	if len(names) > most {
+		return nil, errs.New(errs.Refused, "invalid.many", "limit", strconv.Itoa(most)).About(field)
+	}
+	return names, nil
+}

@@ -1,0 +1,348 @@
+package httpapi_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"tilth/internal/alarm"
+	"tilth/internal/device"
+	"tilth/internal/httpapi/wire"
+	"tilth/internal/testkit"
+	"tilth/internal/text"
+)
+
+// A rule comes back as it was filled in, values as their attribute's type.
+func TestAlarmRule(t *testing.T) {
+	w := newServer(t)
+	id := w.made(t, frost("WS-1", body{
+		"alarmName": " İlk Don ", "hitCounts": 3, "durations": 600_000, "alarmDesc": "Fan A\nfirst", "startTime": "06:00", "endTime": "24:00",
+		"conditions": []body{
+			{"tslAttribute": "airTemperature", "subconditions": "<", "value": "2.0", "recovery": 2.5},
+			{"andor": "or", "tslAttribute": "heating", "subconditions": "!=", "value": "1", "recovery": nil},
+			{"andor": "and", "tslAttribute": "note", "subconditions": "=", "value": "12"},
+		},
+	}))
+	now := w.Clock.Milli()
+	want := fmt.Sprintf(`{"alarmDesc":"Fan A\nfirst","alarmLevel":2,"alarmName":"İlk Don","complexTime":0,"conditions":[`+
+		`{"andor":"and","recovery":2.5,"subconditions":"\u003c","tslAttribute":"airTemperature","value":2},`+
+		`{"andor":"or","subconditions":"!=","tslAttribute":"heating","value":true},`+
+		`{"andor":"and","subconditions":"=","tslAttribute":"note","value":"12"}],`+
+		`"createTime":%d,"dataSource":1,"deployState":0,"durations":600000,"endTime":"24:00","executionId":"WS-1","hitCounts":3,"id":%d,`+
+		`"manualRelease":1,"noteName":"Mast","noticeCount":0,"passageway":[],"startTime":"06:00","timePeriods":[],"triggerType":0,"updateTime":%d}`, now, id, now)
+	if got := asJSON(t, w.rule(t, id)); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	// Whole, as another one: what is not said is as if it had never been.
+	w.Clock.Advance(time.Minute)
+	w.done(t, w.update(id, frost("WS-2", body{
+		"alarmName": "Gone", "triggerType": 1, "alarmLevel": 0, "manualRelease": 0, "complexTime": 1, "timePeriods": []int{0, 47},
+		"conditions": []body{{"andor": "and", "tslAttribute": "onlineState", "subconditions": "=", "value": 0}},
+	})))
+	want = fmt.Sprintf(`{"alarmDesc":"","alarmLevel":0,"alarmName":"Gone","complexTime":1,"conditions":[`+
+		`{"andor":"and","subconditions":"=","tslAttribute":"onlineState","value":0}],`+
+		`"createTime":%d,"dataSource":1,"deployState":0,"durations":60000,"executionId":"WS-2","hitCounts":1,"id":%d,`+
+		`"manualRelease":0,"noteName":"","noticeCount":0,"passageway":[],"timePeriods":[0,47],"triggerType":1,"updateTime":%d}`, now, id, w.Clock.Milli())
+	if got := asJSON(t, w.rule(t, id)); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	w.done(t, w.remove(id))
+	w.Run(t, []testkit.Scenario{
+		{Name: "gone", Call: w.get(fmt.Sprint(rulesPath, "get?id=", id)), Code: 404},
+		{Name: "deleted again", Call: w.remove(id), Code: 404},
+		{Name: "changed", Call: w.update(id, frost("WS-1", nil)), Code: 404},
+		{Name: "changed wrongly", Call: w.update(id, body{}), Code: 404},
+		{Name: "run", Call: w.deploy("publish", id), Code: 404},
+		{Name: "stopped", Call: w.deploy("unpublish", id), Code: 404},
+	})
+}
+
+// What a rule must say is refused with the specification's words, in every
+// language; the rest names its field.
+func TestAlarmRuleRefusals(t *testing.T) {
+	w := newServer(t)
+	for key, b := range map[string]body{
+		"rule.nameRequired":       {"alarmName": nil},
+		"rule.sourceRequired":     {"dataSource": nil},
+		"rule.deviceRequired":     {"executionId": " "},
+		"rule.triggerRequired":    {"triggerType": nil},
+		"rule.conditionsRequired": {"conditions": []body{}},
+		"rule.levelRequired":      {"alarmLevel": nil},
+		"rule.releaseRequired":    {"manualRelease": nil},
+		"rule.timeOrder":          {"startTime": "07:00", "endTime": "06:45"},
+	} {
+		for _, l := range text.Languages {
+			call := w.create(frost("WS-1", b))
+			call.Header = map[string]string{"Accept-Language": string(l)}
+			if a := w.Do(t, call); a.Code != 601 || a.Msg != text.Say(l, key, nil) || !text.Has(key) {
+				t.Errorf("%s in %s: %d %q", key, l, a.Code, a.Msg)
+			}
+		}
+	}
+	condition := func(attribute, operator string, value any) body {
+		c := body{"tslAttribute": attribute, "subconditions": operator, "value": value}
+		if value == nil {
+			delete(c, "value")
+		}
+		return body{"conditions": []body{c}}
+	}
+	for name, c := range map[string]struct {
+		with body
+		code int
+		msg  string
+	}{
+		"another device":    {body{"executionId": "none"}, 404, "Device: This resource does not exist"},
+		"too long":          {body{"alarmName": strings.Repeat("ş", 65)}, 601, "Alarm name: at most 64 characters"},
+		"level":             {body{"alarmLevel": 3}, 601, "Alarm severity: not one of the choices"},
+		"hits":              {body{"hitCounts": 11}, 601, "Hit count: at most 10"},
+		"window":            {body{"durations": 120_000}, 601, "Duration: not one of the choices"},
+		"a quarter":         {body{"startTime": "06:10", "endTime": "07:00"}, 601, "Start time: from 00:00 to 24:00 in steps of 15 minutes"},
+		"half hours":        {body{"complexTime": 1}, 601, "Notification period: choose at least 1"},
+		"a channel":         {body{"passageway": []int{3}}, 601, "Notification channels: There is no notification channel with the number 3"},
+		"description":       {body{"alarmDesc": strings.Repeat("ş", 501)}, 601, "Description: at most 500 characters"},
+		"attribute":         {condition("wind", ">", 1), 601, "Condition 1: the device has no attribute “wind”"},
+		"decimals":          {condition("airTemperature", ">", 1.25), 601, "Condition 1: too many decimals, the attribute has 1"},
+		"operator":          {condition("heating", ">", true), 601, "Condition 1: this attribute can only be compared with = and !="},
+		"words":             {condition("rain", ">", "much"), 601, "Condition 1: the value must be a number"},
+		"no value":          {condition("rain", ">", nil), 601, "Condition 1: enter a value"},
+		"offline and rain":  {body{"triggerType": 1, "conditions": []body{{"tslAttribute": "rain", "subconditions": ">", "value": 1}}}, 601, "Conditions: A rule on a device being offline takes no other condition"},
+		"a number in words": {body{"alarmLevel": "1"}, 400, ""},
+		"too many by far":   {body{"conditions": make([]body, 401)}, 601, "Conditions: choose at most 400"},
+	} {
+		for _, call := range []testkit.Call{w.create(frost("WS-1", c.with)), w.sends(http.MethodPost, rulesPath+"rehearse", frost("WS-1", c.with))} {
+			rehearsing := strings.HasSuffix(call.Path, "rehearse")
+			if rehearsing && (name == "too long" || name == "level" || name == "a channel" || name == "description") {
+				continue // not looked at
+			}
+			if a := w.Do(t, call); a.Code != c.code || c.msg != "" && a.Msg != c.msg {
+				t.Errorf("%s, %s: %d %q, want %d %q", name, call.Path, a.Code, a.Msg, c.code, c.msg)
+			}
+		}
+	}
+	id := w.made(t, frost("WS-1", nil))
+	w.Run(t, []testkit.Scenario{
+		{Name: "nothing", Call: w.create(body{}), Code: 601, Contains: []string{`"msg":"The alarm name cannot be empty"`}},
+		{Name: "null", Call: testkit.Call{Method: "POST", Path: rulesPath + "create", Body: "null", Token: w.ada}, Code: 400},
+		{Name: "changed to nothing", Call: w.update(id, body{}), Code: 601, Contains: []string{`"msg":"The alarm name cannot be empty"`}},
+		{Name: "changed without id", Call: w.sends(http.MethodPut, rulesPath+"update", frost("WS-1", nil)), Code: 400},
+		{Name: "run none", Call: w.get(rulesPath + "publish"), Code: 601, Contains: []string{"Alarm rule: required"}},
+		{Name: "run 0", Call: w.deploy("publish", 0), Code: 601},
+		{Name: "deleted by GET", Call: w.get(fmt.Sprint(rulesPath, "delete?id=", id)), Status: 405, Code: 405},
+	})
+	if page := testkit.Ask[wire.AlarmRulePage](t, w.Contract, w.get(rulesPath+"page")); page.Total != 1 || page.List[0].AlarmName != "Frost" {
+		t.Errorf("%s", asJSON(t, page))
+	}
+}
+
+func TestAlarmRulePage(t *testing.T) {
+	w := newServer(t)
+	first := w.made(t, frost("WS-1", body{"alarmName": "İlk Don"}))
+	w.Clock.Advance(time.Second)
+	second := w.made(t, frost("WS-2", body{"alarmName": "Işık", "alarmLevel": 0}))
+	w.done(t, w.deploy("publish", first))
+	for query, want := range map[string]string{
+		"":                              "Işık, İlk Don; 2 1",
+		"?alarmName=ILK":                "İlk Don; 1 1",
+		"?alarmName=%20%C4%B1lk%20":     "İlk Don; 1 1",
+		"?executionId=WS-2,none":        "Işık; 1 0",
+		"?executionId=WS-2,%20WS-1":     "Işık, İlk Don; 2 1",
+		"?executionId=" + marker + "-1": "; 0 0",
+		"?alarmLevel=2":                 "İlk Don; 1 1",
+		"?running=false":                "Işık; 1 0",
+		"?running=true&pageSize=1":      "İlk Don; 1 1",
+		"?pageSize=1&pageNo=2":          "İlk Don; 2 1",
+		"?pageNo=9":                     "; 2 1",
+		"?alarmName=&executionId=":      "Işık, İlk Don; 2 1",
+	} {
+		page := testkit.Ask[wire.AlarmRulePage](t, w.Contract, w.get(rulesPath+"page"+query))
+		names := make([]string, len(page.List))
+		for i, r := range page.List {
+			names[i] = r.AlarmName
+		}
+		if got := fmt.Sprintf("%s; %d %d", strings.Join(names, ", "), page.Total, page.Running); got != want {
+			t.Errorf("%q: %q, want %q", query, got, want)
+		}
+	}
+	w.Run(t, []testkit.Scenario{
+		{Name: "401 a page", Call: w.get(rulesPath + "page?pageSize=401"), Code: 601},
+		{Name: "level 3", Call: w.get(rulesPath + "page?alarmLevel=3"), Code: 601, Contains: []string{"Alarm severity: at most 2"}},
+		{Name: "401 devices", Call: w.get(rulesPath + "page?executionId=" + strings.Repeat("a,", 401)), Code: 601, Contains: []string{"Device names: choose at most 400"}},
+	})
+	w.done(t, w.remove(second))
+	if page := testkit.Ask[wire.AlarmRulePage](t, w.Contract, w.get(rulesPath+"page")); page.Total != 1 {
+		t.Errorf("%s", asJSON(t, page))
+	}
+}
+
+// A rule runs and stops by anybody of the farm, who is named; doing it twice
+// changes nothing, and a rule that is stopped or changed has no open notice.
+func TestDeployAlarmRule(t *testing.T) {
+	w := newServer(t)
+	id := w.made(t, frost("WS-1", nil))
+	w.judged(t, w.ws1, air(-1)) // does not run yet
+	w.Clock.Advance(time.Second)
+	w.done(t, w.deploy("publish", id))
+	began := w.Clock.Milli()
+	w.Clock.Advance(time.Second)
+	w.done(t, func() testkit.Call { c := w.deploy("publish", id); c.Token = w.bora; return c }())
+	r := w.rule(t, id)
+	if r.DeployState != 1 || *r.DeployTime != began || *r.DeployUser != w.field.Ada.Nickname || r.OpenNotice != nil || r.NoticeCount != 0 {
+		t.Errorf("%s", asJSON(t, r))
+	}
+	w.judged(t, w.ws1, air(-2))
+	r = w.rule(t, id)
+	if r.OpenNotice == nil || r.LastNotice == nil || *r.OpenNotice != *r.LastNotice || r.OpenNotice.StartTime != w.Clock.Milli() || r.NoticeCount != 1 {
+		t.Fatalf("%s", asJSON(t, r))
+	}
+	first := r.OpenNotice.Id
+	if d := w.notice(t, first); d.AlarmNotice.ResolveStatus != 0 || d.AlarmNotice.EndTime != nil || d.AlarmNotice.ResolveReason != nil {
+		t.Errorf("%s", asJSON(t, d))
+	}
+	w.Clock.Advance(time.Second)
+	w.done(t, w.update(id, frost("WS-1", body{"alarmName": "Frost again"})))
+	w.Clock.Advance(time.Second)
+	w.judged(t, w.ws1, air(-3)) // it still runs
+	w.done(t, w.deploy("unpublish", id))
+	w.Clock.Advance(time.Second)
+	w.done(t, w.deploy("unpublish", id))
+	w.judged(t, w.ws1, air(-4))
+	r = w.rule(t, id)
+	if r.DeployState != 2 || r.OpenNotice != nil || r.LastNotice == nil || r.NoticeCount != 2 || *r.DeployTime != w.Clock.Milli()-1000 {
+		t.Fatalf("%s", asJSON(t, r))
+	}
+	for notice, want := range map[int64][2]string{first: {"changed", "Frost"}, r.LastNotice.Id: {"stopped", "Frost again"}} {
+		d := w.notice(t, notice).AlarmNotice
+		if string(*d.ResolveReason) != want[0] || d.Title != want[1] || d.ResolveStatus != 1 || d.MayResolve {
+			t.Errorf("%s", asJSON(t, d))
+		}
+	}
+	// The notice of a rule that is deleted stays.
+	w.done(t, w.deploy("publish", id))
+	w.Clock.Advance(time.Second)
+	w.judged(t, w.ws1, air(-5))
+	last := w.rule(t, id).OpenNotice.Id
+	w.done(t, w.remove(id))
+	if d := w.notice(t, last).AlarmNotice; string(*d.ResolveReason) != "deleted" || d.RuleId != id {
+		t.Errorf("%s", asJSON(t, d))
+	}
+}
+
+func TestCopyAlarmRule(t *testing.T) {
+	w := newServer(t)
+	bare := &device.Product{Name: "bare", Properties: []device.Property{{Identifier: "rain", DataType: device.Number}}}
+	if err := w.Catalog.PutProduct(t.Context(), bare); err != nil {
+		t.Fatal(err)
+	}
+	w.Reload(t)
+	w.Device(t, w.field.ID, bare, "BARE", func(d *device.Device) { d.NoteName = "Çıplak" })
+	id := w.made(t, frost("WS-1", body{"hitCounts": 4}))
+	w.done(t, w.deploy("publish", id))
+	copied := func(names ...string) testkit.Call {
+		return w.sends(http.MethodPost, rulesPath+"copy", body{"id": id, "executionIds": append([]string{}, names...)})
+	}
+	w.Run(t, []testkit.Scenario{
+		{Name: "one does not fit", Call: copied("WS-2", "BARE"), Code: 601, Contains: []string{`"msg":"The device “Çıplak” cannot take this rule: its attribute “airTemperature” is missing or of another kind"`}},
+		{Name: "one is not there", Call: copied("WS-2", "none"), Code: 601, Contains: []string{`"msg":"Device names: unknown: none"`}},
+		{Name: "one is another tenant's", Call: copied("WS-2", theirDevice), Code: 601, Contains: []string{"unknown: " + theirDevice}},
+		{Name: "twice", Call: copied("WS-2", "WS-2"), Code: 601, Contains: []string{`The device “WS-2” is named twice`}},
+		{Name: "none", Call: copied(), Code: 601, Contains: []string{"The device source cannot be empty"}},
+		{Name: "no rule", Call: w.sends(http.MethodPost, rulesPath+"copy", body{"id": 99999, "executionIds": []string{"WS-2"}}), Code: 404},
+	})
+	if page := testkit.Ask[wire.AlarmRulePage](t, w.Contract, w.get(rulesPath+"page")); page.Total != 1 {
+		t.Fatalf("a refused copy left rules: %s", asJSON(t, page))
+	}
+	ids := testkit.Ask[[]int64](t, w.Contract, copied("CAM-1", " WS-2 "))
+	if len(ids) != 2 {
+		t.Fatal(ids)
+	}
+	for i, name := range []string{"CAM-1", "WS-2"} {
+		if r := w.rule(t, ids[i]); r.ExecutionId != name || r.DeployState != 0 || r.HitCounts != 4 || r.AlarmName != "Frost" {
+			t.Errorf("%s", asJSON(t, r))
+		}
+	}
+}
+
+// A rule whose attribute the model has lost does not run, and says why.
+func TestPublishLostAttribute(t *testing.T) {
+	w := newServer(t)
+	id := w.made(t, frost("WS-1", nil))
+	lesser := *w.Catalog.Product(w.station.ID)
+	lesser.Properties = lesser.Properties[1:]
+	if err := w.Catalog.PutProduct(t.Context(), &lesser); err != nil {
+		t.Fatal(err)
+	}
+	w.Reload(t)
+	w.Run(t, []testkit.Scenario{
+		{Name: "run", Call: w.deploy("publish", id), Code: 601, Contains: []string{"The device no longer has the attribute “airTemperature”"}},
+		{Name: "stopped", Call: w.deploy("unpublish", id)},
+	})
+	if r := w.rule(t, id); r.DeployState != 0 {
+		t.Errorf("%s", asJSON(t, r))
+	}
+}
+
+func TestMuteAlarmRule(t *testing.T) {
+	w := newServer(t)
+	id := w.made(t, frost("WS-1", nil))
+	now := w.Clock.Milli()
+	month := 30 * 24 * time.Hour.Milliseconds()
+	mute := func(until any) testkit.Call {
+		return w.sends(http.MethodPut, rulesPath+"mute", body{"id": id, "until": until})
+	}
+	w.Run(t, []testkit.Scenario{
+		{Name: "too long", Call: mute(now + month + 1), Code: 601, Contains: []string{`"msg":"Muted until: at most 30 days ahead"`}},
+		{Name: "below zero", Call: mute(-1), Code: 601},
+		{Name: "no rule", Call: w.sends(http.MethodPut, rulesPath+"mute", body{"id": 99999}), Code: 404},
+	})
+	for _, c := range []struct {
+		until any
+		want  int64
+	}{{now + month, now + month}, {now, 0}, {now + 1, now + 1}, {nil, 0}} {
+		w.done(t, mute(c.until))
+		got := int64(0)
+		if r := w.rule(t, id); r.MuteUntil != nil {
+			got = *r.MuteUntil
+		}
+		if got != c.want {
+			t.Errorf("%v: %d", c.until, got)
+		}
+	}
+	// What is over is not told any more.
+	w.done(t, mute(now+1))
+	w.Clock.Advance(time.Second)
+	if r := w.rule(t, id); r.MuteUntil != nil {
+		t.Errorf("%s", asJSON(t, r))
+	}
+}
+
+// Rules are made of the caller's devices in the caller's tenant, whatever the
+// header says.
+func TestAlarmsAreApart(t *testing.T) {
+	w := newServer(t)
+	for _, path := range []string{"create", "rehearse"} {
+		for _, name := range []string{theirDevice, "none"} {
+			a := w.Do(t, w.sends(http.MethodPost, rulesPath+path, frost(name, nil)))
+			if a.Code != 404 || a.Msg != "Device: This resource does not exist" {
+				t.Errorf("%s %s: %s", path, name, a.Body)
+			}
+		}
+	}
+	call := w.create(frost("WS-1", nil))
+	call.Header = map[string]string{"tenant-id": fmt.Sprint(w.rival.ID)}
+	id := testkit.Ask[int64](t, w.Contract, call)
+	if _, err := w.Rules.Get(t.Context(), w.field.ID, alarm.RuleID(id)); err != nil {
+		t.Error(err)
+	}
+	// Nor can a rule be moved to a device of theirs, or theirs be touched.
+	theirs := w.theirRule()
+	w.Run(t, []testkit.Scenario{
+		{Name: "to their device", Call: w.update(id, frost(theirDevice, nil)), Code: 404},
+		{Name: "their rule", Call: w.update(theirs, frost("WS-1", nil)), Code: 404},
+	})
+	card, err := w.Rules.Get(t.Context(), w.rival.ID, alarm.RuleID(theirs))
+	if err != nil || card.Name != marker+" frost" || card.Deploy != alarm.Running {
+		t.Errorf("%+v %v", card, err)
+	}
+}

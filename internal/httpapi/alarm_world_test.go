@@ -1,0 +1,144 @@
+package httpapi_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"testing"
+	"time"
+
+	"tilth/internal/alarm"
+	"tilth/internal/device"
+	"tilth/internal/httpapi/wire"
+	"tilth/internal/reading"
+	"tilth/internal/testkit"
+)
+
+const (
+	rulesPath    = "/admin-api/client/pc/alarm-rules/"
+	noticesPath  = "/admin-api/client/pc/alarm-notice/"
+	signPath     = "/admin-api/client/pc/device/get/sign-data"
+	propertyPath = "/admin-api/client/pc/device/get/property"
+)
+
+// body is a JSON object by its keys; a nil value takes the key away.
+type body map[string]any
+
+// frost is a good form of a rule on a device: airTemperature below 2, which may
+// be resolved by hand. with changes it.
+func frost(deviceName string, with body) body {
+	b := body{
+		"alarmName": "Frost", "dataSource": 1, "executionId": deviceName, "triggerType": 0, "alarmLevel": 2, "manualRelease": 1,
+		"conditions": []body{{"andor": "and", "tslAttribute": "airTemperature", "subconditions": "<", "value": 2}},
+	}
+	maps.Copy(b, with)
+	for key, value := range b {
+		if value == nil {
+			delete(b, key)
+		}
+	}
+	return b
+}
+
+// sends is a call of the field's ada with a body.
+func (w *world) sends(method, path string, b body) testkit.Call {
+	raw, err := json.Marshal(b)
+	if err != nil {
+		panic(err)
+	}
+	return testkit.Call{Method: method, Path: path, Body: string(raw), Token: w.ada}
+}
+
+func (w *world) create(b body) testkit.Call { return w.sends(http.MethodPost, rulesPath+"create", b) }
+
+func (w *world) update(id int64, b body) testkit.Call {
+	b["id"] = id
+	return w.sends(http.MethodPut, rulesPath+"update", b)
+}
+
+func (w *world) remove(id int64) testkit.Call {
+	return testkit.Call{Method: http.MethodDelete, Path: fmt.Sprint(rulesPath, "delete?id=", id), Token: w.ada}
+}
+
+func (w *world) deploy(how string, id int64) testkit.Call {
+	return w.get(fmt.Sprint(rulesPath, how, "?alarmRulesId=", id))
+}
+
+// made makes a rule of the field and answers its id.
+func (w *world) made(t *testing.T, b body) int64 {
+	t.Helper()
+	return testkit.Ask[int64](t, w.Contract, w.create(b))
+}
+
+func (w *world) rule(t *testing.T, id int64) wire.AlarmRule {
+	t.Helper()
+	return testkit.Ask[wire.AlarmRule](t, w.Contract, w.get(fmt.Sprint(rulesPath, "get?id=", id)))
+}
+
+func (w *world) notice(t *testing.T, id int64) wire.AlarmDetail {
+	t.Helper()
+	return testkit.Ask[wire.AlarmDetail](t, w.Contract, w.get(fmt.Sprint(noticesPath, "get?id=", id)))
+}
+
+func (w *world) resolve(id int64, remark string) testkit.Call {
+	return w.sends(http.MethodPut, noticesPath+"resolve", body{"id": id, "remark": remark})
+}
+
+// judged has a frame of a device arrive and judged, now.
+func (w *world) judged(t testing.TB, d *device.Device, values map[string]reading.Value) {
+	t.Helper()
+	if err := w.arrives(t.Context(), d, values); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (w *world) arrives(ctx context.Context, d *device.Device, values map[string]reading.Value) error {
+	batch := []reading.Arrival{w.arrival(d, w.Clock.Now(), values)}
+	if err := w.readings.Append(ctx, batch); err != nil {
+		return err
+	}
+	w.position++
+	return w.engine.Judge(ctx, w.position, batch)
+}
+
+// air is a temperature of the air.
+func air(degrees float64) map[string]reading.Value {
+	return map[string]reading.Value{"airTemperature": reading.Number(degrees)}
+}
+
+// theirRule makes a rule of the rival's that runs, marked as everything of
+// theirs, and answers its id.
+func (w *world) theirRule() int64 {
+	rule := alarm.Rule{
+		Name: marker + " frost", Device: w.theirs.ID, Hits: 1, Window: alarm.Windows[0], ByHand: true, Description: marker,
+		Conditions: []alarm.Condition{{Join: "and", Attribute: "airTemperature", Operator: alarm.Below, Value: reading.Number(2)}},
+	}
+	ctx := context.Background()
+	id, err := w.Rules.Create(ctx, w.rival.ID, &rule)
+	if err == nil {
+		err = w.engine.Change(ctx, w.rival.ID, []alarm.RuleID{id}, alarm.Changed, func(ctx context.Context) error {
+			return w.Rules.Publish(ctx, w.rival.ID, id, marker)
+		})
+	}
+	if err != nil {
+		panic(err)
+	}
+	return int64(id)
+}
+
+// theirNotice makes an open notice of a rule of the rival's and answers its id.
+func (w *world) theirNotice() int64 {
+	id := alarm.RuleID(w.theirRule())
+	w.Clock.Advance(time.Second)
+	ctx := context.Background()
+	if err := w.arrives(ctx, w.theirs, air(-1)); err != nil {
+		panic(err)
+	}
+	card, err := w.Rules.Get(ctx, w.rival.ID, id)
+	if err != nil {
+		panic(err)
+	}
+	return card.Open.ID
+}

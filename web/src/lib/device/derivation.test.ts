@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import { derivationsOf } from './derivation';
+import type { TslProperty } from './types';
+
+const property = (identifier: string, yeuName: string, more: Partial<TslProperty> = {}): TslProperty => ({
+  identifier,
+  yeuName,
+  functionName: '',
+  yeuUrl: '',
+  elementUnit: '°C',
+  elementData: '',
+  dataType: 'number',
+  accessMode: 'r',
+  ...more,
+});
+
+it('names what a derived property is computed from, in the order of the formula', () => {
+  const found = derivationsOf([
+    property('dew', 'Dew point', { formula: 'dewPoint', inputs: ['air', 'humidity', 'gone'] }),
+    property('humidity', 'Humidity'),
+    property('air', '', { functionName: 'Air' }),
+    property('days', 'Degree days', { formula: 'growingDegreeDays', inputs: ['air'], parameters: { base: 5 } }),
+  ]);
+  expect([...found.keys()]).toEqual(['dew', 'days']);
+  expect(found.get('dew')).toEqual({
+    name: 'Dew point',
+    formula: 'dewPoint',
+    inputs: ['Air', 'Humidity', 'gone'],
+    parameters: {},
+  });
+  expect(found.get('days')?.parameters).toEqual({ base: 5 });
+});

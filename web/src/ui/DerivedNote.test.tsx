@@ -1,0 +1,41 @@
+import { render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { describe, expect, it } from 'vitest';
+import { useLanguage } from '@/lib/i18n';
+import { DerivedNote } from './DerivedNote';
+
+const degreeDays = {
+  name: 'Degree days',
+  formula: 'growingDegreeDays',
+  inputs: ['Air temperature'],
+  parameters: { base: 5.5, method: 2, startMonth: 3, startDay: 15 },
+};
+
+describe('the note of a derived value', () => {
+  it('tells formula, inputs and the numbers that a grower chose, when reached by keyboard', async () => {
+    render(<DerivedNote derivation={degreeDays} />);
+    await userEvent.setup().tab();
+    const mark = screen.getByRole('button', { name: 'How Degree days is computed' });
+    expect(mark).toHaveFocus();
+    const note = await screen.findByRole('tooltip');
+    expect(note).toHaveTextContent('Growing degree days since the date');
+    expect(note).toHaveTextContent('Computed from Air temperature');
+    expect(note).toHaveTextContent('base 5.5 °C · counted from March 15');
+  });
+
+  it('tells it in the reader’s language, with its numbers and days', async () => {
+    await useLanguage.getState().setLanguage('ru-ru');
+    render(<DerivedNote derivation={{ ...degreeDays, inputs: ['Температура', 'Влажность'] }} />);
+    await userEvent.setup().hover(screen.getByRole('button'));
+    const note = await screen.findByRole('tooltip');
+    expect(note).toHaveTextContent('Исходные данные: Температура и Влажность');
+    expect(note).toHaveTextContent('нижний порог 5,5 °C · отсчёт: 15 марта');
+    await useLanguage.getState().setLanguage('en-us');
+  });
+
+  it('names a formula that it does not know', async () => {
+    render(<DerivedNote derivation={{ name: 'New', formula: 'newFormula', inputs: ['A'], parameters: {} }} />);
+    await userEvent.setup().click(screen.getByRole('button'));
+    expect(await screen.findByRole('tooltip')).toHaveTextContent(/^newFormulaComputed from A$/);
+  });
+});

@@ -1,0 +1,50 @@
+import FunctionOutlined from '@ant-design/icons/FunctionOutlined';
+import { Tooltip } from 'antd';
+import { useTranslation } from 'react-i18next';
+import type { Derivation } from '@/lib/device/derivation';
+import { useFormat } from '@/lib/format/format';
+import { useLanguage } from '@/lib/i18n';
+import css from './DerivedNote.module.css';
+
+/** The numbers of a formula that a grower chooses; the others are the physicist's. */
+const told = ['base', 'upper', 'threshold', 'fieldCapacity', 'wiltingPoint'] as const;
+
+/** Of a value that is computed and not measured: says, when pointed at, reached by keyboard or tapped, by which formula and from what. */
+export function DerivedNote({ derivation }: { derivation: Derivation }) {
+  const { t } = useTranslation();
+  return (
+    <Tooltip title={<Words derivation={derivation} />} trigger={['hover', 'focus', 'click']}>
+      <button type="button" className={css.mark} aria-label={t('derived.about', { name: derivation.name })}>
+        <FunctionOutlined aria-hidden="true" />
+      </button>
+    </Tooltip>
+  );
+}
+
+function Words({ derivation: { formula, inputs, parameters } }: { derivation: Derivation }) {
+  const { t, i18n } = useTranslation();
+  const format = useFormat();
+  const language = useLanguage((state) => state.language);
+  const list = new Intl.ListFormat(language, { type: 'conjunction' });
+  const numbers = told.flatMap((name) => {
+    const value = parameters[name];
+    return value === undefined ? [] : [t(`derived.parameter.${name}`, { value: format.number(value) })];
+  });
+  const { startMonth, startDay } = parameters;
+  if (startMonth !== undefined && startDay !== undefined) {
+    // Any leap year knows every day.
+    const day = new Date(Date.UTC(2024, startMonth - 1, startDay));
+    const words = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'long', timeZone: 'UTC' }).format(day);
+    numbers.push(t('derived.parameter.since', { day: words }));
+  }
+  // A server that is newer than this page may know others.
+  const key = `derived.formula.${formula}` as 'derived.formula.dewPoint';
+  const known: boolean = i18n.exists(key);
+  return (
+    <>
+      <span className={css.line}>{known ? t(key) : formula}</span>
+      <span className={css.line}>{t('derived.from', { inputs: list.format(inputs) })}</span>
+      {numbers.length > 0 ? <span className={css.line}>{numbers.join(' · ')}</span> : null}
+    </>
+  );
+}
