@@ -53,7 +53,7 @@ bench: build ## what the devices' side bears, everything read back, and mosquitt
 lighthouse: build ## Lighthouse's scores of the sign-in page, desktop and throttled phone
 	cd web && node scripts/lighthouse.mjs
 
-tools: ## what the tests need beside Go and Node: Chromium, fonts, mosquitto's clients
+tools: ## what the tests need beside Go and Node: Chromium, fonts, ffmpeg, mosquitto's clients
 	scripts/tools.sh
 
 clean: ## remove what was built
