@@ -80,7 +80,6 @@ type Engine struct {
 // running is a rule that is judged.
 type running struct {
 	Rule
-	ref     device.Ref
 	product *device.Product
 	test    *Test // nil: on being offline
 	state   *State

@@ -3,6 +3,7 @@ package alarm_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -83,7 +84,7 @@ func TestEngineChange(t *testing.T) {
 		y.must(y.rules.Delete(ctx, y.owner, id))
 		return boom
 	})
-	if err != boom {
+	if !errors.Is(err, boom) {
 		t.Errorf("%v", err)
 	}
 	y.wants("Frost 1-")

@@ -12,6 +12,9 @@ import (
 const (
 	// settleAgain is how soon what could not be recorded is tried again.
 	settleAgain = time.Second
+	// writePause is from one writing to the next: what happens meanwhile shares
+	// a transaction, and the disk is left to the readings.
+	writePause = 20 * time.Millisecond
 	// lastWrite is how long a stop waits for the database.
 	lastWrite = 5 * time.Second
 )
@@ -100,8 +103,9 @@ func (e *Engine) Run(ctx context.Context) error {
 // judging does it itself.
 func (e *Engine) writeBeside(ctx context.Context) {
 	e.writtenBeside(true)
-	again := time.NewTimer(0)
+	again, pause := time.NewTimer(0), time.NewTimer(writePause)
 	defer again.Stop()
+	defer pause.Stop()
 	for ctx.Err() == nil {
 		select {
 		case <-e.write:
@@ -111,6 +115,11 @@ func (e *Engine) writeBeside(ctx context.Context) {
 		if err := e.flush(ctx); err != nil && ctx.Err() == nil {
 			e.o.Log.Warn("alarm notices are not recorded, trying again", "error", err)
 			again.Reset(settleAgain)
+		}
+		pause.Reset(writePause)
+		select {
+		case <-pause.C:
+		case <-ctx.Done():
 		}
 	}
 	e.writtenBeside(false)

@@ -198,7 +198,7 @@ func TestOfflineStoppedAndRefused(t *testing.T) {
 // Run needs nobody to ask: it wakes when a device comes, and when it is time.
 func TestOfflineRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		now := func() time.Time { return time.Now() }
+		now := time.Now
 		y := newYard(t)
 		presence := device.NewPresence(y.Registry, now, y.Log.Logger)
 		engine := alarm.NewEngine(alarm.EngineOptions{

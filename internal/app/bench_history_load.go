@@ -34,10 +34,12 @@ type historyLoad struct {
 }
 
 const (
-	batchSteps  = 20 // of all devices, in one batch
-	writers     = 2  // batches at once, as at the edge
-	sealingDays = 5  // that are sealed while readings come in
-	thinPoints  = 1000
+	batchSteps    = 20 // of all devices, in one batch
+	dayBatches    = int(24 * time.Hour / recordStep / batchSteps)
+	writers       = 2 // batches at once, as at the edge
+	sealingRounds = 3
+	sealingDays   = 5 // of a round
+	thinPoints    = 1000
 )
 
 func (l *historyLoad) run(ctx context.Context) error {
@@ -53,9 +55,23 @@ func (l *historyLoad) run(ctx context.Context) error {
 	if err := l.fill(ctx, data); err != nil {
 		return err
 	}
+	// Asked as after a restart. Opening it and closing it leaves no log behind
+	// that would count as readings on disk.
+	if err := l.reopen(ctx, data); err != nil {
+		return err
+	}
 	size, err := folderBytes(filepath.Join(data, "readings"))
 	l.figures.Bytes = size
 	return err
+}
+
+func (l *historyLoad) reopen(ctx context.Context, data string) (err error) {
+	s, end, err := l.open(ctx, filepath.Join(data, "readings"))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, end()) }()
+	return l.ask(ctx, s)
 }
 
 // find learns what the devices and properties are called inside.
@@ -149,7 +165,7 @@ func (l *historyLoad) write(ctx context.Context, s *reading.Store, first, most i
 	return min(most, int(next.Load())), err
 }
 
-// fill writes the records, seals them and asks the store.
+// fill writes the records and seals them.
 func (l *historyLoad) fill(ctx context.Context, data string) (err error) {
 	s, end, err := l.open(ctx, filepath.Join(data, "readings"))
 	if err != nil {
@@ -168,7 +184,7 @@ func (l *historyLoad) fill(ctx context.Context, data string) (err error) {
 		return err
 	}
 	f.Sealing = time.Since(began)
-	return l.ask(ctx, s)
+	return nil
 }
 
 // ask asks the store as the console's calls do, each time for another device.
@@ -207,8 +223,8 @@ func (l *historyLoad) ask(ctx context.Context, s *reading.Store) (err error) {
 	return err
 }
 
-// measureSealing takes readings in while the days before are sealed, and as
-// many before and after.
+// measureSealing takes readings in for some days, then seals these while more
+// come in, several times over.
 func (l *historyLoad) measureSealing(ctx context.Context) (err error) {
 	dir := filepath.Join(l.dir, "sealing")
 	s, end, err := l.open(ctx, dir)
@@ -216,41 +232,47 @@ func (l *historyLoad) measureSealing(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, end(), os.RemoveAll(dir)) }()
-	const days = sealingDays * int(24*time.Hour/recordStep) / batchSteps
-	var plain time.Duration
-	first := 0
-	stretch := func() error {
-		began := time.Now()
-		_, err := l.write(ctx, s, first, days, nil)
-		first += days
-		plain += time.Since(began)
-		return err
-	}
-	if err := stretch(); err != nil {
-		return err
-	}
-	sealed := make(chan struct{})
-	var failed error
-	began := time.Now()
-	go func() {
-		defer close(sealed)
-		failed = s.Seal(ctx, l.records.Start.AddDate(0, 0, sealingDays).Add(2*time.Hour))
-	}()
-	written, err := l.write(ctx, s, first, endless, sealed)
-	took := time.Since(began)
-	<-sealed
-	if err := errors.Join(err, failed); err != nil {
-		return err
-	}
-	first += written
-	if err := stretch(); err != nil {
-		return err
+	var plain, sealing pace
+	next := 0 // batch
+	for range sealingRounds {
+		n, err := plain.count(func() (int, error) { return l.write(ctx, s, next, sealingDays*dayBatches, nil) })
+		if err != nil {
+			return err
+		}
+		next += n
+		sealed := make(chan struct{})
+		var failed error
+		go func() {
+			defer close(sealed)
+			failed = s.Seal(ctx, l.records.Start.Add(time.Duration(next)*batchSteps*recordStep+2*time.Hour))
+		}()
+		n, err = sealing.count(func() (int, error) { return l.write(ctx, s, next, endless, sealed) })
+		<-sealed
+		if err := errors.Join(err, failed); err != nil {
+			return err
+		}
+		next += n
 	}
 	frames := float64(batchSteps * len(l.devices))
-	l.figures.SealingRate = float64(written) * frames / took.Seconds()
-	l.figures.PlainRate = 2 * float64(days) * frames / plain.Seconds()
+	l.figures.PlainRate, l.figures.SealingRate = plain.perSecond()*frames, sealing.perSecond()*frames
 	return nil
 }
+
+// pace is how many batches were written in how long.
+type pace struct {
+	batches int
+	took    time.Duration
+}
+
+func (p *pace) count(write func() (int, error)) (batches int, err error) {
+	began := time.Now()
+	batches, err = write()
+	p.took += time.Since(began)
+	p.batches += batches
+	return batches, err
+}
+
+func (p *pace) perSecond() float64 { return float64(p.batches) / p.took.Seconds() }
 
 // endless is more batches than anybody writes.
 const endless = 1 << 40

@@ -48,10 +48,14 @@ type launched struct {
 // beginning: each is for a while, one after the other, and again when all have
 // had their turn.
 func (s *sender) isHigh(rule int, since time.Duration) bool {
-	place := time.Duration(rule*s.devices + s.stream.device)
-	begins := place * time.Second / time.Duration(s.turns)
-	cycle := time.Duration(s.rules*s.devices) * time.Second / time.Duration(s.turns)
+	begins := s.after(rule*s.devices + s.stream.device)
+	cycle := s.after(s.rules * s.devices)
 	return since >= begins && (since-begins)%max(cycle, 2*highFor) < highFor
+}
+
+// after is how long so many turns take.
+func (s *sender) after(turns int) time.Duration {
+	return time.Duration(float64(turns) / float64(s.turns) * float64(time.Second))
 }
 
 // send sends a message every so often, from offset after began on, until the

@@ -1,0 +1,192 @@
+package bench
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// peerPage answers as a peer does, from the records, whatever it is asked about
+// the second device.
+func peerPage(t *testing.T, r *Records, told *bytes.Buffer) *httptest.Server {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		raw, err := io.ReadAll(q.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		told.WriteString(q.URL.Path + "\n")
+		told.Write(raw)
+		a := newAnswer(len(r.Properties))
+		right(r, 1, r.all(), a)
+		query := q.FormValue("q") + q.FormValue("query") + q.FormValue("match[]")
+		if query != "" && !strings.Contains(query, "CREATE") && !strings.Contains(query, `device='B'`) && !strings.Contains(query, `device="B"`) {
+			t.Errorf("asked: %s", query)
+		}
+		switch {
+		case q.URL.Path == "/api/v1/export":
+			for p, name := range r.Properties {
+				var times, values []string
+				for _, at := range a.points[p] {
+					times, values = append(times, fmt.Sprint(at.Time)), append(values, fmt.Sprint(at.Value))
+				}
+				fmt.Fprintf(w, `{"metric":{"__name__":%q,"device":"B"},"values":[%s],"timestamps":[%s]}`+"\n", name, strings.Join(values, ","), strings.Join(times, ","))
+			}
+		case q.URL.Path == "/api/v1/query_range":
+			var series []any
+			for p, name := range r.Properties {
+				for _, rollup := range []string{"min_over_time", "max_over_time"} {
+					var values [][]any
+					for n, b := range a.buckets[p] {
+						if v := map[bool]float64{true: b.low, false: b.high}[rollup == "min_over_time"]; b.filled {
+							values = append(values, []any{(r.all().from + int64(n+1)*r.width()) / 1000, fmt.Sprint(v)})
+						}
+					}
+					series = append(series, map[string]any{"metric": map[string]string{"__name__": name, "rollup": rollup}, "values": values})
+				}
+			}
+			reply(t, w, map[string]any{"status": "success", "data": map[string]any{"resultType": "matrix", "result": series}})
+		case strings.Contains(query, "GROUP BY"):
+			var rows [][]any
+			for n := range buckets {
+				if a.buckets[0][n].filled {
+					row := []any{r.all().from + int64(n)*r.width()}
+					for p := range r.Properties {
+						row = append(row, a.buckets[p][n].low, a.buckets[p][n].high)
+					}
+					rows = append(rows, row)
+				}
+			}
+			reply(t, w, influxAnswer(rows))
+		case strings.HasPrefix(query, "SELECT"):
+			var rows [][]any
+			for n := range a.points[0] {
+				rows = append(rows, []any{a.points[0][n].Time, a.points[0][n].Value, a.points[1][n].Value})
+			}
+			reply(t, w, influxAnswer(rows))
+		}
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+func influxAnswer(rows [][]any) any {
+	return map[string]any{"results": []any{map[string]any{"statement_id": 0, "series": []any{map[string]any{"name": "station", "values": rows}}}}}
+}
+
+func reply(t *testing.T, w io.Writer, answer any) {
+	if err := json.NewEncoder(w).Encode(answer); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestPeersOverHTTP(t *testing.T) {
+	r := someRecords(t)
+	for name, loaded := range map[string][]string{
+		"victoriametrics": {`{"metric":{"__name__":"rain","device":"B"},"values":[150,153.7,`, "/internal/force_merge\n", "/internal/force_flush\n"},
+		"influxdb":        {fmt.Sprintf("station,device=B warmth=103.7,rain=153.7 %d\n", r.Time(1).UnixMilli()), "/query\n", "/write\n"},
+	} {
+		var told bytes.Buffer
+		store, err := openPeer(t.Context(), Peer{name, peerPage(t, r, &told).URL}, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := store.load(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range loaded {
+			if !strings.Contains(told.String(), part) {
+				t.Errorf("%s was not told %q:\n%.600s", name, part, told.String())
+			}
+		}
+		a := newAnswer(2)
+		if err := store.points(t.Context(), 1, r.all(), a); err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if err := r.checkPoints(1, r.all(), a); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		a.clear()
+		if err := store.lowHigh(t.Context(), 1, a); err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if err := r.checkBuckets(1, a); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := store.close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// What a peer says is wrong with a question is what the run says.
+func TestPeersRefuse(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, `{"error":"no such database"}`, http.StatusNotFound)
+	}))
+	t.Cleanup(s.Close)
+	r := someRecords(t)
+	for _, name := range []string{"victoriametrics", "influxdb"} {
+		store, err := openPeer(t.Context(), Peer{name, s.URL}, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for what, err := range map[string]error{
+			"load": store.load(t.Context()), "points": store.points(t.Context(), 0, r.all(), newAnswer(2)), "lowHigh": store.lowHigh(t.Context(), 0, newAnswer(2)),
+		} {
+			if err == nil || !strings.Contains(err.Error(), "404 Not Found: {\"error\":\"no such database\"}") {
+				t.Errorf("%s: %s: %v", name, what, err)
+			}
+		}
+	}
+	if _, err := openPeer(t.Context(), Peer{"postgres", "postgres://nobody@" + s.Listener.Addr().String() + "/x?sslmode=disable"}, r); err == nil {
+		t.Error("a web server was taken for PostgreSQL")
+	}
+}
+
+func TestAnswersThatMakeNoSense(t *testing.T) {
+	r := someRecords(t)
+	for _, raw := range []string{
+		`{"metric":{"__name__":"depth"},"values":[1],"timestamps":[1]}`, `{"metric":{"__name__":"rain"},"values":[1,2],"timestamps":[1]}`,
+		`{"metric":{"__name__":"rain"},"values":[1],"timestamps":[1,2]}`, `{"metric":{"__name__":"rain"}`, `[]`,
+	} {
+		if err := r.readExport(scan(raw), newAnswer(2)); err == nil {
+			t.Errorf("export %s was taken", raw)
+		}
+	}
+	for _, raw := range []string{
+		`{"data":{"result":[{"metric":{"__name__":"depth"},"values":[]}]}}`, `{"data":{"result":[{"metric":{"__name__":"rain"},"values":[[1,"2"]]}]}}`,
+		`{"data":{"result":[{"metric":{"__name__":"rain"},"values":[[`,
+	} {
+		if err := r.readMatrix(scan(raw), newAnswer(2)); err == nil {
+			t.Errorf("matrix %s was taken", raw)
+		}
+	}
+	for _, raw := range []string{
+		`{"code":500,"msg":"no","data":null}`, `{"code":200,"data":{"depth":[]}}`, `{"code":200,"data":{"rain":[{"time":1}`, ``,
+	} {
+		if err := r.readOwn(scan(raw), func(int, point) {}); err == nil {
+			t.Errorf("%s was taken", raw)
+		}
+	}
+}
+
+func TestParsePeers(t *testing.T) {
+	got, err := ParsePeers([]string{"influxdb=http://h:1", "postgres=postgres://u@h:2/d?sslmode=disable"})
+	if err != nil || len(got) != 2 || got[0] != (Peer{"influxdb", "http://h:1"}) || got[1].Address != "postgres://u@h:2/d?sslmode=disable" {
+		t.Errorf("%v, %v", got, err)
+	}
+	if lines := Missing(got); len(lines) != 1 || !strings.Contains(lines[0], "victoriametrics: it is Debian's package victoria-metrics, or go install ") {
+		t.Errorf("%q", lines)
+	}
+	if got, err := ParsePeers([]string{"none"}); err != nil || len(got) != 0 || len(Missing(got)) != 3 {
+		t.Errorf("%v, %v", got, err)
+	}
+	for entry, says := range map[string]string{"oracle=x": `"oracle" is none of`, "influxdb": "influxdb=http://host:port", "influxdb=a,influxdb=b": "twice"} {
+		if _, err := ParsePeers(strings.Split(entry, ",")); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", entry, err)
+		}
+	}
+}

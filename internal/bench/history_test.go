@@ -1,0 +1,188 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/xuri/excelize/v2"
+)
+
+// paper is a store that answers rightly until it is told otherwise.
+type paper struct {
+	records *Records
+	asked   int
+	wrongAt int // the question that it answers wrongly
+	refuses error
+}
+
+func (p *paper) load(context.Context) error { return nil }
+func (p *paper) close() error               { return nil }
+
+func (p *paper) points(_ context.Context, device int, s span, a *answer) error {
+	right(p.records, device, s, a)
+	if p.asked++; p.asked == p.wrongAt {
+		a.points[0][0].Value++
+	}
+	return p.refuses
+}
+
+func (p *paper) lowHigh(ctx context.Context, device int, a *answer) error {
+	return p.points(ctx, device, p.records.all(), a)
+}
+
+// Every store is asked the same number of times; one that answers wrongly or
+// refuses is asked no more, and has no times.
+func TestTasks(t *testing.T) {
+	r := someRecords(t)
+	for i, k := range tasks(r) {
+		fine, wrong, refusing := &paper{records: r}, &paper{records: r, wrongAt: 3}, &paper{records: r, refuses: errors.New("out of paper")}
+		stores := []*contender{{archive: fine, name: "fine"}, {archive: wrong, name: "wrong"}, {archive: refusing, name: "refusing"}}
+		if err := k.run(t.Context(), 5, 2, stores, newAnswer(2)); err != nil {
+			t.Fatal(err)
+		}
+		a := k.result(stores)
+		if fine.asked != 7 || refusing.asked != 1 || a.Times[0].Failed != nil || a.Times[0].Warm.P95 < a.Times[0].Warm.P50 {
+			t.Errorf("%s: asked %d and %d times: %+v", k.name, fine.asked, refusing.asked, a)
+		}
+		if err := a.Times[2].Failed; err == nil || !strings.Contains(err.Error(), "refusing: "+k.name+": out of paper") {
+			t.Errorf("%s: %v", k.name, err)
+		}
+		if points := i != 1; points && (wrong.asked != 3 || a.Times[1].Failed == nil) { // buckets are not spoilt
+			t.Errorf("%s: asked %d times: %v", k.name, wrong.asked, a.Times[1].Failed)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	all := tasks(r)
+	if err := all[0].run(ctx, 1, 2, []*contender{{archive: &paper{records: r}}}, newAnswer(2)); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+// consolePage answers the console's calls from the records.
+func consolePage(t *testing.T, r *Records, spoil bool) *httptest.Server {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		if q.Method == http.MethodPost {
+			fmt.Fprint(w, `{"code":200,"msg":"","data":{"accessToken":"a-token"}}`)
+			return
+		}
+		if q.Header.Get("Authorization") != "Bearer a-token" || q.FormValue("yeuSignList") != "warmth,rain" {
+			t.Errorf("asked: %s", q.URL)
+		}
+		from, err1 := strconv.ParseInt(q.FormValue("startTime"), 10, 64)
+		to, err2 := strconv.ParseInt(q.FormValue("endTime"), 10, 64)
+		if err := errors.Join(err1, err2); err != nil {
+			t.Error(err)
+		}
+		a := newAnswer(2)
+		right(r, strings.Index("AB", q.FormValue("deviceName")), span{from, to}, a)
+		if strings.Contains(q.URL.Path, "excel") {
+			f := excelize.NewFile()
+			for n := range len(a.points[0]) + 1 {
+				if err := f.SetCellValue("Sheet1", fmt.Sprintf("A%d", n+1), n); err != nil {
+					t.Error(err)
+				}
+			}
+			if err := f.Write(w); err != nil {
+				t.Error(err)
+			}
+			return
+		}
+		if spoil {
+			a.points[1] = a.points[1][1:]
+		}
+		reply(t, w, map[string]any{"code": 200, "msg": "", "data": map[string]any{"rain": a.points[1], "warmth": a.points[0]}})
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+func TestRunHistory(t *testing.T) {
+	r := someRecords(t)
+	var told strings.Builder
+	o := HistoryOptions{Asks: 3, Told: func(format string, a ...any) { fmt.Fprintf(&told, format+"\n", a...) }}
+	o.Peers = []Peer{{"influxdb", "http://127.0.0.1:1"}}
+	h, err := RunHistory(t.Context(), o, Target{Name: "tilth", Console: consolePage(t, r, false).URL}, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(h.Asked) != 3 || h.Rows != 121 || h.Asked[0].Times[0].Failed != nil || !strings.Contains(told.String(), "Loading influxdb\nAsking: 5 days, every") {
+		t.Errorf("%+v\n%s", h, &told)
+	}
+	if err := h.Trouble(); err == nil || strings.Count(err.Error(), "influxdb") != 1 || !strings.Contains(err.Error(), "refused") {
+		t.Errorf("a peer that is not there: %v", err)
+	}
+	o.Peers = nil
+	if h, err = RunHistory(t.Context(), o, Target{Name: "tilth", Console: consolePage(t, r, true).URL}, r); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Trouble(); err == nil || !strings.Contains(err.Error(), "tilth: 5 days, every reading: rain of ") {
+		t.Errorf("a reading is missing: %v", err)
+	}
+}
+
+func ms(n int) Spread {
+	return Spread{time.Duration(n) * time.Millisecond, time.Duration(2*n) * time.Millisecond}
+}
+
+func TestPrintHistory(t *testing.T) {
+	h := &History{
+		Records: someRecords(t), Asks: 3, Stores: []string{"tilth", "victoriametrics", "postgres"}, Loading: []time.Duration{0, time.Second, 1500 * time.Millisecond},
+		Asked: []Asked{
+			{Question: "all of it", Goal: 2, Times: []Timing{{First: ms(20), Warm: ms(10)}, {First: ms(40), Warm: ms(25)}, {First: ms(30), Warm: ms(35)}}},
+			{Question: "a bit", Times: []Timing{{First: ms(2), Warm: ms(1)}, {Failed: errors.New("broken")}, {Failed: errors.New("broken, too")}}},
+		},
+		Rows: 121, Bytes: 2048, Export: ms(7),
+	}
+	var b strings.Builder
+	if err := h.Print(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{
+		"2 devices, 5 days, a reading every 1h0m0s, 2 properties: 480 values", "Loading postgres took 1.5s.",
+		"Faster than the fastest peer: 2.50 times warm (victoriametrics), 1.50 times the first time (postgres); wanted: 2\n",
+		"(121 rows, 2.0 KiB): p50 7ms, p95 14ms",
+	} {
+		if !strings.Contains(b.String(), part) {
+			t.Errorf("%q is not there:\n%s", part, &b)
+		}
+	}
+	if n := strings.Count(b.String(), "failed"); n != 2 || strings.Count(b.String(), "Faster") != 1 {
+		t.Errorf("%d failed:\n%s", n, &b)
+	}
+	if err := h.Trouble(); err == nil || err.Error() != "broken\nbroken, too" {
+		t.Error(err)
+	}
+}
+
+func TestStoreFigures(t *testing.T) {
+	times := 0
+	s, err := Measure(9, func(n int) error { times += n; return nil })
+	if err != nil || times != 36 || s.P95 < s.P50 {
+		t.Errorf("%d, %+v, %v", times, s, err)
+	}
+	broken := errors.New("broken")
+	if _, err := Measure(3, func(int) error { return broken }); !errors.Is(err, broken) {
+		t.Error(err)
+	}
+	f := &StoreFigures{
+		Values: 1000, Writing: time.Second, Sealing: 2 * time.Second, Bytes: 700, SealingRate: 900, PlainRate: 1000,
+		Series: ms(4), Thinned: ms(3), Range: ms(9), Points: 1000,
+	}
+	var b strings.Builder
+	if err := f.Print(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{"1,000 values/s", "0.70 bytes a value", "900 frames/s while sealing, 1,000 otherwise: 90 %", "p50 4ms, p95 8ms; wanted: 10ms"} {
+		if !strings.Contains(b.String(), part) {
+			t.Errorf("%q is not there:\n%s", part, &b)
+		}
+	}
+}
