@@ -1,7 +1,7 @@
 import { addresses, applyText } from './server.ts';
 
 /** Whoever looks at histories: a farm of its own, so that no other test's lists grow. */
-export const grower = { tenantName: 'meadow', userName: 'ada', password: 'meadow-long-secret' };
+export const grower = { tenantName: 'hillside', userName: 'ada', password: 'meadow-long-secret' };
 
 export const minute = 60_000;
 export const hour = 60 * minute;
@@ -49,8 +49,8 @@ products:
       - {identifier: soilMoisture30, functionName: Soil moisture, elementUnit: "%", dataType: number, precision: 2}
       - {identifier: solarRadiation, functionName: Global radiation, elementUnit: W/m², dataType: number, precision: 0}
 tenants:
-  - name: meadow
-    hosts: [meadow.localhost]
+  - name: hillside
+    hosts: [hillside.localhost]
     timeZone: Europe/Istanbul
     language: en-us
     users:

@@ -16,6 +16,7 @@ vi.mock('@/lib/live/live', () => ({
 // These pages have their own tests.
 vi.mock('@/features/home/HomePage', () => ({ HomePage: () => <h1>The home page</h1> }));
 vi.mock('@/features/data/DataPage', () => ({ DataPage: () => <h1>Data center</h1> }));
+vi.mock('@/features/inform/InformPage', () => ({ InformPage: () => <h1>Alarm inform</h1> }));
 
 beforeEach(() => {
   frameBackend();
@@ -32,8 +33,6 @@ describe('the routes', () => {
   });
 
   it.each([
-    ['/alarm', 'Alarm center', /rules/],
-    ['/inform', 'Alarm inform', /who was told/],
     ['/notification', 'Notification channel', /by email and by SMS/],
     ['/message', 'Message', /messages about alarms/],
   ])('say of %s honestly that it is to come, and what it will be', async (address, title, what) => {
@@ -48,7 +47,7 @@ describe('the routes', () => {
   it('say so in every language', async () => {
     await useLanguage.getState().setLanguage('zh-cn');
     signedIn();
-    await openConsole('/inform');
+    await openConsole('/message');
     expect(await heading('此页面尚未完成')).toBeVisible();
   });
 

@@ -7,10 +7,12 @@ import {
   type RouterHistory,
   redirect,
 } from '@tanstack/react-router';
+import { alarmSearch } from '@/features/alarm/search';
 import type { ComingName } from '@/features/coming/ComingPage';
 import { dataSearch } from '@/features/data/search';
 import { deviceSearch } from '@/features/device/search';
 import { homeSearch } from '@/features/home/search';
+import { informSearch } from '@/features/inform/search';
 import { profileSearch } from '@/features/profile/search';
 import { useSession } from '@/lib/session';
 import { Bare } from './Bare';
@@ -96,8 +98,18 @@ const pages = [
     validateSearch: deviceSearch,
     component: lazyRouteComponent(() => import('@/features/device/DevicePage'), 'DevicePage'),
   }),
-  createRoute({ getParentRoute: () => shell, path: '/alarm', component: coming('alarm') }),
-  createRoute({ getParentRoute: () => shell, path: '/inform', component: coming('inform') }),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/alarm',
+    validateSearch: alarmSearch,
+    component: lazyRouteComponent(() => import('@/features/alarm/AlarmPage'), 'AlarmPage'),
+  }),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/inform',
+    validateSearch: informSearch,
+    component: lazyRouteComponent(() => import('@/features/inform/InformPage'), 'InformPage'),
+  }),
   createRoute({ getParentRoute: () => shell, path: '/notification', component: coming('channel') }),
   createRoute({
     getParentRoute: () => shell,

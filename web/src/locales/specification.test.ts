@@ -19,10 +19,6 @@ interface Row {
 
 /** Of screens that are not built yet. Such a key is taken out here when it comes; the test tells. */
 const notYet = [
-  ...['resolve.0', 'resolve.1', 'resolve.2', 'deploy.running', 'deploy.stopped'],
-  ...['rule.nameRequired', 'rule.sourceRequired', 'rule.deviceRequired', 'rule.triggerRequired'],
-  ...['rule.conditionsRequired', 'rule.levelRequired', 'rule.releaseRequired', 'rule.timeOrder'],
-  ...['rule.saveFail', 'rule.saveOk'],
   ...['channel.modeRequired', 'channel.emailEmpty', 'channel.emailFormat', 'channel.phoneEmpty', 'channel.phoneFormat'],
   ...['channel.createOk', 'channel.updateOk', 'channel.deleteOk'],
   ...['message.unread', 'message.read', 'message.markedRead'],

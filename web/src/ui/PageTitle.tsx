@@ -1,6 +1,8 @@
+import LeftOutlined from '@ant-design/icons/LeftOutlined';
 import { createContext, type ReactNode, useContext } from 'react';
 import { createPortal } from 'react-dom';
 import { useDocumentTitle } from '@/lib/useDocumentTitle';
+import { IconButton } from './IconButton';
 import css from './PageTitle.module.css';
 
 /** The place in the top bar where a page's title stands; the shell provides it. */
@@ -10,15 +12,22 @@ interface PageTitleProps {
   title: string;
   /** One sentence of fact. */
   summary?: ReactNode;
+  /** On a phone, of a step within the page: stands in place of the menu's button. */
+  back?: { label: string; onClick: () => void };
 }
 
 /** The page's heading and its sentence, drawn in the top bar; without a shell it stands where it is written. */
-export function PageTitle({ title, summary }: PageTitleProps) {
+export function PageTitle({ title, summary, back }: PageTitleProps) {
   const slot = useContext(PageTitleSlot);
   useDocumentTitle(title);
 
   const heading = (
     <>
+      {back ? (
+        <span className={css.back} data-back="">
+          <IconButton label={back.label} icon={<LeftOutlined aria-hidden="true" />} onClick={back.onClick} />
+        </span>
+      ) : null}
       <h1 className={css.title} title={title}>
         {title}
       </h1>

@@ -5,7 +5,7 @@ import { PageTitle } from '@/ui/PageTitle';
 import css from './ComingPage.module.css';
 
 /** The pages that are still to come; what each will be is said in the texts. */
-export type ComingName = 'alarm' | 'inform' | 'channel' | 'message';
+export type ComingName = 'channel' | 'message';
 
 /** Says honestly that a page is not there yet, and what it will be. */
 export function ComingPage({ name }: { name: ComingName }) {

@@ -47,11 +47,13 @@ export function CompareField({ deviceName, value, onChange }: CompareFieldProps)
       className={css.field}
       aria-label={t('history.compare.label')}
       value={typeof chosen === 'string' ? chosen : chosen.value}
-      onChange={choose}
+      onChange={(picked?: string) => choose(picked ?? 'nothing')}
       onOpenChange={setOpen}
       showSearch={{ filterOption: false, searchValue: text, onSearch: setText }}
       loading={open && devices.isFetching}
       popupMatchSelectWidth={260}
+      listHeight={400}
+      allowClear={chosen !== 'nothing'}
       placement="bottomRight"
       notFoundContent={t('history.noneFound')}
       options={[

@@ -1,0 +1,336 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { describe, expect, it } from 'vitest';
+import { type Language, useLanguage } from '@/lib/i18n';
+import { alarmServer, askedOf, card, cards, openAlarms, paths, rule, sentTo, tell } from '@/test/alarm';
+import { noAnswer } from '@/test/farm';
+import { dialogGone, toasts } from '@/test/profile';
+import { setWidth } from '@/test/screen';
+import { refused } from '@/test/server';
+
+const hour = 3_600_000;
+const three = () => [
+  rule(),
+  rule({
+    id: 2,
+    alarmName: 'Pump house gone',
+    executionId: 'WS-2',
+    noteName: 'Lower mast',
+    triggerType: 1,
+    conditions: [],
+    alarmLevel: 1,
+    deployState: 2,
+    startTime: '06:00',
+    endTime: '20:00',
+  }),
+  rule({ id: 3, alarmName: 'Never run', alarmLevel: 0, deployState: 0, deployTime: undefined, deployUser: undefined }),
+];
+
+describe('a card', () => {
+  it('reads as a sentence, with state, level, device, period and who is told', async () => {
+    await openAlarms(alarmServer(three()));
+    const frost = card('Spring frost');
+    expect(frost.getByText('Running')).toBeVisible();
+    expect(frost.getByText('Serious')).toBeVisible();
+    const sentence = frost.getByText('Air temperature').closest('p');
+    expect(sentence).toHaveTextContent('Air temperature below 2 °C, 3 readings within 10 min');
+    expect(frost.getByText('Orchard mast')).toHaveAttribute('title', 'Device: WS-1 · Orchard mast');
+    expect(frost.getByText('Nobody is told')).toBeVisible();
+    expect(frost.getByText('Whole day')).toBeVisible();
+    expect(frost.getByText('Never yet')).toBeVisible();
+    const gone = card('Pump house gone');
+    expect(gone.getByText('Stopped')).toBeVisible();
+    expect(gone.getByText('Important')).toBeVisible();
+    expect(gone.getByText(/^Device offline for/)).toHaveTextContent('Device offline for 10 min');
+    expect(gone.getByText('06:00–20:00')).toBeVisible();
+    expect(gone.getByText(/^Taken down \d\d:\d\d by Elif Kaya$/)).toBeVisible();
+    expect(card('Never run').getByText('Never run', { selector: 'p span' })).toBeVisible();
+    expect(screen.getByText('3 rules, 1 running')).toBeVisible();
+  });
+
+  it('tells when it fired last, and in red while its alarm is open', async () => {
+    const now = Date.now();
+    await openAlarms(
+      alarmServer([
+        rule({ lastNotice: { id: 5, startTime: now - 2 * hour }, noticeCount: 4, passageway: [1, 2] }),
+        rule({ id: 2, alarmName: 'Open', openNotice: { id: 6, startTime: now - 60_000 } }),
+      ]),
+    );
+    expect(card('Spring frost').getByText('Last alarm 2 h ago, 4 in 30 days')).toBeVisible();
+    expect(card('Spring frost').getByText('2 channels')).toBeVisible();
+    expect(
+      card('Open')
+        .getByText(/^Open since/)
+        .closest('p'),
+    ).toHaveClass('open');
+  });
+
+  it('says how close the device is, when it gets there, and that a window can never fill', async () => {
+    const server = alarmServer([
+      rule(),
+      rule({ id: 2, alarmName: 'Near' }),
+      rule({ id: 3, alarmName: 'Cannot', durations: 300_000, hitCounts: 4 }),
+      rule({
+        id: 4,
+        alarmName: 'Passed',
+        conditions: [{ andor: 'and', tslAttribute: 'airTemperature', subconditions: '>', value: 1 }],
+      }),
+    ]);
+    const lastSample = Date.now() - 60_000;
+    server.outlooks = [
+      { id: 1, fits: true, usualInterval: 60_000, lastSample, value: 2.8, distance: 0.8, expected: Date.now() + hour },
+      { id: 2, fits: true, usualInterval: 60_000, lastSample, value: 3, distance: 1 },
+      { id: 3, fits: false, usualInterval: 150_000, lastSample },
+      { id: 4, fits: true, usualInterval: 60_000, lastSample, value: 0.5, distance: 0.5 },
+    ];
+    await openAlarms(server);
+    const line = await card('Spring frost').findByText(/above the limit/);
+    expect(line).toHaveTextContent(/^0\.8 °C above the limit, reached about (.+, )?\d\d:\d\d at this rate$/);
+    expect(card('Near').getByText(/above the limit/)).toHaveTextContent(/^1 °C above the limit$/);
+    expect(card('Cannot').getByText('Only 2 readings fit into 5 minutes: can never trigger')).toBeVisible();
+    expect(card('Passed').getByText(/below the limit/)).toHaveTextContent(/^0\.5 °C below the limit$/);
+    expect(card('Near').getByText('Never yet, last checked 1 min ago')).toBeVisible();
+    expect(askedOf(server, paths.outlook)[0]?.get('ids')).toBe('1,2,3,4');
+  });
+});
+
+describe('Run and Stop', () => {
+  it('turn a rule and load the list anew', async () => {
+    const server = alarmServer(three());
+    const { user } = await openAlarms(server);
+    const pages = askedOf(server, paths.page).length;
+    await user.click(card('Spring frost').getByRole('button', { name: 'Stop: Spring frost' }));
+    expect(await card('Spring frost').findByText('Stopped')).toBeVisible();
+    expect(askedOf(server, paths.unpublish)[0]?.get('alarmRulesId')).toBe('1');
+    expect(askedOf(server, paths.page).length).toBeGreaterThan(pages);
+    await user.click(card('Never run').getByRole('button', { name: 'Run: Never run' }));
+    expect(await card('Never run').findByText('Running')).toBeVisible();
+    expect(toasts().map(({ title }) => title)).toEqual(['“Spring frost” is stopped', '“Never run” is running']);
+  });
+
+  it('that fail say so, and the card stays as it is', async () => {
+    const server = alarmServer(three());
+    server.answers.set(paths.publish, () => refused(601, 'The device is gone'));
+    const { user } = await openAlarms(server);
+    await user.click(card('Never run').getByRole('button', { name: 'Run: Never run' }));
+    await waitFor(() =>
+      expect(toasts()).toEqual([{ tone: 'error', title: 'Could not run the rule', text: 'The device is gone' }]),
+    );
+    expect(card('Never run').getByText('Stopped')).toBeVisible();
+  });
+});
+
+describe('the list', () => {
+  it('is searched on the server, by name, and the address keeps it', async () => {
+    const server = alarmServer(three());
+    const { user, router } = await openAlarms(server);
+    await user.type(screen.getByRole('textbox', { name: 'Search alarm rules' }), 'pump{Enter}');
+    await waitFor(() => expect(cards()).toEqual(['Pump house gone']));
+    expect(router.state.location.search).toEqual({ q: 'pump' });
+    expect(askedOf(server, paths.page).at(-1)?.get('alarmName')).toBe('pump');
+  });
+
+  it('is narrowed by chosen devices, which stand above it and can be let go of', async () => {
+    const server = alarmServer(three());
+    const { user, router } = await openAlarms(server);
+    await user.click(screen.getByRole('treeitem', { name: /Lower mast/ }));
+    await waitFor(() => expect(cards()).toEqual(['Pump house gone']));
+    expect(askedOf(server, paths.page).at(-1)?.get('executionId')).toBe('WS-2');
+    await user.click(screen.getByRole('treeitem', { name: /Orchard mast/ }));
+    await waitFor(() => expect(cards()).toHaveLength(3));
+    expect(router.state.location.search).toEqual({ devices: 'WS-2,WS-1' });
+    await user.click(screen.getByRole('button', { name: 'Do not filter by Orchard mast' }));
+    await waitFor(() => expect(cards()).toEqual(['Pump house gone']));
+    await user.click(screen.getByRole('button', { name: 'All devices' }));
+    await waitFor(() => expect(cards()).toHaveLength(3));
+    expect(router.state.location.search).toEqual({});
+  });
+
+  it('names the first of many chosen devices, and how many others', async () => {
+    const { user } = await openAlarms(alarmServer(three()), '/alarm?devices=WS-1,WS-2,PR-1');
+    expect(await screen.findByRole('button', { name: 'Do not filter by Orchard mast' })).toBeVisible();
+    await user.click(screen.getByRole('button', { name: 'Do not filter by 2 more devices' }));
+    await waitFor(() => expect(cards()).toEqual(['Spring frost', 'Never run']));
+  });
+
+  it('finds devices on the server', async () => {
+    const server = alarmServer(three());
+    const { user } = await openAlarms(server);
+    await user.type(screen.getByRole('textbox', { name: 'Search devices' }), 'probe 11');
+    expect(await screen.findByRole('treeitem', { name: /Probe 110/ })).toBeVisible();
+    await user.click(screen.getByRole('treeitem', { name: /Probe 110/ }));
+    expect(await screen.findByRole('heading', { name: 'No rule matches' })).toBeVisible();
+    await user.click(screen.getByRole('button', { name: 'Show all rules' }));
+    await waitFor(() => expect(cards()).toHaveLength(3));
+  });
+
+  it('goes page by page', async () => {
+    const many = Array.from({ length: 25 }, (_, i) => rule({ id: i + 1, alarmName: `Rule ${i + 1}` }));
+    const server = alarmServer(many);
+    const { user, router } = await openAlarms(server, '/alarm?page=9');
+    // The address may be older than what stood on its page.
+    await waitFor(() => expect(cards()).toHaveLength(5));
+    expect(router.state.location.search).toEqual({ page: 3 });
+    expect(screen.getByText('21–25 of 25')).toBeVisible();
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Rows on a page' }), '100');
+    await waitFor(() => expect(cards()).toHaveLength(25));
+    expect(router.state.location.search).toEqual({ size: 100 });
+    expect(askedOf(server, paths.page).at(-1)?.get('pageSize')).toBe('100');
+  });
+
+  it('without a rule says what one is, and begins the first', async () => {
+    const { user, router } = await openAlarms(alarmServer([]));
+    expect(screen.getByRole('heading', { name: 'No alarm rules yet' })).toBeVisible();
+    const buttons = screen.getAllByRole('button', { name: 'New rule' });
+    await user.click(buttons[1] as HTMLElement);
+    expect(await screen.findByRole('dialog', { name: 'New rule' })).toBeInTheDocument();
+    expect(router.state.location.search).toEqual({ rule: 'new' });
+  });
+
+  it('that cannot be had says so in its place, and comes with a retry', async () => {
+    const server = alarmServer();
+    server.answers.set(paths.page, noAnswer);
+    const { user } = await openAlarms(server);
+    const note = screen.getByText('Cannot connect to the server').closest('[role="alert"]') as HTMLElement;
+    expect(note).toHaveTextContent('The rules could not be fetched');
+    server.answers.delete(paths.page);
+    await user.click(within(note).getByRole('button', { name: 'Retry' }));
+    await waitFor(() => expect(cards()).toEqual(['Spring frost']));
+    server.answers.set(paths.page, noAnswer);
+    tell(server, 'reset', {});
+    expect(await screen.findByText(/^You see the rules of/)).toBeVisible();
+    expect(cards()).toEqual(['Spring frost']);
+  });
+
+  it('shows a notice as soon as the server tells of it', async () => {
+    const server = alarmServer();
+    await openAlarms(server);
+    server.rules = [rule({ openNotice: { id: 9, startTime: Date.now() } })];
+    tell(server, 'notice', { id: 9, ruleId: 1 });
+    expect(await card('Spring frost').findByText(/^Open since/)).toBeVisible();
+  });
+});
+
+async function choose(user: Awaited<ReturnType<typeof openAlarms>>['user'], name: string, item: string) {
+  await user.click(card(name).getByRole('button', { name: `More for ${name}` }));
+  await user.click(await screen.findByRole('menuitem', { name: item }));
+}
+
+describe('the menu', () => {
+  it('deletes a rule once it was confirmed', async () => {
+    const server = alarmServer(three());
+    const { user } = await openAlarms(server);
+    await choose(user, 'Never run', 'Delete');
+    const dialog = within(await screen.findByRole('dialog', { name: 'Delete “Never run”?' }));
+    expect(dialog.getByText(/^Its notices stay/)).toBeInTheDocument();
+    await user.click(dialog.getByRole('button', { name: 'Delete' }));
+    await waitFor(() => expect(cards()).toEqual(['Spring frost', 'Pump house gone']));
+    expect(sentTo(server, paths.delete)).toEqual([{ id: '3' }]);
+    expect(toasts()).toEqual([{ tone: 'success', title: 'Rule deleted' }]);
+  });
+
+  it('deletes nothing when it was cancelled', async () => {
+    const server = alarmServer(three());
+    const { user } = await openAlarms(server);
+    await choose(user, 'Never run', 'Delete');
+    await user.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Cancel' }));
+    await dialogGone();
+    expect(sentTo(server, paths.delete)).toEqual([]);
+  });
+
+  it('mutes a rule for a while, and lets people be told again', async () => {
+    const server = alarmServer();
+    const { user } = await openAlarms(server);
+    await choose(user, 'Spring frost', 'Mute');
+    const dialog = within(await screen.findByRole('dialog', { name: 'Mute “Spring frost”' }));
+    const before = Date.now();
+    await user.click(dialog.getByRole('radio', { name: /^For 8 hours, until \d\d:\d\d$/ }));
+    await user.click(dialog.getByRole('button', { name: 'Mute' }));
+    expect(await card('Spring frost').findByText(/^Muted until/)).toBeVisible();
+    const [{ until }] = sentTo(server, paths.mute) as [{ until: number }];
+    expect(Math.abs(until - before - 8 * hour)).toBeLessThan(60_000);
+    await dialogGone();
+    await choose(user, 'Spring frost', 'Unmute');
+    await waitFor(() => expect(card('Spring frost').queryByText(/^Muted until/)).toBeNull());
+    expect(sentTo(server, paths.mute).at(-1)).toEqual({ id: 1, until: null });
+  });
+
+  it('mutes until a time of one’s own, which must be to come', async () => {
+    const server = alarmServer();
+    const { user } = await openAlarms(server);
+    await choose(user, 'Spring frost', 'Mute');
+    const dialog = within(await screen.findByRole('dialog'));
+    await user.click(dialog.getByRole('radio', { name: 'Until another time' }));
+    const field = dialog.getByLabelText('Time');
+    fireEvent.change(field, { target: { value: '2020-01-01T10:00' } });
+    await user.click(dialog.getByRole('button', { name: 'Mute' }));
+    expect(field).toHaveAccessibleDescription('Choose a time within the next 30 days');
+    expect(sentTo(server, paths.mute)).toEqual([]);
+  });
+
+  it('copies a rule to other devices', async () => {
+    const server = alarmServer();
+    const { user } = await openAlarms(server);
+    await choose(user, 'Spring frost', 'Copy to devices');
+    const dialog = within(await screen.findByRole('dialog', { name: 'Copy to other devices' }));
+    expect(dialog.getByRole('button', { name: 'Choose devices' })).toBeDisabled();
+    await user.click(await dialog.findByRole('treeitem', { name: /Lower mast/ }));
+    await user.click(dialog.getByRole('button', { name: 'Copy to 1 device' }));
+    await dialogGone();
+    expect(sentTo(server, paths.copy)).toEqual([{ id: 1, executionIds: ['WS-2'] }]);
+    expect(toasts()).toEqual([{ tone: 'success', title: '1 copy made' }]);
+  });
+
+  it('names the device that a rule does not fit, beside the devices', async () => {
+    const server = alarmServer();
+    server.answers.set(paths.copy, () => refused(601, 'The device “WS-2” cannot take this rule'));
+    const { user } = await openAlarms(server);
+    await choose(user, 'Spring frost', 'Copy to devices');
+    const dialog = within(await screen.findByRole('dialog'));
+    await user.click(await dialog.findByRole('treeitem', { name: /Lower mast/ }));
+    await user.click(dialog.getByRole('button', { name: 'Copy to 1 device' }));
+    const note = await dialog.findByRole('alert');
+    expect(note).toHaveTextContent('Nothing was copiedThe device “WS-2” cannot take this rule');
+    expect(toasts()).toEqual([]);
+  });
+});
+
+describe('on a phone', () => {
+  it('the devices are a drawer', async () => {
+    setWidth(390);
+    const server = alarmServer(three());
+    const { user } = await openAlarms(server);
+    expect(screen.queryByRole('tree')).toBeNull();
+    await user.click(screen.getByRole('button', { name: 'Filter by devices' }));
+    const drawer = within(await screen.findByRole('dialog', { name: 'Filter by devices' }));
+    await user.click(await drawer.findByRole('treeitem', { name: /Lower mast/ }));
+    await user.click(await drawer.findByRole('button', { name: '1 device chosen' }));
+    await waitFor(() => expect(cards()).toEqual(['Pump house gone']));
+  });
+});
+
+describe('the languages', () => {
+  it.each([
+    ['zh-cn', '告警中心', '运行中', 'Air temperature低于2 °C，10分钟内3个读数', '启动: Never run'],
+    [
+      'tr-tr',
+      'Alarm kuralları',
+      'Çalışıyor',
+      'Air temperature 2 °C değerinin altında; 10 dk içinde 3 ölçüm',
+      'Çalıştır: Never run',
+    ],
+    [
+      'ru-ru',
+      'Правила тревог',
+      'Работает',
+      'Air temperature меньше 2 °C, 3 показания за 10 мин',
+      'Запустить: Never run',
+    ],
+  ] as [Language, string, string, string, string][])('%s', async (language, title, state, sentence, run) => {
+    await useLanguage.getState().setLanguage(language);
+    await openAlarms(alarmServer(three()), '/alarm', title);
+    const frost = card('Spring frost');
+    expect(frost.getByText(state)).toBeVisible();
+    expect(frost.getByText('Air temperature').closest('p')).toHaveTextContent(sentence);
+    expect(card('Never run').getByRole('button', { name: run })).toBeVisible();
+  });
+});

@@ -1,0 +1,146 @@
+import DeploymentUnitOutlined from '@ant-design/icons/DeploymentUnitOutlined';
+import PlusOutlined from '@ant-design/icons/PlusOutlined';
+import { useQuery } from '@tanstack/react-query';
+import { Button } from 'antd';
+import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useDeviceLive } from '@/lib/device/live/useDeviceLive';
+import { useFormat } from '@/lib/format/format';
+import { phone, useMedia } from '@/lib/media';
+import { toast } from '@/lib/notices';
+import { lastPage, pageSizes } from '@/lib/pages';
+import { usePreferences } from '@/lib/preferences';
+import { overviewQuery } from '@/lib/queries';
+import { Empty } from '@/ui/Empty';
+import { IconButton } from '@/ui/IconButton';
+import { Pager } from '@/ui/Pager';
+import { PageTitle } from '@/ui/PageTitle';
+import { SearchBox } from '@/ui/SearchBox';
+import css from './AlarmPage.module.css';
+import { FormPlace } from './FormPlace';
+import { DeviceChips } from './list/DeviceChips';
+import { DeviceColumn } from './list/DeviceColumn';
+import { RuleGrid } from './list/RuleGrid';
+import { RulesError } from './list/RulesError';
+import { rulesQuery } from './queries';
+import { mostDevices, namesOf } from './search';
+import { useAlarmLive } from './useAlarmLive';
+import { useAlarmSearch } from './useAlarmSearch';
+
+const DeviceDrawer = lazy(() => import('./list/DeviceDrawer').then((module) => ({ default: module.DeviceDrawer })));
+
+/** Every alarm rule as a card that reads as a sentence, of all devices or of those that are chosen. */
+export function AlarmPage() {
+  const { t } = useTranslation();
+  const format = useFormat();
+  useDeviceLive();
+  useAlarmLive();
+  const isPhone = useMedia(phone);
+  const fixedNavbar = usePreferences((state) => state.fixedNavbar);
+  const { search, change, open } = useAlarmSearch();
+  const { q = '', devices, page: pageNo = 1, size: pageSize = pageSizes[0] } = search;
+  const rules = useQuery(rulesQuery(search));
+  const overview = useQuery(overviewQuery());
+  const [drawer, setDrawer] = useState<boolean>();
+  const { data } = rules;
+
+  // What stood on the last page has gone: the page before is the last one now.
+  const last = data && !rules.isPlaceholderData ? lastPage(data.total, pageSize) : pageNo;
+  useEffect(() => {
+    if (pageNo > last) change({ page: last === 1 ? undefined : last });
+  }, [pageNo, last, change]);
+
+  const chosen = useMemo(() => new Set(namesOf(devices)), [devices]);
+  const choose = useCallback(
+    (names: Iterable<string>) => {
+      const list = [...names];
+      if (list.length > mostDevices) toast.warning(t('rule.filter.most', { most: mostDevices }));
+      else change({ devices: list.join(',') || undefined });
+    },
+    [change, t],
+  );
+  const toggle = useCallback(
+    (name: string) => choose(chosen.has(name) ? [...chosen].filter((other) => other !== name) : [...chosen, name]),
+    [choose, chosen],
+  );
+  const onSearch = useCallback((text: string) => change({ q: text || undefined }), [change]);
+  const clear = () => change({ q: undefined, devices: undefined });
+
+  const filtered = q !== '' || chosen.size > 0;
+  const summary =
+    data &&
+    t('rule.summary', { count: data.total, n: format.number(data.total), running: format.number(data.running) });
+  const picker = { chosen, onToggle: toggle, onAll: () => choose([]) };
+  return (
+    <>
+      <PageTitle title={t('nav.alarm')} summary={summary} />
+      <RulesError query={rules} />
+      <div className={css.columns}>
+        <section className={css.main} aria-label={t('rule.list')}>
+          <div className={css.bar}>
+            <SearchBox text={q} onSearch={onSearch} label={t('rule.search')} placeholder={t('rule.name')} />
+            {isPhone ? (
+              <IconButton
+                className={css.devices}
+                label={t('rule.filter.devices')}
+                aria-haspopup="dialog"
+                icon={<DeploymentUnitOutlined aria-hidden="true" />}
+                count={chosen.size}
+                onClick={() => setDrawer(true)}
+              />
+            ) : null}
+            {isPhone ? null : <DeviceChips chosen={chosen} onChange={choose} />}
+            <Button
+              type="primary"
+              icon={<PlusOutlined aria-hidden="true" />}
+              className={css.new}
+              onClick={() => open('new')}
+            >
+              {t('rule.new')}
+            </Button>
+          </div>
+          {isPhone && chosen.size > 0 ? (
+            <div className={css.chips}>
+              <DeviceChips chosen={chosen} onChange={choose} />
+            </div>
+          ) : null}
+          {data?.total === 0 ? (
+            <Empty
+              kind={filtered ? 'search' : 'first'}
+              title={t(filtered ? 'rule.empty.noneTitle' : 'rule.empty.title')}
+              text={t(filtered ? 'rule.empty.noneText' : 'rule.empty.text')}
+              action={
+                filtered ? (
+                  <Button onClick={clear}>{t('rule.empty.clear')}</Button>
+                ) : (
+                  <Button icon={<PlusOutlined aria-hidden="true" />} onClick={() => open('new')}>
+                    {t('rule.new')}
+                  </Button>
+                )
+              }
+            />
+          ) : rules.isError && !data ? null : (
+            <RuleGrid rules={data?.list} waiting={rules.isPlaceholderData} />
+          )}
+          {data && data.total > 0 ? (
+            <div className={css.pager}>
+              <Pager
+                total={data.total}
+                pageNo={Math.min(pageNo, last)}
+                pageSize={pageSize}
+                onChange={(page, size) => change({ page: page === 1 ? undefined : page, size })}
+              />
+            </div>
+          ) : null}
+        </section>
+        {isPhone ? null : <DeviceColumn {...picker} count={overview.data?.deviceCount} below={fixedNavbar} />}
+      </div>
+      {isPhone && drawer !== undefined ? (
+        <Suspense>
+          <DeviceDrawer {...picker} open={drawer} onClose={() => setDrawer(false)} />
+        </Suspense>
+      ) : null}
+      <FormPlace />
+    </>
+  );
+}

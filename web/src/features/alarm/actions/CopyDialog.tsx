@@ -1,0 +1,72 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Button } from 'antd';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { AlarmRule } from '@/lib/alarm/types';
+import { api } from '@/lib/api';
+import { errorText } from '@/lib/errorText';
+import { useFormat } from '@/lib/format/format';
+import { toast } from '@/lib/notices';
+import { Dialog } from '@/ui/Dialog';
+import { DevicePicker } from '@/ui/deviceTree/DevicePicker';
+import { Note } from '@/ui/Note';
+import { refetchRules } from '../queries';
+import { mostDevices } from '../search';
+import css from './CopyDialog.module.css';
+import type { ActionProps } from './DeleteDialog';
+import { useLast } from './useLast';
+
+/** Gives the same rule to other devices: all of them or, when one does not fit, none. */
+export function CopyDialog({ rule, onClose }: ActionProps) {
+  const { t } = useTranslation();
+  const shown = useLast(rule);
+  return (
+    <Dialog open={rule !== null} title={t('rule.copy.title')} onClose={onClose} width={520}>
+      {shown ? <Choice key={shown.id} rule={shown} onClose={onClose} /> : null}
+    </Dialog>
+  );
+}
+
+function Choice({ rule, onClose }: { rule: AlarmRule; onClose: () => void }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const client = useQueryClient();
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const copy = useMutation({
+    mutationFn: (executionIds: string[]) =>
+      api.post('/admin-api/client/pc/alarm-rules/copy', { body: { id: rule.id, executionIds } }),
+    // Which device does not fit stands beside the devices.
+    meta: { showsErrors: true },
+    onSuccess: ({ length: count }) => {
+      toast.success(t('rule.copy.done', { count, n: format.number(count) }));
+      void refetchRules(client);
+      onClose();
+    },
+  });
+  const toggle = (name: string) => {
+    copy.reset();
+    if (chosen.has(name)) setChosen(new Set([...chosen].filter((other) => other !== name)));
+    else if (chosen.size < mostDevices) setChosen(new Set([...chosen, name]));
+    else toast.warning(t('rule.filter.most', { most: mostDevices }));
+  };
+  const count = chosen.size;
+  return (
+    <div className={css.body}>
+      <p className={css.text}>{t('rule.copy.text', { name: rule.alarmName })}</p>
+      <div className={css.devices}>
+        <DevicePicker chosen={chosen} onToggle={({ deviceName }) => toggle(deviceName)} />
+      </div>
+      {copy.isError ? (
+        <Note tone="wrong" title={t('rule.copy.fail')}>
+          {errorText(copy.error)}
+        </Note>
+      ) : null}
+      <div className={css.buttons}>
+        <Button onClick={onClose}>{t('common.cancel')}</Button>
+        <Button type="primary" disabled={count === 0} loading={copy.isPending} onClick={() => copy.mutate([...chosen])}>
+          {count === 0 ? t('rule.copy.none') : t('rule.copy.submit', { count, n: format.number(count) })}
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,54 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Button } from 'antd';
+import { useTranslation } from 'react-i18next';
+import type { AlarmRule } from '@/lib/alarm/types';
+import { api } from '@/lib/api';
+import { toast } from '@/lib/notices';
+import { Dialog } from '@/ui/Dialog';
+import { refetchRules } from '../queries';
+import { useLast } from './useLast';
+
+export interface ActionProps {
+  /** The rule that it is about; null closes it. */
+  rule: AlarmRule | null;
+  onClose: () => void;
+}
+
+/** The question, what becomes of the notices, Cancel first. */
+export function DeleteDialog({ rule, onClose }: ActionProps) {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  const shown = useLast(rule);
+  const remove = useMutation({
+    mutationFn: ({ id }: AlarmRule) => api.del('/admin-api/client/pc/alarm-rules/delete', { query: { id } }),
+    meta: { failure: 'common.deleteFail' },
+    onSuccess: () => {
+      toast.success(t('rule.deleteOk'));
+      void refetchRules(client);
+      onClose();
+    },
+  });
+  const cancel = () => {
+    if (!remove.isPending) onClose();
+  };
+  return (
+    <Dialog
+      open={rule !== null}
+      title={t('common.deleteConfirm', { name: shown?.alarmName ?? '' })}
+      onClose={cancel}
+      width={440}
+      footer={
+        <>
+          <Button onClick={cancel} autoFocus>
+            {t('common.cancel')}
+          </Button>
+          <Button danger loading={remove.isPending} onClick={() => shown && remove.mutate(shown)}>
+            {t('common.delete')}
+          </Button>
+        </>
+      }
+    >
+      <p>{t('rule.deleteText')}</p>
+    </Dialog>
+  );
+}

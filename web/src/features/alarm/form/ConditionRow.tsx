@@ -1,0 +1,115 @@
+import CloseOutlined from '@ant-design/icons/CloseOutlined';
+import { useTranslation } from 'react-i18next';
+import { operatorNames } from '@/lib/alarm/sentence';
+import { sideOf } from '@/lib/alarm/threshold';
+import { type Operator, operators } from '@/lib/alarm/types';
+import type { TslProperty } from '@/lib/device/types';
+import { IconButton } from '@/ui/IconButton';
+import { Select } from '@/ui/Select';
+import css from './Conditions.module.css';
+import type { ConditionPart, ConditionWrong } from './rules';
+import { NumberInput, ValueInput } from './ValueInput';
+import { type ConditionValues, takesRecovery } from './values';
+
+interface ConditionRowProps {
+  /** Its number for people, from 1. */
+  n: number;
+  condition: ConditionValues;
+  properties: ReadonlyMap<string, TslProperty> | undefined;
+  wrong: ConditionWrong | undefined;
+  onChange: (part: Partial<ConditionValues>) => void;
+}
+
+export const titleOf = ({ yeuName, functionName, identifier }: TslProperty) => yeuName || functionName || identifier;
+
+/** Attribute, comparison and value; what is chosen first decides what the next ones offer. */
+export function ConditionRow({ n, condition, properties, wrong, onChange }: ConditionRowProps) {
+  const { t } = useTranslation();
+  const { sign, operator } = condition;
+  const property = properties?.get(sign);
+  const offered = operators.filter((each) => property?.dataType === 'number' || !property || sideOf(each) === null);
+  const labels = (part: ConditionPart, label: string) => ({
+    'aria-label': label,
+    ...(wrong?.part === part
+      ? { 'aria-invalid': true as const, 'aria-describedby': `condition-${condition.key}-wrong` }
+      : {}),
+  });
+
+  const choose = (next: string) => {
+    const chosen = properties?.get(next);
+    const same = chosen?.dataType === property?.dataType;
+    const sized = chosen?.dataType === 'number';
+    onChange({
+      sign: next,
+      // What cannot be compared so is compared in the nearest way; a value of another kind is none.
+      operator: !sized && sideOf(operator) !== null ? '=' : operator,
+      value: same || (sized && !property) ? condition.value : chosen?.dataType === 'boolean' ? 'true' : '',
+      recovery: sized && same ? condition.recovery : null,
+    });
+  };
+  return (
+    <>
+      <Select
+        {...labels('sign', t('rule.form.attribute', { n }))}
+        className={css.attribute}
+        value={sign}
+        disabled={!properties}
+        onChange={({ target }) => choose(target.value)}
+      >
+        <option value="" disabled>
+          {t('rule.form.attributePlaceholder')}
+        </option>
+        {sign !== '' && !property ? <option value={sign}>{sign}</option> : null}
+        {[...(properties?.values() ?? [])].map((each) => (
+          <option key={each.identifier} value={each.identifier}>
+            {titleOf(each)}
+          </option>
+        ))}
+      </Select>
+      <Select
+        {...labels('operator', t('rule.form.operator', { n }))}
+        className={css.operator}
+        value={operator}
+        disabled={!properties}
+        onChange={({ target }) => {
+          const next = target.value as Operator;
+          const kept = sideOf(next) === sideOf(operator);
+          onChange({ operator: next, recovery: kept ? condition.recovery : null });
+        }}
+      >
+        {offered.map((each) => (
+          <option key={each} value={each}>
+            {t(`rule.operator.${operatorNames[each]}`)}
+          </option>
+        ))}
+      </Select>
+      <ValueInput
+        {...labels('value', t('rule.form.value', { n }))}
+        className={css.value}
+        property={property}
+        value={condition.value}
+        onChange={(value) => onChange({ value })}
+      />
+      {condition.recovery !== null && takesRecovery(condition, property) ? (
+        <div className={css.recovery}>
+          <span className={css.recoveryWords}>
+            {t(`rule.form.clearsAt.${operatorNames[operator] as 'above' | 'atLeast' | 'below' | 'atMost'}`)}
+          </span>
+          <NumberInput
+            {...labels('recovery', t('rule.form.recovery', { n }))}
+            className={css.value}
+            unit={property?.elementUnit ?? ''}
+            value={condition.recovery}
+            onChange={(recovery) => onChange({ recovery })}
+          />
+          <IconButton
+            className={css.remove}
+            label={t('rule.form.removeRecovery')}
+            icon={<CloseOutlined aria-hidden="true" />}
+            onClick={() => onChange({ recovery: null })}
+          />
+        </div>
+      ) : null}
+    </>
+  );
+}

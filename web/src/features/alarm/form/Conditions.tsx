@@ -1,0 +1,135 @@
+import CloseOutlined from '@ant-design/icons/CloseOutlined';
+import ExclamationCircleOutlined from '@ant-design/icons/ExclamationCircleOutlined';
+import PlusOutlined from '@ant-design/icons/PlusOutlined';
+import { useId } from 'react';
+import { useTranslation } from 'react-i18next';
+import { mostConditions } from '@/lib/alarm/types';
+import type { TslProperty } from '@/lib/device/types';
+import { IconButton } from '@/ui/IconButton';
+import { Select } from '@/ui/Select';
+import { ConditionRow } from './ConditionRow';
+import css from './Conditions.module.css';
+import type { ConditionWrong } from './rules';
+import { type ConditionValues, emptyCondition, nextKey, takesRecovery } from './values';
+
+interface ConditionsProps {
+  conditions: readonly ConditionValues[];
+  /** The device's attributes by their identifiers; undefined until a device is chosen and they came. */
+  properties: ReadonlyMap<string, TslProperty> | undefined;
+  onChange: (conditions: readonly ConditionValues[]) => void;
+  /** What is wrong with some row, by its key. */
+  wrong: ReadonlyMap<number, ConditionWrong>;
+}
+
+/** Conditions, folded from top to bottom. The first one is always there, and joins nothing. */
+export function Conditions({ conditions, properties, onChange, wrong }: ConditionsProps) {
+  const { t } = useTranslation();
+  const change = (key: number, part: Partial<ConditionValues>) =>
+    onChange(conditions.map((condition) => (condition.key === key ? { ...condition, ...part } : condition)));
+  const open = conditions.find(
+    (condition) => condition.recovery === null && takesRecovery(condition, properties?.get(condition.sign)),
+  );
+  return (
+    <>
+      <ol className={css.list}>
+        {conditions.map((condition, i) => (
+          <li key={condition.key} className={css.condition}>
+            <div className={css.row}>
+              {i === 0 ? (
+                <span className={css.nothing} />
+              ) : (
+                <Select
+                  className={css.join}
+                  aria-label={t('rule.form.join', { n: i + 1 })}
+                  value={condition.andor}
+                  onChange={({ target }) => change(condition.key, { andor: target.value as 'and' | 'or' })}
+                >
+                  <option value="and">{t('rule.join.and')}</option>
+                  <option value="or">{t('rule.join.or')}</option>
+                </Select>
+              )}
+              <ConditionRow
+                n={i + 1}
+                condition={condition}
+                properties={properties}
+                wrong={wrong.get(condition.key)}
+                onChange={(part) => change(condition.key, part)}
+              />
+              {i === 0 ? (
+                <span className={css.nothing} />
+              ) : (
+                <IconButton
+                  className={css.remove}
+                  label={t('rule.form.remove', { n: i + 1 })}
+                  icon={<CloseOutlined aria-hidden="true" />}
+                  onClick={() => onChange(conditions.filter(({ key }) => key !== condition.key))}
+                />
+              )}
+            </div>
+            <Told wrong={wrong.get(condition.key)} id={`condition-${condition.key}-wrong`} />
+          </li>
+        ))}
+      </ol>
+      <div className={css.adds}>
+        <button
+          type="button"
+          className={css.add}
+          disabled={!properties || conditions.length >= mostConditions}
+          onClick={() => onChange([...conditions, emptyCondition(nextKey(conditions))])}
+        >
+          <PlusOutlined aria-hidden="true" />
+          {t('rule.form.add')}
+        </button>
+        {open ? (
+          <button type="button" className={css.add} onClick={() => change(open.key, { recovery: '' })}>
+            <PlusOutlined aria-hidden="true" />
+            {t('rule.form.addRecovery')}
+          </button>
+        ) : null}
+      </div>
+    </>
+  );
+}
+
+function Told({ wrong, id }: { wrong: ConditionWrong | undefined; id: string }) {
+  const { t } = useTranslation();
+  if (!wrong) return null;
+  return (
+    <p className={css.wrong} id={id}>
+      <ExclamationCircleOutlined aria-hidden="true" /> {t(wrong.key, { count: wrong.count })}
+    </p>
+  );
+}
+
+interface FrameProps {
+  legend: string;
+  error: string | undefined;
+  children: React.ReactNode;
+}
+
+/** The frame around everything that says when there is an alarm. */
+export function ConditionFrame({ legend, error, children }: FrameProps) {
+  const id = useId();
+  return (
+    <fieldset
+      className={`${css.frame} ${error ? css.frameWrong : ''}`}
+      aria-describedby={error ? id : undefined}
+      // Without a field of its own, the frame takes the keyboard when it is what is wrong.
+      data-wrong={error ? true : undefined}
+      tabIndex={error ? -1 : undefined}
+    >
+      <legend className={css.legend}>
+        {legend}
+        <span className={css.star} aria-hidden="true">
+          *
+        </span>
+      </legend>
+      {children}
+      {error ? (
+        <p className={css.wrong} id={id}>
+          <ExclamationCircleOutlined aria-hidden="true" /> {error}
+        </p>
+      ) : null}
+    </fieldset>
+  );
+}

@@ -1,0 +1,156 @@
+import { Input, Switch } from 'antd';
+import { useId } from 'react';
+import { useTranslation } from 'react-i18next';
+import { levels } from '@/lib/alarm/types';
+import { errorText } from '@/lib/errorText';
+import { levelLooks } from '@/ui/alarm/tags';
+import { ErrorNote } from '@/ui/ErrorNote';
+import { Field } from '@/ui/form/Field';
+import { ChannelField } from './ChannelField';
+import { ConditionFrame, Conditions } from './Conditions';
+import { DeviceField } from './DeviceField';
+import { HoldRow } from './HoldRow';
+import { PeriodField } from './PeriodField';
+import css from './RuleFields.module.css';
+import type { RuleField } from './rules';
+import { Segments } from './Segments';
+import type { RuleFormState } from './useRuleForm';
+import { descriptionLimit } from './values';
+
+const nothingWrong = new Map<never, never>();
+
+/** Every field of a rule. The data source is always a device: nobody is asked. */
+export function RuleFields({ form }: { form: RuleFormState }) {
+  const { t } = useTranslation();
+  const { values, change, findings, refusal, model, properties } = form;
+  const errorOf = (field: RuleField): string | undefined => {
+    if (refusal?.field === field) return refusal.text;
+    const wrong = form.told(field) ? findings.fields[field] : undefined;
+    return wrong && t(wrong.key, { most: wrong.most });
+  };
+  const { trigger } = values;
+  const length = [...values.description.trim()].length;
+  return (
+    <>
+      <div className={css.pair}>
+        <Field label={t('rule.name')} required error={errorOf('alarmName')}>
+          {(labels) => (
+            <Input
+              {...labels}
+              autoFocus
+              autoComplete="off"
+              value={values.alarmName}
+              onChange={({ target }) => change({ alarmName: target.value })}
+              onBlur={() => {
+                if (values.alarmName !== '') form.leave('alarmName');
+              }}
+            />
+          )}
+        </Field>
+        <DeviceField value={values.device} onChange={(device) => change({ device })} error={errorOf('device')} />
+      </div>
+      <div className={css.pair}>
+        <Segments
+          label={t('rule.form.trigger')}
+          required
+          value={trigger}
+          options={([0, 1] as const).map((value) => ({ value, label: t(`rule.form.triggers.${value}`) }))}
+          onChange={(next) => change({ trigger: next })}
+          error={errorOf('trigger')}
+        />
+        <Segments
+          label={t('rule.form.level')}
+          required
+          value={values.level}
+          options={levels.map((value) => {
+            const { Icon, tone } = levelLooks[value];
+            return { value, label: t(`home.level.${value}`), icon: <Icon />, tone };
+          })}
+          onChange={(level) => change({ level })}
+          error={errorOf('level')}
+        />
+      </div>
+      <ConditionFrame legend={t('rule.form.when')} error={errorOf('conditions')}>
+        {trigger === 1 ? null : (
+          <>
+            {values.device === '' ? <p className={css.hint}>{t('rule.form.pickDevice')}</p> : null}
+            {model.isError && !model.data ? (
+              <ErrorNote
+                title={t('rule.form.attributesFailed')}
+                text={errorText(model.error)}
+                onRetry={() => void model.refetch()}
+                busy={model.isFetching}
+              />
+            ) : null}
+            {properties?.size === 0 ? <p className={css.hint}>{t('rule.form.noAttributes')}</p> : null}
+            <Conditions
+              conditions={values.conditions}
+              properties={properties}
+              onChange={(conditions) => change({ conditions })}
+              wrong={form.allTold ? findings.conditions : nothingWrong}
+            />
+          </>
+        )}
+        <HoldRow trigger={trigger} hitCounts={values.hitCounts} durations={values.durations} onChange={change} />
+      </ConditionFrame>
+      <PeriodField value={values} onChange={change} error={errorOf('period')} />
+      <div className={css.pair}>
+        <ChannelField
+          value={values.channels}
+          onChange={(channels) => change({ channels })}
+          error={errorOf('channels')}
+        />
+        <Field
+          label={t('rule.form.description')}
+          error={errorOf('description')}
+          // Told where it begins to matter.
+          hint={
+            length > descriptionLimit / 2
+              ? t('device.form.characters', { n: length, most: descriptionLimit })
+              : undefined
+          }
+        >
+          {(labels) => (
+            <Input.TextArea
+              {...labels}
+              autoSize={{ minRows: 1, maxRows: 5 }}
+              value={values.description}
+              onChange={({ target }) => change({ description: target.value })}
+              onBlur={() => form.leave('description')}
+            />
+          )}
+        </Field>
+      </div>
+      <ByHand value={values.byHand} onChange={(byHand) => change({ byHand })} error={errorOf('byHand')} />
+    </>
+  );
+}
+
+interface ByHandProps {
+  value: boolean;
+  onChange: (value: boolean) => void;
+  error: string | undefined;
+}
+
+function ByHand({ value, onChange, error }: ByHandProps) {
+  const { t } = useTranslation();
+  const id = useId();
+  return (
+    <div className={css.byHand}>
+      <Switch
+        id={id}
+        checked={value}
+        onChange={onChange}
+        aria-labelledby={`${id}-label`}
+        aria-describedby={`${id}-text`}
+        aria-invalid={error ? true : undefined}
+      />
+      <label className={css.byHandLabel} id={`${id}-label`} htmlFor={id}>
+        {t('rule.form.byHand')}
+      </label>
+      <span className={error ? css.wrong : css.byHandText} id={`${id}-text`}>
+        {error ?? t('rule.form.byHandText')}
+      </span>
+    </div>
+  );
+}

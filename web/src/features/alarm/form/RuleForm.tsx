@@ -1,0 +1,88 @@
+import CaretRightOutlined from '@ant-design/icons/CaretRightOutlined';
+import { Button } from 'antd';
+import { useTranslation } from 'react-i18next';
+import { clearingParts, ruleParts } from '@/lib/alarm/sentence';
+import type { AlarmRule } from '@/lib/alarm/types';
+import { useLanguage } from '@/lib/i18n';
+import { phone, useMedia } from '@/lib/media';
+import { Sentence } from '@/ui/alarm/Sentence';
+import { Dialog } from '@/ui/Dialog';
+import { DraftBar } from '@/ui/DraftBar';
+import { Note } from '@/ui/Note';
+import { Rehearsal } from '../rehearsal/Rehearsal';
+import { DiscardDialog } from './DiscardDialog';
+import { RuleFields } from './RuleFields';
+import css from './RuleForm.module.css';
+import { sentenceOfValues } from './sentenceOfValues';
+import { useRuleForm } from './useRuleForm';
+
+export interface RuleFormProps {
+  /** As it was when the form opened; null for a new one. */
+  rule: AlarmRule | null;
+  open: boolean;
+  onClose: () => void;
+  /** After it has gone from the screen. */
+  onClosed: () => void;
+}
+
+/** Adds a rule or changes one: the fields, the rule as a sentence, and what it would have done. */
+export function RuleForm({ rule, open, onClose, onClosed }: RuleFormProps) {
+  const { t } = useTranslation();
+  const isPhone = useMedia(phone);
+  const language = useLanguage((state) => state.language);
+  const form = useRuleForm(rule, onClose);
+  const { values, save, draft, refusal } = form;
+  const sentence = sentenceOfValues(values, form.properties);
+  return (
+    <Dialog
+      open={open}
+      title={t(rule ? 'rule.edit' : 'rule.new')}
+      onClose={onClose}
+      onClosed={onClosed}
+      width={1180}
+      footer={
+        <>
+          {isPhone ? null : <Button onClick={onClose}>{t('common.cancel')}</Button>}
+          <Button loading={save.isPending && !save.variables.run} onClick={() => form.submit(false)}>
+            {t('common.save')}
+          </Button>
+          <Button
+            type="primary"
+            icon={<CaretRightOutlined aria-hidden="true" />}
+            loading={save.isPending && save.variables.run}
+            onClick={() => form.submit(true)}
+          >
+            {t('rule.form.saveRun')}
+          </Button>
+        </>
+      }
+    >
+      <div className={css.layout}>
+        <div className={css.fields} ref={form.setForm}>
+          {draft.offered ? <DraftBar onRestore={form.restore} onDiscard={draft.discard} /> : null}
+          {refusal?.field === 'form' ? (
+            <div className={css.refusal} tabIndex={-1}>
+              <Note tone="wrong" title={t('rule.saveFail')}>
+                {refusal.text}
+              </Note>
+            </div>
+          ) : null}
+          <RuleFields form={form} />
+        </div>
+        <aside className={css.aside}>
+          <div className={css.sticky}>
+            <h3 className={css.head}>{t('rule.form.say')}</h3>
+            <p className={css.say} aria-live="polite">
+              <Sentence parts={ruleParts(sentence, 'full', language)} />
+            </p>
+            <p className={css.clears}>
+              <Sentence parts={clearingParts(sentence, language)} />
+            </p>
+            <Rehearsal form={form} />
+          </div>
+        </aside>
+      </div>
+      <DiscardDialog when={open && form.dirty} saved={form.saved} rule={rule?.id ?? 'new'} />
+    </Dialog>
+  );
+}

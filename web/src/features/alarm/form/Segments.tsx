@@ -1,0 +1,62 @@
+import ExclamationCircleOutlined from '@ant-design/icons/ExclamationCircleOutlined';
+import { type ReactNode, useId } from 'react';
+import css from './Segments.module.css';
+
+interface SegmentsProps<T> {
+  label: string;
+  /** The label is beside it already, and only spoken here. */
+  bare?: boolean;
+  small?: boolean;
+  required?: boolean;
+  value: T | null;
+  options: readonly { value: T; label: string; icon?: ReactNode; tone?: 'red' | 'warn' | 'info' }[];
+  onChange: (value: T) => void;
+  error?: string;
+}
+
+/** A few choices side by side, one of which is taken: radio buttons in the shape of a switch. */
+export function Segments<T extends number>(props: SegmentsProps<T>) {
+  const { label, bare = false, small = false, required = false, value, options, onChange, error } = props;
+  const id = useId();
+  return (
+    <div
+      className={bare ? undefined : css.field}
+      role="radiogroup"
+      aria-labelledby={`${id}-label`}
+      aria-required={required || undefined}
+      aria-invalid={error ? true : undefined}
+      aria-describedby={error ? `${id}-error` : undefined}
+    >
+      <div className={bare ? 'visually-hidden' : css.label} id={`${id}-label`}>
+        {label}
+        {required ? (
+          <span className={css.star} aria-hidden="true">
+            *
+          </span>
+        ) : null}
+      </div>
+      <div className={`${css.track} ${small ? css.small : ''} ${error ? css.wrong : ''}`}>
+        {options.map((option) => (
+          <label key={option.value} className={css.choice}>
+            <input
+              type="radio"
+              className={css.input}
+              name={id}
+              checked={value === option.value}
+              onChange={() => onChange(option.value)}
+            />
+            <span className={`${css.words} ${option.tone ? css[option.tone] : ''}`}>
+              {option.icon ? <span aria-hidden="true">{option.icon}</span> : null}
+              {option.label}
+            </span>
+          </label>
+        ))}
+      </div>
+      {error ? (
+        <p className={css.error} id={`${id}-error`}>
+          <ExclamationCircleOutlined aria-hidden="true" /> {error}
+        </p>
+      ) : null}
+    </div>
+  );
+}

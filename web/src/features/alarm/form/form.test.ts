@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest';
+import { mastModel, rule } from '@/test/alarm';
+import { readingsThatFit } from './fits';
+import { decimalsOf, numberText, parseNumber } from './number';
+import { checkRule, isJudgeable, isRight } from './rules';
+import { overnightSlots, painted, slotAfter } from './slots';
+import { emptyCondition, newValues, nextKey, ruleBody, valuesOf } from './values';
+
+const properties = new Map(mastModel.map((property) => [property.identifier, property]));
+
+describe('a typed number', () => {
+  it.each([
+    ['2', 2],
+    [' -2.50 ', -2.5],
+    ['−2,5', -2.5],
+    ['.5', 0.5],
+    ['3.', 3],
+  ])('%j is %d', (text, value) => expect(parseNumber(text)).toBe(value));
+
+  it.each(['', '-', '1.2.3', '1,000.5', '1e3', '0x10', 'warm', '١'])('%j is none', (text) => {
+    expect(parseNumber(text)).toBeUndefined();
+  });
+
+  it('has as many decimals as count', () => {
+    expect(['2', '2.50', '2,125', '2.0', '-.05'].map(decimalsOf)).toEqual([0, 1, 3, 0, 2]);
+  });
+
+  it('is shown ungrouped, with the language’s sign and never an exponent', () => {
+    expect(numberText(1234.5, false)).toBe('1234.5');
+    expect(numberText(-0.25, true)).toBe('-0,25');
+    expect(numberText(1e-7, false)).toBe('0.0000001');
+  });
+});
+
+describe('half hours', () => {
+  it('are painted over what was there, in either direction', () => {
+    expect(painted([1, 5], 4, 2, true)).toEqual([1, 2, 3, 4, 5]);
+    expect(painted([1, 2, 3, 9], 2, 9, false)).toEqual([1]);
+  });
+
+  it('are walked by keys, not over the edge', () => {
+    expect(slotAfter('ArrowRight', 47, 24)).toBe(47);
+    expect(slotAfter('ArrowUp', 30, 24)).toBe(6);
+    expect(slotAfter('ArrowDown', 30, 24)).toBe(30);
+    expect(slotAfter('ArrowDown', 30, 8)).toBe(38);
+    expect([slotAfter('Home', 9, 24), slotAfter('End', 9, 24), slotAfter('a', 9, 24)]).toEqual([0, 47, undefined]);
+  });
+
+  it('hold a night whole', () => {
+    expect(overnightSlots(22 * 60 + 45, 75)).toEqual([0, 1, 2, 45, 46, 47]);
+  });
+});
+
+describe('what is wrong with a rule', () => {
+  const right = { ...valuesOf(rule(), false) };
+  const wrong = (change: object) => checkRule({ ...right, ...change }, properties);
+  const condition = right.conditions[0] ?? emptyCondition(1);
+  const first = (change: object) => wrong({ conditions: [{ ...condition, ...change }] }).conditions.get(1);
+
+  it('is nothing in one that is right', () => {
+    expect(isRight(checkRule(right, properties))).toBe(true);
+    expect(isJudgeable(checkRule(right, properties))).toBe(true);
+  });
+
+  it('is everything in an empty one, in the order of the form', () => {
+    const { fields } = checkRule(newValues(), undefined);
+    expect(Object.keys(fields)).toEqual(['alarmName', 'device', 'trigger', 'level', 'conditions']);
+    expect(isJudgeable(checkRule(newValues(), undefined))).toBe(false);
+  });
+
+  it('is a name of blanks or of more than 64 characters, as people count', () => {
+    expect(wrong({ alarmName: '   ' }).fields.alarmName?.key).toBe('rule.nameRequired');
+    expect(wrong({ alarmName: '🌱'.repeat(64) }).fields.alarmName).toBeUndefined();
+    expect(wrong({ alarmName: '🌱'.repeat(65) }).fields.alarmName?.key).toBe('device.form.tooLong');
+    expect(wrong({ description: 'x'.repeat(501) }).fields.description?.most).toBe(500);
+  });
+
+  it.each([
+    [{ sign: '' }, 'rule.form.attributeRequired', 'sign'],
+    [{ sign: 'gone' }, 'rule.form.attributeGone', 'sign'],
+    [{ value: '' }, 'rule.form.valueRequired', 'value'],
+    [{ value: 'x' }, 'rule.form.valueNumber', 'value'],
+    [{ value: '2.25' }, 'rule.form.valueDecimals', 'value'],
+    [{ recovery: '' }, 'rule.form.valueRequired', 'recovery'],
+    [{ recovery: '1.9' }, 'rule.form.recoverySide.below', 'recovery'],
+    [{ operator: '>', recovery: '2.1' }, 'rule.form.recoverySide.above', 'recovery'],
+    [{ sign: 'wetness', operator: '=', value: ' ' }, 'rule.form.valueRequired', 'value'],
+  ])('in a condition: %j', (change, key, part) => {
+    expect(first(change)).toMatchObject({ key, part });
+  });
+
+  it.each([
+    { value: '2.0' },
+    { recovery: '2' },
+    { operator: '=', recovery: '9' },
+    { sign: 'heating', operator: '=', value: 'false' },
+  ])('not in a condition: %j', (change) => expect(first(change)).toBeUndefined());
+
+  it('is a period that ends where it begins, or before', () => {
+    expect(wrong({ startTime: '08:00', endTime: '08:00' }).fields.period?.key).toBe('rule.timeOrder');
+    expect(wrong({ startTime: '08:15', endTime: '08:00' }).fields.period?.key).toBe('rule.timeOrder');
+    expect(wrong({ complexTime: 1, slots: [] }).fields.period?.key).toBe('rule.form.slotsRequired');
+  });
+
+  it('is no condition where the device being offline is watched', () => {
+    expect(isRight(wrong({ trigger: 1, conditions: [emptyCondition(1)] }))).toBe(true);
+  });
+});
+
+describe('what is sent', () => {
+  it('is what came, when nothing was changed', () => {
+    const given = rule({
+      complexTime: 1,
+      timePeriods: [0, 47],
+      startTime: undefined,
+      endTime: undefined,
+      conditions: [
+        { andor: 'and', tslAttribute: 'airTemperature', subconditions: '<', value: -2.5, recovery: 0 },
+        { andor: 'or', tslAttribute: 'heating', subconditions: '=', value: false },
+      ],
+    });
+    const { conditions, timePeriods, hitCounts, alarmName } = ruleBody(valuesOf(given, true), properties);
+    expect({ conditions, timePeriods, hitCounts, alarmName }).toEqual({
+      conditions: given.conditions,
+      timePeriods: [0, 47],
+      hitCounts: 3,
+      alarmName: 'Spring frost',
+    });
+  });
+
+  it('leaves out rows that nobody filled in; the first that is left joins nothing', () => {
+    const values = { ...valuesOf(rule(), false) };
+    const [condition = emptyCondition(1)] = values.conditions;
+    const conditions = [emptyCondition(5), { ...condition, key: 6, andor: 'or' as const }];
+    expect(ruleBody({ ...values, conditions }, properties).conditions).toEqual([
+      { andor: 'and', tslAttribute: 'airTemperature', subconditions: '<', value: 2 },
+    ]);
+    expect(nextKey(conditions)).toBe(7);
+  });
+});
+
+it('a window holds the samples after its beginning', () => {
+  expect([
+    readingsThatFit(300_000, 150_000),
+    readingsThatFit(300_000, 149_000),
+    readingsThatFit(60_000, 3_600_000),
+  ]).toEqual([2, 3, 1]);
+});

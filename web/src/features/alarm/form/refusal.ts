@@ -1,0 +1,36 @@
+import type { TFunction } from 'i18next';
+import { mostConditions } from '@/lib/alarm/types';
+import { ApiError } from '@/lib/api';
+import { errorText } from '@/lib/errorText';
+import type { RuleField } from './rules';
+
+/** What the server said is wrong, and with which field, as far as its sentence tells. */
+export interface Refusal {
+  field: RuleField | 'form';
+  text: string;
+}
+
+const sentences = [
+  ['alarmName', 'rule.nameRequired'],
+  ['device', 'rule.deviceRequired'],
+  ['device', 'rule.sourceRequired'],
+  ['trigger', 'rule.triggerRequired'],
+  ['level', 'rule.levelRequired'],
+  ['conditions', 'rule.conditionsRequired'],
+  ['period', 'rule.timeOrder'],
+  ['byHand', 'rule.releaseRequired'],
+] as const;
+
+/** The server answers in the language of the request, with the very sentences that the form has. Others name their condition. */
+export function refusalOf(error: unknown, t: TFunction): Refusal | null {
+  if (!(error instanceof ApiError) || error.kind !== 'business' || error.code !== 601) return null;
+  const text = errorText(error);
+  const found = sentences.find(([, key]) => t(key) === text);
+  if (found) return { field: found[0], text };
+  const about = Array.from({ length: mostConditions }, (_, i) => t('rule.form.nth', { n: i + 1 }));
+  return { field: about.some((word) => /^[:：]/.test(rest(text, word))) ? 'conditions' : 'form', text };
+}
+
+function rest(text: string, start: string): string {
+  return text.startsWith(start) ? text.slice(start.length) : '';
+}

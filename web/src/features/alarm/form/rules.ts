@@ -1,0 +1,120 @@
+import { minutesOf } from '@/lib/alarm/period';
+import { sideOf } from '@/lib/alarm/threshold';
+import type { TslProperty } from '@/lib/device/types';
+import { decimalsOf, parseNumber } from './number';
+import { type ConditionValues, descriptionLimit, isBlank, nameLimit, type RuleValues, takesRecovery } from './values';
+
+/** The fields that something can be wrong with, in their order. */
+export type RuleField =
+  | 'alarmName'
+  | 'device'
+  | 'trigger'
+  | 'level'
+  | 'conditions'
+  | 'period'
+  | 'channels'
+  | 'description'
+  | 'byHand';
+
+export type ConditionPart = 'sign' | 'operator' | 'value' | 'recovery';
+
+/** What is wrong, by the name of its sentence, so that it follows the language. */
+export interface Wrong {
+  key:
+    | 'rule.nameRequired'
+    | 'device.form.tooLong'
+    | 'rule.deviceRequired'
+    | 'rule.triggerRequired'
+    | 'rule.levelRequired'
+    | 'rule.conditionsRequired'
+    | 'rule.timeOrder'
+    | 'rule.form.slotsRequired';
+  most?: number;
+}
+
+export interface ConditionWrong {
+  part: ConditionPart;
+  key:
+    | 'rule.form.attributeRequired'
+    | 'rule.form.attributeGone'
+    | 'rule.form.valueRequired'
+    | 'rule.form.valueNumber'
+    | 'rule.form.valueDecimals'
+    | 'rule.form.recoverySide.above'
+    | 'rule.form.recoverySide.below';
+  /** Of decimals. */
+  count?: number;
+}
+
+export interface Findings {
+  fields: Partial<Record<RuleField, Wrong>>;
+  /** By the key of the condition. */
+  conditions: ReadonlyMap<number, ConditionWrong>;
+}
+
+const lengthOf = (text: string) => [...text.trim()].length;
+
+function checkNumber(text: string, { precision }: TslProperty, part: ConditionPart): ConditionWrong | undefined {
+  if (text.trim() === '') return { part, key: 'rule.form.valueRequired' };
+  if (parseNumber(text) === undefined) return { part, key: 'rule.form.valueNumber' };
+  if (precision === undefined || decimalsOf(text) <= precision) return undefined;
+  return { part, key: 'rule.form.valueDecimals', count: precision };
+}
+
+function checkCondition(condition: ConditionValues, property: TslProperty | undefined): ConditionWrong | undefined {
+  if (condition.sign === '') return { part: 'sign', key: 'rule.form.attributeRequired' };
+  if (!property) return { part: 'sign', key: 'rule.form.attributeGone' };
+  if (property.dataType !== 'number') {
+    return condition.value.trim() === '' ? { part: 'value', key: 'rule.form.valueRequired' } : undefined;
+  }
+  const wrong = checkNumber(condition.value, property, 'value');
+  if (wrong || condition.recovery === null || !takesRecovery(condition, property)) return wrong;
+  const unfit = checkNumber(condition.recovery, property, 'recovery');
+  if (unfit) return unfit;
+  const side = sideOf(condition.operator);
+  const beyond = (parseNumber(condition.recovery) ?? 0) - (parseNumber(condition.value) ?? 0);
+  // On the safe side of the value, or at it.
+  if (side === 'above' && beyond > 0) return { part: 'recovery', key: 'rule.form.recoverySide.above' };
+  return side === 'below' && beyond < 0 ? { part: 'recovery', key: 'rule.form.recoverySide.below' } : undefined;
+}
+
+/** Everything that is wrong. While the device's attributes are not known, nothing is said of them. */
+export function checkRule(values: RuleValues, properties: ReadonlyMap<string, TslProperty> | undefined): Findings {
+  const fields: Findings['fields'] = {};
+  const conditions = new Map<number, ConditionWrong>();
+  if (lengthOf(values.alarmName) === 0) fields.alarmName = { key: 'rule.nameRequired' };
+  else if (lengthOf(values.alarmName) > nameLimit) fields.alarmName = { key: 'device.form.tooLong', most: nameLimit };
+  if (values.device === '') fields.device = { key: 'rule.deviceRequired' };
+  if (values.trigger === null) fields.trigger = { key: 'rule.triggerRequired' };
+  if (values.level === null) fields.level = { key: 'rule.levelRequired' };
+  if (values.trigger !== 1) {
+    const filled = values.conditions.filter((condition) => !isBlank(condition));
+    if (filled.length === 0) fields.conditions = { key: 'rule.conditionsRequired' };
+    // Where others are filled in, an empty row is one that somebody forgot.
+    else if (properties) {
+      for (const condition of values.conditions) {
+        const wrong = checkCondition(condition, properties.get(condition.sign));
+        if (wrong) conditions.set(condition.key, wrong);
+      }
+    }
+  }
+  if (values.complexTime === 1) {
+    if (values.slots.length === 0) fields.period = { key: 'rule.form.slotsRequired' };
+  } else if ((minutesOf(values.startTime) ?? 0) >= (minutesOf(values.endTime) ?? 0)) {
+    fields.period = { key: 'rule.timeOrder' };
+  }
+  if (lengthOf(values.description) > descriptionLimit) {
+    fields.description = { key: 'device.form.tooLong', most: descriptionLimit };
+  }
+  return { fields, conditions };
+}
+
+export function isRight({ fields, conditions }: Findings): boolean {
+  return Object.keys(fields).length === 0 && conditions.size === 0;
+}
+
+/** Whether there is enough to rehearse: device, trigger, conditions and period. */
+export function isJudgeable({ fields, conditions }: Findings): boolean {
+  const { device, trigger, conditions: list, period } = fields;
+  return [device, trigger, list, period].every((wrong) => wrong === undefined) && conditions.size === 0;
+}

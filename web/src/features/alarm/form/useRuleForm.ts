@@ -1,0 +1,108 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { AlarmRule } from '@/lib/alarm/types';
+import { api } from '@/lib/api';
+import { tslQuery } from '@/lib/device/queries';
+import { useDraft } from '@/lib/draft';
+import { showFailure } from '@/lib/errorText';
+import { useLanguage } from '@/lib/i18n';
+import { toast } from '@/lib/notices';
+import { refetchRules } from '../queries';
+import { type Refusal, refusalOf } from './refusal';
+import { checkRule, isRight, type RuleField } from './rules';
+import { newValues, type RuleValues, ruleBody, valuesOf } from './values';
+
+const textOf = ({ conditions, ...rest }: RuleValues) =>
+  JSON.stringify([rest, conditions.map(({ key: _, ...condition }) => condition)]);
+
+/** Everything that the form of a rule holds and does; `rule` is null for a new one. */
+export function useRuleForm(rule: AlarmRule | null, onDone: () => void) {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  const language = useLanguage((state) => state.language);
+  const comma = language === 'tr-tr' || language === 'ru-ru';
+  const [before] = useState(() => (rule ? valuesOf(rule, comma) : newValues()));
+  const [values, setValues] = useState(before);
+  const [left, setLeft] = useState<ReadonlySet<RuleField>>(new Set());
+  /** Tries to save that found something wrong: then everything is told, and the first of it takes the keyboard. */
+  const [tries, setTries] = useState(0);
+  const [refusal, setRefusal] = useState<Refusal | null>(null);
+  /** There is nothing to lose any more, known before anything is drawn again. */
+  const saved = useRef(false);
+  const dirty = textOf(values) !== textOf(before);
+  const draft = useDraft<RuleValues>(`alarm-rule-${rule?.id ?? 'new'}`, dirty ? values : null);
+
+  const model = useQuery({ ...tslQuery(language, values.device), enabled: values.device !== '' });
+  const properties = useMemo(
+    () => model.data && new Map(model.data.propertie.map((property) => [property.identifier, property] as const)),
+    [model.data],
+  );
+  const findings = checkRule(values, properties);
+
+  const save = useMutation({
+    mutationFn: async ({ run }: { run: boolean }) => {
+      const body = ruleBody(values, properties ?? new Map());
+      const path = '/admin-api/client/pc/alarm-rules';
+      const id = rule ? rule.id : await api.post(`${path}/create`, { body });
+      if (rule) await api.put(`${path}/update`, { body: { id, ...body } });
+      if (!run) return;
+      // It is saved: that it does not run is another matter, which the card shows too.
+      await api
+        .get(`${path}/publish`, { query: { alarmRulesId: id } })
+        .catch((error: unknown) => showFailure(t('rule.runFail'), error));
+    },
+    meta: { failure: 'rule.saveFail' },
+    onError: (error) => setRefusal(refusalOf(error, t)),
+    onSuccess: async () => {
+      saved.current = true;
+      draft.clear();
+      await refetchRules(client);
+      toast.success(t('rule.saveOk'));
+    },
+  });
+
+  // After a failed try, or a refusal, the first field that is wrong takes the keyboard.
+  const [form, setForm] = useState<HTMLElement | null>(null);
+  useEffect(() => {
+    if (!form || (tries === 0 && refusal === null)) return;
+    const wrong = form.querySelector<HTMLElement>('[aria-invalid="true"], [data-wrong="true"]');
+    const field = wrong?.matches('[role="radiogroup"], [role="listbox"]')
+      ? wrong.querySelector<HTMLElement>('input, [tabindex="0"]')
+      : wrong;
+    (field ?? form.querySelector<HTMLElement>('[role="alert"]'))?.focus();
+    field?.scrollIntoView?.({ block: 'nearest' });
+  }, [form, tries, refusal]);
+
+  return {
+    values,
+    dirty,
+    draft,
+    model,
+    properties,
+    findings,
+    refusal,
+    save,
+    saved,
+    setForm,
+    change: (part: Partial<RuleValues>) => {
+      setValues((now) => ({ ...now, ...part }));
+      setRefusal(null);
+    },
+    restore: () => {
+      const taken = draft.take();
+      if (taken) setValues((now) => ({ ...now, ...taken }));
+    },
+    leave: (field: RuleField) => setLeft((now) => new Set([...now, field])),
+    /** Whether what is wrong with a field is told: it was left, or somebody tried to save. */
+    told: (field: RuleField) => tries > 0 || left.has(field),
+    allTold: tries > 0,
+    submit: (run: boolean) => {
+      if (save.isPending) return;
+      if (isRight(findings)) save.mutate({ run }, { onSuccess: onDone });
+      else setTries((now) => now + 1);
+    },
+  };
+}
+
+export type RuleFormState = ReturnType<typeof useRuleForm>;

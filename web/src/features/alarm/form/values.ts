@@ -1,0 +1,162 @@
+import { clockSteps } from '@/lib/alarm/period';
+import { sideOf } from '@/lib/alarm/threshold';
+import type { AlarmRule, AlarmRuleCreate, Level, Operator, Trigger } from '@/lib/alarm/types';
+import type { TslProperty } from '@/lib/device/types';
+import { numberText, parseNumber } from './number';
+
+/** A condition as it is typed. */
+export interface ConditionValues {
+  /** Stays with the row while others come and go. */
+  key: number;
+  andor: 'and' | 'or';
+  /** The attribute's identifier; empty until one is chosen. */
+  sign: string;
+  operator: Operator;
+  /** Of a boolean `true` or `false`. */
+  value: string;
+  /** Null: the alarm ends at the value itself. */
+  recovery: string | null;
+}
+
+/** What the form holds. */
+export interface RuleValues {
+  alarmName: string;
+  /** The device's name; empty until one is chosen. */
+  device: string;
+  trigger: Trigger | null;
+  level: Level | null;
+  conditions: readonly ConditionValues[];
+  hitCounts: number;
+  durations: number;
+  complexTime: 0 | 1;
+  startTime: string;
+  endTime: string;
+  slots: readonly number[];
+  channels: readonly number[];
+  description: string;
+  byHand: boolean;
+}
+
+export const nameLimit = 64;
+export const descriptionLimit = 500;
+const dataSource = 1;
+
+export function emptyCondition(key: number): ConditionValues {
+  return { key, andor: 'and', sign: '', operator: '>', value: '', recovery: null };
+}
+
+export function nextKey(conditions: readonly ConditionValues[]): number {
+  return Math.max(0, ...conditions.map(({ key }) => key)) + 1;
+}
+
+const wholeDay = { startTime: clockSteps[0] ?? '', endTime: clockSteps.at(-1) ?? '' };
+
+export function newValues(): RuleValues {
+  return {
+    alarmName: '',
+    device: '',
+    trigger: null,
+    level: null,
+    conditions: [emptyCondition(1)],
+    hitCounts: 1,
+    durations: 5 * 60_000,
+    complexTime: 0,
+    ...wholeDay,
+    slots: [],
+    channels: [],
+    description: '',
+    byHand: true,
+  };
+}
+
+/** A rule as the form shows it; `comma` where decimals are set off by one. */
+export function valuesOf(rule: AlarmRule, comma: boolean): RuleValues {
+  const conditions = rule.conditions.map((condition, i) => ({
+    key: i + 1,
+    andor: condition.andor,
+    sign: condition.tslAttribute,
+    operator: condition.subconditions,
+    value: typeof condition.value === 'number' ? numberText(condition.value, comma) : String(condition.value),
+    recovery: condition.recovery === undefined ? null : numberText(condition.recovery, comma),
+  }));
+  const judged = rule.triggerType === 0 && conditions.length > 0;
+  return {
+    alarmName: rule.alarmName,
+    device: rule.executionId,
+    trigger: rule.triggerType,
+    level: rule.alarmLevel,
+    conditions: judged ? conditions : [emptyCondition(1)],
+    hitCounts: rule.hitCounts,
+    durations: rule.durations,
+    complexTime: rule.complexTime,
+    startTime: rule.startTime ?? wholeDay.startTime,
+    endTime: rule.endTime ?? wholeDay.endTime,
+    slots: rule.timePeriods,
+    channels: rule.passageway,
+    description: rule.alarmDesc,
+    byHand: rule.manualRelease === 1,
+  };
+}
+
+export function isBlank({ sign, value }: ConditionValues): boolean {
+  return sign === '' && value.trim() === '';
+}
+
+/** Only a number compared by size may end at another value. */
+export function takesRecovery({ operator }: ConditionValues, property: TslProperty | undefined): boolean {
+  return property?.dataType === 'number' && sideOf(operator) !== null;
+}
+
+/** A typed value as its attribute wants it; undefined while it is none. */
+export function typedValue({ value }: ConditionValues, property: TslProperty | undefined) {
+  if (property?.dataType === 'number') return parseNumber(value);
+  if (value.trim() === '') return undefined;
+  return property?.dataType === 'boolean' ? value === 'true' : value.trim();
+}
+
+type Conditions = NonNullable<AlarmRuleCreate['conditions']>;
+
+function conditionsBody(values: RuleValues, properties: ReadonlyMap<string, TslProperty>): Conditions {
+  if (values.trigger === 1) return [{ andor: 'and', tslAttribute: 'onlineState', subconditions: '=', value: 0 }];
+  return values.conditions
+    .filter((condition) => !isBlank(condition))
+    .map((condition, i) => {
+      const property = properties.get(condition.sign);
+      const recovery =
+        condition.recovery !== null && takesRecovery(condition, property) ? parseNumber(condition.recovery) : undefined;
+      return {
+        andor: i === 0 ? 'and' : condition.andor,
+        tslAttribute: condition.sign,
+        subconditions: condition.operator,
+        value: typedValue(condition, property) ?? '',
+        ...(recovery === undefined ? {} : { recovery }),
+      };
+    });
+}
+
+/** What decides when there is an alarm, and whether somebody is told: all that a rehearsal looks at. */
+export function judgedBody(values: RuleValues, properties: ReadonlyMap<string, TslProperty>): AlarmRuleCreate {
+  return {
+    dataSource,
+    executionId: values.device,
+    triggerType: values.trigger ?? undefined,
+    conditions: conditionsBody(values, properties),
+    hitCounts: values.hitCounts,
+    durations: values.durations,
+    complexTime: values.complexTime,
+    ...(values.complexTime === 0
+      ? { startTime: values.startTime, endTime: values.endTime, timePeriods: [] }
+      : { timePeriods: [...values.slots].sort((a, b) => a - b) }),
+  };
+}
+
+export function ruleBody(values: RuleValues, properties: ReadonlyMap<string, TslProperty>): AlarmRuleCreate {
+  return {
+    alarmName: values.alarmName.trim(),
+    ...judgedBody(values, properties),
+    alarmLevel: values.level ?? undefined,
+    passageway: [...values.channels],
+    alarmDesc: values.description.trim(),
+    manualRelease: values.byHand ? 1 : 0,
+  };
+}

@@ -1,0 +1,116 @@
+import CaretRightOutlined from '@ant-design/icons/CaretRightOutlined';
+import EditOutlined from '@ant-design/icons/EditOutlined';
+import EllipsisOutlined from '@ant-design/icons/EllipsisOutlined';
+import PauseOutlined from '@ant-design/icons/PauseOutlined';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Button, Dropdown } from 'antd';
+import { createContext, lazy, type ReactNode, Suspense, useContext, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { AlarmRule } from '@/lib/alarm/types';
+import { api } from '@/lib/api';
+import { now } from '@/lib/format/clock';
+import { toast } from '@/lib/notices';
+import { IconButton } from '@/ui/IconButton';
+import { refetchRules } from '../queries';
+import css from './CardActions.module.css';
+
+const CopyDialog = lazy(() => import('../actions/CopyDialog').then((module) => ({ default: module.CopyDialog })));
+const MuteDialog = lazy(() => import('../actions/MuteDialog').then((module) => ({ default: module.MuteDialog })));
+const DeleteDialog = lazy(() => import('../actions/DeleteDialog').then((module) => ({ default: module.DeleteDialog })));
+
+type Action = 'copy' | 'mute' | 'delete';
+const Ask = createContext<(action: Action, rule: AlarmRule) => void>(() => undefined);
+
+/** One of each dialog for all cards: what can be done with a rule beside editing and running it. */
+export function CardActions({ children }: { children: ReactNode }) {
+  const [asked, setAsked] = useState<{ action: Action; rule: AlarmRule }>();
+  // Once opened a dialog stays, so that it can close with grace.
+  const [seen, setSeen] = useState<ReadonlySet<Action>>(new Set());
+  const ask = (action: Action, rule: AlarmRule) => {
+    setAsked({ action, rule });
+    setSeen((before) => new Set([...before, action]));
+  };
+  const of = (action: Action) => ({
+    rule: asked?.action === action ? asked.rule : null,
+    onClose: () => setAsked(undefined),
+  });
+  return (
+    <Ask value={ask}>
+      {children}
+      <Suspense>
+        {seen.has('copy') ? <CopyDialog {...of('copy')} /> : null}
+        {seen.has('mute') ? <MuteDialog {...of('mute')} /> : null}
+        {seen.has('delete') ? <DeleteDialog {...of('delete')} /> : null}
+      </Suspense>
+    </Ask>
+  );
+}
+
+/** Run or Stop is the only framed button of a card. */
+export function CardButtons({ rule, running }: { rule: AlarmRule; running: boolean }) {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  const ask = useContext(Ask);
+  const { id, alarmName: name } = rule;
+
+  const turn = useMutation({
+    mutationFn: () =>
+      running
+        ? api.get('/admin-api/client/pc/alarm-rules/unpublish', { query: { alarmRulesId: id } })
+        : api.get('/admin-api/client/pc/alarm-rules/publish', { query: { alarmRulesId: id } }),
+    meta: { failure: running ? 'rule.stopFail' : 'rule.runFail' },
+    onSuccess: () => toast.success(t(running ? 'rule.stopOk' : 'rule.runOk', { name })),
+    // The button stays busy until the list says the same.
+    onSettled: () => refetchRules(client),
+  });
+  const unmute = useMutation({
+    mutationFn: () => api.put('/admin-api/client/pc/alarm-rules/mute', { body: { id, until: null } }),
+    meta: { failure: 'rule.mute.fail' },
+    onSuccess: () => toast.success(t('rule.mute.undone')),
+    onSettled: () => refetchRules(client),
+  });
+
+  const muted = rule.muteUntil !== undefined && rule.muteUntil > now();
+  const items = [
+    { key: 'copy', label: t('rule.card.copy'), onClick: () => ask('copy', rule) },
+    muted
+      ? { key: 'unmute', label: t('rule.card.unmute'), onClick: () => unmute.mutate() }
+      : { key: 'mute', label: t('rule.card.mute'), onClick: () => ask('mute', rule) },
+    { key: 'delete', danger: true, label: t('common.delete'), onClick: () => ask('delete', rule) },
+  ];
+  return (
+    <div className={css.buttons}>
+      <Dropdown menu={{ items }} trigger={['click']} placement="bottomRight">
+        <IconButton
+          className={css.more}
+          label={t('rule.card.more', { name })}
+          aria-haspopup="menu"
+          icon={<EllipsisOutlined aria-hidden="true" />}
+        />
+      </Dropdown>
+      <Link
+        from="/alarm"
+        to="."
+        search={(before) => ({ ...before, rule: id })}
+        resetScroll={false}
+        className={css.edit}
+        aria-label={`${t('rule.card.edit')}: ${name}`}
+      >
+        <EditOutlined aria-hidden="true" />
+        {t('rule.card.edit')}
+      </Link>
+      <Button
+        size="small"
+        type={running ? 'default' : 'primary'}
+        className={css.turn}
+        icon={running ? <PauseOutlined aria-hidden="true" /> : <CaretRightOutlined aria-hidden="true" />}
+        loading={turn.isPending}
+        onClick={() => turn.mutate()}
+        aria-label={`${t(running ? 'rule.card.stop' : 'rule.card.run')}: ${name}`}
+      >
+        {t(running ? 'rule.card.stop' : 'rule.card.run')}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,39 @@
+import AlertFilled from '@ant-design/icons/AlertFilled';
+import { useTranslation } from 'react-i18next';
+import type { AlarmRule } from '@/lib/alarm/types';
+import { useClock } from '@/lib/format/clock';
+import { useFormat } from '@/lib/format/format';
+import css from './CardFoot.module.css';
+
+interface CardFootProps {
+  rule: AlarmRule;
+  /** When the newest reading was judged, epoch milliseconds. */
+  checked: number | undefined;
+}
+
+/** When the rule fired last, in red while its alarm is open; of a stopped one, since when it is. */
+export function CardFoot({ rule, checked }: CardFootProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const { openNotice, lastNotice, noticeCount: count, deployState, deployTime = 0, deployUser: user } = rule;
+  const words = useClock((now) => {
+    if (openNotice) return t('rule.card.openSince', { time: format.moment(openNotice.startTime, now) });
+    if (deployState === 0) return t('rule.card.neverRun');
+    if (deployState === 2) {
+      const day = format.moment(deployTime, now);
+      return user ? t('rule.card.takenDownBy', { day, user }) : t('rule.card.takenDown', { day });
+    }
+    if (lastNotice) {
+      return t('rule.card.last', { count, n: format.number(count), age: format.ago(lastNotice.startTime, now) });
+    }
+    return checked === undefined
+      ? t('rule.card.never')
+      : t('rule.card.neverChecked', { age: format.ago(checked, now) });
+  });
+  return (
+    <p className={`${css.words} ${openNotice ? css.open : ''}`}>
+      {openNotice ? <AlertFilled aria-hidden="true" /> : null}
+      <span>{words}</span>
+    </p>
+  );
+}

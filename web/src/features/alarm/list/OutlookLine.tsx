@@ -1,0 +1,47 @@
+import { useTranslation } from 'react-i18next';
+import { windowText } from '@/lib/alarm/sentence';
+import { sideOf } from '@/lib/alarm/threshold';
+import type { AlarmRule, Outlook } from '@/lib/alarm/types';
+import { useClock } from '@/lib/format/clock';
+import { useFormat } from '@/lib/format/format';
+import { Note } from '@/ui/Note';
+import { readingsThatFit } from '../form/fits';
+import css from './OutlookLine.module.css';
+import type { Elements } from './sentenceOf';
+
+interface OutlookLineProps {
+  rule: AlarmRule;
+  outlook: Outlook | undefined;
+  elements: Elements | undefined;
+}
+
+/** How close the device is to the limit and about when it gets there; or that the rule can never trigger. Else nothing. */
+export function OutlookLine({ rule, outlook, elements }: OutlookLineProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const expected = useClock((now) =>
+    outlook?.expected !== undefined && outlook.expected > now ? format.moment(outlook.expected, now) : '',
+  );
+  if (!outlook) return null;
+  if (!outlook.fits && outlook.usualInterval !== undefined) {
+    const count = readingsThatFit(rule.durations, outlook.usualInterval);
+    const window = windowText(rule.durations, 'full', format.language);
+    return (
+      <div className={css.note}>
+        <Note tone="warn">{t('rule.outlook.cannot', { count, n: format.number(count), window })}</Note>
+      </div>
+    );
+  }
+  const [condition] = rule.conditions;
+  const side = condition && sideOf(condition.subconditions);
+  if (outlook.distance === undefined || !condition || !side || rule.deployState !== 1 || rule.openNotice) return null;
+  const distance = format.reading({ value: outlook.distance, unit: elements?.[condition.tslAttribute]?.unit ?? '' });
+  // A limit that alarms below it is neared from above.
+  const words =
+    outlook.distance === 0
+      ? t('rule.outlook.at')
+      : t(side === 'below' ? 'rule.outlook.above' : 'rule.outlook.below', { distance });
+  return (
+    <p className={css.line}>{expected === '' ? words : t('rule.outlook.expected', { where: words, time: expected })}</p>
+  );
+}

@@ -1,0 +1,85 @@
+import BellOutlined from '@ant-design/icons/BellOutlined';
+import ClockCircleOutlined from '@ant-design/icons/ClockCircleOutlined';
+import DeploymentUnitOutlined from '@ant-design/icons/DeploymentUnitOutlined';
+import SendOutlined from '@ant-design/icons/SendOutlined';
+import { memo, type ReactNode, useId, useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import { periodText } from '@/lib/alarm/period';
+import { ruleParts } from '@/lib/alarm/sentence';
+import type { AlarmRule, Outlook } from '@/lib/alarm/types';
+import { nameOf } from '@/lib/device/types';
+import { useClock } from '@/lib/format/clock';
+import { useFormat } from '@/lib/format/format';
+import { useLanguage } from '@/lib/i18n';
+import { Sentence } from '@/ui/alarm/Sentence';
+import { DeployTag, LevelTag } from '@/ui/alarm/tags';
+import { CardButtons } from './CardActions';
+import { CardFoot } from './CardFoot';
+import { OutlookLine } from './OutlookLine';
+import css from './RuleCard.module.css';
+import { type Elements, sentenceOf } from './sentenceOf';
+
+interface RuleCardProps {
+  rule: AlarmRule;
+  /** Names and units of attributes; undefined until they came. */
+  elements: Elements | undefined;
+  outlook: Outlook | undefined;
+}
+
+/** A rule that reads as a sentence, when it fired last, and the way to run or stop it. */
+export const RuleCard = memo(function RuleCard({ rule, elements, outlook }: RuleCardProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const id = useId();
+  const language = useLanguage((state) => state.language);
+  const parts = useMemo(() => ruleParts(sentenceOf(rule, elements), 'brief', language), [rule, elements, language]);
+  const running = rule.deployState === 1;
+  const device = nameOf({ deviceName: rule.executionId, noteName: rule.noteName });
+  const count = rule.passageway.length;
+  const { muteUntil = 0 } = rule;
+  const muted = useClock((now) => muteUntil > now && format.moment(muteUntil, now));
+  return (
+    <article className={`${css.card} ${running ? '' : css.stopped}`} aria-labelledby={id}>
+      <header className={css.head}>
+        <DeployTag running={running} />
+        <LevelTag level={rule.alarmLevel} />
+      </header>
+      <h3 className={css.name} id={id} title={rule.alarmName}>
+        {rule.alarmName}
+      </h3>
+      <p className={css.sentence}>
+        <Sentence parts={parts} />
+      </p>
+      <OutlookLine rule={rule} outlook={outlook} elements={elements} />
+      <ul className={css.facts}>
+        <Fact icon={<DeploymentUnitOutlined />} title={t('rule.card.device', { name: rule.executionId })}>
+          {device}
+        </Fact>
+        <Fact icon={<SendOutlined />}>
+          {count === 0 ? t('rule.card.nobody') : t('rule.card.channels', { count, n: format.number(count) })}
+        </Fact>
+        <Fact icon={<ClockCircleOutlined />} title={t('rule.form.period')}>
+          {periodText(rule) ?? t('rule.card.wholeDay')}
+        </Fact>
+        {muted ? <Fact icon={<BellOutlined />}>{t('rule.card.mutedUntil', { time: muted })}</Fact> : null}
+      </ul>
+      <footer className={css.foot}>
+        <CardFoot rule={rule} checked={outlook?.lastSample} />
+        <CardButtons rule={rule} running={running} />
+      </footer>
+    </article>
+  );
+});
+
+function Fact({ icon, title, children }: { icon: ReactNode; title?: string; children: string }) {
+  return (
+    <li className={css.fact}>
+      <span className={css.icon} aria-hidden="true">
+        {icon}
+      </span>
+      <span className={css.words} title={title ? `${title} · ${children}` : children}>
+        {children}
+      </span>
+    </li>
+  );
+}

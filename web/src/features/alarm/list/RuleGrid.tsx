@@ -1,0 +1,56 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { AlarmRule } from '@/lib/alarm/types';
+import { useLanguage } from '@/lib/i18n';
+import { Loading, Skeleton } from '@/ui/Skeleton';
+import { elementsQuery, outlookQuery } from '../queries';
+import { CardActions } from './CardActions';
+import { RuleCard } from './RuleCard';
+import css from './RuleGrid.module.css';
+
+interface RuleGridProps {
+  /** Undefined until they came. */
+  rules: AlarmRule[] | undefined;
+  /** These are the ones before: others are on their way. */
+  waiting: boolean;
+}
+
+const skeletons = ['a', 'b', 'c', 'd', 'e', 'f'];
+
+/** The rules of a page as cards; what all of them need to know is asked for once. */
+export function RuleGrid({ rules = [], waiting }: RuleGridProps) {
+  const { t } = useTranslation();
+  const language = useLanguage((state) => state.language);
+  const signs = useMemo(() => {
+    const named = rules.flatMap(({ triggerType, conditions }) => (triggerType === 0 ? conditions : []));
+    return [...new Set(named.map(({ tslAttribute }) => tslAttribute))].sort();
+  }, [rules]);
+  const ids = useMemo(() => rules.filter(({ triggerType }) => triggerType === 0).map(({ id }) => id), [rules]);
+  const elements = useQuery(elementsQuery(language, signs));
+  const outlooks = useQuery(outlookQuery(ids));
+  const byRule = useMemo(() => new Map(outlooks.data?.map((outlook) => [outlook.id, outlook])), [outlooks.data]);
+
+  if (rules.length === 0) {
+    return (
+      <Loading>
+        <div className={css.grid}>
+          {skeletons.map((name) => (
+            <Skeleton key={name} height={200} radius={12} />
+          ))}
+        </div>
+      </Loading>
+    );
+  }
+  return (
+    <CardActions>
+      <ul className={`${css.grid} ${waiting ? css.waiting : ''}`} aria-label={t('rule.list')} aria-busy={waiting}>
+        {rules.map((rule) => (
+          <li key={rule.id} className={css.item}>
+            <RuleCard rule={rule} elements={elements.data} outlook={byRule.get(rule.id)} />
+          </li>
+        ))}
+      </ul>
+    </CardActions>
+  );
+}

@@ -1,0 +1,34 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { retryMs } from '@/lib/device/queries';
+import { errorText } from '@/lib/errorText';
+import { useNow } from '@/lib/format/clock';
+import { useFormat } from '@/lib/format/format';
+import { ErrorNote } from '@/ui/ErrorNote';
+import css from './RulesError.module.css';
+
+/** What failed, of when the rules below are, when the next try is. The rules stay. */
+export function RulesError({ query }: { query: UseQueryResult<unknown> }) {
+  return query.isError ? <Note query={query} /> : null;
+}
+
+function Note({ query }: { query: UseQueryResult<unknown> }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  useNow();
+  // Both clocks of the query are this machine's, unlike the server's times.
+  const now = Date.now();
+  const { dataUpdatedAt, errorUpdatedAt, isFetching } = query;
+  const seconds = Math.max(1, Math.ceil((errorUpdatedAt + retryMs - now) / 1000));
+  const asOf = dataUpdatedAt > 0 ? t('rule.asOf', { time: format.moment(dataUpdatedAt, now) }) : t('rule.failed');
+  return (
+    <div className={css.note}>
+      <ErrorNote
+        title={errorText(query.error)}
+        text={isFetching ? asOf : `${asOf} ${t('home.error.again', { seconds })}`}
+        onRetry={() => void query.refetch()}
+        busy={isFetching}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,77 @@
+import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query';
+import { api } from '@/lib/api';
+import { deviceKeys, pageSize as devicePageSize, persistent } from '@/lib/device/queries';
+import type { Language } from '@/lib/i18n';
+import { pageSizes } from '@/lib/pages';
+import type { AlarmSearch } from './search';
+
+const path = '/admin-api/client/pc/alarm-rules';
+
+export const alarmKeys = {
+  all: ['alarm-rules'] as const,
+  kind: (kind: 'page' | 'rule' | 'outlook') => ['alarm-rules', kind] as const,
+};
+
+/** A page of rules; they are a farm's own words, whatever the language. */
+export const rulesQuery = ({ q, devices, page = 1, size = pageSizes[0] }: AlarmSearch) => {
+  const query = { alarmName: q, executionId: devices, pageNo: page, pageSize: size };
+  return queryOptions({
+    ...persistent,
+    queryKey: [...alarmKeys.kind('page'), query],
+    queryFn: ({ signal }) => api.get(`${path}/page`, { query, signal }),
+    placeholderData: keepPreviousData,
+  });
+};
+
+/** One rule as it is now; null when it is not there any more. */
+export const ruleQuery = (id: number) =>
+  queryOptions({
+    ...persistent,
+    queryKey: [...alarmKeys.kind('rule'), id],
+    queryFn: ({ signal }) => api.find(`${path}/get`, { query: { id }, signal }),
+    // A form begins with what is there, not with what was.
+    staleTime: 0,
+    gcTime: 0,
+  });
+
+/** How close rules are to triggering. Where it cannot be had the cards say nothing of it. */
+export const outlookQuery = (ids: readonly number[]) =>
+  queryOptions({
+    ...persistent,
+    queryKey: [...alarmKeys.kind('outlook'), ids],
+    queryFn: ({ signal }) => api.get(`${path}/get/outlook`, { query: { ids: [...ids] }, signal }),
+    placeholderData: keepPreviousData,
+    enabled: ids.length > 0,
+  });
+
+/** Names and units of attributes, in the person's language. */
+export const elementsQuery = (language: Language, signs: readonly string[]) =>
+  queryOptions({
+    ...persistent,
+    queryKey: ['elements', language, signs],
+    queryFn: ({ signal }) =>
+      api.get('/admin-api/client/pc/element/get-map/yeu-sign', { query: { yeuSigns: [...signs] }, signal }),
+    placeholderData: keepPreviousData,
+    staleTime: 5 * 60_000,
+    enabled: signs.length > 0,
+  });
+
+/** The devices that a form offers: the first hundred, or of those whose name holds a text. */
+export const offeredDevicesQuery = (language: Language, deviceName: string) => {
+  const filter = deviceName === '' ? {} : { deviceName };
+  return queryOptions({
+    ...persistent,
+    queryKey: deviceKeys.page(language, filter, 1),
+    queryFn: ({ signal }) =>
+      api.get('/admin-api/client/pc/device/page', {
+        query: { ...filter, pageNo: 1, pageSize: devicePageSize },
+        signal,
+      }),
+    placeholderData: keepPreviousData,
+  });
+};
+
+/** After a rule changed. Where an open notice ended with it, the live stream tells the rest of the console. */
+export function refetchRules(client: QueryClient): Promise<void> {
+  return client.invalidateQueries({ queryKey: alarmKeys.all });
+}

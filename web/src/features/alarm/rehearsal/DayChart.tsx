@@ -1,0 +1,141 @@
+import { useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { holds } from '@/lib/alarm/threshold';
+import type { Operator, Rehearsal } from '@/lib/alarm/types';
+import { useFormat } from '@/lib/format/format';
+import css from './DayChart.module.css';
+import { LimitLine } from './LimitLine';
+import { chart, type Scale, scaleOf } from './scale';
+import { alarmDays } from './summary';
+
+export interface Limit {
+  name: string;
+  unit: string;
+  precision: number | undefined;
+  operator: Operator;
+  /** Undefined while what is typed is no number. */
+  value: number | undefined;
+  onChange: (value: number) => void;
+}
+
+interface DayChartProps {
+  rehearsal: Rehearsal;
+  limit: Limit;
+}
+
+/** The lowest to the highest of each day as a bar, what lies beyond the limit in red, and the limit, to be dragged. */
+export function DayChart({ rehearsal, limit }: DayChartProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const place = useRef<HTMLDivElement>(null);
+  // While it is dragged the scale stands still.
+  const [held, setHeld] = useState<Scale>();
+  const { days } = rehearsal;
+  const scale = held ?? scaleOf(days, limit.value);
+  const marked = alarmDays(rehearsal);
+  const slot = (chart.right - chart.left) / days.length;
+  const width = Math.min(7, slot * 0.6);
+  const x = (i: number) => chart.left + slot * (i + 0.5);
+  const now = rehearsal.endTime;
+  const value = limit.value === undefined ? '…' : format.reading({ value: limit.value, unit: limit.unit });
+  return (
+    <figure className={css.figure}>
+      <figcaption className={css.caption}>
+        <span className={css.unit}>{format.unit(limit.unit)}</span>
+        <span>{t('rule.rehearsal.days')}</span>
+      </figcaption>
+      <div ref={place} className={css.place}>
+        <svg
+          className={css.chart}
+          viewBox={`0 0 ${chart.width} ${chart.height}`}
+          role="img"
+          aria-label={t('rule.rehearsal.chart', { name: limit.name, n: days.length, value })}
+        >
+          {scale.ticks.map((tick) => (
+            <g key={tick}>
+              <line className={css.grid} x1={chart.left} x2={chart.right} y1={scale.y(tick)} y2={scale.y(tick)} />
+              <text className={css.axis} x={chart.left - 8} y={scale.y(tick) + 4} textAnchor="end">
+                {format.number(Number(tick.toPrecision(12)))}
+              </text>
+            </g>
+          ))}
+          {days.map(({ day, min, max }, i) => (
+            <g key={day}>
+              <Bar
+                {...{ x: x(i), width, scale, min, max, marked: marked.has(i) }}
+                operator={limit.operator}
+                limit={limit.value}
+              />
+              {marked.has(i) ? <path className={css.mark} d={`M${x(i) - 4} ${chart.bottom + 11}h8l-4 -6z`} /> : null}
+            </g>
+          ))}
+          {labelled(days.length, slot).map((i) => (
+            <text key={i} className={css.axis} x={x(i)} y={chart.bottom + 26} textAnchor={i === 0 ? 'start' : 'middle'}>
+              {format.day((days[i]?.day ?? 0) + 12 * 3_600_000, now)}
+            </text>
+          ))}
+        </svg>
+        {limit.value === undefined ? null : (
+          <LimitLine
+            place={place}
+            limit={{ ...limit, value: limit.value }}
+            scale={scale}
+            onHold={(hold) => setHeld(hold ? scale : undefined)}
+          />
+        )}
+      </div>
+    </figure>
+  );
+}
+
+/** About five days have room for their dates. */
+function labelled(count: number, slot: number): number[] {
+  const every = Math.max(1, Math.ceil(74 / slot));
+  return Array.from({ length: count }, (_, i) => i).filter(
+    (i) => i % every === 0 && i * slot < chart.right - chart.left - 34,
+  );
+}
+
+interface BarProps {
+  x: number;
+  width: number;
+  scale: Scale;
+  min: number;
+  max: number;
+  marked: boolean;
+  operator: Operator;
+  limit: number | undefined;
+}
+
+function Bar({ x, width, scale, min, max, marked, operator, limit }: BarProps) {
+  const inside = (value: number) => Math.min(scale.high, Math.max(scale.low, value));
+  const [top, bottom] = [scale.y(inside(max)), scale.y(inside(min))];
+  const crosses = limit !== undefined && (holds(operator, min, limit) || holds(operator, max, limit));
+  const line = limit === undefined ? top : Math.min(bottom, Math.max(top, scale.y(limit)));
+  const below = operator === '<' || operator === '<=';
+  const [from, to] = below ? [line, bottom] : [top, line];
+  const red = crosses && (below || operator === '>' || operator === '>=');
+  return (
+    <>
+      <rect
+        className={marked ? css.alarm : css.day}
+        x={x - width / 2}
+        y={top}
+        width={width}
+        height={Math.max(2, bottom - top)}
+        rx={width / 2}
+      />
+      {red ? (
+        <rect
+          className={css.beyond}
+          x={x - width / 2}
+          y={from}
+          width={width}
+          height={Math.max(2, to - from)}
+          rx={Math.min(width, to - from) / 2}
+          data-beyond=""
+        />
+      ) : null}
+    </>
+  );
+}

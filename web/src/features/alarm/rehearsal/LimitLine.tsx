@@ -1,0 +1,88 @@
+import { type KeyboardEvent, type PointerEvent, type RefObject, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useFormat } from '@/lib/format/format';
+import type { Limit } from './DayChart';
+import css from './DayChart.module.css';
+import { chart, dragStep, type Scale, snapped } from './scale';
+
+interface LimitLineProps {
+  /** What the chart fills. */
+  place: RefObject<HTMLElement | null>;
+  limit: Limit & { value: number };
+  scale: Scale;
+  /** Taken by a pointer, and let go of. */
+  onHold: (hold: boolean) => void;
+}
+
+/** The dashed line of the limit: a slider that a pointer drags and the arrow keys move. */
+export function LimitLine({ place, limit, scale, onHold }: LimitLineProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const [held, setHeld] = useState(false);
+  const step = dragStep(scale, limit.precision);
+  const y = scale.y(limit.value);
+  const text = format.reading({ value: limit.value, unit: limit.unit });
+
+  const move = (value: number) => {
+    const next = snapped(value, step, scale);
+    if (next !== limit.value) limit.onChange(next);
+  };
+  const toPointer = (event: PointerEvent) => {
+    const box = place.current?.getBoundingClientRect();
+    if (box && box.height > 0) move(scale.at(((event.clientY - box.top) / box.height) * chart.height));
+  };
+  const hold = (on: boolean) => {
+    setHeld(on);
+    onHold(on);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const moves: Record<string, number> = {
+      ArrowUp: limit.value + step,
+      ArrowRight: limit.value + step,
+      ArrowDown: limit.value - step,
+      ArrowLeft: limit.value - step,
+      PageUp: limit.value + 10 * step,
+      PageDown: limit.value - 10 * step,
+      Home: scale.low,
+      End: scale.high,
+    };
+    const to = moves[event.key];
+    if (to === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    move(to);
+  };
+  return (
+    <div
+      className={css.limit}
+      style={{
+        top: `${(y / chart.height) * 100}%`,
+        left: `${(chart.left / chart.width) * 100}%`,
+        right: `${100 - (chart.right / chart.width) * 100}%`,
+      }}
+      role="slider"
+      tabIndex={0}
+      aria-label={t('rule.rehearsal.limit', { name: limit.name })}
+      aria-orientation="vertical"
+      aria-valuemin={scale.low}
+      aria-valuemax={scale.high}
+      aria-valuenow={limit.value}
+      aria-valuetext={text}
+      title={t('rule.rehearsal.drag')}
+      onKeyDown={onKeyDown}
+      onPointerDown={(event) => {
+        if (event.button !== 0) return;
+        event.currentTarget.setPointerCapture?.(event.pointerId);
+        hold(true);
+      }}
+      onPointerMove={(event) => {
+        if (held) toPointer(event);
+      }}
+      onPointerUp={() => hold(false)}
+      onPointerCancel={() => hold(false)}
+    >
+      <span className={css.line} />
+      <span className={css.handle} />
+      <span className={`${css.limitText} ${y < chart.top + 8 ? css.under : ''}`}>{text}</span>
+    </div>
+  );
+}

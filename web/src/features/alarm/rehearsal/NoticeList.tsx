@@ -1,0 +1,58 @@
+import CheckOutlined from '@ant-design/icons/CheckOutlined';
+import MinusOutlined from '@ant-design/icons/MinusOutlined';
+import MoonOutlined from '@ant-design/icons/MoonOutlined';
+import SunOutlined from '@ant-design/icons/SunOutlined';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Rehearsal } from '@/lib/alarm/types';
+import { formatDuration } from '@/lib/format/duration';
+import { useFormat } from '@/lib/format/format';
+import css from './NoticeList.module.css';
+import { durationOf } from './summary';
+
+/** So many stand there at first: the newest. */
+const mostAtFirst = 6;
+
+/** What the rule would have recorded: when, for how long, by night or day, and whether somebody would have been told. */
+export function NoticeList({ rehearsal }: { rehearsal: Rehearsal }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const [all, setAll] = useState(false);
+  const { notices, endTime, total } = rehearsal;
+  const shown = all ? notices : notices.slice(-mostAtFirst);
+  const hidden = total - shown.length;
+  if (total === 0) return null;
+  return (
+    <>
+      {total > mostAtFirst ? (
+        <button type="button" className={css.more} onClick={() => setAll(!all)}>
+          {all ? t('rule.rehearsal.fewer') : t('rule.rehearsal.earlier', { count: hidden, n: format.number(hidden) })}
+        </button>
+      ) : null}
+      <ul className={css.list} aria-label={t('rule.rehearsal.list')}>
+        {shown.map((notice) => (
+          <li key={notice.startTime} className={css.notice}>
+            <span className={css.when}>
+              <span className={css.light} title={t(notice.night ? 'rule.rehearsal.night' : 'rule.rehearsal.day')}>
+                {notice.night ? <MoonOutlined aria-hidden="true" /> : <SunOutlined aria-hidden="true" />}
+                <span className="visually-hidden">
+                  {t(notice.night ? 'rule.rehearsal.night' : 'rule.rehearsal.day')}
+                </span>
+              </span>
+              {format.moment(notice.startTime, endTime + 86_400_000)}
+            </span>
+            <span className={css.span}>
+              {notice.endTime === undefined
+                ? t('rule.rehearsal.open')
+                : formatDuration(durationOf(notice, endTime), format.language, t)}
+            </span>
+            <span className={notice.told ? css.told : css.outside}>
+              {notice.told ? <CheckOutlined aria-hidden="true" /> : <MinusOutlined aria-hidden="true" />}
+              {t(notice.told ? 'rule.rehearsal.toldMark' : 'rule.rehearsal.outside')}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

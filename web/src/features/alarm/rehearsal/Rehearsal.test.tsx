@@ -1,0 +1,146 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { type AlarmServer, alarmServer, openAlarms, paths, rehearsal, rule, sentTo } from '@/test/alarm';
+import { noAnswer } from '@/test/farm';
+import { setWidth } from '@/test/screen';
+
+let server: AlarmServer;
+beforeEach(() => {
+  server = alarmServer();
+});
+
+const place = () =>
+  within(document.querySelector<HTMLElement>('[aria-label="Rehearsal, last 30 days"]') as HTMLElement);
+const limit = () => place().getByLabelText('Limit of Air temperature');
+const value = () => screen.getByLabelText<HTMLInputElement>('Value of condition 1');
+const asked = () =>
+  sentTo(server, paths.rehearse).map((body) => (body as { conditions: { value: unknown }[] }).conditions[0]?.value);
+
+async function open(address = '/alarm?rule=1') {
+  const opened = await openAlarms(server, address);
+  await screen.findByText('Save and run');
+  return opened;
+}
+
+describe('the rehearsal', () => {
+  it('waits for enough to judge', async () => {
+    await open('/alarm?rule=new');
+    expect(place().getByText(/^Choose device, trigger and condition/)).toBeInTheDocument();
+    expect(asked()).toEqual([]);
+  });
+
+  it('says how often, how long, when, by night or day, and who would have been told', async () => {
+    await open();
+    expect(await place().findByText('This rule would have alarmed 2 times')).toBeInTheDocument();
+    expect(place().getByText(/^Longest 3 h 12 min, on/)).toHaveTextContent(
+      /1 of 2 inside the notification period\. 1 at night\.$/,
+    );
+    const items = within(place().getByLabelText('What it would have recorded')).getAllByRole('listitem');
+    expect(
+      items.map((item) => item.textContent?.replaceAll('\u00a0', ' ').replace(/\d+ \w+, \d\d:\d\d/, 'then')),
+    ).toEqual(['at nightthen3 h 12 mintold', 'by daythen22 minoutside the period']);
+    expect(sentTo(server, paths.rehearse)).toMatchObject([
+      { executionId: 'WS-1', triggerType: 0, hitCounts: 3, durations: 600_000, startTime: '00:00', endTime: '24:00' },
+    ]);
+  });
+
+  it('follows what is typed once it rests, and asks once', async () => {
+    const { user } = await open();
+    await place().findByText('This rule would have alarmed 2 times');
+    server.rehearsal = rehearsal({ total: 0, notices: [] });
+    await user.clear(value());
+    expect(place().getByText(/^Choose device, trigger and condition/)).toBeInTheDocument();
+    await user.type(value(), '-12.5');
+    expect(await place().findByText('This rule would never have alarmed')).toBeInTheDocument();
+    expect(asked().at(-1)).toBe(-12.5);
+  });
+
+  it('has a limit that keys move, and the form’s value with it', async () => {
+    const { user } = await open();
+    await place().findByText('This rule would have alarmed 2 times');
+    expect(limit()).toHaveAttribute('aria-valuetext', '2\u00a0°C');
+    limit().focus();
+    await user.keyboard('{ArrowUp}{ArrowUp}');
+    expect(value()).toHaveValue('2.4');
+    expect(screen.getByText(/^Alarm when/, { selector: 'p' })).toHaveTextContent('Air temperature is below 2.4 °C');
+    await user.keyboard('{ArrowDown}{PageUp}');
+    expect(value()).toHaveValue('4.2');
+    // At once, before the server has been asked: days that the limit now cuts are marked in red.
+    expect(document.querySelectorAll('[data-beyond]').length).toBe(15);
+    await waitFor(() => expect(asked().at(-1)).toBe(4.2));
+  });
+
+  it('has a limit that a pointer drags', async () => {
+    await open();
+    await place().findByText('This rule would have alarmed 2 times');
+    const box = { top: 0, left: 0, width: 352, height: 190 } as DOMRect;
+    vi.spyOn(limit().parentElement as HTMLElement, 'getBoundingClientRect').mockReturnValue(box);
+    fireEvent.pointerDown(limit(), { button: 0, clientY: 140 });
+    fireEvent.pointerMove(limit(), { clientY: 91 });
+    // The middle of the chart is the middle of the days' 0 to 19.
+    expect(value()).toHaveValue('9.6');
+    fireEvent.pointerUp(limit());
+    fireEvent.pointerMove(limit(), { clientY: 30 });
+    expect(value()).toHaveValue('9.6');
+    await waitFor(() => expect(asked().at(-1)).toBe(9.6));
+  });
+
+  it('warns of a window that cannot fill, by what is chosen now', async () => {
+    server.rehearsal = rehearsal({ usualInterval: 240_000, fits: true });
+    const { user } = await open();
+    await place().findByText('This rule would have alarmed 2 times');
+    expect(place().queryByText(/can never trigger/)).toBeNull();
+    await user.selectOptions(screen.getByLabelText('Window'), '5 minutes');
+    expect(place().getByText('Only 2 readings fit into 5 minutes: can never trigger')).toBeInTheDocument();
+    expect(place().getByText(/^The device usually sends every 4 min/)).toBeInTheDocument();
+  });
+
+  it('without readings says so', async () => {
+    server.rehearsal = rehearsal({ samples: 0, total: 0, notices: [], days: [], usualInterval: undefined });
+    await open();
+    expect(await place().findByText(/^The device has no readings of these attributes/)).toBeInTheDocument();
+  });
+
+  it('that fails says so in its place, and can be tried again', async () => {
+    server.answers.set(paths.rehearse, noAnswer);
+    const { user } = await open();
+    const note = await place().findByRole('alert');
+    expect(note).toHaveTextContent('The rehearsal could not be made');
+    server.answers.delete(paths.rehearse);
+    await waitFor(async () => {
+      await user.click(within(note).getByText('Retry'));
+      expect(place().getByText('This rule would have alarmed 2 times')).toBeInTheDocument();
+    });
+  });
+
+  it('of a rule on being offline has no chart', async () => {
+    server.rules = [rule({ triggerType: 1, conditions: [] })];
+    server.rehearsal = rehearsal({ tslAttribute: undefined, days: [], samples: 0 });
+    await open();
+    expect(await place().findByText('This rule would have alarmed 2 times')).toBeInTheDocument();
+    expect(place().queryByRole('slider')).toBeNull();
+  });
+
+  it('shows many notices in part, the newest', async () => {
+    const many = Array.from({ length: 20 }, (_, i) => ({
+      startTime: Date.now() - (20 - i) * 3_600_000,
+      endTime: Date.now() - (20 - i) * 3_600_000 + 60_000,
+      night: false,
+      told: true,
+    }));
+    server.rehearsal = rehearsal({ notices: many, total: 20 });
+    const { user } = await open();
+    await user.click(await place().findByText('14 earlier ones'));
+    expect(within(place().getByLabelText('What it would have recorded')).getAllByRole('listitem')).toHaveLength(20);
+    expect(place().getByText('Show the newest only')).toBeInTheDocument();
+  });
+
+  it('is folded on a phone, with its answer in sight', async () => {
+    setWidth(390);
+    const { user } = await open();
+    expect(await place().findByText('This rule would have alarmed 2 times')).toBeInTheDocument();
+    expect(place().queryByRole('slider')).toBeNull();
+    await user.click(place().getByText('What it would have recorded'));
+    expect(limit()).toBeInTheDocument();
+  });
+});

@@ -1,0 +1,156 @@
+import DownOutlined from '@ant-design/icons/DownOutlined';
+import UpOutlined from '@ant-design/icons/UpOutlined';
+import { type ReactNode, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { windowText } from '@/lib/alarm/sentence';
+import type { Rehearsal as Rehearsed } from '@/lib/alarm/types';
+import { errorText } from '@/lib/errorText';
+import { formatDuration } from '@/lib/format/duration';
+import { useFormat } from '@/lib/format/format';
+import { phone, useMedia } from '@/lib/media';
+import { ErrorNote } from '@/ui/ErrorNote';
+import { Note } from '@/ui/Note';
+import { Loading, Skeleton } from '@/ui/Skeleton';
+import { titleOf } from '../form/ConditionRow';
+import { readingsThatFit } from '../form/fits';
+import { numberText, parseNumber } from '../form/number';
+import { isJudgeable } from '../form/rules';
+import type { RuleFormState } from '../form/useRuleForm';
+import { judgedBody } from '../form/values';
+import { DayChart } from './DayChart';
+import { NoticeList } from './NoticeList';
+import css from './Rehearsal.module.css';
+import { longestOf } from './summary';
+import { useRehearsal } from './useRehearsal';
+
+/** What the rule that is being typed would have done over the last thirty days of the device's real readings. */
+export function Rehearsal({ form }: { form: RuleFormState }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const isPhone = useMedia(phone);
+  const [open, setOpen] = useState(false);
+  const { values, properties, findings } = form;
+  const enough = isJudgeable(findings) && (values.trigger === 1 || properties !== undefined);
+  const rehearsal = useRehearsal(enough ? judgedBody(values, properties ?? new Map()) : null);
+  const { data } = rehearsal;
+  const shown = rehearsal.asked && enough ? data : undefined;
+  const count = shown?.total ?? 0;
+  const title = shown && t('rule.rehearsal.would', { count, n: format.number(count) });
+  const folded = isPhone && !open;
+
+  let content: ReactNode = null;
+  if (!enough) content = <p className={css.hint}>{t('rule.rehearsal.incomplete')}</p>;
+  else if (rehearsal.isError) {
+    content = (
+      <ErrorNote
+        title={t('rule.rehearsal.failed')}
+        text={errorText(rehearsal.error)}
+        onRetry={() => void rehearsal.refetch()}
+        busy={rehearsal.isFetching}
+      />
+    );
+  } else if (!shown) {
+    content = (
+      <Loading label={t('rule.rehearsal.busy')}>
+        <div className={css.skeleton}>
+          <Skeleton height={24} width="80%" />
+          <Skeleton height={190} />
+          <Skeleton height={90} />
+        </div>
+      </Loading>
+    );
+  } else content = <Figures rehearsal={shown} form={form} folded={folded} />;
+  return (
+    <section className={css.rehearsal} aria-label={t('rule.rehearsal.title')} aria-busy={rehearsal.waiting}>
+      <h3 className={css.kicker}>{t('rule.rehearsal.title')}</h3>
+      {title && !rehearsal.isError ? (
+        <p className={`${css.title} ${rehearsal.waiting ? css.waiting : ''}`} role="status">
+          {shown.samples === 0 && values.trigger === 0 ? t('rule.rehearsal.noReadings') : title}
+        </p>
+      ) : null}
+      {isPhone && shown ? (
+        <button type="button" className={css.fold} aria-expanded={open} onClick={() => setOpen(!open)}>
+          {t('rule.rehearsal.list')}
+          {open ? <UpOutlined aria-hidden="true" /> : <DownOutlined aria-hidden="true" />}
+        </button>
+      ) : null}
+      {content}
+    </section>
+  );
+}
+
+interface FiguresProps {
+  rehearsal: Rehearsed;
+  form: RuleFormState;
+  /** Only what must be known is told. */
+  folded: boolean;
+}
+
+function Figures({ rehearsal, form, folded }: FiguresProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const { values, properties, change } = form;
+  const { notices, total, days, usualInterval, endTime } = rehearsal;
+  const longest = longestOf(rehearsal);
+  const told = notices.filter((notice) => notice.told).length;
+  const nights = notices.filter(({ night }) => night).length;
+  // What is chosen in the form now, not what was asked.
+  const fit = usualInterval === undefined ? Number.POSITIVE_INFINITY : readingsThatFit(values.durations, usualInterval);
+  const cannot = values.trigger === 0 && fit < values.hitCounts;
+
+  const sign = rehearsal.tslAttribute;
+  const condition = values.trigger === 0 ? values.conditions.find((each) => each.sign === sign) : undefined;
+  const property = sign === undefined ? undefined : properties?.get(sign);
+  const comma = format.language === 'tr-tr' || format.language === 'ru-ru';
+  return (
+    <>
+      {cannot && usualInterval !== undefined ? (
+        <div className={css.note}>
+          <Note
+            tone="warn"
+            title={t('rule.outlook.cannot', {
+              count: fit,
+              n: format.number(fit),
+              window: windowText(values.durations, 'full', format.language),
+            })}
+          >
+            {t('rule.outlook.interval', { interval: formatDuration(usualInterval, format.language, t) })}
+          </Note>
+        </div>
+      ) : null}
+      {folded ? null : (
+        <>
+          {longest ? (
+            <p className={css.text}>
+              {t('rule.rehearsal.longest', {
+                duration: formatDuration(longest.duration, format.language, t),
+                moment: format.moment(longest.notice.startTime, endTime + 86_400_000),
+              })}{' '}
+              {t('rule.rehearsal.told', { told: format.number(told), all: format.number(notices.length) })}{' '}
+              {nights > 0 ? t('rule.rehearsal.nights', { n: format.number(nights) }) : null}
+            </p>
+          ) : null}
+          {days.length > 0 && condition && property ? (
+            <DayChart
+              rehearsal={rehearsal}
+              limit={{
+                name: titleOf(property),
+                unit: property.elementUnit,
+                precision: property.precision,
+                operator: condition.operator,
+                value: parseNumber(condition.value),
+                onChange: (value) =>
+                  change({
+                    conditions: values.conditions.map((each) =>
+                      each === condition ? { ...each, value: numberText(value, comma) } : each,
+                    ),
+                  }),
+              }}
+            />
+          ) : null}
+          {total > 0 ? <NoticeList rehearsal={rehearsal} /> : null}
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { rehearsal } from '@/test/alarm';
+import { chart, dragStep, niceStep, scaleOf, snapped } from './scale';
+import { alarmDays, longestOf } from './summary';
+
+describe('the scale', () => {
+  const scale = scaleOf([{ day: 0, min: -4, max: 16 }], 20);
+
+  it('holds the days and the limit, with room to drag it into', () => {
+    expect(scale.low).toBeLessThan(-4);
+    expect(scale.high).toBeGreaterThan(20);
+    expect(scale.ticks).toEqual([0, 10, 20]);
+  });
+
+  it('goes there and back', () => {
+    expect(scale.y(scale.low)).toBeCloseTo(chart.bottom);
+    expect(scale.y(scale.high)).toBeCloseTo(chart.top);
+    for (const value of [-4, 0, 7.5, 20]) expect(scale.at(scale.y(value))).toBeCloseTo(value);
+  });
+
+  it('stands even where all is one value, or far off', () => {
+    for (const [min, max, limit] of [
+      [5, 5, undefined],
+      [0, 0, 0],
+      [1e6, 1e6 + 1, 1e6],
+    ] as const) {
+      const flat = scaleOf([{ day: 0, min, max }], limit);
+      expect(flat.high).toBeGreaterThan(flat.low);
+      expect(flat.ticks.length).toBeGreaterThan(0);
+      expect(flat.ticks.length).toBeLessThan(8);
+    }
+  });
+
+  it('moves the limit in steps that can be seen, none finer than the attribute', () => {
+    expect(niceStep(24, 3)).toBe(10);
+    expect(dragStep({ low: -5, high: 20 }, 1)).toBe(0.2);
+    expect(dragStep({ low: -5, high: 20 }, 0)).toBe(1);
+    expect(dragStep({ low: 0, high: 1000 }, 2)).toBe(5);
+    const within = { low: -5, high: 20 };
+    expect(snapped(2.27, 0.1, within)).toBe(2.3);
+    expect(snapped(0.1 + 0.2, 0.1, within)).toBe(0.3);
+    expect([snapped(99, 0.5, within), snapped(-99, 0.5, within)]).toEqual([20, -5]);
+    expect(snapped(0.3, 0.25, within)).toBe(0.25);
+  });
+});
+
+describe('what it sums up', () => {
+  it('is the longest, one still open until the end', () => {
+    const given = rehearsal();
+    expect(longestOf(given)?.duration).toBe(3 * 3_600_000 + 12 * 60_000);
+    const open = { startTime: given.endTime - 9 * 3_600_000, night: true, told: true };
+    expect(longestOf({ ...given, notices: [...given.notices, open] })?.notice).toBe(open);
+    expect(longestOf({ ...given, notices: [] })).toBeUndefined();
+  });
+
+  it('is the days that a notice began on', () => {
+    expect([...alarmDays(rehearsal())]).toEqual([10, 20]);
+  });
+});

@@ -1,0 +1,56 @@
+import type { Rehearsal } from '@/lib/alarm/types';
+
+/** The chart's own units; it is as wide as its place. */
+export const chart = { width: 352, height: 190, left: 30, right: 350, top: 22, bottom: 160 } as const;
+
+export interface Scale {
+  low: number;
+  high: number;
+  ticks: readonly number[];
+  y: (value: number) => number;
+  /** The value at a height, unrounded. */
+  at: (y: number) => number;
+}
+
+const steps = [1, 2, 2.5, 5, 10];
+
+/** A round step so that about `count` of them fill a range. */
+export function niceStep(range: number, count: number): number {
+  const rough = range / count;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  return (steps.find((step) => step * power >= rough) ?? 10) * power;
+}
+
+/** From the days' lowest to their highest and the limit, with room beyond to drag it into. */
+export function scaleOf(days: Rehearsal['days'], limit: number | undefined): Scale {
+  const values = days.flatMap(({ min, max }) => [min, max]);
+  if (limit !== undefined) values.push(limit);
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  const span = most - least || Math.abs(most) || 1;
+  const [low, high] = [least - span * 0.08, most + span * 0.08];
+  const step = niceStep(high - low, 3);
+  const first = Math.ceil(low / step);
+  const ticks = Array.from({ length: Math.floor(high / step) - first + 1 }, (_, i) => (first + i) * step);
+  const height = chart.bottom - chart.top;
+  return {
+    low,
+    high,
+    ticks,
+    y: (value) => chart.bottom - ((value - low) / (high - low)) * height,
+    at: (y) => low + ((chart.bottom - y) / height) * (high - low),
+  };
+}
+
+/** How far the limit moves by one key: the finest that the attribute tells, but never so fine that nothing moves. */
+export function dragStep({ low, high }: Pick<Scale, 'low' | 'high'>, precision: number | undefined): number {
+  const fine = niceStep(high - low, 200);
+  return precision === undefined ? fine : Math.max(10 ** -precision, fine);
+}
+
+/** A value on the grid of the steps, within the chart, without the tail of a floating point. */
+export function snapped(value: number, step: number, { low, high }: Pick<Scale, 'low' | 'high'>): number {
+  const decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9)) + (String(step).includes('25') ? 1 : 0);
+  const [first, last] = [Math.ceil(low / step), Math.floor(high / step)];
+  const at = Math.min(last, Math.max(first, Math.round(value / step)));
+  return Number((at * step).toFixed(decimals));
+}

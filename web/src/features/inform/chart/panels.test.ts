@@ -1,0 +1,210 @@
+import { describe, expect, it } from 'vitest';
+import type { AlarmDetail } from '../queries';
+import { apart, layout, xOf, yOf } from './geometry';
+import { panelsOf } from './panels';
+import { chartQuery, hasPoints, questionOf, seriesOf, spanOf, withPresence, withReading } from './readings';
+
+const minute = 60_000;
+const start = 1_795_230_000_000;
+const words = { off: 'Off', on: 'On', offline: 'Offline', online: 'Online', presence: 'Connection' };
+type Condition = AlarmDetail['alarmRules']['conditions'][number];
+
+const condition = (change: Partial<Condition> = {}): Condition => ({
+  andor: 'and',
+  tslAttribute: 'temperature',
+  yeuName: 'Temperature',
+  elementUnit: '°C',
+  subconditions: '<',
+  value: 2,
+  ...change,
+});
+
+function detail(conditions: Condition[], change: Partial<AlarmDetail> = {}): AlarmDetail {
+  return {
+    alarmNotice: {
+      id: 1,
+      ruleId: 1,
+      title: 'Frost',
+      resolveStatus: 0,
+      alarmLevel: 2,
+      alarmDesc: '',
+      startTime: start,
+      durationTime: 0,
+      createTime: start,
+      mayResolve: true,
+    },
+    alarmRules: { triggerType: 0, conditions, hitCounts: 1, durations: 5 * minute },
+    alarmDeviceInfoRespDTO: { deviceName: 'WS-1', noteName: '', productName: '', onlineState: 1, deleted: false },
+    samples: [],
+    deliveries: [],
+    ...change,
+  };
+}
+
+const span = { from: start - 5 * minute, to: start + 10 * minute };
+const until = start + 5 * minute;
+const plots = (of: AlarmDetail, series: Parameters<typeof panelsOf>[1] = {}) =>
+  panelsOf(of, series, new Map([['temperature', 1]]), span, until, words);
+
+describe('the plots', () => {
+  it('are one for each unit, with the limits of its attributes, each attribute once', () => {
+    const given = [
+      condition(),
+      condition({ tslAttribute: 'soil', yeuName: 'Soil', value: 4, recovery: 6 }),
+      condition({ tslAttribute: 'humidity', yeuName: 'Humidity', elementUnit: '%', subconditions: '>=', value: 85 }),
+      condition({ andor: 'or', subconditions: '>', value: 30 }),
+    ];
+    const panels = plots(detail(given), { temperature: [{ time: start, value: 1.5 }] });
+    expect(panels.map(({ unit, traces }) => [unit, traces.map(({ name, color }) => `${name} ${color}`)])).toEqual([
+      ['°C', ['Temperature 0', 'Soil 1']],
+      ['%', ['Humidity 2']],
+    ]);
+    expect(panels[0]?.limits.map(({ value, side, recovery }) => [value, side, recovery])).toEqual([
+      [2, 'below', null],
+      [30, 'above', null],
+      [4, 'below', 6],
+    ]);
+    expect(panels[0]?.traces[0]).toMatchObject({ precision: 1, points: [[start, 1.5]] });
+  });
+
+  it('hold every reading, every limit and every mark', () => {
+    const samples = [{ time: start, values: { temperature: -7.2, other: 99 } }];
+    const [panel] = plots(detail([condition({ recovery: 9 })], { samples }), {
+      temperature: [
+        { time: start, value: 1 },
+        { time: span.to + 1, value: 500 },
+        { time: start + 1, value: 'broken' },
+      ],
+    });
+    expect(panel?.traces[0]?.points).toEqual([[start, 1]]);
+    expect(panel?.traces[0]?.marks).toEqual([[start, -7.2]]);
+    expect(panel?.scale.min).toBeLessThanOrEqual(-7.2);
+    expect(panel?.scale.max).toBeGreaterThanOrEqual(9);
+    expect(panel?.scale.max).toBeLessThan(20);
+  });
+
+  it('show a switch and a text in steps that last until now', () => {
+    const panels = plots(
+      detail([
+        condition({ tslAttribute: 'heating', yeuName: 'Heating', elementUnit: '', subconditions: '=', value: false }),
+        condition({ tslAttribute: 'wetness', yeuName: 'Wetness', elementUnit: '', subconditions: '=', value: 'wet' }),
+      ]),
+      {
+        heating: [
+          { time: start, value: true },
+          { time: start + minute, value: false },
+        ],
+        wetness: [
+          { time: start, value: 'dry' },
+          { time: start + minute, value: 'wet' },
+        ],
+      },
+    );
+    expect(panels.map(({ labels }) => labels)).toEqual([
+      ['Off', 'On'],
+      ['dry', 'wet'],
+    ]);
+    expect(panels[0]?.traces[0]?.points).toEqual([
+      [start, 1],
+      [start + minute, 0],
+      [until, 0],
+    ]);
+    expect(panels[1]?.traces[0]?.points.at(-1)).toEqual([until, 1]);
+  });
+
+  it('of a device that went know what was before the first change, and without any only that it was offline', () => {
+    const offline = detail([], { alarmRules: { triggerType: 1, conditions: [], hitCounts: 1, durations: minute } });
+    const points = (changes: [number, boolean][]) =>
+      plots(offline, { onlineState: changes.map(([time, value]) => ({ time, value })) })[0]?.traces[0]?.points;
+    expect(points([])).toEqual([
+      [start - minute, 0],
+      [until, 0],
+    ]);
+    expect(points([[start - minute, false]])).toEqual([
+      [span.from, 1],
+      [start - minute, 0],
+      [until, 0],
+    ]);
+    expect(points([[start - 60 * minute, false]])).toEqual([
+      [span.from, 0],
+      [until, 0],
+    ]);
+  });
+});
+
+describe('the places', () => {
+  const one = plots(detail([condition()]));
+
+  it('are 300 px high, and more where there are many plots', () => {
+    const all = layout(one, 500, false);
+    expect(all.height).toBe(300);
+    const many = Array.from({ length: 6 }, (_, i) => condition({ tslAttribute: `a${i}`, elementUnit: `u${i}` }));
+    const grown = layout(plots(detail(many)), 500, false);
+    expect(grown.height).toBeGreaterThan(500);
+    grown.boxes.forEach(({ top, height }, i) => {
+      expect(height).toBeGreaterThanOrEqual(72);
+      expect(top).toBeGreaterThan((grown.boxes[i - 1]?.top ?? -1) + (grown.boxes[i - 1]?.height ?? 0));
+    });
+  });
+
+  it('of time and value are within the plot', () => {
+    const geometry = layout(one, 500, false);
+    const box = geometry.boxes[0];
+    if (!box || !one[0]) throw new Error('no plot');
+    expect([xOf(span.from, span, geometry), xOf(span.to, span, geometry)]).toEqual([44, 484]);
+    expect(yOf(one[0].scale.min, one[0].scale, box)).toBe(box.top + box.height);
+    expect(yOf(one[0].scale.max, one[0].scale, box)).toBe(box.top);
+  });
+
+  it('of labels are apart, in their order, within the plot', () => {
+    const box = { top: 10, height: 100 };
+    expect(apart([50], 15, box)).toEqual([50]);
+    expect(apart([50, 52, 49], 15, box)).toEqual([64, 79, 49]);
+    expect(apart([108, 109], 15, box)).toEqual([87.5, 102.5]);
+    expect(apart([0], 15, box)).toEqual([17.5]);
+  });
+});
+
+describe('the readings', () => {
+  const question = { deviceName: 'WS-1', signs: ['a', 'b'], from: 100, to: 1000 };
+  const reading = (time: number, values: Record<string, number>) => ({ deviceName: 'WS-1', time, values });
+
+  it('are asked of the rule’s attributes, each once, around the alarm', () => {
+    const of = detail([condition(), condition({ andor: 'or' }), condition({ tslAttribute: 'soil' })]);
+    expect(questionOf(of)).toEqual({ deviceName: 'WS-1', signs: ['temperature', 'soil'], from: start - 5 * minute });
+    of.alarmNotice.endTime = start + minute;
+    expect(questionOf(of).to).toBe(start + 6 * minute);
+    expect(chartQuery(questionOf(of)).queryKey.at(-1)).toEqual(questionOf(of));
+    expect(spanOf({ ...question, from: start }, start)).toEqual({ from: start, to: 1000 });
+  });
+
+  it('come as rows', () => {
+    const rows = [
+      { collect_time: 1, a: 5 },
+      { collect_time: 2, a: 6, b: false },
+    ];
+    expect(seriesOf(rows, ['a', 'b'])).toEqual({
+      a: [
+        { time: 1, value: 5 },
+        { time: 2, value: 6 },
+      ],
+      b: [{ time: 2, value: false }],
+    });
+    expect(hasPoints(seriesOf([], ['a']))).toBe(false);
+    expect(hasPoints(undefined)).toBe(false);
+  });
+
+  it('are joined by what comes, in order of time, each time once, within the axis', () => {
+    const series = { a: [{ time: 200, value: 1 }] };
+    expect(withReading(series, question, reading(99, { a: 9 }))).toBe(series);
+    expect(withReading(series, question, reading(1001, { a: 9 }))).toBe(series);
+    expect(withReading(series, question, reading(300, { c: 9 }))).toBe(series);
+    const next = withReading(series, question, reading(150, { a: 9, b: 4 }));
+    expect(next.a?.map(({ time }) => time)).toEqual([150, 200]);
+    expect(next.b).toEqual([{ time: 150, value: 4 }]);
+    expect(withReading(next, question, reading(200, { a: 2 })).a?.at(-1)).toEqual({ time: 200, value: 2 });
+    expect(withPresence({}, { deviceName: 'WS-1', time: 5, onlineState: 0 })).toEqual({
+      onlineState: [{ time: 5, value: false }],
+    });
+  });
+});

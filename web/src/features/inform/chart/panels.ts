@@ -1,0 +1,140 @@
+import { type Threshold, thresholdsOf } from '@/lib/alarm/threshold';
+import type { Series } from '@/lib/device/types';
+import { type Scale, scaleFor } from '@/ui/chart/scale';
+import type { AlarmDetail } from '../queries';
+
+export interface Span {
+  from: number;
+  to: number;
+}
+
+export interface Trace {
+  sign: string;
+  name: string;
+  unit: string;
+  precision: number | undefined;
+  /** Index of the colour. */
+  color: number;
+  /** Time and height; of a step the height is the index of its label. */
+  points: [time: number, value: number][];
+  /** The readings that triggered the alarm, in the same terms. */
+  marks: [time: number, value: number][];
+}
+
+/** One plot: the numbers of one unit, or one switch or text in steps. All plots share the time axis. */
+export interface Panel {
+  unit: string;
+  traces: Trace[];
+  scale: Scale;
+  limits: Threshold[];
+  /** Of steps: what each height means. */
+  labels?: string[];
+}
+
+export interface Words {
+  off: string;
+  on: string;
+  offline: string;
+  online: string;
+  presence: string;
+}
+
+type Value = number | boolean | string;
+
+/** How fine the values of an attribute are told, where it is known. */
+export type Precisions = ReadonlyMap<string, number | undefined>;
+
+/** The plots of a notice's chart. `until`: how far what stands in steps is known to have lasted. */
+export function panelsOf(
+  detail: AlarmDetail,
+  series: Series,
+  precisions: Precisions,
+  span: Span,
+  until: number,
+  words: Words,
+): Panel[] {
+  const { alarmRules, alarmNotice, samples } = detail;
+  if (alarmRules.triggerType === 1) {
+    const points = presencePoints(series.onlineState ?? [], alarmNotice, alarmRules.durations, span, until);
+    const trace = { sign: 'onlineState', name: words.presence, unit: '', precision: undefined, color: 0 };
+    return [steps({ ...trace, points, marks: [] }, [words.offline, words.online])];
+  }
+  const limits = thresholdsOf(alarmRules.conditions);
+  const panels = new Map<string, Panel>();
+  const seen = new Set<string>();
+  for (const { tslAttribute: sign, yeuName, elementUnit: unit, value } of alarmRules.conditions) {
+    if (seen.has(sign)) continue;
+    const color = seen.size % 8;
+    seen.add(sign);
+    const inside = (series[sign] ?? []).filter(({ time }) => time >= span.from && time <= span.to);
+    const marked = samples.flatMap(({ time, values }) => {
+      const given = values[sign];
+      return given === undefined ? [] : [{ time, value: given as Value }];
+    });
+    const trace = { sign, name: yeuName || sign, unit, precision: precisions.get(sign), color };
+    if (typeof value === 'number') {
+      const numbers = (list: readonly { time: number; value: Value }[]) =>
+        list.flatMap(({ time, value: one }): [number, number][] => (typeof one === 'number' ? [[time, one]] : []));
+      const panel = panels.get(unit) ?? { unit, traces: [], scale: { min: 0, max: 1, step: 1 }, limits: [] };
+      panel.traces.push({ ...trace, points: numbers(inside), marks: numbers(marked) });
+      panel.limits.push(...limits.filter((limit) => limit.sign === sign));
+      panels.set(unit, panel);
+      continue;
+    }
+    const labels =
+      typeof value === 'boolean'
+        ? [words.off, words.on]
+        : [...new Set([...inside, ...marked].flatMap(({ value: one }) => (typeof one === 'string' ? one : [])))];
+    const height = (one: Value) => (typeof one === 'boolean' ? Number(one) : labels.indexOf(String(one)));
+    const at = (list: readonly { time: number; value: Value }[]) =>
+      list.map(({ time, value: one }): [number, number] => [time, height(one)]);
+    const points = at(inside);
+    const last = points.at(-1);
+    if (last && last[0] < until) points.push([until, last[1]]);
+    panels.set(`step ${sign}`, steps({ ...trace, points, marks: at(marked) }, labels));
+  }
+  for (const panel of panels.values()) if (!panel.labels) panel.scale = scaleOf(panel, panels.size > 1 ? 2 : 4);
+  return [...panels.values()];
+}
+
+function steps(trace: Trace, labels: string[]): Panel {
+  const scale = { min: -0.25, max: Math.max(1, labels.length - 1) + 0.25, step: 1 };
+  return { unit: '', traces: [trace], scale, limits: [], labels };
+}
+
+/** Holds every reading, and every limit with a little room beyond it. */
+function scaleOf({ traces, limits }: Panel, ticks: number): Scale {
+  const values = traces.flatMap(({ points, marks }) => [...points, ...marks].map(([, value]) => value));
+  const lines = limits.flatMap(({ value, recovery }) => (recovery === null ? [value] : [value, recovery]));
+  const all = [...values, ...lines];
+  let low = Number.POSITIVE_INFINITY;
+  let high = Number.NEGATIVE_INFINITY;
+  for (const value of all) {
+    low = Math.min(low, value);
+    high = Math.max(high, value);
+  }
+  if (all.length === 0) return { min: 0, max: 1, step: 1 };
+  const room = (high - low) * 0.06;
+  return scaleFor(low - room, high + room, ticks);
+}
+
+/** From the changes that are known: what was before the first is its opposite; that it was offline at the alarm is known anyway. */
+function presencePoints(
+  changes: readonly { time: number; value: Value }[],
+  { startTime, endTime }: AlarmDetail['alarmNotice'],
+  durations: number,
+  { from, to }: Span,
+  until: number,
+): [number, number][] {
+  const end = Math.min(until, to);
+  const before = changes.filter(({ time }) => time <= from).at(-1);
+  const inside = changes.filter(({ time }) => time > from && time <= end);
+  const first = inside[0];
+  const points: [number, number][] = inside.map(({ time, value }) => [time, Number(value)]);
+  if (before) points.unshift([from, Number(before.value)]);
+  else if (first) points.unshift([from, Number(!first.value)]);
+  else points.push([Math.max(from, startTime - durations), 0], [endTime ?? end, 0]);
+  const last = points.at(-1);
+  if (last && last[0] < end && (before || first)) points.push([end, last[1]]);
+  return points;
+}

@@ -1,0 +1,22 @@
+import { useTranslation } from 'react-i18next';
+import type { AlarmDetail } from '../queries';
+import { Block } from './Block';
+import css from './blocks.module.css';
+
+/** Why it is over; of one that was ended by hand, by whom and with which words. */
+export function Ending({ notice }: { notice: AlarmDetail['alarmNotice'] }) {
+  const { t } = useTranslation();
+  const { resolveReason, resolveStatus, resolveUser: user, remark } = notice;
+  const reason = resolveReason ?? (resolveStatus === 2 ? 'byHand' : 'recovered');
+  const words = reason === 'byHand' && user ? t('inform.ended.byUser', { user }) : t(`inform.ended.${reason}`);
+  return (
+    <Block title={t('inform.ended.title')}>
+      <p className={css.text}>{words}</p>
+      {remark ? (
+        <blockquote className={css.remark} aria-label={t('inform.ended.remark')}>
+          {remark}
+        </blockquote>
+      ) : null}
+    </Block>
+  );
+}

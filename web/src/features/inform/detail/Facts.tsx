@@ -1,0 +1,83 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useClock } from '@/lib/format/clock';
+import { missing, useFormat } from '@/lib/format/format';
+import { useLanguage } from '@/lib/i18n';
+import { Age } from '@/ui/Age';
+import { type AlarmDetail, propertiesQuery } from '../queries';
+import css from './Facts.module.css';
+import { durationText, momentText } from './words';
+
+/** When it began and ended, how long it lasted, and what is measured now. */
+export function Facts({ detail }: { detail: AlarmDetail }) {
+  const { t } = useTranslation();
+  const { startTime, endTime } = detail.alarmNotice;
+  const hasReading = detail.alarmRules.triggerType === 0 && !detail.alarmDeviceInfoRespDTO.deleted;
+  return (
+    <dl className={css.facts}>
+      <Fact name={t('inform.start')}>
+        <Moment time={startTime} />
+      </Fact>
+      <Fact name={t('inform.end')}>{endTime === undefined ? t('inform.open') : <Moment time={endTime} />}</Fact>
+      <Fact name={t('inform.duration')}>
+        <Lasting from={startTime} to={endTime} />
+      </Fact>
+      {hasReading ? (
+        <Fact name={t('inform.now')}>
+          <Now detail={detail} />
+        </Fact>
+      ) : null}
+    </dl>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className={css.fact}>
+      <dt className={css.name}>{name}</dt>
+      <dd className={css.value}>{children}</dd>
+    </div>
+  );
+}
+
+function Moment({ time }: { time: number }) {
+  const format = useFormat();
+  const text = useClock((now) => momentText(time, now, format));
+  return (
+    <time dateTime={new Date(time).toISOString()} title={format.absolute(time)}>
+      {text}
+    </time>
+  );
+}
+
+/** Counts while the alarm is open; between the seconds that stand beside it. */
+function Lasting({ from, to }: { from: number; to: number | undefined }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const second = (time: number) => Math.floor(time / 1000) * 1000;
+  return useClock((now) => durationText(second(to ?? now) - second(from), format, t));
+}
+
+/** The latest of each attribute that the rule looks at; named where they are several. */
+function Now({ detail }: { detail: AlarmDetail }) {
+  const format = useFormat();
+  const { t } = useTranslation();
+  const language = useLanguage((state) => state.language);
+  const { data, isError } = useQuery(propertiesQuery(language, detail.alarmDeviceInfoRespDTO.deviceName));
+  const signs = new Set(detail.alarmRules.conditions.map(({ tslAttribute }) => tslAttribute));
+  const known = data?.filter(({ identifier }) => signs.has(identifier)) ?? [];
+  if (known.length === 0) return isError || data ? missing : '…';
+  return known.map(({ identifier, yeuName, value, time, elementUnit, precision }) => (
+    <span key={identifier} className={css.reading}>
+      {known.length > 1 ? <span className={css.of}>{yeuName}</span> : null}
+      {value === undefined || time === undefined ? (
+        t('inform.noReading')
+      ) : (
+        <>
+          {format.reading({ value, unit: elementUnit, precision })} <Age time={time} />
+        </>
+      )}
+    </span>
+  ));
+}

@@ -1,0 +1,337 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { describe, expect, it, vi } from 'vitest';
+import { useLanguage } from '@/lib/i18n';
+import { tell } from '@/test/alarm';
+import { noAnswer } from '@/test/farm';
+import { askedOf, type Detail, detailOf, informServer, notice, openInform, paths, shown } from '@/test/inform';
+import { refused } from '@/test/server';
+import type { ChartOption } from '@/ui/chart/engine';
+
+const drawn = vi.hoisted(() => ({ option: undefined as unknown }));
+// jsdom has no canvas: what would be drawn is looked at.
+vi.mock('@/ui/chart/Chart', () => ({
+  Chart: ({ option }: { option: unknown }) => {
+    drawn.option = option;
+    return null;
+  },
+}));
+
+const minute = 60_000;
+const lines = () => (drawn.option as { series: { data: [number, number][] }[] }).series.map(({ data }) => data);
+const axis = () => (drawn.option as ChartOption & { xAxis: { min: number; max: number }[] }).xAxis[0];
+const fact = (name: string) => shown().getByText(name).closest('div')?.querySelector('dd');
+const part = (name: string) => within(shown().getByRole('heading', { level: 3, name }).parentElement as HTMLElement);
+
+/** Opens a notice that is as it is told. */
+async function open(one = notice(), change: Parameters<typeof detailOf>[1] = {}, before?: (server: Server) => void) {
+  const server = informServer([one]);
+  server.details.set(one.id, detailOf(one, change));
+  before?.(server);
+  return { server, one, ...(await openInform(server)) };
+}
+type Server = ReturnType<typeof informServer>;
+type Delivery = Detail['deliveries'][number];
+
+describe('an open notice', () => {
+  it('says what it is, since when, and what is measured now', async () => {
+    const startTime = Math.floor(Date.now() / 1000) * 1000 - 22 * minute;
+    await open(notice({ startTime }));
+    expect(shown().getByText('Pending')).toBeVisible();
+    expect(shown().getByText('Serious')).toBeVisible();
+    expect(shown().getByText('Light the heaters.')).toBeVisible();
+    expect(fact('Start time')).toHaveTextContent(/\d\d:\d\d:\d\d$/);
+    expect(fact('End time')).toHaveTextContent('Still open');
+    expect(fact('Duration')).toHaveTextContent(/^22 min \d+ s$/);
+    expect(fact('Reading now')).toHaveTextContent(/^1\.2\s°C \d+ s$/);
+  });
+
+  it('counts its duration on, second by second', async () => {
+    await open(notice({ startTime: Math.floor(Date.now() / 1000) * 1000 - 22 * minute }));
+    const before = fact('Duration')?.textContent;
+    await waitFor(() => expect(fact('Duration')?.textContent).not.toBe(before), { timeout: 3000 });
+    expect(fact('Duration')).toHaveTextContent(/^22 min \d+ s$/);
+  });
+
+  it('takes in what the stream tells: the reading, the line, the device', async () => {
+    const { server } = await open();
+    const time = Date.now();
+    tell(server as never, 'reading', { deviceName: 'WS-1', time, values: { airTemperature: 0.4 } });
+    await waitFor(() => expect(fact('Reading now')).toHaveTextContent(/^0\.4\s°C/));
+    await waitFor(() => expect(lines()[0]?.at(-1)).toEqual([time, 0.4]));
+    tell(server as never, 'reading', { deviceName: 'WS-2', time: time + 1, values: { airTemperature: 9 } });
+    tell(server as never, 'presence', { deviceName: 'WS-1', onlineState: 0, time: time + 2 });
+    expect(await part('Device').findByText('Offline')).toBeVisible();
+    expect(fact('Reading now')).toHaveTextContent(/^0\.4\s°C/);
+  });
+
+  it('names each reading where the rule looks at several', async () => {
+    const conditions: Detail['alarmRules']['conditions'] = [
+      ...detailOf(notice()).alarmRules.conditions,
+      {
+        andor: 'or',
+        tslAttribute: 'airHumidity',
+        yeuName: 'Humidity',
+        elementUnit: '%',
+        subconditions: '>=',
+        value: 85,
+        recovery: 80,
+      },
+    ];
+    await open(notice(), { rule: { conditions } });
+    expect(fact('Reading now')).toHaveTextContent(/^Air temperature1\.2\s°C \d+ sHumidityNo reading$/);
+    expect(part('Conditions').getByText(/^Humidity: Clears at 80/)).toBeVisible();
+    // One plot for each unit.
+    expect(lines()).toHaveLength(2);
+  });
+});
+
+describe('the rule as it was', () => {
+  it('reads as a sentence', async () => {
+    await open();
+    const words = part('Conditions').getByText('Air temperature').closest('p');
+    expect(words).toHaveTextContent(/^Air temperature below 2\s°C$/);
+    expect(part('Conditions').getByText(/^2 readings within 5\smin\. The rule as it was at /)).toBeVisible();
+  });
+
+  it.each([
+    ['zh-cn', '告警通知', '空气温度低于2 °C', /^5分钟内2个读数。规则为.*时的内容。$/, /^22分钟\d+秒$/],
+    [
+      'tr-tr',
+      'Alarmlar',
+      'Hava 2 °C değerinin altında',
+      /^5 dk içinde 2 ölçüm\. Kuralın .* itibarıyla hâli\.$/,
+      /^22 dk \d+ sn$/,
+    ],
+    ['ru-ru', 'Тревоги', 'Воздух меньше 2 °C', /^2 показания за 5 мин\. Правило, каким оно было в /, /^22 мин \d+ с$/],
+  ] as const)('in %s', async (code, title, sentence, small, duration) => {
+    await useLanguage.getState().setLanguage(code);
+    const names = { 'zh-cn': '空气温度', 'tr-tr': 'Hava', 'ru-ru': 'Воздух' };
+    const one = notice({ startTime: Math.floor(Date.now() / 1000) * 1000 - 22 * minute });
+    const server = informServer([one]);
+    const [condition] = detailOf(one).alarmRules.conditions;
+    if (condition)
+      server.details.set(1, detailOf(one, { rule: { conditions: [{ ...condition, yeuName: names[code] }] } }));
+    await openInform(server, '/inform', title);
+    const main = screen.getByRole('main');
+    expect(main).not.toHaveTextContent(/inform\.|rule\.|\{\{/);
+    const texts = [...main.querySelectorAll('p, dd')].map((one) => one.textContent?.replaceAll('\u00a0', ' '));
+    expect(texts).toContain(sentence);
+    expect(texts).toContainEqual(expect.stringMatching(small));
+    expect(texts).toContainEqual(expect.stringMatching(duration));
+  });
+});
+
+describe('the chart', () => {
+  it('spans five minutes before to five minutes after', async () => {
+    const startTime = Date.now() - 40 * minute;
+    const one = notice({ startTime, endTime: startTime + 20 * minute, resolveStatus: 1 });
+    const { server } = await open(one);
+    expect(axis()).toMatchObject({ min: startTime - 5 * minute, max: startTime + 25 * minute });
+    expect(askedOf(server, paths.readings).at(-1)).toEqual({
+      deviceName: 'WS-1',
+      startTime: String(startTime - 5 * minute),
+      endTime: String(startTime + 25 * minute),
+      yeuSignList: 'airTemperature',
+    });
+    const chart = shown().getByRole('img', { name: /^Readings from / });
+    expect(chart).toHaveAccessibleName(
+      /Air temperature from 2\.\d\s°C to 3\.0\s°C\. The readings that triggered it are marked\./,
+    );
+    expect(within(chart).getByText(/^Alarm below 2\.0\s°C$/)).toBeInTheDocument();
+    expect(within(chart).getByText(/^Began /)).toBeInTheDocument();
+    expect(chart.querySelectorAll('circle.sample')).toHaveLength(1);
+  });
+
+  it('asks only for what can be there of an open one', async () => {
+    const before = Date.now();
+    const { server, one } = await open();
+    const asked = askedOf(server, paths.readings).at(-1);
+    expect(Number(asked?.startTime)).toBe(one.startTime - 5 * minute);
+    expect(Number(asked?.endTime)).toBeGreaterThanOrEqual(before);
+    expect(Number(asked?.endTime)).toBeLessThanOrEqual(Date.now() + 1);
+    expect(axis()?.max).toBeGreaterThan(before + 4 * minute);
+  });
+
+  it('draws what was kept when the readings are gone', async () => {
+    const one = notice({ resolveStatus: 1, endTime: Date.now() - 10 * minute });
+    const kept = { airTemperature: [{ time: one.startTime, value: 1.5 }] };
+    await open(one, { kept }, (server) => {
+      server.rows = [];
+    });
+    expect(lines()).toEqual([[[one.startTime, 1.5]]]);
+  });
+
+  it('says when there is nothing to draw', async () => {
+    await open(notice(), {}, (server) => {
+      server.rows = [];
+    });
+    expect(await shown().findByText('No readings are kept of this time.')).toBeVisible();
+  });
+
+  it('says when the readings could not be fetched, and asks again', async () => {
+    const { server, user } = await open(notice(), {}, (before) => before.answers.set(paths.readings, noAnswer));
+    const note = await shown().findByRole('alert');
+    expect(note).toHaveTextContent('The readings could not be fetched');
+    server.answers.delete(paths.readings);
+    await user.click(within(note).getByRole('button', { name: 'Retry' }));
+    expect(await shown().findByRole('img', { name: /^Readings from / })).toBeVisible();
+  });
+
+  it('has longer ones thinned, and of very long ones the first thirty days', async () => {
+    const startTime = Date.now() - 40 * 24 * 60 * minute;
+    const { server } = await open(notice({ startTime }), {}, (before) => {
+      before.base.series = { airTemperature: [{ time: startTime, value: 1 }] };
+    });
+    const [asked] = server.base.calls.filter(({ pathname }) => pathname === paths.thinned);
+    expect(asked?.searchParams.get('points')).toBe('1500');
+    const span = Number(asked?.searchParams.get('endTime')) - Number(asked?.searchParams.get('startTime'));
+    expect(span).toBe(30 * 24 * 60 * minute);
+    expect(shown().getByText('The first 30 days are drawn.')).toBeVisible();
+  });
+
+  it('of a device that went shows when it came and went', async () => {
+    const startTime = Date.now() - 30 * minute;
+    const rule = { triggerType: 1 as const, conditions: [], durations: minute };
+    const one = notice({ startTime, endTime: startTime + 10 * minute, resolveStatus: 1 });
+    await open(one, { rule, notice: { resolveReason: 'online' }, samples: [] }, (server) => {
+      server.presence = [
+        { time: startTime + 10 * minute, onlineState: 1 },
+        { time: startTime - minute, onlineState: 0 },
+      ];
+    });
+    expect(lines()).toEqual([
+      [
+        [startTime - 5 * minute, 1],
+        [startTime - minute, 0],
+        [startTime + 10 * minute, 1],
+        [startTime + 15 * minute, 1],
+      ],
+    ]);
+    expect(part('Conditions').getByText(/Device offline for/)).toBeVisible();
+    expect(part('How it ended').getByText('The device was back.')).toBeVisible();
+    expect(shown().queryByText('Reading now')).toBeNull();
+  });
+});
+
+describe('a notice that is over', () => {
+  it.each([
+    ['recovered', 'A reading was back within the limits.'],
+    ['online', 'The device was back.'],
+    ['changed', 'The rule was changed, which ends its open notice.'],
+    ['stopped', 'The rule was stopped, which ends its open notice.'],
+    ['deleted', 'The rule was deleted, which ends its open notice.'],
+  ] as const)('says that it %s', async (resolveReason, words) => {
+    const startTime = Date.now() - 65 * minute;
+    await open(notice({ startTime, endTime: startTime + 61 * minute + 5000, resolveStatus: 1 }), {
+      notice: { resolveReason },
+    });
+    expect(part('How it ended').getByText(words)).toBeVisible();
+    expect(fact('Duration')).toHaveTextContent('1 h 1 min 5 s');
+    expect(shown().queryByRole('button', { name: 'Mark as solved' })).toBeNull();
+  });
+
+  it('of a device that is gone says so, and asks nothing of it', async () => {
+    const kept = { airTemperature: [{ time: Date.now() - 21 * minute, value: 1.5 }] };
+    const { server } = await open(notice({ resolveStatus: 1, endTime: Date.now() - 10 * minute }), {
+      device: { deleted: true, onlineState: 0 },
+      kept,
+    });
+    expect(part('Device').getByText('This device is not there any more')).toBeVisible();
+    expect(part('Device').queryByText('Offline')).toBeNull();
+    expect(lines()[0]).toHaveLength(1);
+    expect(askedOf(server, paths.readings)).toEqual([]);
+    expect(askedOf(server, paths.properties)).toEqual([]);
+  });
+});
+
+describe('ending it by hand', () => {
+  it('sends the remark, and shows who did it and why', async () => {
+    const { server, user } = await open();
+    await user.click(shown().getByRole('button', { name: 'Mark as solved' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'Mark as solved' }));
+    await user.type(dialog.getByRole('textbox', { name: 'Remark (optional)' }), ' Vent opened ');
+    await user.click(dialog.getByRole('button', { name: 'Mark as solved' }));
+    expect(await part('How it ended').findByText('Marked as solved by Elif Kaya.')).toBeVisible();
+    expect(shown().getByText('Vent opened')).toBeVisible();
+    expect(server.sent).toEqual([{ id: 1, remark: 'Vent opened' }]);
+    expect(shown().getByText('Manual solution')).toBeVisible();
+    expect(shown().queryByRole('button', { name: 'Mark as solved' })).toBeNull();
+  });
+
+  it('needs no remark, and takes none of more than 500 characters', async () => {
+    const { server, user } = await open();
+    await user.click(shown().getByRole('button', { name: 'Mark as solved' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'Mark as solved' }));
+    const field = dialog.getByRole('textbox', { name: 'Remark (optional)' });
+    await user.click(field);
+    await user.paste('x'.repeat(501));
+    expect(dialog.getByText('At most 500 characters')).toBeInTheDocument();
+    await user.click(dialog.getByRole('button', { name: 'Mark as solved' }));
+    expect(server.sent).toEqual([]);
+    await user.clear(field);
+    await user.click(dialog.getByRole('button', { name: 'Mark as solved' }));
+    await waitFor(() => expect(server.sent).toEqual([{ id: 1 }]));
+  });
+
+  it('shows why it was refused, and what has become of the notice', async () => {
+    const { server, user } = await open();
+    server.answers.set(paths.resolve, () => {
+      server.details.set(1, detailOf(notice({ resolveStatus: 1, endTime: Date.now() })));
+      return refused(601, 'This notice is not open any more.');
+    });
+    await user.click(shown().getByRole('button', { name: 'Mark as solved' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'Mark as solved' }));
+    await user.click(dialog.getByRole('button', { name: 'Mark as solved' }));
+    expect(await dialog.findByRole('alert')).toHaveTextContent('This notice is not open any more.');
+    expect(await part('How it ended').findByText('A reading was back within the limits.')).toBeInTheDocument();
+  });
+
+  it('is not offered where the rule does not allow it', async () => {
+    await open(notice(), { notice: { mayResolve: false } });
+    expect(shown().queryByRole('button', { name: 'Mark as solved' })).toBeNull();
+  });
+});
+
+describe('who was told', () => {
+  const delivery = (change: Partial<Delivery> = {}): Delivery => ({
+    channel: 'Night crew',
+    recipient: 'a@farm.example',
+    mode: 'email',
+    event: 'triggered',
+    state: 'sent',
+    attempts: 1,
+    createTime: Date.now() - 1800,
+    updateTime: Date.now() - 1000,
+    ...change,
+  });
+
+  it('is nobody where the rule had no channel', async () => {
+    await open();
+    expect(part('Who was told').getByText('Nobody was told')).toBeVisible();
+    expect(part('Who was told').getByText('The rule named no notification channel when it triggered.')).toBeVisible();
+  });
+
+  it('is told with the answer of the far end', async () => {
+    await open(notice(), {
+      deliveries: [
+        delivery({ createTime: 1000, updateTime: 1800 }),
+        delivery({ recipient: 'x@wrong.example', state: 'failed', attempts: 5, lastError: 'No such domain.' }),
+        delivery({ mode: 'phoneMessage', recipient: '+905551112233', attempts: 2, lastError: 'timed out' }),
+        delivery({ channel: 'Office', state: 'skipped', attempts: 0, lastError: 'Outside the period of the rule.' }),
+        delivery({ channel: 'Owner', state: 'queued', attempts: 0 }),
+        delivery({ channel: 'Owner', event: 'resolved', state: 'skipped', attempts: 0 }),
+      ],
+    });
+    const items = part('Who was told')
+      .getAllByRole('listitem')
+      .map((item) => item.querySelector('div')?.textContent?.replaceAll('\u00a0', ' '));
+    expect(items).toEqual([
+      'Night crew sent by e-mail to 1 of 2Accepted after 0.8 s',
+      'x@wrong.example e-mail failedAfter 5 attempts: No such domain.',
+      'Night crew sent by text message to 1At attempt 2; before that: timed out',
+      'Office not sent by e-mail to 1Outside the period of the rule.',
+      'Owner waiting to go out by e-mail to 1',
+      'Owner not sent by e-mail to 1End of the alarmNo reason was given',
+    ]);
+  });
+});

@@ -1,0 +1,58 @@
+import { Link } from '@tanstack/react-router';
+import { memo } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useClock } from '@/lib/format/clock';
+import { startOfDay } from '@/lib/format/date';
+import { useFormat } from '@/lib/format/format';
+import { LevelTag, ResolveTag } from '@/ui/alarm/tags';
+import type { AlarmNotice } from '../queries';
+import css from './NoticeCard.module.css';
+
+interface NoticeCardProps {
+  notice: AlarmNotice;
+  chosen: boolean;
+  /** The notice opens in place of the list, which the way back leads to. */
+  step: boolean;
+}
+
+/** A notice in the list: what, where, when, and how it stands. */
+export const NoticeCard = memo(function NoticeCard({ notice, chosen, step }: NoticeCardProps) {
+  const { id, title, resolveStatus, alarmLevel, deviceName, noteName, createTime } = notice;
+  return (
+    <Link
+      from="/inform"
+      to="/inform"
+      search={(before) => ({ ...before, id })}
+      replace={!step}
+      resetScroll={step}
+      className={`${css.card} ${chosen ? css.chosen : ''}`}
+      activeProps={{}}
+      aria-current={chosen ? 'true' : undefined}
+    >
+      <span className={css.head}>
+        <b className={css.title} title={title}>
+          {title}
+        </b>
+        <Created time={createTime} />
+      </span>
+      <span className={css.device}>{noteName || deviceName}</span>
+      <span className={css.tags}>
+        <ResolveTag status={resolveStatus} />
+        <LevelTag level={alarmLevel} />
+      </span>
+    </Link>
+  );
+});
+
+function Created({ time }: { time: number }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const words = useClock((now) =>
+    time >= startOfDay(now) ? t('inform.today', { time: format.time(time) }) : format.moment(time, now),
+  );
+  return (
+    <time className={css.time} dateTime={new Date(time).toISOString()} title={format.absolute(time)}>
+      {words}
+    </time>
+  );
+}

@@ -1,0 +1,70 @@
+import CloseOutlined from '@ant-design/icons/CloseOutlined';
+import SearchOutlined from '@ant-design/icons/SearchOutlined';
+import { Button } from 'antd';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { IconButton } from '@/ui/IconButton';
+import css from './TitleSearch.module.css';
+
+interface TitleSearchProps {
+  /** What is searched for; it may change from elsewhere. */
+  text: string;
+  /** Also when it is the same again: then the person wants to know whether anything has changed. */
+  onSearch: (text: string) => void;
+}
+
+/** Searches titles on the button or Enter; Escape and the cross empty it. */
+export function TitleSearch({ text, onSearch }: TitleSearchProps) {
+  const { t } = useTranslation();
+  const [typed, setTyped] = useState(text);
+  const [known, setKnown] = useState(text);
+  if (text !== known) {
+    setKnown(text);
+    setTyped(text);
+  }
+  const clear = () => {
+    setTyped('');
+    if (text !== '') onSearch('');
+  };
+  return (
+    <search className={css.search}>
+      <form
+        className={css.form}
+        onSubmit={(event) => {
+          event.preventDefault();
+          onSearch(typed.trim());
+        }}
+      >
+        <div className={css.box}>
+          <SearchOutlined className={css.icon} aria-hidden="true" />
+          <input
+            className={css.input}
+            type="text"
+            inputMode="search"
+            enterKeyHint="search"
+            autoComplete="off"
+            maxLength={64}
+            aria-label={t('inform.search')}
+            placeholder={t('inform.title')}
+            value={typed}
+            onChange={(event) => setTyped(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.key === 'Escape' && typed !== '') clear();
+            }}
+          />
+          {typed ? (
+            <IconButton
+              className={css.clear}
+              label={t('home.search.clear')}
+              icon={<CloseOutlined aria-hidden="true" />}
+              onClick={clear}
+            />
+          ) : null}
+        </div>
+        <Button htmlType="submit" className={css.query}>
+          {t('inform.query')}
+        </Button>
+      </form>
+    </search>
+  );
+}

@@ -1,0 +1,68 @@
+import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query';
+import type { components } from '@/api/schema.gen';
+import { ApiError, api } from '@/lib/api';
+import { persistent } from '@/lib/device/queries';
+import type { Language } from '@/lib/i18n';
+import { pageSizes } from '@/lib/pages';
+import type { InformSearch } from './search';
+
+type Schemas = components['schemas'];
+
+export type AlarmNotice = Schemas['AlarmNotice'];
+export type AlarmNoticePage = Schemas['AlarmNoticePage'];
+export type AlarmDetail = Schemas['AlarmDetail'];
+export type DeviceProperty = Schemas['DeviceProperty'];
+export type Delivery = Schemas['Delivery'];
+
+const path = '/admin-api/client/pc/alarm-notice';
+
+export const noticeKeys = {
+  all: ['alarm-notices'] as const,
+  kind: (kind: 'page' | 'notice' | 'properties' | 'chart') => ['alarm-notices', kind] as const,
+};
+
+/** A page of notices; they are a farm's own words, whatever the language. */
+export const noticesQuery = ({ q, devices, status, level, page = 1, size = pageSizes[0] }: InformSearch) => {
+  const query = {
+    title: q,
+    deviceNameStr: devices,
+    resolveStatus: status,
+    alarmLevel: level,
+    pageNo: page,
+    pageSize: size,
+  };
+  return queryOptions({
+    ...persistent,
+    queryKey: [...noticeKeys.kind('page'), query],
+    queryFn: ({ signal }) => api.get(`${path}/page`, { query, signal }),
+    placeholderData: keepPreviousData,
+  });
+};
+
+/** One notice with everything that is known of it; null when there is none of that number. */
+export const noticeQuery = (language: Language, id: number) =>
+  queryOptions({
+    ...persistent,
+    queryKey: [...noticeKeys.kind('notice'), id, language],
+    queryFn: async ({ signal }): Promise<AlarmDetail | null> => {
+      try {
+        return await api.get(`${path}/get`, { query: { id }, signal });
+      } catch (error) {
+        if (error instanceof ApiError && error.code === 404 && error.kind === 'business') return null;
+        throw error;
+      }
+    },
+  });
+
+/** What a device measures, with the latest values. */
+export const propertiesQuery = (language: Language, deviceName: string) =>
+  queryOptions({
+    ...persistent,
+    queryKey: [...noticeKeys.kind('properties'), deviceName, language],
+    queryFn: ({ signal }) => api.get('/admin-api/client/pc/device/get/property', { query: { deviceName }, signal }),
+  });
+
+/** Something about notices has changed that the screen cannot work out by itself. */
+export function refetchNotices(client: QueryClient): Promise<void> {
+  return client.invalidateQueries({ queryKey: noticeKeys.all });
+}

@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import { informSearch, mostDevices, namesOf } from './search';
+
+const said = (given: Record<string, unknown>) => JSON.parse(JSON.stringify(informSearch(given)));
+
+it('holds everything that says what is to be seen', () => {
+  const whole = { q: 'frost', devices: 'WS-1,GC-2', status: 0, level: 2, page: 3, size: 100, id: 17 };
+  expect(said(whole)).toEqual(whole);
+  expect(said({ ...whole, status: '0', level: '2', page: '3', size: '100', id: '17' })).toEqual(whole);
+});
+
+it('lets go of what means nothing', () => {
+  expect(said({ q: '  ', devices: ',,', status: 3, level: -1, page: 1, size: 10, id: 0, other: 'x' })).toEqual({});
+  expect(said({ q: 2026, status: 1.5, level: 'high', page: 'x', size: 11, id: 'x' })).toEqual({ q: '2026' });
+  expect(said({ q: 'x'.repeat(70) }).q).toHaveLength(64);
+});
+
+it('names each device once, and no more than one call takes', () => {
+  expect(namesOf('a,b,a')).toEqual(['a', 'b']);
+  expect(namesOf(Array.from({ length: mostDevices + 5 }, (_, i) => `D-${i}`).join(','))).toHaveLength(mostDevices);
+});

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { clockSteps, clockText, mergedSlots, minutesOf, periodText, slotsText } from './period';
+
+const night = [...Array.from({ length: 15 }, (_, i) => i), ...Array.from({ length: 12 }, (_, i) => 36 + i)];
+const all = Array.from({ length: 48 }, (_, i) => i);
+const period = (timePeriods: number[]) => ({ complexTime: 1 as const, timePeriods });
+const simple = (startTime?: string, endTime?: string) => ({
+  complexTime: 0 as const,
+  timePeriods: [],
+  startTime,
+  endTime,
+});
+
+describe('times of the day', () => {
+  it('go from 00:00 to 24:00 in quarters', () => {
+    expect(clockSteps).toHaveLength(97);
+    expect([clockSteps[0], clockSteps[1], clockSteps.at(-2), clockSteps.at(-1)]).toEqual([
+      '00:00',
+      '00:15',
+      '23:45',
+      '24:00',
+    ]);
+  });
+
+  it('are read and written', () => {
+    for (const clock of clockSteps) expect(clockText(minutesOf(clock) ?? -1)).toBe(clock);
+    for (const wrong of [undefined, '', '7:30', '24:15', '12:60', 'noon']) expect(minutesOf(wrong)).toBeUndefined();
+  });
+});
+
+describe('half hours', () => {
+  it('merge with their neighbours, whatever their order', () => {
+    expect(mergedSlots([3, 1, 2, 7, 2])).toEqual([
+      { start: 30, end: 120 },
+      { start: 210, end: 240 },
+    ]);
+    expect(mergedSlots([])).toEqual([]);
+  });
+
+  it.each([
+    [night, '18:00–24:00, 00:00–07:30'],
+    [[0, 47], '23:30–24:00, 00:00–00:30'],
+    [[47], '23:30–24:00'],
+    [[0, 1, 20], '00:00–01:00, 10:00–10:30'],
+    [all, '00:00–24:00'],
+    [[], ''],
+  ])('%j in words', (slots, words) => {
+    expect(slotsText(slots)).toBe(words);
+  });
+});
+
+describe('a period, briefly', () => {
+  it.each([
+    [simple('06:00', '20:00'), '06:00–20:00'],
+    [simple('00:00', '24:00'), undefined],
+    [simple(), undefined],
+    [period(night), '18:00–07:30'],
+    [period([...night, 20]), '18:00–07:30, 10:00–10:30'],
+    [period([10, 11, 20]), '05:00–06:00, 10:00–10:30'],
+    [period(all), undefined],
+    [period([]), ''],
+  ])('%j', (given, words) => {
+    expect(periodText(given)).toBe(words);
+  });
+});

@@ -1,0 +1,79 @@
+/** A part of the day, in minutes after midnight; the end is exclusive, and 1440 is the day's. */
+export interface DayRange {
+  start: number;
+  end: number;
+}
+
+export const minutesADay = 1440;
+/** Half hours of the day that a custom period is made of. */
+export const slotsADay = 48;
+const minutesASlot = minutesADay / slotsADay;
+/** The start and the end of a simple period are multiples of this. */
+export const stepMinutes = 15;
+
+/** 07:30; the day's end is 24:00. */
+export function clockText(minutes: number): string {
+  const two = (value: number) => String(value).padStart(2, '0');
+  return `${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
+}
+
+/** Minutes after midnight; undefined for what is not HH:mm between 00:00 and 24:00. */
+export function minutesOf(clock: string | undefined): number | undefined {
+  const match = /^(\d{2}):([0-5]\d)$/.exec(clock ?? '');
+  if (!match) return undefined;
+  const minutes = Number(match[1]) * 60 + Number(match[2]);
+  return minutes <= minutesADay ? minutes : undefined;
+}
+
+/** Every time that a simple period may begin or end at: 00:00 to 24:00. */
+export const clockSteps: readonly string[] = Array.from({ length: minutesADay / stepMinutes + 1 }, (_, i) =>
+  clockText(i * stepMinutes),
+);
+
+/** Neighbouring half hours as one range each, in the order of the day. */
+export function mergedSlots(slots: readonly number[]): DayRange[] {
+  const ranges: DayRange[] = [];
+  for (const slot of [...new Set(slots)].sort((a, b) => a - b)) {
+    const start = slot * minutesASlot;
+    const last = ranges.at(-1);
+    if (last?.end === start) last.end = start + minutesASlot;
+    else ranges.push({ start, end: start + minutesASlot });
+  }
+  return ranges;
+}
+
+/** A night begins in the evening: what ends at midnight stands before what begins there. */
+function fromEvening(ranges: readonly DayRange[]): readonly DayRange[] {
+  const last = ranges.at(-1);
+  if (!last || ranges.length < 2 || ranges[0]?.start !== 0 || last.end !== minutesADay) return ranges;
+  return [last, ...ranges.slice(0, -1)];
+}
+
+const rangeText = ({ start, end }: DayRange) => `${clockText(start)}–${clockText(end)}`;
+
+/** 18:00–24:00, 00:00–07:30. */
+export function slotsText(slots: readonly number[]): string {
+  return fromEvening(mergedSlots(slots)).map(rangeText).join(', ');
+}
+
+interface Period {
+  /** 0: start and end. 1: half hours. */
+  complexTime: 0 | 1;
+  startTime?: string;
+  endTime?: string;
+  timePeriods: readonly number[];
+}
+
+/** When people are told, briefly: 18:00–07:30. Undefined: always. */
+export function periodText({ complexTime, startTime, endTime, timePeriods }: Period): string | undefined {
+  if (complexTime === 0) {
+    if (!startTime || !endTime || (startTime === '00:00' && endTime === '24:00')) return undefined;
+    return `${startTime}–${endTime}`;
+  }
+  if (new Set(timePeriods).size >= slotsADay) return undefined;
+  const [first, second, ...rest] = fromEvening(mergedSlots(timePeriods));
+  if (!first) return '';
+  const overnight = first.end === minutesADay && second?.start === 0;
+  const ranges = overnight && second ? [{ start: first.start, end: second.end }] : second ? [first, second] : [first];
+  return [...ranges, ...rest].map(rangeText).join(', ');
+}

@@ -1,0 +1,173 @@
+import i18next, { type TFunction } from 'i18next';
+import { type Format, formatFor } from '@/lib/format/format';
+import { nbsp } from '@/lib/format/number';
+import { type Language, languages } from '@/lib/i18n';
+import type { Operator, Trigger } from './types';
+
+/**
+ * A rule as a sentence in the person's language. Each language orders its words by itself: the locale files hold whole phrases
+ * (`rule.term`, `rule.both`, `rule.sentence`), which are put into each other from the inside out. What is to stand in bold is
+ * wrapped in two marks on the way, and cut apart at the end.
+ */
+
+/** One comparison. What is not filled in yet stands as an ellipsis. */
+export interface SentenceCondition {
+  /** How it joins what stands before it, from left to right; of the first one it says nothing. */
+  andor: 'and' | 'or';
+  /** The attribute's name for people. */
+  name: string;
+  unit: string;
+  subconditions: Operator;
+  value: number | boolean | string | undefined;
+  /** While the alarm is open this counts in place of the value. */
+  recovery?: number | null;
+}
+
+export interface SentenceRule {
+  triggerType: Trigger;
+  conditions: readonly SentenceCondition[];
+  hitCounts: number;
+  /** The window, in milliseconds. */
+  durations: number;
+}
+
+/**
+ * `full`: a sentence of its own, every pair in brackets, as the form says it. `brief`: as a card says it, brackets only where the
+ * order would else be unclear.
+ */
+export type SentenceForm = 'full' | 'brief';
+
+/** A run of the sentence; names, values and counts are strong. */
+export interface SentencePart {
+  text: string;
+  strong: boolean;
+}
+
+/** The names of the operators in the locale files: `rule.operator`, `rule.term`. */
+export const operatorNames = {
+  '>': 'above',
+  '>=': 'atLeast',
+  '<': 'below',
+  '<=': 'atMost',
+  '=': 'equal',
+  '!=': 'notEqual',
+} as const satisfies Record<Operator, string>;
+
+const missing = '…';
+const [from, to] = ['\u0002', '\u0003'];
+
+/** A count and what it counts stay on one line. */
+const joined = (text: string) => text.replaceAll(' ', nbsp);
+const strong = (text: string) => from + text.replaceAll(from, '').replaceAll(to, '') + to;
+
+function partsOf(text: string): SentencePart[] {
+  const parts: SentencePart[] = [];
+  text.split(from).forEach((piece, i) => {
+    const end = i === 0 ? 0 : piece.indexOf(to);
+    if (i > 0) parts.push({ text: piece.slice(0, end), strong: true });
+    const rest = i === 0 ? piece : piece.slice(end + 1);
+    if (rest !== '') parts.push({ text: rest, strong: false });
+  });
+  return parts;
+}
+
+interface Words {
+  t: TFunction;
+  format: Format;
+}
+
+function wordsOf(language: Language): Words {
+  return { t: i18next.getFixedT(language), format: formatFor(language) };
+}
+
+function valueText({ value, unit }: Pick<SentenceCondition, 'value' | 'unit'>, { format }: Words): string {
+  return value === undefined || value === '' ? missing : format.reading({ value, unit });
+}
+
+function term(condition: SentenceCondition, form: SentenceForm, words: Words): string {
+  return words.t(`rule.term.${form}.${operatorNames[condition.subconditions]}`, {
+    attribute: strong(condition.name || missing),
+    value: strong(valueText(condition, words)),
+  });
+}
+
+function folded(conditions: readonly SentenceCondition[], form: SentenceForm, words: Words): string {
+  const { t } = words;
+  const bracket = (text: string) => t('rule.bracket', { text });
+  const [first, ...rest] = conditions;
+  if (!first) return strong(missing);
+  return rest.reduce(
+    (left, condition, i) => {
+      const turns = i > 0 && condition.andor !== rest[i - 1]?.andor;
+      const both = t(`rule.both.${condition.andor}`, {
+        left: form === 'brief' && turns ? bracket(left) : left,
+        right: term(condition, form, words),
+      });
+      return form === 'full' ? bracket(both) : both;
+    },
+    term(first, form, words),
+  );
+}
+
+/** The conditions alone, folded from left to right. */
+export function conditionParts(
+  conditions: readonly SentenceCondition[],
+  form: SentenceForm,
+  language: Language,
+): SentencePart[] {
+  return partsOf(folded(conditions, form, wordsOf(language)));
+}
+
+/** A length of time as the sentences say it: 10 minutes, or briefly 10 min. */
+export function windowText(durations: number, form: SentenceForm, language: Language): string {
+  const { t } = wordsOf(language);
+  const minutes = durations / 60_000;
+  return form === 'full' ? t('rule.minutes', { count: minutes }) : t('format.age.minutes', { value: minutes });
+}
+
+/** A number of readings as the sentences say it, which in Russian bends by what stands before it. */
+export function readingsText(hitCounts: number, form: SentenceForm, language: Language): string {
+  const { t, format } = wordsOf(language);
+  return t(`rule.readings.${form}`, { count: hitCounts, n: format.number(hitCounts) });
+}
+
+/** The whole rule: when it raises an alarm. */
+export function ruleParts(rule: SentenceRule, form: SentenceForm, language: Language): SentencePart[] {
+  const words = wordsOf(language);
+  const { t } = words;
+  const window = windowText(rule.durations, form, language);
+  if (rule.triggerType === 1) return partsOf(t(`rule.sentence.offline.${form}`, { window: strong(joined(window)) }));
+  const readings = readingsText(rule.hitCounts, form, language);
+  const condition = folded(rule.conditions, form, words);
+  const mark = form === 'full' ? strong : joined;
+  return partsOf(
+    t(`rule.sentence.${form}`, { condition, readings: mark(joined(readings)), window: mark(joined(window)) }),
+  );
+}
+
+/** How the alarm ends by itself. */
+export function clearingParts(rule: SentenceRule, language: Language): SentencePart[] {
+  const words = wordsOf(language);
+  const { t } = words;
+  if (rule.triggerType === 1) return partsOf(t('rule.clears.offline'));
+  const tag = languages.find(({ code }) => code === language)?.tag;
+  const limits = rule.conditions.flatMap((condition) =>
+    typeof condition.recovery === 'number'
+      ? [
+          t('rule.clears.limit', {
+            attribute: strong(condition.name || missing),
+            value: strong(valueText({ value: condition.recovery, unit: condition.unit }, words)),
+          }),
+        ]
+      : [],
+  );
+  const first = t('rule.clears.first');
+  if (limits.length === 0) return partsOf(first);
+  const list = new Intl.ListFormat(tag, { type: 'conjunction' }).format(limits);
+  return partsOf(t('rule.clears.recovery', { first, limits: list }));
+}
+
+/** For a screen reader, a title, a test. */
+export function plainText(parts: readonly SentencePart[]): string {
+  return parts.map(({ text }) => text).join('');
+}

@@ -1,0 +1,53 @@
+import type { Operator } from './types';
+
+/** A line in a chart that a condition's readings must not cross. */
+export interface Threshold {
+  /** The attribute's identifier. */
+  sign: string;
+  value: number;
+  /** On which side of the value the alarm is; null for = and !=. */
+  side: 'above' | 'below' | null;
+  /** Where an open alarm ends, when that is another value. */
+  recovery: number | null;
+}
+
+export function sideOf(operator: Operator): Threshold['side'] {
+  if (operator === '>' || operator === '>=') return 'above';
+  return operator === '<' || operator === '<=' ? 'below' : null;
+}
+
+interface Condition {
+  tslAttribute: string;
+  subconditions: Operator;
+  value: unknown;
+  recovery?: number | null;
+}
+
+/** The lines of a rule's conditions on numbers, in their order; the same line once. */
+export function thresholdsOf(conditions: readonly Condition[]): Threshold[] {
+  const lines = new Map<string, Threshold>();
+  for (const { tslAttribute: sign, subconditions, value, recovery = null } of conditions) {
+    if (typeof value !== 'number') continue;
+    const line = { sign, value, side: sideOf(subconditions), recovery };
+    lines.set(JSON.stringify(line), line);
+  }
+  return [...lines.values()];
+}
+
+/** Whether a value is on the alarm's side of a limit, the limit itself by the operator. */
+export function holds(operator: Operator, value: number, limit: number): boolean {
+  switch (operator) {
+    case '>':
+      return value > limit;
+    case '>=':
+      return value >= limit;
+    case '<':
+      return value < limit;
+    case '<=':
+      return value <= limit;
+    case '=':
+      return value === limit;
+    case '!=':
+      return value !== limit;
+  }
+}

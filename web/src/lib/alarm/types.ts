@@ -1,0 +1,30 @@
+import type { components } from '@/api/schema.gen';
+
+type Schemas = components['schemas'];
+
+export type AlarmRule = Schemas['AlarmRule'];
+export type AlarmCondition = Schemas['AlarmCondition'];
+export type AlarmRuleCreate = Schemas['AlarmRuleCreate'];
+export type AlarmNoticeMark = Schemas['AlarmNoticeMark'];
+export type LiveNotice = Schemas['LiveNotice'];
+export type Rehearsal = Schemas['Rehearsal'];
+export type RehearsedNotice = Schemas['RehearsedNotice'];
+export type Outlook = Schemas['Outlook'];
+
+/** How a condition compares; booleans and texts know only = and !=. */
+export type Operator = AlarmCondition['subconditions'];
+/** 0 general, 1 important, 2 serious. */
+export type Level = AlarmRule['alarmLevel'];
+/** 0 attribute change, 1 device offline. */
+export type Trigger = AlarmRule['triggerType'];
+/** Of a notice: 0 pending, 1 by itself, 2 by hand. */
+export type ResolveStatus = Schemas['AlarmNotice']['resolveStatus'];
+
+const minute = 60_000;
+
+export const operators: readonly Operator[] = ['>', '>=', '<', '<=', '=', '!='];
+export const levels: readonly Level[] = [0, 1, 2];
+/** The lengths that a rule's window can have, in milliseconds. */
+export const windows: readonly number[] = [1, 5, 10, 15, 20, 25, 30].map((minutes) => minutes * minute);
+export const mostHits = 10;
+export const mostConditions = 16;

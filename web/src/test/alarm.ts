@@ -1,0 +1,225 @@
+import { act, screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect } from 'vitest';
+import type { components } from '@/api/schema.gen';
+import type { AlarmRule, Rehearsal } from '@/lib/alarm/types';
+import type { TslProperty } from '@/lib/device/types';
+import { frameBackend } from './backend';
+import { openConsole } from './console';
+import { device, farm, group, overview } from './farm';
+import { ok, onDelete, onGet, onPost, onPut } from './server';
+import { signedIn } from './session';
+import { fakeStreams } from './stream';
+
+type Schemas = components['schemas'];
+
+const client = '/admin-api/client/pc';
+export const paths = {
+  page: `${client}/alarm-rules/page`,
+  get: `${client}/alarm-rules/get`,
+  create: `${client}/alarm-rules/create`,
+  update: `${client}/alarm-rules/update`,
+  publish: `${client}/alarm-rules/publish`,
+  unpublish: `${client}/alarm-rules/unpublish`,
+  delete: `${client}/alarm-rules/delete`,
+  copy: `${client}/alarm-rules/copy`,
+  mute: `${client}/alarm-rules/mute`,
+  rehearse: `${client}/alarm-rules/rehearse`,
+  outlook: `${client}/alarm-rules/get/outlook`,
+  devices: `${client}/device/page`,
+};
+
+const property = (identifier: string, yeuName: string, change: Partial<TslProperty> = {}): TslProperty => ({
+  identifier,
+  functionName: identifier,
+  yeuName,
+  yeuUrl: '',
+  elementUnit: '',
+  elementData: '',
+  dataType: 'number',
+  accessMode: 'r',
+  ...change,
+});
+
+export const mastModel = [
+  property('airTemperature', 'Air temperature', { elementUnit: '°C', precision: 1 }),
+  property('airHumidity', 'Humidity', { elementUnit: '%', precision: 0 }),
+  property('heating', 'Heating', { dataType: 'boolean' }),
+  property('wetness', 'Leaf wetness', { dataType: 'text' }),
+];
+
+export function rule(change: Partial<AlarmRule> = {}): AlarmRule {
+  return {
+    id: 1,
+    alarmName: 'Spring frost',
+    dataSource: 1,
+    executionId: 'WS-1',
+    noteName: 'Orchard mast',
+    triggerType: 0,
+    conditions: [{ andor: 'and', tslAttribute: 'airTemperature', subconditions: '<', value: 2 }],
+    complexTime: 0,
+    hitCounts: 3,
+    durations: 600_000,
+    alarmLevel: 2,
+    passageway: [],
+    startTime: '00:00',
+    endTime: '24:00',
+    manualRelease: 1,
+    alarmDesc: '',
+    timePeriods: [],
+    deployState: 1,
+    deployTime: Date.now() - 3_600_000,
+    deployUser: 'Elif Kaya',
+    noticeCount: 0,
+    createTime: 0,
+    updateTime: 0,
+    ...change,
+  };
+}
+
+const dayMs = 24 * 3_600_000;
+
+export function rehearsal(change: Partial<Rehearsal> = {}): Rehearsal {
+  const endTime = Date.now();
+  const startTime = endTime - 30 * dayMs;
+  const days = Array.from({ length: 30 }, (_, i) => ({ day: startTime + i * dayMs, min: i % 10, max: 10 + (i % 10) }));
+  const at = (day: number, hours: number) => startTime + day * dayMs + hours * 3_600_000;
+  return {
+    startTime,
+    endTime,
+    samples: 43_000,
+    total: 2,
+    notices: [
+      { startTime: at(10, 4), endTime: at(10, 4) + 3 * 3_600_000 + 12 * 60_000, night: true, told: true },
+      { startTime: at(20, 8), endTime: at(20, 8) + 22 * 60_000, night: false, told: false },
+    ],
+    tslAttribute: 'airTemperature',
+    days,
+    usualInterval: 60_000,
+    fits: true,
+    ...change,
+  };
+}
+
+/** A farm of two masts with alarm rules, and a live stream; somebody is signed in. */
+export function alarmServer(rules: AlarmRule[] = [rule()]) {
+  signedIn();
+  frameBackend();
+  const now = Date.now();
+  const known = { onlineTime: now - 3_600_000, lastContact: now - 8000 };
+  const base = farm({
+    overview: overview({ time: now, deviceCount: 2 }),
+    groups: [
+      group({
+        deviceList: [
+          device({ id: 1, deviceName: 'WS-1', noteName: 'Orchard mast', ...known }),
+          device({ id: 2, deviceName: 'WS-2', noteName: 'Lower mast', ...known }),
+        ],
+      }),
+    ],
+    others: Array.from({ length: 120 }, (_, i) =>
+      device({ id: 100 + i, deviceName: `PR-${i}`, noteName: `Probe ${i}`, groupId: 0, ...known }),
+    ),
+    model: mastModel,
+  });
+  const state = {
+    base,
+    rules,
+    rehearsal: rehearsal(),
+    outlooks: [] as Schemas['Outlook'][],
+    /** Paths that answer on their own. */
+    answers: new Map<string, () => Response | Promise<Response>>(),
+    asked: [] as { path: string; query: URLSearchParams }[],
+    sent: [] as { path: string; body: unknown }[],
+    live: fakeStreams(),
+  };
+  const query = (path: string, data: (query: URLSearchParams) => unknown) =>
+    onGet(path, async ({ request }) => {
+      const { searchParams } = new URL(request.url);
+      state.asked.push({ path, query: searchParams });
+      return (await state.answers.get(path)?.()) ?? ok(data(searchParams) as never);
+    });
+  const change = (on: typeof onPost, path: string, data: (body: never) => unknown) =>
+    on(path, async ({ request }) => {
+      const text = await request.text();
+      const body = text === '' ? Object.fromEntries(new URL(request.url).searchParams) : JSON.parse(text);
+      state.sent.push({ path, body });
+      return (await state.answers.get(path)?.()) ?? ok(data(body as never) as never);
+    });
+  const put = (id: number, part: Partial<AlarmRule>) => {
+    state.rules = state.rules.map((one) => (one.id === id ? { ...one, ...part } : one));
+    return true;
+  };
+
+  query(paths.page, (search) => {
+    const names = search.get('executionId')?.split(',');
+    const text = (search.get('alarmName') ?? '').toLowerCase();
+    const found = state.rules.filter(
+      (one) => one.alarmName.toLowerCase().includes(text) && (names?.includes(one.executionId) ?? true),
+    );
+    const [no, size] = [Number(search.get('pageNo')), Number(search.get('pageSize'))];
+    const running = found.filter(({ deployState }) => deployState === 1).length;
+    return { list: found.slice((no - 1) * size, no * size), total: found.length, running };
+  });
+  query(paths.get, (search) => state.rules.find(({ id }) => id === Number(search.get('id'))) ?? null);
+  query(paths.outlook, (search) => {
+    const ids = search.get('ids')?.split(',').map(Number);
+    return state.outlooks.filter(({ id }) => ids?.includes(id));
+  });
+  query(paths.publish, (search) => put(Number(search.get('alarmRulesId')), { deployState: 1 }));
+  query(paths.unpublish, (search) =>
+    put(Number(search.get('alarmRulesId')), { deployState: 2, deployTime: Date.now(), openNotice: undefined }),
+  );
+  query(`${client}/element/get-map/yeu-sign`, (search) => {
+    const signs = search.get('yeuSigns')?.split(',') ?? [];
+    const found = state.base.model.filter(({ identifier }) => signs.includes(identifier));
+    return Object.fromEntries(
+      found.map(({ identifier: yeuSign, yeuName, elementUnit: unit }) => [
+        yeuSign,
+        { yeuSign, yeuName, yeuUrl: '', unit },
+      ]),
+    );
+  });
+  change(onPost, paths.create, (body: Partial<AlarmRule>) => {
+    const id = 900 + state.rules.length;
+    state.rules = [rule({ ...body, id, deployState: 0 }), ...state.rules];
+    return id;
+  });
+  change(onPut, paths.update, ({ id, ...body }: AlarmRule) => put(id, body));
+  change(onPut, paths.mute, ({ id, until }: { id: number; until: number | null }) =>
+    put(id, { muteUntil: until ?? undefined }),
+  );
+  change(onPost, paths.copy, ({ executionIds }: { executionIds: string[] }) => executionIds.map((_, i) => 500 + i));
+  change(onPost, paths.rehearse, () => state.rehearsal);
+  change(onDelete, paths.delete, ({ id }: { id: string }) => {
+    state.rules = state.rules.filter((one) => one.id !== Number(id));
+    return true;
+  });
+  onGet(`${client}/live`, ({ request }) =>
+    state.live.open('', request.headers.get('Last-Event-ID') ?? '', request.signal),
+  );
+  return state;
+}
+
+export type AlarmServer = ReturnType<typeof alarmServer>;
+
+/** Opens the alarm page and waits until everything of it has come. */
+export async function openAlarms(server: AlarmServer, address = '/alarm', title = 'Alarm center') {
+  const opened = await openConsole(address);
+  await screen.findByRole('heading', { level: 1, name: title });
+  await waitFor(() => expect(server.live.streams.length).toBeGreaterThan(0));
+  await waitFor(() => expect(opened.client.isFetching()).toBe(0));
+  return { ...opened, user: userEvent.setup() };
+}
+
+export const askedOf = (server: AlarmServer, path: string) =>
+  server.asked.filter((call) => call.path === path).map(({ query }) => query);
+export const sentTo = (server: AlarmServer, path: string) =>
+  server.sent.filter((call) => call.path === path).map(({ body }) => body);
+export const card = (name: string) => within(screen.getByRole('article', { name }));
+export const cards = () => screen.queryAllByRole('article').map((one) => within(one).getByRole('heading').textContent);
+
+/** What the live stream says. */
+export function tell(server: AlarmServer, name: string, data: object) {
+  act(() => server.live.newest()?.write(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`));
+}

@@ -1,0 +1,209 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect } from 'vitest';
+import type { components } from '@/api/schema.gen';
+import { mastModel } from './alarm';
+import { frameBackend } from './backend';
+import { openConsole } from './console';
+import { device, farm, group, overview } from './farm';
+import { ok, onGet, onPut, refused } from './server';
+import { signedIn } from './session';
+import { fakeStreams } from './stream';
+
+type Schemas = components['schemas'];
+export type Notice = Schemas['AlarmNotice'];
+export type Detail = Schemas['AlarmDetail'];
+
+const client = '/admin-api/client/pc';
+export const paths = {
+  page: `${client}/alarm-notice/page`,
+  get: `${client}/alarm-notice/get`,
+  resolve: `${client}/alarm-notice/resolve`,
+  properties: `${client}/device/get/property`,
+  readings: `${client}/device/get/sign-data`,
+  thinned: `${client}/device/get/format-map/time-interval-data`,
+  presence: `${client}/device/get/presence`,
+};
+
+const minute = 60_000;
+
+export function notice(change: Partial<Notice> = {}): Notice {
+  const startTime = change.startTime ?? Date.now() - 22 * minute;
+  return {
+    id: 1,
+    ruleId: 11,
+    title: 'Spring frost',
+    resolveStatus: 0,
+    alarmLevel: 2,
+    deviceName: 'WS-1',
+    noteName: 'Orchard mast',
+    startTime,
+    createTime: startTime,
+    ...change,
+  };
+}
+
+/** The detail of a notice of the list, of a rule on temperatures below 2 °C unless told otherwise. */
+export function detailOf(
+  one: Notice,
+  {
+    notice: about,
+    rule,
+    device: its,
+    ...rest
+  }: {
+    notice?: Partial<Detail['alarmNotice']>;
+    rule?: Partial<Detail['alarmRules']>;
+    device?: Partial<Detail['alarmDeviceInfoRespDTO']>;
+  } & Partial<Pick<Detail, 'samples' | 'deliveries' | 'kept'>> = {},
+): Detail {
+  const { deviceName, noteName, ...shared } = one;
+  return {
+    alarmNotice: {
+      ...shared,
+      alarmDesc: 'Light the heaters.',
+      durationTime: (one.endTime ?? Date.now()) - one.startTime,
+      mayResolve: one.resolveStatus === 0,
+      ...(one.resolveStatus === 1 ? { resolveReason: 'recovered' as const } : {}),
+      ...about,
+    },
+    alarmRules: {
+      triggerType: 0,
+      conditions: [
+        {
+          andor: 'and',
+          tslAttribute: 'airTemperature',
+          yeuName: 'Air temperature',
+          elementUnit: '°C',
+          subconditions: '<',
+          value: 2,
+        },
+      ],
+      hitCounts: 2,
+      durations: 5 * minute,
+      ...rule,
+    },
+    alarmDeviceInfoRespDTO: {
+      deviceName,
+      noteName,
+      productName: 'weather-mast',
+      onlineState: 1,
+      deleted: false,
+      ...its,
+    },
+    samples: [{ time: one.startTime, values: { airTemperature: 1.8 } }],
+    deliveries: [],
+    ...rest,
+  };
+}
+
+/** A farm of two masts with notices, the readings around them, and a live stream; somebody is signed in. */
+export function informServer(notices: Notice[] = [notice()]) {
+  signedIn();
+  frameBackend();
+  const now = Date.now();
+  const known = { onlineTime: now - 60 * minute, lastContact: now - 8000 };
+  const base = farm({
+    overview: overview({ time: now, deviceCount: 2 }),
+    groups: [
+      group({
+        deviceList: [
+          device({ id: 1, deviceName: 'WS-1', noteName: 'Orchard mast', ...known }),
+          device({ id: 2, deviceName: 'WS-2', noteName: 'Lower mast', ...known }),
+        ],
+      }),
+    ],
+    model: mastModel,
+  });
+  const state = {
+    base,
+    notices,
+    /** Of notices that are not as the list says. */
+    details: new Map<number, Detail>(),
+    properties: mastModel.map((one) =>
+      one.identifier === 'airTemperature' ? { ...one, value: 1.2, time: now - 11_000 } : one,
+    ) as Schemas['DeviceProperty'][],
+    rows: Array.from({ length: 25 }, (_, i) => ({
+      collect_time: now - (25 - i) * minute,
+      airTemperature: Number((3 - i * 0.1).toFixed(1)),
+    })) as { [key: string]: unknown }[],
+    presence: [] as Schemas['PresenceChange'][],
+    /** Paths that answer on their own. */
+    answers: new Map<string, () => Response | Promise<Response>>(),
+    asked: [] as { path: string; query: URLSearchParams }[],
+    sent: [] as unknown[],
+    live: fakeStreams(),
+  };
+  const query = (path: string, data: (query: URLSearchParams) => Response | unknown) =>
+    onGet(path, async ({ request }) => {
+      const { searchParams } = new URL(request.url);
+      state.asked.push({ path, query: searchParams });
+      const own = await state.answers.get(path)?.();
+      if (own) return own;
+      const answer = data(searchParams);
+      return answer instanceof Response ? answer : ok(answer as never);
+    });
+  query(paths.page, (search) => {
+    const names = search.get('deviceNameStr')?.split(',');
+    const text = (search.get('title') ?? '').toLowerCase();
+    const [status, level] = [search.get('resolveStatus'), search.get('alarmLevel')];
+    const found = state.notices.filter(
+      (one) =>
+        one.title.toLowerCase().includes(text) &&
+        (names?.includes(one.deviceName) ?? true) &&
+        (status === null || one.resolveStatus === Number(status)) &&
+        (level === null || one.alarmLevel === Number(level)),
+    );
+    const [no, size] = [Number(search.get('pageNo')), Number(search.get('pageSize'))];
+    return { list: found.slice((no - 1) * size, no * size), total: found.length };
+  });
+  query(paths.get, (search) => {
+    const id = Number(search.get('id'));
+    const one = state.notices.find((other) => other.id === id);
+    return state.details.get(id) ?? (one ? detailOf(one) : refused(404, 'This resource does not exist'));
+  });
+  query(paths.properties, () => state.properties);
+  query(paths.readings, () => state.rows);
+  query(paths.presence, () => ({ list: state.presence, total: state.presence.length }));
+  onPut(paths.resolve, async ({ request }) => {
+    const body = (await request.json()) as { id: number; remark?: string };
+    state.sent.push(body);
+    const own = await state.answers.get(paths.resolve)?.();
+    if (own) return own;
+    state.notices = state.notices.map((one) =>
+      one.id === body.id ? { ...one, resolveStatus: 2, endTime: Date.now() } : one,
+    );
+    const solved = state.notices.find(({ id }) => id === body.id);
+    if (solved) {
+      const about = { resolveReason: 'byHand' as const, resolveUser: 'Elif Kaya', remark: body.remark };
+      state.details.set(body.id, detailOf(solved, { notice: about }));
+    }
+    return ok(true);
+  });
+  onGet(`${client}/live`, ({ request }) =>
+    state.live.open('', request.headers.get('Last-Event-ID') ?? '', request.signal),
+  );
+  return state;
+}
+
+export type InformServer = ReturnType<typeof informServer>;
+
+/** Opens the inform page and waits until everything of it has come. */
+export async function openInform(server: InformServer, address = '/inform', title = 'Alarm inform') {
+  const opened = await openConsole(address);
+  await screen.findByRole('heading', { level: 1, name: title });
+  // The stream's fresh start has the list asked for once more.
+  await waitFor(() => expect(askedOf(server, paths.page).length).toBeGreaterThan(1));
+  await waitFor(() => expect(opened.client.isFetching()).toBe(0));
+  return { ...opened, user: userEvent.setup() };
+}
+
+export const askedOf = (server: InformServer, path: string) =>
+  server.asked.filter((call) => call.path === path).map(({ query }) => Object.fromEntries(query));
+export const list = () => within(screen.getByRole('list', { name: 'Alarm notices' }));
+export const titles = () =>
+  list()
+    .getAllByRole('link')
+    .map((one) => one.querySelector('b')?.textContent);
+export const shown = () => within(screen.getByRole('region', { name: 'Notice' }));
+export const shownTitle = () => shown().getByRole('heading', { level: 2 }).textContent;

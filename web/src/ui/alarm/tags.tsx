@@ -1,0 +1,60 @@
+import AlertFilled from '@ant-design/icons/AlertFilled';
+import CheckCircleFilled from '@ant-design/icons/CheckCircleFilled';
+import ClockCircleOutlined from '@ant-design/icons/ClockCircleOutlined';
+import InfoCircleOutlined from '@ant-design/icons/InfoCircleOutlined';
+import PauseCircleOutlined from '@ant-design/icons/PauseCircleOutlined';
+import PlayCircleFilled from '@ant-design/icons/PlayCircleFilled';
+import UserOutlined from '@ant-design/icons/UserOutlined';
+import WarningOutlined from '@ant-design/icons/WarningOutlined';
+import { useTranslation } from 'react-i18next';
+import type { Level, ResolveStatus } from '@/lib/alarm/types';
+import { Chip, type ChipTone } from '../Chip';
+import css from './tags.module.css';
+
+/** The icon and the colour of each level, wherever it is chosen or told. */
+export const levelLooks = [
+  { tone: 'info', Icon: InfoCircleOutlined },
+  { tone: 'warn', Icon: WarningOutlined },
+  { tone: 'red', Icon: AlertFilled },
+] as const satisfies { tone: ChipTone; Icon: unknown }[];
+
+/** How serious an alarm is: general, important or serious. */
+export function LevelTag({ level, title }: { level: Level; title?: string }) {
+  const { t } = useTranslation();
+  const { tone, Icon } = levelLooks[level];
+  return (
+    <Chip tone={tone} icon={<Icon />} title={title}>
+      {t(`home.level.${level}`)}
+    </Chip>
+  );
+}
+
+/** Whether a rule runs. */
+export function DeployTag({ running }: { running: boolean }) {
+  const { t } = useTranslation();
+  return (
+    <span className={`${css.plain} ${running ? css.running : ''}`}>
+      <span aria-hidden="true" className={css.icon}>
+        {running ? <PlayCircleFilled /> : <PauseCircleOutlined />}
+      </span>
+      {t(running ? 'deploy.running' : 'deploy.stopped')}
+    </span>
+  );
+}
+
+const resolveLooks = [
+  { tone: 'red', Icon: ClockCircleOutlined },
+  { tone: 'ok', Icon: CheckCircleFilled },
+  { tone: 'info', Icon: UserOutlined },
+] as const;
+
+/** Whether a notice is open, and how it ended. Red is filled for serious alarms alone: an open notice has a ring. */
+export function ResolveTag({ status }: { status: ResolveStatus }) {
+  const { t } = useTranslation();
+  const { tone, Icon } = resolveLooks[status];
+  return (
+    <Chip tone={tone} icon={<Icon />} outlined={status === 0}>
+      {t(`resolve.${status}`)}
+    </Chip>
+  );
+}

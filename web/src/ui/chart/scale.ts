@@ -1,0 +1,37 @@
+/** An axis of values: its ends, and the distance of its ticks. */
+export interface Scale {
+  min: number;
+  max: number;
+  step: number;
+}
+
+/** 1, 2 or 5 times a power of ten, at least as large as what is asked for. */
+function roundStep(rough: number): number {
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const share = rough / power;
+  // A hair above is the same number, written in binary.
+  const factor = [1, 2, 5, 10].find((candidate) => share <= candidate * (1 + 1e-9)) ?? 10;
+  return factor * power;
+}
+
+/** An axis that holds both values, with about so many steps between round numbers. */
+export function scaleFor(low: number, high: number, steps: number): Scale {
+  let [from, to] = [Math.min(low, high), Math.max(low, high)];
+  if (from === to) {
+    // A flat line stands in the middle.
+    const beside = from === 0 ? 1 : Math.abs(from) * 0.05;
+    [from, to] = [from - beside, to + beside];
+  }
+  const step = roundStep((to - from) / Math.max(1, steps));
+  const clean = (value: number) => Number(value.toPrecision(12));
+  return {
+    min: clean(Math.floor(from / step + 1e-9) * step),
+    max: clean(Math.ceil(to / step - 1e-9) * step),
+    step: clean(step),
+  };
+}
+
+/** How many decimals the ticks of an axis need. */
+export function tickDecimals({ step }: Scale): number {
+  return Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+}
