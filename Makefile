@@ -47,8 +47,9 @@ test: tools build ## everything: checks, Go and web tests, the browser
 e2e: build ## browser tests against the built binary
 	cd web && npm run e2e
 
-bench: build ## what the devices' side bears, everything read back, and mosquitto beside it (docs/benchmarks.md)
+bench: build ## what the devices' side bears, mosquitto beside it; a month asked for, other stores beside it (docs/benchmarks.md)
 	scripts/bench.sh --window 32,1 --duration 10s
+	scripts/bench-history.sh
 
 lighthouse: build ## Lighthouse's scores of the sign-in page, desktop and throttled phone
 	cd web && node scripts/lighthouse.mjs

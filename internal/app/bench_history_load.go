@@ -28,6 +28,7 @@ type historyLoad struct {
 	told    func(format string, a ...any)
 
 	figures bench.StoreFigures
+	sealed  sealedBytes
 
 	devices    []device.Ref
 	properties []device.PropertyID
@@ -61,7 +62,10 @@ func (l *historyLoad) run(ctx context.Context) error {
 		return err
 	}
 	size, err := folderBytes(filepath.Join(data, "readings"))
-	l.figures.Bytes = size
+	l.figures.Folder, l.figures.Bytes = size, l.sealed.bytes.Load()
+	if l.figures.Bytes == 0 {
+		err = errors.Join(err, errors.New("the store does not tell how much it has sealed"))
+	}
 	return err
 }
 
@@ -71,7 +75,38 @@ func (l *historyLoad) reopen(ctx context.Context, data string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, end()) }()
-	return l.ask(ctx, s)
+	if err := l.ask(ctx, s); err != nil {
+		return err
+	}
+	l.told("Waiting until the store has cleared away what was sealed")
+	return settle(ctx, s)
+}
+
+const (
+	settleLook  = 250 * time.Millisecond
+	settleQuiet = 12               // looks at the same size
+	settleMost  = 60 * time.Second // of waiting
+)
+
+// settle waits until a store's size stays the same: what is written is packed
+// in the background, which tells nobody when it is done.
+func settle(ctx context.Context, s *reading.Store) error {
+	look := time.NewTicker(settleLook)
+	defer look.Stop()
+	last, quiet := uint64(0), 0
+	for waited := time.Duration(0); quiet < settleQuiet && waited < settleMost; waited += settleLook {
+		select {
+		case <-look.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if size := s.Stats().DiskBytes; size != last {
+			last, quiet = size, 0
+		} else {
+			quiet++
+		}
+	}
+	return nil
 }
 
 // find learns what the devices and properties are called inside.
@@ -121,7 +156,7 @@ func (l *historyLoad) batch(number int) []reading.Arrival {
 // open opens a store with a consumer that judges nothing; the returned function
 // ends both.
 func (l *historyLoad) open(ctx context.Context, dir string) (*reading.Store, func() error, error) {
-	s, err := reading.Open(ctx, reading.Options{Dir: dir})
+	s, err := reading.Open(ctx, reading.Options{Dir: dir, Logger: slog.New(&l.sealed)})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -179,6 +214,7 @@ func (l *historyLoad) fill(ctx context.Context, data string) (err error) {
 		return err
 	}
 	f.Writing = time.Since(began)
+	l.sealed.bytes.Store(0)
 	began = time.Now()
 	if err := s.Seal(ctx, l.records.Time(l.records.Count()).Add(48*time.Hour)); err != nil {
 		return err
@@ -276,6 +312,32 @@ func (p *pace) perSecond() float64 { return float64(p.batches) / p.took.Seconds(
 
 // endless is more batches than anybody writes.
 const endless = 1 << 40
+
+// sealedBytes adds up what a store logs about each day that it has sealed.
+type sealedBytes struct{ bytes atomic.Int64 }
+
+// Enabled is true of everything: sealing is told at the lowest level.
+func (s *sealedBytes) Enabled(context.Context, slog.Level) bool { return true }
+
+// WithAttrs changes nothing.
+func (s *sealedBytes) WithAttrs([]slog.Attr) slog.Handler { return s }
+
+// WithGroup changes nothing.
+func (s *sealedBytes) WithGroup(string) slog.Handler { return s }
+
+// Handle takes a message in.
+func (s *sealedBytes) Handle(_ context.Context, r slog.Record) error {
+	if r.Message != "readings: sealed" {
+		return nil
+	}
+	r.Attrs(func(a slog.Attr) bool {
+		if a.Key == "bytes" {
+			s.bytes.Add(a.Value.Int64())
+		}
+		return true
+	})
+	return nil
+}
 
 // folderBytes is the size of the files in a folder.
 func folderBytes(dir string) (size int64, err error) {

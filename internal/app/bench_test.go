@@ -59,6 +59,32 @@ func TestBenchAlarm(t *testing.T) {
 	}
 }
 
+// The smallest run of histories, against the real binary: every answer is what
+// was written, else it is an error.
+func TestBenchHistory(t *testing.T) {
+	run := []string{"bench", "history", "--days", "5", "--devices", "2", "--asks", "1", "--dir", t.TempDir()}
+	out, err := (&process{t: t}).tilth(run...)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, part := range []string{
+		"Not compared with influxdb: it is Debian's package influxdb", "72,000 values", " bytes a value ", "while sealing,",
+		"5 days, every reading\n", "5 days in 500 buckets (points=1000)\n", "one day, every reading\n", "(7201 rows, ",
+	} {
+		if !strings.Contains(out, part) {
+			t.Errorf("%q is not there:\n%s", part, out)
+		}
+	}
+	for flags, says := range map[string]string{
+		"--days 7": "--days:", "--days 35": "--days:", "--devices 0": "--devices:", "--asks 0": "--asks:", "--peers sqlite=x": "--peers:",
+		"--peers influxdb": "--peers: influxdb: its address is missing",
+	} {
+		if out, err := (&process{t: t}).tilth(append(run, strings.Fields(flags)...)...); err == nil || !strings.Contains(out, says) {
+			t.Errorf("%s: %v\n%s", flags, err, out)
+		}
+	}
+}
+
 func TestBenchIngestIdle(t *testing.T) {
 	out, err := (&process{t: t}).tilth("bench", "ingest", "--idle", "20", "--dir", t.TempDir())
 	if err != nil || !strings.Contains(out, "tilth: 20 idle connections, opened in ") || !strings.Contains(out, "KiB each\n") {

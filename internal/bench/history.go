@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"runtime"
 	"time"
 )
@@ -94,8 +95,8 @@ func RunHistory(ctx context.Context, o HistoryOptions, t Target, r *Records) (_ 
 	stores := []*contender{{archive: mine, name: t.Name}}
 	defer func() {
 		for _, s := range stores {
-			if s.archive != nil {
-				err = errors.Join(err, s.close())
+			if c, is := s.archive.(io.Closer); is {
+				err = errors.Join(err, c.Close())
 			}
 		}
 	}()
@@ -106,6 +107,9 @@ func RunHistory(ctx context.Context, o HistoryOptions, t Target, r *Records) (_ 
 		s := &contender{name: p.Name}
 		if s.archive, s.failed = openPeer(ctx, p, r); s.failed == nil {
 			s.failed = s.load(ctx)
+		}
+		if s.failed != nil {
+			s.failed = fmt.Errorf("%s: load: %w", p.Name, s.failed)
 		}
 		stores = append(stores, s)
 		h.Loading = append(h.Loading, time.Since(began))

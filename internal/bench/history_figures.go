@@ -13,7 +13,8 @@ type StoreFigures struct {
 	Values  int           // written
 	Writing time.Duration // all of them, batch by batch, each made durable
 	Sealing time.Duration // of what was written, with nothing else going on
-	Bytes   int64         // of the sealed readings on disk
+	Bytes   int64         // of the sealed readings
+	Folder  int64         // bytes of the whole folder on disk, with what is still to be cleared away
 
 	// Frames a second that were taken in: in the time while a part was being
 	// sealed, and before and after.
@@ -44,7 +45,8 @@ func (f *StoreFigures) Print(out io.Writer) error {
 	spread := func(s Spread) string { return fmt.Sprintf("p50 %s, p95 %s", short(s.P50), short(s.P95)) }
 	row("written", "%s values in %s: %s values/s", thousands(float64(f.Values)), short(f.Writing), thousands(float64(f.Values)/f.Writing.Seconds()))
 	row("sealed", "in %s, with nothing else going on", short(f.Sealing))
-	row("on disk", "%.2f bytes a value (%s); wanted: 0.8 at most", float64(f.Bytes)/float64(f.Values), mebibytes(f.Bytes))
+	row("on disk", "%.2f bytes a value sealed (%s); wanted: 0.8 at most", float64(f.Bytes)/float64(f.Values), kibibytes(f.Bytes))
+	row("", "%.2f the whole folder (%s): later compactions clear away what was sealed", float64(f.Folder)/float64(f.Values), kibibytes(f.Folder))
 	row("taken in", "%s frames/s while sealing, %s otherwise: %.0f %%; wanted: 80 %% at least",
 		thousands(f.SealingRate), thousands(f.PlainRate), 100*f.SealingRate/f.PlainRate)
 	row("every reading", "%s; wanted: 10ms", spread(f.Series))

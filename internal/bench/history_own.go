@@ -97,6 +97,19 @@ func (r *Records) readOwn(in *scanner, take func(property int, p point)) error {
 
 // point reads {"time":…,"value":…}.
 func (s *scanner) point() (p point) {
+	begin := s.at
+	if s.goOver(`{"time":`) { // as tilth writes it
+		p.Time = int64(s.number())
+		if s.goOver(`,"value":`) {
+			p.Value = s.number()
+			if s.goOver(`}`) {
+				return p
+			}
+		}
+	}
+	if s.err == nil {
+		s.at = begin
+	}
 	s.take('{')
 	for s.more('}') {
 		switch string(s.key()) {

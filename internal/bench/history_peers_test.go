@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 )
 
 // peerPage answers as a peer does, from the records, whatever it is asked about
@@ -115,9 +116,6 @@ func TestPeersOverHTTP(t *testing.T) {
 		} else if err := r.checkBuckets(1, a); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if err := store.close(); err != nil {
-			t.Error(err)
-		}
 	}
 }
 
@@ -141,8 +139,10 @@ func TestPeersRefuse(t *testing.T) {
 			}
 		}
 	}
-	if _, err := openPeer(t.Context(), Peer{"postgres", "postgres://nobody@" + s.Listener.Addr().String() + "/x?sslmode=disable"}, r); err == nil {
-		t.Error("a web server was taken for PostgreSQL")
+	address := s.Listener.Addr().String()
+	s.Close()
+	if _, err := openPeer(t.Context(), Peer{"postgres", "postgres://nobody@" + address + "/x?sslmode=disable"}, r); err == nil {
+		t.Error("nobody was taken for PostgreSQL")
 	}
 }
 
@@ -187,6 +187,40 @@ func TestParsePeers(t *testing.T) {
 	for entry, says := range map[string]string{"oracle=x": `"oracle" is none of`, "influxdb": "influxdb=http://host:port", "influxdb=a,influxdb=b": "twice"} {
 		if _, err := ParsePeers(strings.Split(entry, ",")); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", entry, err)
+		}
+	}
+}
+
+// A point is read in any order and with any spaces.
+func TestPoint(t *testing.T) {
+	for _, raw := range []string{
+		`{"time":1767225605000,"value":-2.5}`, `{"value":-2.5,"time":1767225605000}`, ` { "time" : 1767225605000 , "value" : -2.5 } `,
+		`{"time":1767225605000,"value":-2.5,"more":[{}]}`, `{"time":1767225605000 ,"value":-25e-1}`,
+	} {
+		s := scan(raw)
+		if p := s.point(); p != (point{1767225605000, -2.5}) || s.err != nil {
+			t.Errorf("%s: %v, %v", raw, p, s.err)
+		}
+	}
+}
+
+// What reading an answer costs the client, which is part of every figure.
+func BenchmarkReadOwn(b *testing.B) {
+	r, err := NewRecords([]string{"A"}, []string{"p"}, 30, time.Minute, someDay)
+	if err != nil {
+		b.Fatal(err)
+	}
+	raw := []byte(`{"code":200,"data":{"p":[`)
+	for n := range r.Count() {
+		raw = fmt.Appendf(raw, `{"time":%d,"value":%.2f},`, r.Time(n).UnixMilli(), float64(n%4000)/100)
+	}
+	raw = append(raw[:len(raw)-1], `]},"msg":""}`...)
+	b.SetBytes(int64(len(raw)))
+	var points []point
+	for b.Loop() {
+		points = points[:0]
+		if err := r.readOwn(&scanner{raw: raw}, func(_ int, p point) { points = append(points, p) }); err != nil || len(points) != r.Count() {
+			b.Fatal(len(points), err)
 		}
 	}
 }

@@ -21,7 +21,9 @@ type postgres struct {
 }
 
 func openPostgres(ctx context.Context, address string, r *Records) (*postgres, error) {
-	conn, err := pgx.Connect(ctx, address)
+	opening, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	conn, err := pgx.Connect(opening, address)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +34,8 @@ func openPostgres(ctx context.Context, address string, r *Records) (*postgres, e
 	return &postgres{conn: conn, records: r, list: strings.Join(names, ",")}, nil
 }
 
-func (p *postgres) close() error { return p.conn.Close(context.Background()) }
+// Close ends the connection.
+func (p *postgres) Close() error { return p.conn.Close(context.Background()) }
 
 func (p *postgres) load(ctx context.Context) error {
 	columns := strings.ReplaceAll(p.list, ",", " double precision NOT NULL,") + " double precision NOT NULL"

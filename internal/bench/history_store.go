@@ -18,7 +18,6 @@ type archive interface {
 	points(ctx context.Context, device int, s span, a *answer) error
 	// lowHigh asks for the lowest and the highest of each bucket over all the time.
 	lowHigh(ctx context.Context, device int, a *answer) error
-	close() error
 }
 
 // Peer is another store to compare with, reached over the network.
@@ -71,7 +70,11 @@ func openPeer(ctx context.Context, p Peer, r *Records) (archive, error) {
 	case "influxdb":
 		return &influxDB{web: newWeb(p.Address), records: r}, nil
 	case "postgres":
-		return openPostgres(ctx, p.Address, r)
+		store, err := openPostgres(ctx, p.Address, r)
+		if err != nil {
+			return nil, err
+		}
+		return store, nil
 	}
 	return nil, fmt.Errorf("%q is no peer", p.Name)
 }
@@ -115,11 +118,6 @@ func (w *web) ask(ctx context.Context, method, path string, header http.Header, 
 		return nil, fmt.Errorf("%w: %s: %.300s", errAnswer, res.Status, raw)
 	}
 	return &scanner{raw: raw}, nil
-}
-
-func (w *web) close() error {
-	w.http.CloseIdleConnections()
-	return nil
 }
 
 // property finds a property by its name; -1: unknown.

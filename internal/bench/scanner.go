@@ -34,6 +34,15 @@ func (s *scanner) peek() byte {
 	return 0
 }
 
+// goOver goes over a text if it comes next, and tells whether it did.
+func (s *scanner) goOver(text string) bool {
+	if rest := s.raw[s.at:]; len(rest) < len(text) || string(rest[:len(text)]) != text {
+		return false
+	}
+	s.at += len(text)
+	return true
+}
+
 // take goes over one character that has to be there.
 func (s *scanner) take(c byte) {
 	if s.peek() != c {
@@ -87,35 +96,43 @@ var tens = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e
 
 // number reads a number.
 func (s *scanner) number() float64 {
-	s.peek()
-	begin, at, raw := s.at, s.at, s.raw
-	negative := at < len(raw) && raw[at] == '-'
-	if negative {
+	raw, at := s.raw, s.at
+	if at >= len(raw) || raw[at] <= ' ' {
+		s.peek()
+		at = s.at
+	}
+	if s.err != nil {
+		return 0
+	}
+	begin := at
+	if at < len(raw) && raw[at] == '-' {
 		at++
 	}
-	var digits int64
-	count, decimals, point := 0, 0, false
-	for ; at < len(raw); at++ {
-		if c := raw[at]; c-'0' <= 9 {
-			digits = digits*10 + int64(c-'0')
-			count++
-			if point {
-				decimals++
-			}
-		} else if c == '.' && !point {
-			point = true
-		} else {
-			break
-		}
+	first, digits := at, int64(0)
+	for at < len(raw) && raw[at]-'0' <= 9 {
+		digits = digits*10 + int64(raw[at]-'0')
+		at++
 	}
-	exact := count > 0 && count < len(tens)
-	if s.err != nil || !exact || at < len(raw) && (raw[at] == 'e' || raw[at] == 'E') {
+	count, decimals := at-first, 0
+	if at < len(raw) && raw[at] == '.' {
+		at++
+		first = at
+		for at < len(raw) && raw[at]-'0' <= 9 {
+			digits = digits*10 + int64(raw[at]-'0')
+			at++
+		}
+		decimals = at - first
+		count += decimals
+	}
+	if count == 0 || count >= len(tens) || at < len(raw) && raw[at]|0x20 == 'e' {
 		return s.longNumber(begin)
 	}
 	s.at = at
-	// A quotient of two numbers that are exact is the nearest there is.
-	f := float64(digits) / tens[decimals]
-	if negative {
+	f := float64(digits)
+	if decimals > 0 {
+		f /= tens[decimals] // a quotient of two numbers that are exact is the nearest there is
+	}
+	if raw[begin] == '-' {
 		return -f
 	}
 	return f
@@ -123,9 +140,6 @@ func (s *scanner) number() float64 {
 
 // longNumber reads what number has no short way for.
 func (s *scanner) longNumber(begin int) float64 {
-	if s.err != nil {
-		return 0
-	}
 	end := begin
 	for end < len(s.raw) && bytes.IndexByte([]byte("+-.0123456789eE"), s.raw[end]) >= 0 {
 		end++

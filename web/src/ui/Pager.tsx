@@ -10,11 +10,13 @@ interface PagerProps {
   total: number;
   pageNo: number;
   pageSize: number;
+  /** In a narrow column: fewer and smaller numbers, below what stands beside them elsewhere. */
+  compact?: boolean;
   onChange: (pageNo: number, pageSize: number) => void;
 }
 
 /** Where one is in a long list, and the way through it. */
-export function Pager({ total, pageNo, pageSize, onChange }: PagerProps) {
+export function Pager({ total, pageNo, pageSize, compact = false, onChange }: PagerProps) {
   const { t } = useTranslation();
   const isPhone = useMedia(phone);
   const format = useFormat();
@@ -24,7 +26,7 @@ export function Pager({ total, pageNo, pageSize, onChange }: PagerProps) {
     total: format.number(total),
   };
   return (
-    <nav className={css.pager} aria-label={t('pager.pages')}>
+    <nav className={`${css.pager} ${compact ? css.compact : ''}`} aria-label={t('pager.pages')}>
       <span className={css.range}>{total === 0 ? null : t('pager.range', range)}</span>
       <Pagination
         total={total}
@@ -32,7 +34,8 @@ export function Pager({ total, pageNo, pageSize, onChange }: PagerProps) {
         pageSize={pageSize}
         onChange={(no) => onChange(no, pageSize)}
         showSizeChanger={false}
-        showLessItems={isPhone}
+        showLessItems={isPhone || compact}
+        size={compact && !isPhone ? 'small' : undefined}
         hideOnSinglePage={false}
       />
       <Select

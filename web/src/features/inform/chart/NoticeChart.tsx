@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { Series } from '@/lib/device/types';
 import { errorText } from '@/lib/errorText';
 import { useNow } from '@/lib/format/clock';
 import { useLanguage } from '@/lib/i18n';
@@ -18,19 +19,22 @@ const stepMs = 10_000;
 export function NoticeChart({ detail }: { detail: AlarmDetail }) {
   const { t } = useTranslation();
   const language = useLanguage((state) => state.language);
-  const question = questionOf(detail);
   const now = useNow(stepMs);
   const { deleted, deviceName } = detail.alarmDeviceInfoRespDTO;
-  const query = useQuery({ ...chartQuery(question), enabled: !deleted });
-  const properties = useQuery({ ...propertiesQuery(language, deviceName), enabled: !deleted }).data;
+  const known = useQuery({ ...propertiesQuery(language, deviceName), enabled: !deleted });
+  const properties = known.data;
+  const offline = detail.alarmRules.triggerType === 1;
+  // What the product has not got any more, the server does not know either.
+  const question = questionOf(detail, properties && new Set(properties.map(({ identifier }) => identifier)));
+  const askable = !deleted && (offline || question.signs.length > 0);
+  const query = useQuery({ ...chartQuery(question), enabled: askable && (offline || !known.isPending) });
   const [broken, setBroken] = useState(false);
 
-  const offline = detail.alarmRules.triggerType === 1;
   const kept = hasPoints(detail.kept) ? detail.kept : undefined;
   const read = hasPoints(query.data) ? query.data : undefined;
   // Of a device that was never seen to come there is nothing to read: that it was offline is known from the notice.
-  const series = read ?? kept ?? (offline && (deleted || query.data) ? {} : undefined);
-  const loading = !series && !deleted && query.isPending;
+  const series = joined(kept, read) ?? (offline && (deleted || query.data) ? {} : undefined);
+  const loading = !series && askable && query.isPending;
   const span = spanOf(question, now);
   const until = Math.min(now, span.to);
   const cut = (question.to ?? now) > span.to;
@@ -55,7 +59,7 @@ export function NoticeChart({ detail }: { detail: AlarmDetail }) {
           <Skeleton height={300} radius={8} />
         </Loading>
       ) : query.isError ? (
-        <div className={css.none}>
+        <div className={css.failed}>
           <ErrorNote
             title={t('inform.chart.failed')}
             text={errorText(query.error)}
@@ -68,4 +72,11 @@ export function NoticeChart({ detail }: { detail: AlarmDetail }) {
       )}
     </div>
   );
+}
+
+/** What was read, and of what could not be, what was kept. */
+function joined(kept: Series | undefined, read: Series | undefined): Series | undefined {
+  if (!kept || !read) return read ?? kept;
+  const found = Object.entries(read).filter(([, points]) => points.length > 0);
+  return { ...kept, ...Object.fromEntries(found) };
 }

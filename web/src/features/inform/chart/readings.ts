@@ -30,12 +30,17 @@ export function spanOf({ from, to }: Question, at: number): { from: number; to: 
   return { from, to: Math.min(to ?? at + besideMs, from + longestMs) };
 }
 
-export function questionOf({ alarmNotice, alarmRules, alarmDeviceInfoRespDTO }: AlarmDetail): Question {
+/** `known`: the identifiers that the device's product has now; what it has lost since cannot be asked for. */
+export function questionOf(
+  { alarmNotice, alarmRules, alarmDeviceInfoRespDTO }: AlarmDetail,
+  known?: ReadonlySet<string>,
+): Question {
   const { startTime, endTime } = alarmNotice;
   const { triggerType, conditions } = alarmRules;
+  const signs = [...new Set(conditions.map(({ tslAttribute }) => tslAttribute))];
   return {
     deviceName: alarmDeviceInfoRespDTO.deviceName,
-    signs: triggerType === 1 ? [] : [...new Set(conditions.map(({ tslAttribute }) => tslAttribute))],
+    signs: triggerType === 1 ? [] : signs.filter((sign) => known?.has(sign) ?? true),
     from: startTime - besideMs,
     ...(endTime === undefined ? {} : { to: endTime + besideMs }),
   };

@@ -161,6 +161,28 @@ describe('the chart', () => {
     expect(lines()).toEqual([[[one.startTime, 1.5]]]);
   });
 
+  it('asks for nothing that the product has lost since', async () => {
+    const [condition] = detailOf(notice()).alarmRules.conditions;
+    if (!condition) throw new Error('no condition');
+    const lost = { ...condition, andor: 'or' as const, tslAttribute: 'lost', yeuName: 'Lost' };
+    const { server } = await open(notice(), { rule: { conditions: [condition, lost] } });
+    expect(askedOf(server, paths.readings).map(({ yeuSignList }) => yeuSignList)).toEqual(
+      askedOf(server, paths.readings).map(() => 'airTemperature'),
+    );
+    expect(part('Conditions').getByText('Lost')).toBeVisible();
+  });
+
+  it('draws what was kept where the product has lost all of it', async () => {
+    const one = notice({ resolveStatus: 1, endTime: Date.now() - 10 * minute });
+    const kept = { airTemperature: [{ time: one.startTime, value: 1.5 }] };
+    const { server } = await open(one, { kept }, (before) => {
+      before.properties = before.properties.filter(({ identifier }) => identifier !== 'airTemperature');
+    });
+    expect(lines()).toEqual([[[one.startTime, 1.5]]]);
+    expect(askedOf(server, paths.readings)).toEqual([]);
+    expect(fact('Reading now')).toHaveTextContent('–');
+  });
+
   it('says when there is nothing to draw', async () => {
     await open(notice(), {}, (server) => {
       server.rows = [];

@@ -122,6 +122,7 @@ export function ListPanel(props: ListPanelProps) {
       {data && data.total > 0 ? (
         <div className={css.pager}>
           <Pager
+            compact
             total={data.total}
             pageNo={Math.min(page, lastPage(data.total, size))}
             pageSize={size}
