@@ -11,6 +11,8 @@ import { toast } from '@/lib/notices';
 import { lastPage, pageSizes } from '@/lib/pages';
 import { usePreferences } from '@/lib/preferences';
 import { overviewQuery } from '@/lib/queries';
+import { DeviceChips } from '@/ui/deviceFilter/DeviceChips';
+import { DeviceColumn } from '@/ui/deviceFilter/DeviceColumn';
 import { Empty } from '@/ui/Empty';
 import { IconButton } from '@/ui/IconButton';
 import { Pager } from '@/ui/Pager';
@@ -18,8 +20,6 @@ import { PageTitle } from '@/ui/PageTitle';
 import { SearchBox } from '@/ui/SearchBox';
 import css from './AlarmPage.module.css';
 import { FormPlace } from './FormPlace';
-import { DeviceChips } from './list/DeviceChips';
-import { DeviceColumn } from './list/DeviceColumn';
 import { RuleGrid } from './list/RuleGrid';
 import { RulesError } from './list/RulesError';
 import { rulesQuery } from './queries';
@@ -27,7 +27,9 @@ import { mostDevices, namesOf } from './search';
 import { useAlarmLive } from './useAlarmLive';
 import { useAlarmSearch } from './useAlarmSearch';
 
-const DeviceDrawer = lazy(() => import('./list/DeviceDrawer').then((module) => ({ default: module.DeviceDrawer })));
+const DeviceDrawer = lazy(() =>
+  import('@/ui/deviceFilter/DeviceDrawer').then((module) => ({ default: module.DeviceDrawer })),
+);
 
 /** Every alarm rule as a card that reads as a sentence, of all devices or of those that are chosen. */
 export function AlarmPage() {
@@ -137,7 +139,7 @@ export function AlarmPage() {
       </div>
       {isPhone && drawer !== undefined ? (
         <Suspense>
-          <DeviceDrawer {...picker} open={drawer} onClose={() => setDrawer(false)} />
+          <DeviceDrawer {...picker} open={drawer} showAll={t('rule.empty.clear')} onClose={() => setDrawer(false)} />
         </Suspense>
       ) : null}
       <FormPlace />

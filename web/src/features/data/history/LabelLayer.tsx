@@ -1,9 +1,9 @@
 import { useFormat } from '@/lib/format/format';
+import type { Scale } from '@/ui/chart/scale';
 import { apart, type Box, type Geometry, headHeight, timeAt, yOf } from './geometry';
 import css from './LabelLayer.module.css';
 import type { Model, Trace } from './model';
 import type { Span } from './range';
-import type { Scale } from './scale';
 import { extent } from './series';
 
 interface LabelLayerProps {

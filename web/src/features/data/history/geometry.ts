@@ -1,6 +1,6 @@
+import type { Scale } from '@/ui/chart/scale';
 import type { Panel } from './attributes';
 import type { Span } from './range';
-import type { Scale } from './scale';
 
 /** Where a panel's plot stands in the chart, in pixels. */
 export interface Box {

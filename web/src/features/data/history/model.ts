@@ -1,9 +1,9 @@
+import { type Scale, scaleFor } from '@/ui/chart/scale';
 import { type Attribute, dashes, type Panel, panelsOf } from './attributes';
 import { barLength, bars } from './bars';
 import { type Drawn, nothingDrawn } from './drawn';
 import { broken, lonely, silentTogether } from './gaps';
 import type { Span } from './range';
-import { type Scale, scaleFor } from './scale';
 import { extent, type Line, shifted } from './series';
 
 /** One line, row of bars or cloud of dots. */

@@ -1,9 +1,9 @@
 import type { ChartOption } from '@/ui/chart/engine';
+import { tickDecimals } from '@/ui/chart/scale';
 import type { ChartTokens } from '@/ui/chart/tokens';
 import type { Geometry } from './geometry';
 import type { Model, PanelModel, Trace } from './model';
 import type { Span } from './range';
-import { tickDecimals } from './scale';
 
 interface Words {
   number: (value: number, decimals?: number) => string;
