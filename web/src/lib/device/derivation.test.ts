@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { derivationsOf } from './derivation';
+import { derivationsOf, ownInterval } from './derivation';
 import type { TslProperty } from './types';
 
 const property = (identifier: string, yeuName: string, more: Partial<TslProperty> = {}): TslProperty => ({
@@ -29,4 +29,11 @@ it('names what a derived property is computed from, in the order of the formula'
     parameters: {},
   });
   expect(found.get('days')?.parameters).toEqual({ base: 5 });
+});
+
+it('knows which values come once a day', () => {
+  const of = (formula: string) => ownInterval({ name: '', formula, inputs: [], parameters: {} });
+  expect(of('growingDegreeDays')).toBe(24 * 3_600_000);
+  expect(of('dewPoint')).toBeUndefined();
+  expect(ownInterval(undefined)).toBeUndefined();
 });

@@ -27,3 +27,20 @@ export function derivationsOf(properties: readonly TslProperty[]): Map<string, D
     }),
   );
 }
+
+const dayMs = 24 * 3_600_000;
+/** Formulas of a whole day, or of a season by days: their value comes once a day. */
+const byDay: ReadonlySet<string> = new Set([
+  'dailyLightIntegral',
+  'referenceEvapotranspiration',
+  'leafWetnessHours',
+  'growingDegreeDays',
+  'chillHours',
+  'chillUnits',
+  'chillPortions',
+]);
+
+/** How often the value of a property comes, ms, where its formula says so; undefined where the device decides. */
+export function ownInterval(derivation: Derivation | undefined): number | undefined {
+  return derivation && byDay.has(derivation.formula) ? dayMs : undefined;
+}

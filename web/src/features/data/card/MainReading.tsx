@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
+import { ownInterval } from '@/lib/device/derivation';
 import { dayQuery } from '@/lib/device/queries';
 import type { ReadingEntry } from '@/lib/device/readingList';
 import { isStale } from '@/lib/device/staleness';
@@ -30,7 +31,8 @@ export function MainReading({ device, entry, icon }: MainReadingProps) {
   const format = useFormat();
   const { sign, name, reading, derivation } = entry;
   const numeric = typeof reading?.value === 'number';
-  const stale = useClock((now) => reading !== undefined && isStale(reading.time, device.offlineAfter, undefined, now));
+  const usual = ownInterval(derivation);
+  const stale = useClock((now) => reading !== undefined && isStale(reading.time, device.offlineAfter, usual, now));
   const old = stale || device.onlineState === 0;
   const { text, unit } = reading ? format.value(reading) : { text: missing, unit: '' };
   return (

@@ -1,4 +1,5 @@
 import { useTranslation } from 'react-i18next';
+import { ownInterval } from '@/lib/device/derivation';
 import type { ReadingEntry } from '@/lib/device/readingList';
 import { isStale } from '@/lib/device/staleness';
 import type { Device } from '@/lib/device/types';
@@ -22,7 +23,8 @@ export function ReadingRow({ entry, device, icon }: ReadingRowProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const { name, reading, derivation } = entry;
-  const stale = useClock((now) => reading !== undefined && isStale(reading.time, device.offlineAfter, undefined, now));
+  const usual = ownInterval(derivation);
+  const stale = useClock((now) => reading !== undefined && isStale(reading.time, device.offlineAfter, usual, now));
   const { text, unit } = reading ? format.value(reading) : { text: missing, unit: '' };
   return (
     <li className={`${css.row} ${stale || device.onlineState === 0 ? css.old : ''}`}>

@@ -2,6 +2,7 @@ import LineChartOutlined from '@ant-design/icons/LineChartOutlined';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
+import { ownInterval } from '@/lib/device/derivation';
 import { latestQuery, tslQuery } from '@/lib/device/queries';
 import { type ReadingEntry, readingList } from '@/lib/device/readingList';
 import { isStale } from '@/lib/device/staleness';
@@ -66,11 +67,12 @@ interface ReadingRowProps {
   icon: string | undefined;
 }
 
-function ReadingRow({ entry: { name, reading }, device, icon }: ReadingRowProps) {
+function ReadingRow({ entry: { name, reading, derivation }, device, icon }: ReadingRowProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const { offlineAfter, onlineState } = device;
-  const stale = useClock((now) => reading !== undefined && isStale(reading.time, offlineAfter, undefined, now));
+  const usual = ownInterval(derivation);
+  const stale = useClock((now) => reading !== undefined && isStale(reading.time, offlineAfter, usual, now));
   const { text, unit } = reading ? format.value(reading) : { text: missing, unit: '' };
   return (
     <li className={`${css.row} ${stale || onlineState === 0 ? css.old : ''}`}>

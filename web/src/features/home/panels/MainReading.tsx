@@ -1,6 +1,7 @@
 import ClockCircleOutlined from '@ant-design/icons/ClockCircleOutlined';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
+import { ownInterval } from '@/lib/device/derivation';
 import { dayQuery } from '@/lib/device/queries';
 import type { ReadingEntry } from '@/lib/device/readingList';
 import { isStale } from '@/lib/device/staleness';
@@ -23,10 +24,11 @@ const dayMs = 24 * 3_600_000;
 export function MainReading({ device, entry, usual }: MainReadingProps) {
   const { t } = useTranslation();
   const format = useFormat();
-  const { sign, name, reading } = entry;
+  const { sign, name, reading, derivation } = entry;
+  const interval = ownInterval(derivation) ?? usual;
   const online = device.onlineState === 1;
   const numeric = typeof reading?.value === 'number';
-  const stale = useClock((now) => reading !== undefined && isStale(reading.time, device.offlineAfter, usual, now));
+  const stale = useClock((now) => reading !== undefined && isStale(reading.time, device.offlineAfter, interval, now));
   const value = reading ? format.value(reading) : { text: missing, unit: '' };
   return (
     <div className={`${css.main} ${stale || !online ? css.old : ''}`}>

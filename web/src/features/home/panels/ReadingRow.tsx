@@ -1,4 +1,5 @@
 import { useTranslation } from 'react-i18next';
+import { ownInterval } from '@/lib/device/derivation';
 import type { ReadingEntry } from '@/lib/device/readingList';
 import { isStale } from '@/lib/device/staleness';
 import { useClock } from '@/lib/format/clock';
@@ -17,8 +18,9 @@ interface ReadingRowProps {
 export function ReadingRow({ entry, online, offlineAfter, usual }: ReadingRowProps) {
   const { t } = useTranslation();
   const format = useFormat();
-  const { name, reading } = entry;
-  const stale = useClock((now) => reading !== undefined && isStale(reading.time, offlineAfter, usual, now));
+  const { name, reading, derivation } = entry;
+  const interval = ownInterval(derivation) ?? usual;
+  const stale = useClock((now) => reading !== undefined && isStale(reading.time, offlineAfter, interval, now));
   if (!reading) {
     return (
       <li className={css.row}>
