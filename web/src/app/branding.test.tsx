@@ -6,6 +6,7 @@ import { openConsole } from '@/test/console';
 import { ok, onGet, refused } from '@/test/server';
 import { signedIn } from '@/test/session';
 
+vi.mock('@/features/alarm/AlarmPage', () => import('@/test/PlainPage'));
 vi.mock('@/lib/live/live', () => ({
   useLive: () => undefined,
   useLiveStatus: () => ({ state: 'live', lastEventAt: null }),

@@ -9,6 +9,7 @@ import { openConsole } from '@/test/console';
 import { ok, onGet, onPost, refused, server } from '@/test/server';
 import { signedIn, tokens } from '@/test/session';
 
+vi.mock('@/features/alarm/AlarmPage', () => import('@/test/PlainPage'));
 vi.mock('@/lib/live/live', () => ({
   useLive: () => undefined,
   useLiveStatus: () => ({ state: 'live', lastEventAt: null }),

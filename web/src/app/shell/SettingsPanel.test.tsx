@@ -7,6 +7,7 @@ import { frameBackend } from '@/test/backend';
 import { openConsole } from '@/test/console';
 import { signedIn } from '@/test/session';
 
+vi.mock('@/features/alarm/AlarmPage', () => import('@/test/PlainPage'));
 vi.mock('@/lib/live/live', () => ({
   useLive: () => undefined,
   useLiveStatus: () => ({ state: 'live', lastEventAt: null }),

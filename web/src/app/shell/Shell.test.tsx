@@ -15,6 +15,7 @@ const live = vi.hoisted(() => ({
   },
 }));
 // The stream has its own tests; here it is a hand that tells events.
+vi.mock('@/features/alarm/AlarmPage', () => import('@/test/PlainPage'));
 vi.mock('@/lib/live/live', async () => {
   const { useEffect } = await import('react');
   return {
