@@ -3,17 +3,19 @@ import { readFile } from 'node:fs/promises';
 import { expect, type Locator, type Page, test } from '@playwright/test';
 import { startHeldLine } from './heldLine.ts';
 import { ask, calls, openHistory, type Row, rowsOf, watch } from './history.ts';
-import { applyMeadow, day, framesOf, minute, sendLate, signs, weatherAt } from './historyFarm.ts';
+import { applyHillside, day, framesOf, minute, sendLate, signs, weatherAt } from './historyFarm.ts';
 import { addresses } from './server.ts';
 import { type Cell, clockIn, readWorkbook } from './sheet.ts';
 
 const zone = 'Europe/Istanbul';
+/** A sheet shows whole seconds, to the nearest. */
+const toSecond = (time: number) => Math.round(time / 1000) * 1000;
 const end = Math.floor(Date.now() / (5 * minute)) * 5 * minute;
 /** Texts that a spreadsheet would calculate, and that XML would trip over. */
 const notes = ['=1+1', '+49 30', '-3', '@SUM(A1)', 'a < b & "c"', ' spaces ', 'çığ, 雪, снег', '1.50'];
 
 test.beforeAll(async () => {
-  applyMeadow();
+  applyHillside();
   await sendLate(
     'HS-0002',
     framesOf({ from: end - 2 * day, to: end, every: 10 * minute }, (ts, index) => ({
@@ -80,8 +82,8 @@ test('the spreadsheet holds what the server holds, cell by cell', async ({ page 
   expect([...facts.values()]).toEqual(
     expect.arrayContaining(['Hill mast', 'H-HS-0002', 'history-mast', zone, rows.length, '+03:00']),
   );
-  expect([...facts.values()]).toContainEqual({ shown: clockIn(from, zone) });
-  expect([...facts.values()]).toContainEqual({ shown: clockIn(to, zone) });
+  expect([...facts.values()]).toContainEqual({ shown: clockIn(toSecond(from), zone) });
+  expect([...facts.values()]).toContainEqual({ shown: clockIn(toSecond(to), zone) });
   expect(about).toContainEqual(['Soil moisture, 30 cm', 'soilMoisture30', '%']);
 });
 

@@ -1,6 +1,6 @@
 import { expect, type Locator, type Page, test } from '@playwright/test';
 import { calls, openHistory, plotOf, rowsOf, spanOf, watch, windowOf } from './history.ts';
-import { applyMeadow, day, framesOf, grower, hour, minute, sendLate, weatherAt } from './historyFarm.ts';
+import { applyHillside, day, framesOf, grower, hour, minute, sendLate, weatherAt } from './historyFarm.ts';
 import { expectAccessible, expectNoSideways } from './pages.ts';
 import { enter } from './people.ts';
 
@@ -11,7 +11,7 @@ const silentFrom = Math.ceil((end - 7 * day) / hour) * hour + 10 * hour;
 const silence = { from: silentFrom, to: silentFrom + 8 * hour };
 
 test.beforeAll(async () => {
-  applyMeadow();
+  applyHillside();
   const weather = framesOf(
     { from: end - 14 * day, to: end, every: 5 * minute },
     (ts, index) => ({

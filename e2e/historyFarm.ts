@@ -25,7 +25,7 @@ const device = (deviceName: string, noteName: string, product: string) =>
   `{deviceName: ${deviceName}, serial: H-${deviceName}, noteName: ${noteName}, product: ${product}, secret: "${secretOf(deviceName)}"}`;
 
 /** The farm with its devices; applied again it changes nothing. */
-export function applyMeadow(): void {
+export function applyHillside(): void {
   applyText(`
 elements:
   - {yeuSign: windSpeed, unit: m/s, yeuName: {en-us: Wind speed, zh-cn: 风速, tr-tr: Rüzgâr hızı, ru-ru: Скорость ветра}}

@@ -331,7 +331,7 @@ test.describe('my app', () => {
     await button(page, 'Delete key').click();
     await expect(names).toHaveCount(10);
     await expect(page.getByText('1–10 of 10')).toBeVisible();
-    const size = page.getByRole('combobox', { name: 'Keys on a page' });
+    const size = page.getByRole('combobox', { name: 'Rows on a page' });
     expect(await size.getByRole('option').allTextContents()).toEqual(
       [10, 100, 200, 300, 400].map((n) => `${n} / page`),
     );
