@@ -13,8 +13,6 @@ export default defineConfig({
   timeout: 90_000,
   expect: { timeout: 10_000 },
   forbidOnly: Boolean(process.env.CI),
-  // On a shared machine a second try; what needs one is listed as flaky at the end, and is to be mended.
-  retries: process.env.CI ? 1 : 0,
   reporter: [['list']],
   use: {
     baseURL: addresses.console,
