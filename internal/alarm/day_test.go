@@ -94,3 +94,12 @@ func TestNightWithoutPlace(t *testing.T) {
 		}
 	}
 }
+
+func zoned(t *testing.T, name string) *time.Location {
+	t.Helper()
+	zone, err := time.LoadLocation(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return zone
+}

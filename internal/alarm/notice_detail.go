@@ -8,6 +8,7 @@ import (
 	"tilth/internal/db"
 	"tilth/internal/device"
 	"tilth/internal/errs"
+	"tilth/internal/news"
 	"tilth/internal/reading"
 	"tilth/internal/tenant"
 )
@@ -34,7 +35,7 @@ type RuleCopy struct {
 	Window     int64       `json:"durations"` // ms
 	ByHand     bool        `json:"manualRelease"`
 	Channels   []int64     `json:"passageway,omitempty"`
-	Period     Period      `json:"period"`
+	Period     news.Period `json:"period"`
 	NoteName   string      `json:"noteName"`  // the device's
 	ProductID  int64       `json:"productId"` // the device's
 }

@@ -12,6 +12,7 @@ import (
 
 	"tilth/internal/alarm"
 	"tilth/internal/device"
+	"tilth/internal/news"
 	"tilth/internal/reading"
 	"tilth/internal/tenant"
 	"tilth/internal/testkit"
@@ -127,7 +128,7 @@ func TestRehearse(t *testing.T) {
 	p.done()
 
 	rule := watch(2, 15*time.Minute, is("air", alarm.Below, 2), is("soil", alarm.Above, 30))
-	rule.Period = alarm.Period{Start: 12 * 60, End: 18 * 60}
+	rule.Period = news.Period{Start: 12 * 60, End: 18 * 60}
 	place := &alarm.Place{Latitude: 36.9, Longitude: 30.7}
 	got, err := alarm.Rehearse(t.Context(), p.Store, rule, pastProduct, from, to, zone, place)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"tilth/internal/device"
+	"tilth/internal/news"
 	"tilth/internal/reading"
 	"tilth/internal/tenant"
 )
@@ -79,7 +80,7 @@ type Rule struct {
 	Window      time.Duration
 	Level       Level
 	Channels    []int64
-	Period      Period
+	Period      news.Period
 	ByHand      bool // an open notice may be resolved by hand
 	Description string
 	Deploy      DeployState

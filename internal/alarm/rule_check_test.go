@@ -12,6 +12,7 @@ import (
 	"tilth/internal/alarm"
 	"tilth/internal/device"
 	"tilth/internal/errs"
+	"tilth/internal/news"
 	"tilth/internal/reading"
 	"tilth/internal/tenant"
 	"tilth/internal/testkit"
@@ -93,8 +94,8 @@ func TestCheckedRule(t *testing.T) {
 		"counts":        {func(f *alarm.Form) { f.Hits, f.Window = new(10), new(int64(1_800_000)) }, func(r *alarm.Rule) { r.Hits, r.Window = 10, 30*time.Minute }},
 		"level 0":       {func(f *alarm.Form) { f.Level, f.ByHand = new(0), new(0) }, func(r *alarm.Rule) { r.Level, r.ByHand = alarm.LevelGeneral, false }},
 		"channels":      {func(f *alarm.Form) { f.Channels = []int64{3, 1, 3} }, func(r *alarm.Rule) { r.Channels = []int64{1, 3} }},
-		"the whole day": {func(f *alarm.Form) { f.Start, f.End = new("00:00"), new("24:00") }, func(r *alarm.Rule) { r.Period = alarm.Period{End: 1440} }},
-		"a period":      {func(f *alarm.Form) { f.Complex, f.Start, f.End = new(0), new("06:15"), new(" 06:30 ") }, func(r *alarm.Rule) { r.Period = alarm.Period{Start: 375, End: 390} }},
+		"the whole day": {func(f *alarm.Form) { f.Start, f.End = new("00:00"), new("24:00") }, func(r *alarm.Rule) { r.Period = news.Period{End: 1440} }},
+		"a period":      {func(f *alarm.Form) { f.Complex, f.Start, f.End = new(0), new("06:15"), new(" 06:30 ") }, func(r *alarm.Rule) { r.Period = news.Period{Start: 375, End: 390} }},
 		"no period":     {func(f *alarm.Form) { f.Start, f.End, f.Slots = new(""), new(" "), []int{1} }, func(*alarm.Rule) {}},
 		"half hours":    {func(f *alarm.Form) { f.Complex, f.Slots, f.Start = new(1), []int{0, 47}, new("x") }, func(r *alarm.Rule) { r.Period.Slots = []int{0, 47} }},
 		"offline, no condition": {func(f *alarm.Form) { f.Trigger, f.Conditions, f.Hits = new(1), nil, new(99) }, func(r *alarm.Rule) {

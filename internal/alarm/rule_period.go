@@ -7,36 +7,37 @@ import (
 	"strings"
 
 	"tilth/internal/errs"
+	"tilth/internal/news"
 )
 
 var clock = regexp.MustCompile(`^([01][0-9]|2[0-4]):([0-5][0-9])$`)
 
 // period is the notification period that a form says.
-func (f *Form) period() (Period, error) {
+func (f *Form) period() (news.Period, error) {
 	if f.Complex != nil && *f.Complex != 0 && *f.Complex != 1 {
-		return Period{}, errs.New(errs.Refused, "invalid.choice").About("complexTime")
+		return news.Period{}, errs.New(errs.Refused, "invalid.choice").About("complexTime")
 	}
 	if f.Complex != nil && *f.Complex == 1 {
 		return slots(f.Slots)
 	}
 	start, err := minuteOf("startTime", f.Start)
 	if err != nil {
-		return Period{}, err
+		return news.Period{}, err
 	}
 	end, err := minuteOf("endTime", f.End)
 	switch {
 	case err != nil:
-		return Period{}, err
+		return news.Period{}, err
 	case start == nil && end == nil:
-		return Period{}, nil
+		return news.Period{}, nil
 	case start == nil:
-		return Period{}, errs.New(errs.Refused, "invalid.required").About("startTime")
+		return news.Period{}, errs.New(errs.Refused, "invalid.required").About("startTime")
 	case end == nil:
-		return Period{}, errs.New(errs.Refused, "invalid.required").About("endTime")
+		return news.Period{}, errs.New(errs.Refused, "invalid.required").About("endTime")
 	case *start >= *end: // the end is exclusive: equal ones leave no time at all
-		return Period{}, errs.New(errs.Refused, "rule.timeOrder")
+		return news.Period{}, errs.New(errs.Refused, "rule.timeOrder")
 	}
-	return Period{Start: *start, End: *end}, nil
+	return news.Period{Start: *start, End: *end}, nil
 }
 
 // minuteOf is a time of the day in minutes; nil where none is said.
@@ -56,21 +57,21 @@ func minuteOf(field string, said *string) (*int, error) {
 	if err != nil {
 		return nil, err
 	}
-	if minutes += hours * 60; minutes%periodStep != 0 || minutes > minutesADay {
+	if minutes += hours * 60; minutes%news.PeriodStep != 0 || minutes > news.MinutesADay {
 		return nil, errs.New(errs.Refused, "rule.timeStep").About(field)
 	}
 	return &minutes, nil
 }
 
 // slots is a period of half hours: distinct, ascending, at least one.
-func slots(said []int) (Period, error) {
+func slots(said []int) (news.Period, error) {
 	if len(said) == 0 {
-		return Period{}, errs.New(errs.Refused, "invalid.few", "limit", "1").About("timePeriods")
+		return news.Period{}, errs.New(errs.Refused, "invalid.few", "limit", "1").About("timePeriods")
 	}
 	for i, slot := range said {
-		if slot < 0 || slot >= slotsADay || i > 0 && slot <= said[i-1] {
-			return Period{}, errs.New(errs.Refused, "rule.slots").About("timePeriods")
+		if slot < 0 || slot >= news.SlotsADay || i > 0 && slot <= said[i-1] {
+			return news.Period{}, errs.New(errs.Refused, "rule.slots").About("timePeriods")
 		}
 	}
-	return Period{Slots: slices.Clone(said)}, nil
+	return news.Period{Slots: slices.Clone(said)}, nil
 }

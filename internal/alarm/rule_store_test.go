@@ -12,6 +12,7 @@ import (
 	"tilth/internal/alarm"
 	"tilth/internal/device"
 	"tilth/internal/errs"
+	"tilth/internal/news"
 	"tilth/internal/reading"
 	"tilth/internal/tenant"
 	"tilth/internal/testkit"
@@ -26,7 +27,7 @@ func aRule(d *device.Device) alarm.Rule {
 			{Join: "or", Attribute: "heating", Operator: alarm.NotEqual, Value: reading.Boolean(true)},
 			{Join: "and", Attribute: "note", Operator: alarm.Equal, Value: reading.Text("\"wet\" = 1")},
 		},
-		Channels: []int64{4, 7}, Period: alarm.Period{Slots: []int{0, 1, 47}}, ByHand: true, Description: "two\nlines",
+		Channels: []int64{4, 7}, Period: news.Period{Slots: []int{0, 1, 47}}, ByHand: true, Description: "two\nlines",
 	}
 }
 

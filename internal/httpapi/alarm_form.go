@@ -3,6 +3,7 @@ package httpapi
 import (
 	"tilth/internal/alarm"
 	"tilth/internal/httpapi/wire"
+	"tilth/internal/news"
 )
 
 // formOf is what a call says of a rule.
@@ -44,7 +45,7 @@ func (s *server) wireRule(c *alarm.Card) wire.AlarmRule {
 		w.MuteUntil = &c.MuteUntil
 	}
 	if w.ComplexTime == 0 && !c.Period.Always() {
-		w.StartTime, w.EndTime = new(alarm.Clock(c.Period.Start)), new(alarm.Clock(c.Period.End))
+		w.StartTime, w.EndTime = new(news.Clock(c.Period.Start)), new(news.Clock(c.Period.End))
 	}
 	for _, one := range shownConditions(c.Trigger, c.Conditions) {
 		w.Conditions = append(w.Conditions, wire.AlarmCondition{

@@ -164,6 +164,7 @@ func (e CaptchaDemandCaptchaRequired) Valid() bool {
 
 // Defines values for DeliveryEvent.
 const (
+	Reminder  DeliveryEvent = "reminder"
 	Resolved  DeliveryEvent = "resolved"
 	Triggered DeliveryEvent = "triggered"
 )
@@ -171,6 +172,8 @@ const (
 // Valid indicates whether the value is a known member of the DeliveryEvent enum.
 func (e DeliveryEvent) Valid() bool {
 	switch e {
+	case Reminder:
+		return true
 	case Resolved:
 		return true
 	case Triggered:
@@ -182,16 +185,16 @@ func (e DeliveryEvent) Valid() bool {
 
 // Defines values for DeliveryMode.
 const (
-	Email        DeliveryMode = "email"
-	PhoneMessage DeliveryMode = "phoneMessage"
+	DeliveryModeEmail        DeliveryMode = "email"
+	DeliveryModePhoneMessage DeliveryMode = "phoneMessage"
 )
 
 // Valid indicates whether the value is a known member of the DeliveryMode enum.
 func (e DeliveryMode) Valid() bool {
 	switch e {
-	case Email:
+	case DeliveryModeEmail:
 		return true
-	case PhoneMessage:
+	case DeliveryModePhoneMessage:
 		return true
 	default:
 		return false
@@ -273,6 +276,24 @@ func (e MapTilesDatum) Valid() bool {
 	case GCJ02:
 		return true
 	case WGS84:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for NoticeOutcomeMode.
+const (
+	NoticeOutcomeModeEmail        NoticeOutcomeMode = "email"
+	NoticeOutcomeModePhoneMessage NoticeOutcomeMode = "phoneMessage"
+)
+
+// Valid indicates whether the value is a known member of the NoticeOutcomeMode enum.
+func (e NoticeOutcomeMode) Valid() bool {
+	switch e {
+	case NoticeOutcomeModeEmail:
+		return true
+	case NoticeOutcomeModePhoneMessage:
 		return true
 	default:
 		return false
@@ -363,6 +384,24 @@ func (e TslPropertyDataType) Valid() bool {
 	case TslPropertyDataTypeNumber:
 		return true
 	case TslPropertyDataTypeText:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for PageNoticeChannelsParamsNoticeMode.
+const (
+	PageNoticeChannelsParamsNoticeModeEmail        PageNoticeChannelsParamsNoticeMode = "email"
+	PageNoticeChannelsParamsNoticeModePhoneMessage PageNoticeChannelsParamsNoticeMode = "phoneMessage"
+)
+
+// Valid indicates whether the value is a known member of the PageNoticeChannelsParamsNoticeMode enum.
+func (e PageNoticeChannelsParamsNoticeMode) Valid() bool {
+	switch e {
+	case PageNoticeChannelsParamsNoticeModeEmail:
+		return true
+	case PageNoticeChannelsParamsNoticeModePhoneMessage:
 		return true
 	default:
 		return false
@@ -597,6 +636,9 @@ type AlarmRule struct {
 	OpenNotice *AlarmNoticeMark `json:"openNotice,omitempty"`
 	Passageway []int64          `json:"passageway"`
 
+	// RemindEvery minutes; absent: no reminders
+	RemindEvery *int `json:"remindEvery,omitempty"`
+
 	// StartTime HH:mm; absent: always
 	StartTime   *string `json:"startTime,omitempty"`
 	TimePeriods []int   `json:"timePeriods"`
@@ -655,6 +697,9 @@ type AlarmRuleCreate struct {
 
 	// Passageway ids of notification channels, at most 20
 	Passageway *[]int64 `json:"passageway,omitempty"`
+
+	// RemindEvery minutes, 5 to 1440, between reminders while a notice is open; absent, null or 0: none
+	RemindEvery *int `json:"remindEvery,omitempty"`
 
 	// StartTime HH:mm in steps of 15 minutes, 00:00 to 24:00; both absent means always
 	StartTime *string `json:"startTime,omitempty"`
@@ -728,6 +773,9 @@ type AlarmRuleUpdate struct {
 
 	// Passageway ids of notification channels, at most 20
 	Passageway *[]int64 `json:"passageway,omitempty"`
+
+	// RemindEvery minutes, 5 to 1440, between reminders while a notice is open; absent, null or 0: none
+	RemindEvery *int `json:"remindEvery,omitempty"`
 
 	// StartTime HH:mm in steps of 15 minutes, 00:00 to 24:00; both absent means always
 	StartTime *string `json:"startTime,omitempty"`
@@ -926,19 +974,34 @@ type CredentialPageAnswer struct {
 	Msg  string          `json:"msg"`
 }
 
-// Delivery defines model for Delivery.
+// Delivery what one recipient was told of a notice, and how that went
 type Delivery struct {
 	Attempts int `json:"attempts"`
 
 	// Channel its name
-	Channel    string        `json:"channel"`
-	CreateTime int64         `json:"createTime"`
-	Event      DeliveryEvent `json:"event"`
-	LastError  *string       `json:"lastError,omitempty"`
-	Mode       DeliveryMode  `json:"mode"`
-	Recipient  string        `json:"recipient"`
-	State      DeliveryState `json:"state"`
-	UpdateTime int64         `json:"updateTime"`
+	Channel    string `json:"channel"`
+	CreateTime int64  `json:"createTime"`
+
+	// Digest told together with others of that minute; absent means no
+	Digest *bool         `json:"digest,omitempty"`
+	Event  DeliveryEvent `json:"event"`
+	Id     int64         `json:"id"`
+
+	// LastError what the far end answered to the last attempt that failed
+	LastError *string      `json:"lastError,omitempty"`
+	Mode      DeliveryMode `json:"mode"`
+
+	// NextTime when a queued one is tried next; absent: at once, or when what it waits for happens
+	NextTime *int64 `json:"nextTime,omitempty"`
+
+	// Reason Of a queued one what it waits for: period (the notification period), muted (the rule), backlog (of late readings), digest (the minute's end), trigger (the trigger must be told first), server (the mail server or SMS gateway cannot be reached), retry, released (held after a restore). Of a skipped or failed one why: ended (before it could be told), notTold (of the trigger), old (tried for 24 hours), refused (by the far end, for good), off (this way is not set up), changed (the rule was changed, stopped or deleted).
+	Reason    *DeliveryReason `json:"reason,omitempty"`
+	Recipient string          `json:"recipient"`
+	State     DeliveryState   `json:"state"`
+
+	// Steps oldest first; the newest 20
+	Steps      []DeliveryStep `json:"steps"`
+	UpdateTime int64          `json:"updateTime"`
 }
 
 // DeliveryEvent defines model for Delivery.Event.
@@ -949,6 +1012,19 @@ type DeliveryMode string
 
 // DeliveryState defines model for Delivery.State.
 type DeliveryState string
+
+// DeliveryReason Of a queued one what it waits for: period (the notification period), muted (the rule), backlog (of late readings), digest (the minute's end), trigger (the trigger must be told first), server (the mail server or SMS gateway cannot be reached), retry, released (held after a restore). Of a skipped or failed one why: ended (before it could be told), notTold (of the trigger), old (tried for 24 hours), refused (by the far end, for good), off (this way is not set up), changed (the rule was changed, stopped or deleted).
+type DeliveryReason = string
+
+// DeliveryStep defines model for DeliveryStep.
+type DeliveryStep struct {
+	// Answer of the far end, or what went wrong, as it said it
+	Answer *string `json:"answer,omitempty"`
+
+	// Step queued, accepted by the far end, failed (is tried again), refused (for good), skipped
+	Step string `json:"step"`
+	Time int64  `json:"time"`
+}
 
 // Device defines model for Device.
 type Device struct {
@@ -1283,6 +1359,189 @@ type NewCredentialAnswer struct {
 	Code int            `json:"code"`
 	Data *NewCredential `json:"data"`
 	Msg  string         `json:"msg"`
+}
+
+// NoticeChannel defines model for NoticeChannel.
+type NoticeChannel struct {
+	CreateTime int64              `json:"createTime"`
+	Email      NoticeChannelEmail `json:"email"`
+	Id         int64              `json:"id"`
+
+	// Language that mail and SMS speak; absent: the tenant's
+	Language   *string  `json:"language,omitempty"`
+	NoticeMode []string `json:"noticeMode"`
+	NoticeName string   `json:"noticeName"`
+
+	// PhoneMessage numbers in E.164
+	PhoneMessage []string `json:"phoneMessage"`
+
+	// RuleCount alarm rules that use it
+	RuleCount int `json:"ruleCount"`
+
+	// RuleNames of the newest of them, at most 5
+	RuleNames []string `json:"ruleNames"`
+}
+
+// NoticeChannelAnswer defines model for NoticeChannelAnswer.
+type NoticeChannelAnswer struct {
+	Code int            `json:"code"`
+	Data *NoticeChannel `json:"data"`
+	Msg  string         `json:"msg"`
+}
+
+// NoticeChannelCreate what a form says; what is wrong with it is said by field (601)
+type NoticeChannelCreate struct {
+	Email *struct {
+		// Emails with email 1 to 20 distinct addresses
+		Emails *[]string `json:"emails,omitempty"`
+	} `json:"email,omitempty"`
+
+	// Language absent, null or empty: the tenant's
+	Language *string `json:"language,omitempty"`
+
+	// NoticeMode at least one of email and phoneMessage
+	NoticeMode *[]string `json:"noticeMode,omitempty"`
+
+	// NoticeName required, up to 64 characters
+	NoticeName *string `json:"noticeName,omitempty"`
+
+	// PhoneMessage with phoneMessage 1 to 3 distinct numbers; spaces, dashes and brackets are taken out
+	PhoneMessage *[]string `json:"phoneMessage,omitempty"`
+}
+
+// NoticeChannelEmail defines model for NoticeChannelEmail.
+type NoticeChannelEmail struct {
+	Emails []string `json:"emails"`
+}
+
+// NoticeChannelFields defines model for NoticeChannelFields.
+type NoticeChannelFields struct {
+	Email *NoticeChannelEmail `json:"email,omitempty"`
+
+	// Language that mail and SMS speak; absent: the tenant's
+	Language   *string  `json:"language,omitempty"`
+	NoticeMode []string `json:"noticeMode"`
+	NoticeName string   `json:"noticeName"`
+
+	// PhoneMessage numbers in E.164
+	PhoneMessage *[]string `json:"phoneMessage,omitempty"`
+}
+
+// NoticeChannelPage defines model for NoticeChannelPage.
+type NoticeChannelPage struct {
+	List  []NoticeChannel `json:"list"`
+	Total int             `json:"total"`
+}
+
+// NoticeChannelPageAnswer defines model for NoticeChannelPageAnswer.
+type NoticeChannelPageAnswer struct {
+	Code int                `json:"code"`
+	Data *NoticeChannelPage `json:"data"`
+	Msg  string             `json:"msg"`
+}
+
+// NoticeChannelUpdate defines model for NoticeChannelUpdate.
+type NoticeChannelUpdate struct {
+	Email *struct {
+		// Emails with email 1 to 20 distinct addresses
+		Emails *[]string `json:"emails,omitempty"`
+	} `json:"email,omitempty"`
+	Id int64 `json:"id"`
+
+	// Language absent, null or empty: the tenant's
+	Language *string `json:"language,omitempty"`
+
+	// NoticeMode at least one of email and phoneMessage
+	NoticeMode *[]string `json:"noticeMode,omitempty"`
+
+	// NoticeName required, up to 64 characters
+	NoticeName *string `json:"noticeName,omitempty"`
+
+	// PhoneMessage with phoneMessage 1 to 3 distinct numbers; spaces, dashes and brackets are taken out
+	PhoneMessage *[]string `json:"phoneMessage,omitempty"`
+}
+
+// NoticeOutcome defines model for NoticeOutcome.
+type NoticeOutcome struct {
+	// Answer of the far end, or what went wrong, as it said it
+	Answer *string           `json:"answer,omitempty"`
+	Mode   NoticeOutcomeMode `json:"mode"`
+
+	// Msg the same for the person who asked; absent when ok
+	Msg *string `json:"msg,omitempty"`
+
+	// Ok the far end took it
+	Ok        bool   `json:"ok"`
+	Recipient string `json:"recipient"`
+
+	// Took ms
+	Took int64 `json:"took"`
+}
+
+// NoticeOutcomeMode defines model for NoticeOutcome.Mode.
+type NoticeOutcomeMode string
+
+// NoticeOutcomesAnswer defines model for NoticeOutcomesAnswer.
+type NoticeOutcomesAnswer struct {
+	Code int              `json:"code"`
+	Data *[]NoticeOutcome `json:"data"`
+	Msg  string           `json:"msg"`
+}
+
+// NoticeWays defines model for NoticeWays.
+type NoticeWays struct {
+	Email bool `json:"email"`
+
+	// Logged SMS are only written to the server's log (the demo)
+	Logged       *bool `json:"logged,omitempty"`
+	PhoneMessage bool  `json:"phoneMessage"`
+}
+
+// NoticeWaysAnswer defines model for NoticeWaysAnswer.
+type NoticeWaysAnswer struct {
+	Code int         `json:"code"`
+	Data *NoticeWays `json:"data"`
+	Msg  string      `json:"msg"`
+}
+
+// NotifyMessage defines model for NotifyMessage.
+type NotifyMessage struct {
+	AlarmLevel int `json:"alarmLevel"`
+
+	// ByHand of a resolved one: somebody did it
+	ByHand     *bool  `json:"byHand,omitempty"`
+	CreateTime int64  `json:"createTime"`
+	Event      string `json:"event"`
+	Id         int64  `json:"id"`
+
+	// NoticeId absent: the notice is kept no more
+	NoticeId   *int64 `json:"noticeId,omitempty"`
+	ReadStatus bool   `json:"readStatus"`
+
+	// RuleId what messages are grouped by
+	RuleId *int64 `json:"ruleId,omitempty"`
+
+	// TemplateContent lines; the first is the title
+	TemplateContent string `json:"templateContent"`
+	TriggerType     int    `json:"triggerType"`
+}
+
+// NotifyMessageIds defines model for NotifyMessageIds.
+type NotifyMessageIds struct {
+	Ids *[]int64 `json:"ids,omitempty"`
+}
+
+// NotifyMessagePage defines model for NotifyMessagePage.
+type NotifyMessagePage struct {
+	List  []NotifyMessage `json:"list"`
+	Total int             `json:"total"`
+}
+
+// NotifyMessagePageAnswer defines model for NotifyMessagePageAnswer.
+type NotifyMessagePageAnswer struct {
+	Code int                `json:"code"`
+	Data *NotifyMessagePage `json:"data"`
+	Msg  string             `json:"msg"`
 }
 
 // OnlineState 1 online, 0 offline
@@ -2005,6 +2264,47 @@ type GetLiveParams struct {
 	LastEventID *string `json:"Last-Event-ID,omitempty"`
 }
 
+// DeleteNoticeChannelParams defines parameters for DeleteNoticeChannel.
+type DeleteNoticeChannelParams struct {
+	Id int64 `form:"id" json:"id"`
+}
+
+// GetNoticeChannelParams defines parameters for GetNoticeChannel.
+type GetNoticeChannelParams struct {
+	Id int64 `form:"id" json:"id"`
+}
+
+// PageNoticeChannelsParams defines parameters for PageNoticeChannels.
+type PageNoticeChannelsParams struct {
+	// NoticeName any part, any case
+	NoticeName *string `form:"noticeName,omitempty" json:"noticeName,omitempty"`
+
+	// NoticeMode those that use this way
+	NoticeMode *PageNoticeChannelsParamsNoticeMode `form:"noticeMode,omitempty" json:"noticeMode,omitempty"`
+	PageNo     *PageNo                             `form:"pageNo,omitempty" json:"pageNo,omitempty"`
+	PageSize   *PageSize                           `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+}
+
+// PageNoticeChannelsParamsNoticeMode defines parameters for PageNoticeChannels.
+type PageNoticeChannelsParamsNoticeMode string
+
+// TestNoticeChannelParams defines parameters for TestNoticeChannel.
+type TestNoticeChannelParams struct {
+	Id int64 `form:"id" json:"id"`
+}
+
+// PageMyMessagesParams defines parameters for PageMyMessages.
+type PageMyMessagesParams struct {
+	ReadStatus *bool     `form:"readStatus,omitempty" json:"readStatus,omitempty"`
+	PageNo     *PageNo   `form:"pageNo,omitempty" json:"pageNo,omitempty"`
+	PageSize   *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+}
+
+// UpdateMessagesReadParams defines parameters for UpdateMessagesRead.
+type UpdateMessagesReadParams struct {
+	Ids *[]int64 `form:"ids,omitempty" json:"ids,omitempty"`
+}
+
 // GetDataLastParams defines parameters for GetDataLast.
 type GetDataLastParams struct {
 	DeviceName DeviceName `form:"deviceName" json:"deviceName"`
@@ -2058,6 +2358,15 @@ type CreateSceneJSONRequestBody = SceneCreate
 
 // UpdateSceneJSONRequestBody defines body for UpdateScene for application/json ContentType.
 type UpdateSceneJSONRequestBody = SceneUpdate
+
+// CreateNoticeChannelJSONRequestBody defines body for CreateNoticeChannel for application/json ContentType.
+type CreateNoticeChannelJSONRequestBody = NoticeChannelCreate
+
+// UpdateNoticeChannelJSONRequestBody defines body for UpdateNoticeChannel for application/json ContentType.
+type UpdateNoticeChannelJSONRequestBody = NoticeChannelUpdate
+
+// UpdateMessagesReadJSONRequestBody defines body for UpdateMessagesRead for application/json ContentType.
+type UpdateMessagesReadJSONRequestBody = NotifyMessageIds
 
 // UpdateAvatarMultipartRequestBody defines body for UpdateAvatar for multipart/form-data ContentType.
 type UpdateAvatarMultipartRequestBody = AvatarUpload
@@ -2374,9 +2683,39 @@ type ServerInterface interface {
 	// GetLive Server-sent events of the caller's tenant
 	// (GET /admin-api/client/pc/live)
 	GetLive(w http.ResponseWriter, r *http.Request, params GetLiveParams)
+	// CreateNoticeChannel Make a notification channel
+	// (POST /admin-api/client/pc/notice-channel/create)
+	CreateNoticeChannel(w http.ResponseWriter, r *http.Request)
+	// DeleteNoticeChannel Delete a notification channel
+	// (DELETE /admin-api/client/pc/notice-channel/delete)
+	DeleteNoticeChannel(w http.ResponseWriter, r *http.Request, params DeleteNoticeChannelParams)
+	// GetNoticeChannel One notification channel
+	// (GET /admin-api/client/pc/notice-channel/get)
+	GetNoticeChannel(w http.ResponseWriter, r *http.Request, params GetNoticeChannelParams)
+	// GetNoticeWays Which ways of telling people are set up on this server
+	// (GET /admin-api/client/pc/notice-channel/get/ways)
+	GetNoticeWays(w http.ResponseWriter, r *http.Request)
+	// PageNoticeChannels Notification channels, newest first
+	// (GET /admin-api/client/pc/notice-channel/page)
+	PageNoticeChannels(w http.ResponseWriter, r *http.Request, params PageNoticeChannelsParams)
+	// TestNoticeChannel Send a test through a channel and say what became of it
+	// (POST /admin-api/client/pc/notice-channel/test)
+	TestNoticeChannel(w http.ResponseWriter, r *http.Request, params TestNoticeChannelParams)
+	// UpdateNoticeChannel Change a notification channel
+	// (PUT /admin-api/client/pc/notice-channel/update)
+	UpdateNoticeChannel(w http.ResponseWriter, r *http.Request)
 	// GetUnreadCount How many messages the signed-in user has not read
 	// (GET /admin-api/client/pc/notify-message/get-unread-count)
 	GetUnreadCount(w http.ResponseWriter, r *http.Request)
+	// PageMyMessages The signed-in user's messages, newest first, in the caller's language
+	// (GET /admin-api/client/pc/notify-message/my-page)
+	PageMyMessages(w http.ResponseWriter, r *http.Request, params PageMyMessagesParams)
+	// UpdateAllMessagesRead Mark all of the signed-in user's messages as read
+	// (PUT /admin-api/client/pc/notify-message/update-all-read)
+	UpdateAllMessagesRead(w http.ResponseWriter, r *http.Request)
+	// UpdateMessagesRead Mark messages as read
+	// (PUT /admin-api/client/pc/notify-message/update-read)
+	UpdateMessagesRead(w http.ResponseWriter, r *http.Request, params UpdateMessagesReadParams)
 	// GetProductSimpleList Every product's id and name, by name
 	// (GET /admin-api/client/pc/product/get/simple-list)
 	GetProductSimpleList(w http.ResponseWriter, r *http.Request)
@@ -4332,11 +4671,330 @@ func (siw *ServerInterfaceWrapper) GetLive(w http.ResponseWriter, r *http.Reques
 	handler.ServeHTTP(w, r)
 }
 
+// CreateNoticeChannel operation middleware
+func (siw *ServerInterfaceWrapper) CreateNoticeChannel(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.CreateNoticeChannel(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// DeleteNoticeChannel operation middleware
+func (siw *ServerInterfaceWrapper) DeleteNoticeChannel(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params DeleteNoticeChannelParams
+
+	// ------------- Required query parameter "id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "id", r.URL.Query(), &params.Id, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "id"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.DeleteNoticeChannel(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetNoticeChannel operation middleware
+func (siw *ServerInterfaceWrapper) GetNoticeChannel(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetNoticeChannelParams
+
+	// ------------- Required query parameter "id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "id", r.URL.Query(), &params.Id, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "id"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetNoticeChannel(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetNoticeWays operation middleware
+func (siw *ServerInterfaceWrapper) GetNoticeWays(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetNoticeWays(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// PageNoticeChannels operation middleware
+func (siw *ServerInterfaceWrapper) PageNoticeChannels(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params PageNoticeChannelsParams
+
+	// ------------- Optional query parameter "noticeName" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "noticeName", r.URL.Query(), &params.NoticeName, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "noticeName"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "noticeName", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "noticeMode" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "noticeMode", r.URL.Query(), &params.NoticeMode, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "noticeMode"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "noticeMode", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "pageNo" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "pageNo", r.URL.Query(), &params.PageNo, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "pageNo"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "pageNo", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "pageSize" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "pageSize", r.URL.Query(), &params.PageSize, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "pageSize"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "pageSize", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.PageNoticeChannels(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// TestNoticeChannel operation middleware
+func (siw *ServerInterfaceWrapper) TestNoticeChannel(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params TestNoticeChannelParams
+
+	// ------------- Required query parameter "id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "id", r.URL.Query(), &params.Id, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "id"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.TestNoticeChannel(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// UpdateNoticeChannel operation middleware
+func (siw *ServerInterfaceWrapper) UpdateNoticeChannel(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.UpdateNoticeChannel(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // GetUnreadCount operation middleware
 func (siw *ServerInterfaceWrapper) GetUnreadCount(w http.ResponseWriter, r *http.Request) {
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.GetUnreadCount(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// PageMyMessages operation middleware
+func (siw *ServerInterfaceWrapper) PageMyMessages(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params PageMyMessagesParams
+
+	// ------------- Optional query parameter "readStatus" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "readStatus", r.URL.Query(), &params.ReadStatus, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "readStatus"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "readStatus", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "pageNo" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "pageNo", r.URL.Query(), &params.PageNo, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "pageNo"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "pageNo", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "pageSize" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "pageSize", r.URL.Query(), &params.PageSize, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "pageSize"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "pageSize", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.PageMyMessages(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// UpdateAllMessagesRead operation middleware
+func (siw *ServerInterfaceWrapper) UpdateAllMessagesRead(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.UpdateAllMessagesRead(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// UpdateMessagesRead operation middleware
+func (siw *ServerInterfaceWrapper) UpdateMessagesRead(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params UpdateMessagesReadParams
+
+	// ------------- Optional query parameter "ids" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "ids", r.URL.Query(), &params.Ids, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "ids"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "ids", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.UpdateMessagesRead(w, r, params)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -4840,7 +5498,17 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/property", wrapper.GetDeviceProperties)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/sign-data", wrapper.GetSignData)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/element/get-map/yeu-sign", wrapper.GetElementMap)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/notice-channel/page", wrapper.PageNoticeChannels)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/notice-channel/get", wrapper.GetNoticeChannel)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/notice-channel/get/ways", wrapper.GetNoticeWays)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/notice-channel/create", wrapper.CreateNoticeChannel)
+	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/admin-api/client/pc/notice-channel/update", wrapper.UpdateNoticeChannel)
+	m.HandleFunc(http.MethodDelete+" "+options.BaseURL+"/admin-api/client/pc/notice-channel/delete", wrapper.DeleteNoticeChannel)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/notice-channel/test", wrapper.TestNoticeChannel)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/notify-message/get-unread-count", wrapper.GetUnreadCount)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/notify-message/my-page", wrapper.PageMyMessages)
+	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/admin-api/client/pc/notify-message/update-read", wrapper.UpdateMessagesRead)
+	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/admin-api/client/pc/notify-message/update-all-read", wrapper.UpdateAllMessagesRead)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/live", wrapper.GetLive)
 
 	return m
@@ -5876,6 +6544,159 @@ func (response GetLive200TexteventStreamResponse) VisitGetLiveResponse(w http.Re
 	}
 }
 
+type CreateNoticeChannelRequestObject struct {
+	Body *CreateNoticeChannelJSONRequestBody
+}
+
+type CreateNoticeChannelResponseObject interface {
+	VisitCreateNoticeChannelResponse(w http.ResponseWriter) error
+}
+
+type CreateNoticeChannel200JSONResponse IdAnswer
+
+func (response CreateNoticeChannel200JSONResponse) VisitCreateNoticeChannelResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteNoticeChannelRequestObject struct {
+	Params DeleteNoticeChannelParams
+}
+
+type DeleteNoticeChannelResponseObject interface {
+	VisitDeleteNoticeChannelResponse(w http.ResponseWriter) error
+}
+
+type DeleteNoticeChannel200JSONResponse BooleanAnswer
+
+func (response DeleteNoticeChannel200JSONResponse) VisitDeleteNoticeChannelResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetNoticeChannelRequestObject struct {
+	Params GetNoticeChannelParams
+}
+
+type GetNoticeChannelResponseObject interface {
+	VisitGetNoticeChannelResponse(w http.ResponseWriter) error
+}
+
+type GetNoticeChannel200JSONResponse NoticeChannelAnswer
+
+func (response GetNoticeChannel200JSONResponse) VisitGetNoticeChannelResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetNoticeWaysRequestObject struct {
+}
+
+type GetNoticeWaysResponseObject interface {
+	VisitGetNoticeWaysResponse(w http.ResponseWriter) error
+}
+
+type GetNoticeWays200JSONResponse NoticeWaysAnswer
+
+func (response GetNoticeWays200JSONResponse) VisitGetNoticeWaysResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PageNoticeChannelsRequestObject struct {
+	Params PageNoticeChannelsParams
+}
+
+type PageNoticeChannelsResponseObject interface {
+	VisitPageNoticeChannelsResponse(w http.ResponseWriter) error
+}
+
+type PageNoticeChannels200JSONResponse NoticeChannelPageAnswer
+
+func (response PageNoticeChannels200JSONResponse) VisitPageNoticeChannelsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type TestNoticeChannelRequestObject struct {
+	Params TestNoticeChannelParams
+}
+
+type TestNoticeChannelResponseObject interface {
+	VisitTestNoticeChannelResponse(w http.ResponseWriter) error
+}
+
+type TestNoticeChannel200JSONResponse NoticeOutcomesAnswer
+
+func (response TestNoticeChannel200JSONResponse) VisitTestNoticeChannelResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateNoticeChannelRequestObject struct {
+	Body *UpdateNoticeChannelJSONRequestBody
+}
+
+type UpdateNoticeChannelResponseObject interface {
+	VisitUpdateNoticeChannelResponse(w http.ResponseWriter) error
+}
+
+type UpdateNoticeChannel200JSONResponse BooleanAnswer
+
+func (response UpdateNoticeChannel200JSONResponse) VisitUpdateNoticeChannelResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type GetUnreadCountRequestObject struct {
 }
 
@@ -5886,6 +6707,72 @@ type GetUnreadCountResponseObject interface {
 type GetUnreadCount200JSONResponse CountAnswer
 
 func (response GetUnreadCount200JSONResponse) VisitGetUnreadCountResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PageMyMessagesRequestObject struct {
+	Params PageMyMessagesParams
+}
+
+type PageMyMessagesResponseObject interface {
+	VisitPageMyMessagesResponse(w http.ResponseWriter) error
+}
+
+type PageMyMessages200JSONResponse NotifyMessagePageAnswer
+
+func (response PageMyMessages200JSONResponse) VisitPageMyMessagesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateAllMessagesReadRequestObject struct {
+}
+
+type UpdateAllMessagesReadResponseObject interface {
+	VisitUpdateAllMessagesReadResponse(w http.ResponseWriter) error
+}
+
+type UpdateAllMessagesRead200JSONResponse BooleanAnswer
+
+func (response UpdateAllMessagesRead200JSONResponse) VisitUpdateAllMessagesReadResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateMessagesReadRequestObject struct {
+	Params UpdateMessagesReadParams
+	Body   *UpdateMessagesReadJSONRequestBody
+}
+
+type UpdateMessagesReadResponseObject interface {
+	VisitUpdateMessagesReadResponse(w http.ResponseWriter) error
+}
+
+type UpdateMessagesRead200JSONResponse BooleanAnswer
+
+func (response UpdateMessagesRead200JSONResponse) VisitUpdateMessagesReadResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response); err != nil {
@@ -6401,9 +7288,39 @@ type StrictServerInterface interface {
 	// GetLive Server-sent events of the caller's tenant
 	// (GET /admin-api/client/pc/live)
 	GetLive(ctx context.Context, request GetLiveRequestObject) (GetLiveResponseObject, error)
+	// CreateNoticeChannel Make a notification channel
+	// (POST /admin-api/client/pc/notice-channel/create)
+	CreateNoticeChannel(ctx context.Context, request CreateNoticeChannelRequestObject) (CreateNoticeChannelResponseObject, error)
+	// DeleteNoticeChannel Delete a notification channel
+	// (DELETE /admin-api/client/pc/notice-channel/delete)
+	DeleteNoticeChannel(ctx context.Context, request DeleteNoticeChannelRequestObject) (DeleteNoticeChannelResponseObject, error)
+	// GetNoticeChannel One notification channel
+	// (GET /admin-api/client/pc/notice-channel/get)
+	GetNoticeChannel(ctx context.Context, request GetNoticeChannelRequestObject) (GetNoticeChannelResponseObject, error)
+	// GetNoticeWays Which ways of telling people are set up on this server
+	// (GET /admin-api/client/pc/notice-channel/get/ways)
+	GetNoticeWays(ctx context.Context, request GetNoticeWaysRequestObject) (GetNoticeWaysResponseObject, error)
+	// PageNoticeChannels Notification channels, newest first
+	// (GET /admin-api/client/pc/notice-channel/page)
+	PageNoticeChannels(ctx context.Context, request PageNoticeChannelsRequestObject) (PageNoticeChannelsResponseObject, error)
+	// TestNoticeChannel Send a test through a channel and say what became of it
+	// (POST /admin-api/client/pc/notice-channel/test)
+	TestNoticeChannel(ctx context.Context, request TestNoticeChannelRequestObject) (TestNoticeChannelResponseObject, error)
+	// UpdateNoticeChannel Change a notification channel
+	// (PUT /admin-api/client/pc/notice-channel/update)
+	UpdateNoticeChannel(ctx context.Context, request UpdateNoticeChannelRequestObject) (UpdateNoticeChannelResponseObject, error)
 	// GetUnreadCount How many messages the signed-in user has not read
 	// (GET /admin-api/client/pc/notify-message/get-unread-count)
 	GetUnreadCount(ctx context.Context, request GetUnreadCountRequestObject) (GetUnreadCountResponseObject, error)
+	// PageMyMessages The signed-in user's messages, newest first, in the caller's language
+	// (GET /admin-api/client/pc/notify-message/my-page)
+	PageMyMessages(ctx context.Context, request PageMyMessagesRequestObject) (PageMyMessagesResponseObject, error)
+	// UpdateAllMessagesRead Mark all of the signed-in user's messages as read
+	// (PUT /admin-api/client/pc/notify-message/update-all-read)
+	UpdateAllMessagesRead(ctx context.Context, request UpdateAllMessagesReadRequestObject) (UpdateAllMessagesReadResponseObject, error)
+	// UpdateMessagesRead Mark messages as read
+	// (PUT /admin-api/client/pc/notify-message/update-read)
+	UpdateMessagesRead(ctx context.Context, request UpdateMessagesReadRequestObject) (UpdateMessagesReadResponseObject, error)
 	// GetProductSimpleList Every product's id and name, by name
 	// (GET /admin-api/client/pc/product/get/simple-list)
 	GetProductSimpleList(ctx context.Context, request GetProductSimpleListRequestObject) (GetProductSimpleListResponseObject, error)
@@ -7693,6 +8610,196 @@ func (sh *strictHandler) GetLive(w http.ResponseWriter, r *http.Request, params 
 	}
 }
 
+// CreateNoticeChannel operation middleware
+func (sh *strictHandler) CreateNoticeChannel(w http.ResponseWriter, r *http.Request) {
+	var request CreateNoticeChannelRequestObject
+
+	var body CreateNoticeChannelJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateNoticeChannel(ctx, request.(CreateNoticeChannelRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateNoticeChannel")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(CreateNoticeChannelResponseObject); ok {
+		if err := validResponse.VisitCreateNoticeChannelResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// DeleteNoticeChannel operation middleware
+func (sh *strictHandler) DeleteNoticeChannel(w http.ResponseWriter, r *http.Request, params DeleteNoticeChannelParams) {
+	var request DeleteNoticeChannelRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteNoticeChannel(ctx, request.(DeleteNoticeChannelRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteNoticeChannel")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(DeleteNoticeChannelResponseObject); ok {
+		if err := validResponse.VisitDeleteNoticeChannelResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetNoticeChannel operation middleware
+func (sh *strictHandler) GetNoticeChannel(w http.ResponseWriter, r *http.Request, params GetNoticeChannelParams) {
+	var request GetNoticeChannelRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetNoticeChannel(ctx, request.(GetNoticeChannelRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetNoticeChannel")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetNoticeChannelResponseObject); ok {
+		if err := validResponse.VisitGetNoticeChannelResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetNoticeWays operation middleware
+func (sh *strictHandler) GetNoticeWays(w http.ResponseWriter, r *http.Request) {
+	var request GetNoticeWaysRequestObject
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetNoticeWays(ctx, request.(GetNoticeWaysRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetNoticeWays")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetNoticeWaysResponseObject); ok {
+		if err := validResponse.VisitGetNoticeWaysResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// PageNoticeChannels operation middleware
+func (sh *strictHandler) PageNoticeChannels(w http.ResponseWriter, r *http.Request, params PageNoticeChannelsParams) {
+	var request PageNoticeChannelsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.PageNoticeChannels(ctx, request.(PageNoticeChannelsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "PageNoticeChannels")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(PageNoticeChannelsResponseObject); ok {
+		if err := validResponse.VisitPageNoticeChannelsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// TestNoticeChannel operation middleware
+func (sh *strictHandler) TestNoticeChannel(w http.ResponseWriter, r *http.Request, params TestNoticeChannelParams) {
+	var request TestNoticeChannelRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.TestNoticeChannel(ctx, request.(TestNoticeChannelRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "TestNoticeChannel")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(TestNoticeChannelResponseObject); ok {
+		if err := validResponse.VisitTestNoticeChannelResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// UpdateNoticeChannel operation middleware
+func (sh *strictHandler) UpdateNoticeChannel(w http.ResponseWriter, r *http.Request) {
+	var request UpdateNoticeChannelRequestObject
+
+	var body UpdateNoticeChannelJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateNoticeChannel(ctx, request.(UpdateNoticeChannelRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateNoticeChannel")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(UpdateNoticeChannelResponseObject); ok {
+		if err := validResponse.VisitUpdateNoticeChannelResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // GetUnreadCount operation middleware
 func (sh *strictHandler) GetUnreadCount(w http.ResponseWriter, r *http.Request) {
 	var request GetUnreadCountRequestObject
@@ -7710,6 +8817,92 @@ func (sh *strictHandler) GetUnreadCount(w http.ResponseWriter, r *http.Request) 
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(GetUnreadCountResponseObject); ok {
 		if err := validResponse.VisitGetUnreadCountResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// PageMyMessages operation middleware
+func (sh *strictHandler) PageMyMessages(w http.ResponseWriter, r *http.Request, params PageMyMessagesParams) {
+	var request PageMyMessagesRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.PageMyMessages(ctx, request.(PageMyMessagesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "PageMyMessages")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(PageMyMessagesResponseObject); ok {
+		if err := validResponse.VisitPageMyMessagesResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// UpdateAllMessagesRead operation middleware
+func (sh *strictHandler) UpdateAllMessagesRead(w http.ResponseWriter, r *http.Request) {
+	var request UpdateAllMessagesReadRequestObject
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateAllMessagesRead(ctx, request.(UpdateAllMessagesReadRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateAllMessagesRead")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(UpdateAllMessagesReadResponseObject); ok {
+		if err := validResponse.VisitUpdateAllMessagesReadResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// UpdateMessagesRead operation middleware
+func (sh *strictHandler) UpdateMessagesRead(w http.ResponseWriter, r *http.Request, params UpdateMessagesReadParams) {
+	var request UpdateMessagesReadRequestObject
+
+	request.Params = params
+
+	var body UpdateMessagesReadJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		if !errors.Is(err, io.EOF) {
+			sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+			return
+		}
+	} else {
+		request.Body = &body
+	}
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateMessagesRead(ctx, request.(UpdateMessagesReadRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateMessagesRead")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(UpdateMessagesReadResponseObject); ok {
+		if err := validResponse.VisitUpdateMessagesReadResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

@@ -1108,6 +1108,137 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin-api/client/pc/notice-channel/page": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Notification channels, newest first */
+        get: operations["pageNoticeChannels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/notice-channel/get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One notification channel */
+        get: operations["getNoticeChannel"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/notice-channel/get/ways": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Which ways of telling people are set up on this server */
+        get: operations["getNoticeWays"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/notice-channel/create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a notification channel
+         * @description Refusals (601) carry the sentence of the field.
+         */
+        post: operations["createNoticeChannel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/notice-channel/update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change a notification channel
+         * @description What waits to be sent goes to the recipients that it was queued for.
+         */
+        put: operations["updateNoticeChannel"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/notice-channel/delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a notification channel
+         * @description Refused (601, naming the rules) while alarm rules use it.
+         */
+        delete: operations["deleteNoticeChannel"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/notice-channel/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test through a channel and say what became of it
+         * @description Answers when each recipient has an outcome, at most 8 seconds later. Refused (-699) where none of the channel's ways is set up, and 429 when tests come too often (5 a minute for each tenant).
+         */
+        post: operations["testNoticeChannel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin-api/client/pc/notify-message/get-unread-count": {
         parameters: {
             query?: never;
@@ -1125,6 +1256,60 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin-api/client/pc/notify-message/my-page": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The signed-in user's messages, newest first, in the caller's language */
+        get: operations["pageMyMessages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/notify-message/update-read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Mark messages as read
+         * @description The ids are taken from the query string or from the body; one of them is required (601). Ids that are no message of the tenant's are passed over.
+         */
+        put: operations["updateMessagesRead"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/notify-message/update-all-read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Mark all of the signed-in user's messages as read */
+        put: operations["updateAllMessagesRead"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin-api/client/pc/live": {
         parameters: {
             query?: never;
@@ -1134,7 +1319,7 @@ export interface paths {
         };
         /**
          * Server-sent events of the caller's tenant
-         * @description Events: `reading` (LiveReading), `presence` (LivePresence), `notice`, `message`; `reset` when the events after
+         * @description Events: `reading` (LiveReading), `presence` (LivePresence), `notice`, `message` (LiveMessage); `reset` when the events after
          *     `Last-Event-ID` cannot be told any more (fetch anew); `expired` before the stream ends because the session did.
          *     A stream opens with an id, so that a screen can resume before the first event. A comment every 15 seconds keeps the
          *     connection alive. A refusal is the envelope.
@@ -1370,6 +1555,8 @@ export interface components {
             alarmDesc?: string;
             /** @description half hours of the day, 0 to 47 */
             timePeriods?: number[];
+            /** @description minutes, 5 to 1440, between reminders while a notice is open; absent, null or 0: none */
+            remindEvery?: number | null;
         };
         AlarmRuleUpdate: components["schemas"]["AlarmRuleCreate"] & {
             /** Format: int64 */
@@ -1418,6 +1605,8 @@ export interface components {
             manualRelease: 0 | 1;
             alarmDesc: string;
             timePeriods: number[];
+            /** @description minutes; absent: no reminders */
+            remindEvery?: number;
             /**
              * @description 0 new, 1 running, 2 taken down
              * @enum {integer}
@@ -1672,22 +1861,194 @@ export interface components {
                 [key: string]: components["schemas"]["ReadingValue"];
             };
         };
+        /** @description what one recipient was told of a notice, and how that went */
         Delivery: {
+            /** Format: int64 */
+            id: number;
             /** @description its name */
             channel: string;
             recipient: string;
             /** @enum {string} */
             mode: "email" | "phoneMessage";
             /** @enum {string} */
-            event: "triggered" | "resolved";
+            event: "triggered" | "reminder" | "resolved";
             /** @enum {string} */
             state: "queued" | "sent" | "failed" | "skipped";
+            reason?: components["schemas"]["DeliveryReason"];
+            /** @description told together with others of that minute; absent means no */
+            digest?: boolean;
             attempts: number;
+            /** @description what the far end answered to the last attempt that failed */
             lastError?: string;
+            /**
+             * Format: int64
+             * @description when a queued one is tried next; absent: at once, or when what it waits for happens
+             */
+            nextTime?: number;
             /** Format: int64 */
             createTime: number;
             /** Format: int64 */
             updateTime: number;
+            /** @description oldest first; the newest 20 */
+            steps: components["schemas"]["DeliveryStep"][];
+        };
+        /**
+         * @description Of a queued one what it waits for: period (the notification period), muted (the rule), backlog (of late readings), digest (the minute's end), trigger (the trigger must be told first), server (the mail server or SMS gateway cannot be reached), retry, released (held after a restore). Of a skipped or failed one why: ended (before it could be told), notTold (of the trigger), old (tried for 24 hours), refused (by the far end, for good), off (this way is not set up), changed (the rule was changed, stopped or deleted).
+         * @enum {string}
+         */
+        DeliveryReason: "period" | "muted" | "backlog" | "digest" | "trigger" | "server" | "retry" | "released" | "ended" | "notTold" | "old" | "refused" | "off" | "changed";
+        DeliveryStep: {
+            /** Format: int64 */
+            time: number;
+            /**
+             * @description queued, accepted by the far end, failed (is tried again), refused (for good), skipped
+             * @enum {string}
+             */
+            step: "queued" | "accepted" | "failed" | "refused" | "skipped";
+            /** @description of the far end, or what went wrong, as it said it */
+            answer?: string;
+        };
+        NoticeChannelFields: {
+            noticeName: string;
+            noticeMode: ("email" | "phoneMessage")[];
+            email?: components["schemas"]["NoticeChannelEmail"];
+            /** @description numbers in E.164 */
+            phoneMessage?: string[];
+            /**
+             * @description that mail and SMS speak; absent: the tenant's
+             * @enum {string}
+             */
+            language?: "en-us" | "zh-cn" | "tr-tr" | "ru-ru";
+        };
+        NoticeChannelEmail: {
+            emails: string[];
+        };
+        NoticeChannel: WithRequired<components["schemas"]["NoticeChannelFields"], "noticeName" | "noticeMode" | "email" | "phoneMessage"> & {
+            /** Format: int64 */
+            id: number;
+            /** Format: int64 */
+            createTime: number;
+            /** @description alarm rules that use it */
+            ruleCount: number;
+            /** @description of the newest of them, at most 5 */
+            ruleNames: string[];
+        };
+        NoticeChannelAnswer: {
+            code: number;
+            data: components["schemas"]["NoticeChannel"] | null;
+            msg: string;
+        };
+        NoticeChannelPage: {
+            list: components["schemas"]["NoticeChannel"][];
+            total: number;
+        };
+        NoticeChannelPageAnswer: {
+            code: number;
+            data: components["schemas"]["NoticeChannelPage"] | null;
+            msg: string;
+        };
+        /** @description what a form says; what is wrong with it is said by field (601) */
+        NoticeChannelCreate: {
+            /** @description required, up to 64 characters */
+            noticeName?: string;
+            /** @description at least one of email and phoneMessage */
+            noticeMode?: string[];
+            email?: {
+                /** @description with email 1 to 20 distinct addresses */
+                emails?: string[];
+            };
+            /** @description with phoneMessage 1 to 3 distinct numbers; spaces, dashes and brackets are taken out */
+            phoneMessage?: string[];
+            /** @description absent, null or empty: the tenant's */
+            language?: string | null;
+        };
+        NoticeChannelUpdate: components["schemas"]["NoticeChannelCreate"] & {
+            /** Format: int64 */
+            id: number;
+        };
+        NoticeWaysAnswer: {
+            code: number;
+            data: components["schemas"]["NoticeWays"] | null;
+            msg: string;
+        };
+        NoticeWays: {
+            email: boolean;
+            phoneMessage: boolean;
+            /** @description SMS are only written to the server's log (the demo) */
+            logged?: boolean;
+        };
+        NoticeOutcome: {
+            recipient: string;
+            /** @enum {string} */
+            mode: "email" | "phoneMessage";
+            /** @description the far end took it */
+            ok: boolean;
+            /**
+             * Format: int64
+             * @description ms
+             */
+            took: number;
+            /** @description of the far end, or what went wrong, as it said it */
+            answer?: string;
+            /** @description the same for the person who asked; absent when ok */
+            msg?: string;
+        };
+        NoticeOutcomesAnswer: {
+            code: number;
+            data: components["schemas"]["NoticeOutcome"][] | null;
+            msg: string;
+        };
+        NotifyMessage: {
+            /** Format: int64 */
+            id: number;
+            /** @description lines; the first is the title */
+            templateContent: string;
+            readStatus: boolean;
+            /** Format: int64 */
+            createTime: number;
+            /**
+             * Format: int64
+             * @description absent: the notice is kept no more
+             */
+            noticeId?: number;
+            /**
+             * Format: int64
+             * @description what messages are grouped by
+             */
+            ruleId?: number;
+            /** @enum {integer} */
+            triggerType: 0 | 1;
+            /** @description of a resolved one: somebody did it */
+            byHand?: boolean;
+            /** @enum {string} */
+            event: "triggered" | "resolved";
+            /** @enum {integer} */
+            alarmLevel: 0 | 1 | 2;
+        };
+        NotifyMessagePage: {
+            list: components["schemas"]["NotifyMessage"][];
+            total: number;
+        };
+        NotifyMessagePageAnswer: {
+            code: number;
+            data: components["schemas"]["NotifyMessagePage"] | null;
+            msg: string;
+        };
+        NotifyMessageIds: {
+            ids?: number[];
+        };
+        /** @description a message that was made; its text depends on the reader, so it is fetched */
+        LiveMessage: {
+            /** Format: int64 */
+            id: number;
+            /** Format: int64 */
+            noticeId?: number;
+            /** Format: int64 */
+            createTime: number;
+            /** @enum {string} */
+            event: "triggered" | "resolved";
+            /** @enum {integer} */
+            alarmLevel: 0 | 1 | 2;
         };
         AlarmDetail: {
             alarmNotice: components["schemas"]["AlarmNoticeDetail"];
@@ -4028,6 +4389,167 @@ export interface operations {
             };
         };
     };
+    pageNoticeChannels: {
+        parameters: {
+            query?: {
+                /** @description any part, any case */
+                noticeName?: string;
+                /** @description those that use this way */
+                noticeMode?: "email" | "phoneMessage";
+                pageNo?: components["parameters"]["PageNo"];
+                pageSize?: components["parameters"]["PageSize"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The channels */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoticeChannelPageAnswer"];
+                };
+            };
+        };
+    };
+    getNoticeChannel: {
+        parameters: {
+            query: {
+                id: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The channel */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoticeChannelAnswer"];
+                };
+            };
+        };
+    };
+    getNoticeWays: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The ways */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoticeWaysAnswer"];
+                };
+            };
+        };
+    };
+    createNoticeChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NoticeChannelCreate"];
+            };
+        };
+        responses: {
+            /** @description Its id */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdAnswer"];
+                };
+            };
+        };
+    };
+    updateNoticeChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NoticeChannelUpdate"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BooleanAnswer"];
+                };
+            };
+        };
+    };
+    deleteNoticeChannel: {
+        parameters: {
+            query: {
+                id: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BooleanAnswer"];
+                };
+            };
+        };
+    };
+    testNoticeChannel: {
+        parameters: {
+            query: {
+                id: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The outcomes */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoticeOutcomesAnswer"];
+                };
+            };
+        };
+    };
     getUnreadCount: {
         parameters: {
             query?: never;
@@ -4044,6 +4566,76 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CountAnswer"];
+                };
+            };
+        };
+    };
+    pageMyMessages: {
+        parameters: {
+            query?: {
+                readStatus?: boolean;
+                pageNo?: components["parameters"]["PageNo"];
+                pageSize?: components["parameters"]["PageSize"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The messages */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotifyMessagePageAnswer"];
+                };
+            };
+        };
+    };
+    updateMessagesRead: {
+        parameters: {
+            query?: {
+                ids?: number[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NotifyMessageIds"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BooleanAnswer"];
+                };
+            };
+        };
+    };
+    updateAllMessagesRead: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BooleanAnswer"];
                 };
             };
         };
@@ -4369,3 +4961,6 @@ export interface operations {
         };
     };
 }
+type WithRequired<T, K extends keyof T> = T & {
+    [P in K]-?: T[P];
+};

@@ -1,4 +1,4 @@
-package alarm
+package news
 
 import (
 	"fmt"
@@ -6,11 +6,13 @@ import (
 	"time"
 )
 
+// How a day is parted.
 const (
-	minutesADay  = 24 * 60
-	periodStep   = 15 // minutes
-	slotsADay    = 48
-	minutesASlot = minutesADay / slotsADay
+	MinutesADay  = 24 * 60
+	PeriodStep   = 15 // minutes
+	SlotsADay    = 48
+	minutesASlot = MinutesADay / SlotsADay
+	periodStep   = PeriodStep * time.Minute
 )
 
 // Period is when people are told of a rule's notices, by the clock of the
@@ -41,6 +43,22 @@ func (p Period) Holds(at time.Time, zone *time.Location) bool {
 		return ok
 	}
 	return minute >= p.Start && minute < p.End
+}
+
+// Next is the first instant from at on that is within the period, to the
+// second; at itself where it is. Within a week there always is one: a period
+// has at least one quarter of an hour, and a change to daylight saving skips a
+// quarter of an hour on one day only.
+func (p Period) Next(at time.Time, zone *time.Location) time.Time {
+	if p.Holds(at, zone) {
+		return at
+	}
+	// Zones change by quarters of an hour, and so do periods.
+	next := at.Truncate(periodStep).Add(periodStep)
+	for !p.Holds(next, zone) && next.Sub(at) < 7*24*time.Hour {
+		next = next.Add(periodStep)
+	}
+	return next
 }
 
 // Clock writes minutes of the day as HH:mm; the day's end is 24:00.

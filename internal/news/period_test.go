@@ -1,4 +1,4 @@
-package alarm
+package news
 
 import (
 	"encoding/json"
@@ -20,8 +20,8 @@ func TestPeriod(t *testing.T) {
 	var (
 		always   = Period{}
 		morning  = Period{Start: 6 * 60, End: 12 * 60}
-		wholeDay = Period{End: minutesADay}
-		late     = Period{Start: 23*60 + 45, End: minutesADay}
+		wholeDay = Period{End: MinutesADay}
+		late     = Period{Start: 23*60 + 45, End: MinutesADay}
 		night    = Period{Slots: []int{0, 1, 2, 3, 44, 45, 46, 47}} // 22:00 to 02:00
 		second   = Period{Start: 2 * 60, End: 3 * 60}               // the hour that Berlin skips and repeats
 		half     = Period{Slots: []int{5}}                          // 02:30 to 03:00
@@ -126,9 +126,40 @@ func TestPeriodIsStored(t *testing.T) {
 			t.Errorf("%s: always %v", want, got)
 		}
 	}
-	for minute, want := range map[int]string{0: "00:00", 375: "06:15", minutesADay: "24:00"} {
+	for minute, want := range map[int]string{0: "00:00", 375: "06:15", MinutesADay: "24:00"} {
 		if got := Clock(minute); got != want {
 			t.Errorf("%d: %s, want %s", minute, got, want)
+		}
+	}
+}
+
+func TestPeriodNext(t *testing.T) {
+	var (
+		morning = Period{Start: 6 * 60, End: 12 * 60}
+		night   = Period{Slots: []int{0, 1, 2, 3, 44, 45, 46, 47}}
+		half    = Period{Slots: []int{5}} // 02:30 to 03:00: skipped in spring
+	)
+	for _, c := range []struct {
+		zone, at string
+		p        Period
+		want     string
+	}{
+		{"Europe/Istanbul", "2026-11-21T03:00:00.5Z", Period{}, "2026-11-21T03:00:00.5Z"},
+		{"Europe/Istanbul", "2026-11-21T08:59:59Z", morning, "2026-11-21T08:59:59Z"},
+		{"Europe/Istanbul", "2026-11-21T09:00:00Z", morning, "2026-11-22T03:00:00Z"},
+		{"Europe/Istanbul", "2026-11-21T02:07:31.25Z", morning, "2026-11-21T03:00:00Z"},
+		{"Europe/Istanbul", "2026-11-20T23:00:00Z", night, "2026-11-21T19:00:00Z"},
+		{"Asia/Kathmandu", "2026-11-21T00:00:00Z", morning, "2026-11-21T00:15:00Z"}, // UTC+5:45
+		{"Europe/Berlin", "2026-03-28T02:00:00Z", half, "2026-03-30T00:30:00Z"},     // not on the 29th
+		{"Europe/Berlin", "2026-10-24T22:00:00Z", half, "2026-10-25T00:30:00Z"},
+		{"Europe/Berlin", "2026-10-25T01:00:00Z", half, "2026-10-25T01:30:00Z"}, // the hour comes twice
+	} {
+		at, err := time.Parse(time.RFC3339, c.at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.p.Next(at, zoned(t, c.zone)).UTC().Format(time.RFC3339Nano); got != c.want {
+			t.Errorf("%v in %s at %s: %s, want %s", c.p, c.zone, c.at, got, c.want)
 		}
 	}
 }

@@ -1,0 +1,87 @@
+-- +goose Up
+
+-- Notification channels: who is told, and how.
+CREATE TABLE channels (
+    id          INTEGER PRIMARY KEY AUTOINCREMENT,
+    tenant_id   INTEGER NOT NULL REFERENCES tenants (id),
+    notice_name TEXT NOT NULL,
+    folded_name TEXT NOT NULL,
+    by_email    BOOLEAN NOT NULL,
+    by_phone    BOOLEAN NOT NULL,
+    emails      TEXT NOT NULL, -- JSON: a list of addresses
+    phones      TEXT NOT NULL, -- JSON: a list of numbers, E.164
+    language    TEXT NOT NULL, -- empty: the tenant's
+    create_time INTEGER NOT NULL,
+    update_time INTEGER NOT NULL
+);
+CREATE INDEX channels_newest ON channels (tenant_id, create_time DESC, id DESC);
+
+-- No rule could name a channel before there were any.
+DROP TABLE alarm_rule_channels;
+CREATE TABLE alarm_rule_channels (
+    rule_id    INTEGER NOT NULL REFERENCES alarm_rules (id) ON DELETE CASCADE,
+    channel_id INTEGER NOT NULL REFERENCES channels (id),
+    PRIMARY KEY (rule_id, channel_id)
+);
+CREATE INDEX alarm_rule_channels_channel ON alarm_rule_channels (channel_id);
+ALTER TABLE alarm_rules ADD COLUMN remind_every INTEGER NOT NULL DEFAULT 0; -- minutes; 0: no reminders
+
+-- The outbox: what each recipient is to be told, and what became of it.
+CREATE TABLE deliveries (
+    id           INTEGER PRIMARY KEY AUTOINCREMENT,
+    tenant_id    INTEGER NOT NULL REFERENCES tenants (id),
+    notice_id    INTEGER NOT NULL REFERENCES notices (id) ON DELETE CASCADE,
+    rule_id      INTEGER NOT NULL,
+    channel_id   INTEGER NOT NULL, -- may be gone
+    channel_name TEXT NOT NULL,
+    recipient    TEXT NOT NULL,
+    mode         TEXT NOT NULL, -- email, phoneMessage
+    event        TEXT NOT NULL, -- triggered, reminder, resolved
+    seq          INTEGER NOT NULL DEFAULT 0, -- of a reminder: the how many-th
+    alarm_level  INTEGER NOT NULL,
+    language     TEXT NOT NULL,
+    facts        TEXT NOT NULL, -- JSON: what the text is written from
+    period       TEXT NOT NULL, -- JSON: when people are told
+    remind_every INTEGER NOT NULL, -- ms; 0: never
+    after_id     INTEGER NOT NULL DEFAULT 0, -- the delivery of the trigger that must have been told before
+    ended        BOOLEAN NOT NULL DEFAULT FALSE, -- the notice is over
+    late         BOOLEAN NOT NULL DEFAULT FALSE, -- of a logger's backlog: waits for its end
+    digest       INTEGER NOT NULL DEFAULT 0, -- end of the minute whose digest tells it, epoch ms; 0: told by itself
+    held         BOOLEAN NOT NULL DEFAULT FALSE, -- waits to be released after a restore
+    state        TEXT NOT NULL, -- queued, sent, failed, skipped
+    reason       TEXT NOT NULL DEFAULT '',
+    attempts     INTEGER NOT NULL DEFAULT 0,
+    last_error   TEXT NOT NULL DEFAULT '',
+    next_time    INTEGER NOT NULL, -- not before, epoch ms
+    first_time   INTEGER NOT NULL DEFAULT 0, -- of the first attempt, epoch ms: retried for so long since
+    create_time  INTEGER NOT NULL,
+    update_time  INTEGER NOT NULL
+);
+CREATE UNIQUE INDEX deliveries_once ON deliveries (notice_id, mode, recipient, event, seq);
+CREATE INDEX deliveries_due ON deliveries (mode, alarm_level DESC, next_time, id) WHERE state = 'queued';
+CREATE INDEX deliveries_rule ON deliveries (rule_id) WHERE state = 'queued';
+CREATE INDEX deliveries_created ON deliveries (create_time);
+
+CREATE TABLE delivery_steps (
+    id          INTEGER PRIMARY KEY AUTOINCREMENT,
+    delivery_id INTEGER NOT NULL REFERENCES deliveries (id) ON DELETE CASCADE,
+    time        INTEGER NOT NULL,
+    step        TEXT NOT NULL, -- queued, accepted, failed, refused, skipped
+    answer      TEXT NOT NULL
+);
+CREATE INDEX delivery_steps_delivery ON delivery_steps (delivery_id, id);
+
+-- How many notices opened for a channel within the minute that began then.
+CREATE TABLE channel_minutes (
+    channel_id INTEGER PRIMARY KEY REFERENCES channels (id) ON DELETE CASCADE,
+    began      INTEGER NOT NULL, -- epoch ms
+    notices    INTEGER NOT NULL
+);
+
+CREATE INDEX messages_notice ON messages (notice_id);
+CREATE INDEX messages_created ON messages (create_time);
+-- How far somebody has marked all messages as read: those up to it have no mark of their own.
+CREATE TABLE message_marks (
+    user_id    INTEGER PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
+    read_up_to INTEGER NOT NULL -- id of a message
+);

@@ -1,0 +1,75 @@
+// Package news is what people are told of alarm notices, and when they want to
+// hear it: facts that alarm writes and notify tells.
+package news
+
+import "time"
+
+// Event is what happened to a notice.
+type Event string
+
+// What people are told of.
+const (
+	Triggered Event = "triggered"
+	Reminder  Event = "reminder" // it is still open
+	Resolved  Event = "resolved"
+)
+
+// Alarm is what a text about a notice is written from, in any language. Its
+// JSON is what messages and deliveries keep.
+type Alarm struct {
+	Event  Event  `json:"event"`
+	Notice int64  `json:"notice"`
+	Rule   int64  `json:"rule"`
+	Title  string `json:"title"`
+	Level  int    `json:"level"` // 0 general, 1 important, 2 serious
+
+	DeviceID   int64  `json:"deviceId"`
+	DeviceName string `json:"deviceName"`
+	NoteName   string `json:"noteName"` // what people call the device; may be empty
+	Product    int64  `json:"product"`
+
+	Offline bool  `json:"offline,omitempty"` // the rule is on being offline
+	Window  int64 `json:"window,omitempty"`  // ms: for so long, or within so long
+	Hits    int   `json:"hits,omitempty"`    // samples for which the conditions held
+
+	Conditions []Condition `json:"conditions,omitempty"`
+	// Values are those of the sample that it was judged by, of the properties
+	// that conditions are on, by identifier: a number, a boolean or a string.
+	Values map[string]any `json:"values,omitempty"`
+
+	Start int64 `json:"start"`         // epoch ms
+	End   int64 `json:"end,omitempty"` // epoch ms; 0: it is open
+
+	Description string `json:"description,omitempty"` // of the rule
+	ByHand      bool   `json:"byHand,omitempty"`      // somebody resolved it
+	User        string `json:"user,omitempty"`        // who
+	Remark      string `json:"remark,omitempty"`
+}
+
+// Condition is one comparison of a rule, folded from left to right.
+type Condition struct {
+	Join     string   `json:"join"` // and, or; of the first one and
+	Property string   `json:"property"`
+	Operator string   `json:"operator"` // > >= < <= = !=
+	Value    any      `json:"value"`    // a number, a boolean or a string
+	Recovery *float64 `json:"recovery,omitempty"`
+}
+
+// Name is what people call the device.
+func (a *Alarm) Name() string {
+	if a.NoteName != "" {
+		return a.NoteName
+	}
+	return a.DeviceName
+}
+
+// Wishes are who is to be told of a rule's notices, and when.
+type Wishes struct {
+	Channels    []int64
+	Period      Period
+	RemindEvery time.Duration // while a notice is open; 0: never
+	// Late is of a notice that began with readings which came much too late, as
+	// out of a logger's memory: people are told only when it is still open once
+	// all of them are in.
+	Late bool
+}

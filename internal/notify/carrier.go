@@ -1,0 +1,63 @@
+package notify
+
+import (
+	"context"
+
+	"tilth/internal/news"
+	"tilth/internal/tenant"
+	"tilth/internal/text"
+)
+
+// Mode is a way of telling people, by its name in the contract.
+type Mode string
+
+// The ways of telling people.
+const (
+	Email Mode = "email"
+	Phone Mode = "phoneMessage"
+)
+
+// Letter is what one recipient is told at once.
+type Letter struct {
+	// ID is the same whenever the same news is brought to the same recipient:
+	// letters, digits and -.
+	ID        string
+	Tenant    tenant.ID
+	Mode      Mode
+	Recipient string // an address, or a number in E.164
+	Language  text.Language
+	Channel   string // its name
+	// Alarms is what it tells: one; those of a digest, oldest first; none in a
+	// test of the channel.
+	Alarms []news.Alarm
+}
+
+// Carrier brings letters of one mode to their far end: a mail server, an SMS
+// gateway. The answer is the far end's own, as short as it said it. An error is
+// a *Failure. The same letter may be carried again.
+type Carrier interface {
+	Carry(ctx context.Context, l *Letter) (answer string, err error)
+}
+
+// Trouble says what to do about a letter that did not arrive.
+type Trouble int
+
+// The kinds of trouble.
+const (
+	Refused Trouble = iota // for good: its recipient or its content
+	Later                  // this letter may go through later
+	Down                   // the far end as a whole takes nothing now
+)
+
+// Failure is why a letter did not arrive.
+type Failure struct {
+	Trouble Trouble
+	Answer  string // of the far end, or what went wrong; holds no secret
+	Cause   error
+}
+
+// Error is for logs.
+func (f *Failure) Error() string { return f.Answer }
+
+// Unwrap gives the cause.
+func (f *Failure) Unwrap() error { return f.Cause }
