@@ -1,16 +1,20 @@
 #!/usr/bin/env bash
 # Installs what the tests need beside Go and Node, where it is missing:
 # Chromium, a Chinese font and ffmpeg, which makes the cameras' streams, for the
-# browser tests; mosquitto's clients and curl for the device tests; openssl for a
-# certificate. Needs root where something is missing.
+# browser tests; mosquitto's clients and curl for the device tests; python3 for the examples of the open API; openssl for a
+# certificate; nginx, which the live stream is tested behind; in CI Postfix, which
+# mails are tested against. Needs root where something is missing.
 set -euo pipefail
 
 missing=()
 command -v chromium >/dev/null || missing+=(chromium)
 command -v mosquitto_pub >/dev/null || missing+=(mosquitto-clients)
 command -v curl >/dev/null || missing+=(curl)
+command -v python3 >/dev/null || missing+=(python3)
 command -v openssl >/dev/null || missing+=(openssl)
 command -v ffmpeg >/dev/null || missing+=(ffmpeg)
+[ -x /usr/sbin/nginx ] || command -v nginx >/dev/null || missing+=(nginx)
+[ -z "${CI:-}" ] || command -v postfix >/dev/null || missing+=(postfix)
 fc-list 2>/dev/null | grep -qi 'noto.*cjk' || missing+=(fonts-noto-cjk fontconfig)
 
 if [ "${#missing[@]}" -gt 0 ]; then
@@ -20,6 +24,12 @@ if [ "${#missing[@]}" -gt 0 ]; then
     exit 1
   fi
   export DEBIAN_FRONTEND=noninteractive
+  # Packages of servers start them as services; the tests start their own.
+  policy=/usr/sbin/policy-rc.d
+  if [ ! -e "$policy" ]; then
+    trap 'rm -f "$policy"' EXIT
+    printf '#!/bin/sh\nexit 101\n' > "$policy" && chmod +x "$policy"
+  fi
   apt-get update -qq
   apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 fi

@@ -16,6 +16,8 @@ import (
 type screen struct {
 	console  *console
 	notice   func(data []byte) // is given each notice; nil: they are not looked at
+	reading  func(data []byte) // likewise
+	buffer   int               // bytes that it reads at once; a line of the stream must fit
 	readings atomic.Int64
 	resets   atomic.Int64 // times that it was told to fetch anew
 	cuts     atomic.Int64 // times that the stream ended and was opened again
@@ -27,6 +29,8 @@ type screen struct {
 	err      error // known once ended is closed
 }
 
+const livePath = "/admin-api/client/pc/live"
+
 // retry is how long a screen waits before it comes back, as the console does.
 const retry = time.Second
 
@@ -35,8 +39,19 @@ func watch(ctx context.Context, c *console) (*screen, error) { return watchFor(c
 
 // watchFor opens a live stream whose notices are given to a function.
 func watchFor(ctx context.Context, c *console, notice func(data []byte)) (*screen, error) {
+	return (&screen{console: c, notice: notice, buffer: 64 << 10}).open(ctx)
+}
+
+// watchReadings opens a live stream whose readings are given to a function. It
+// takes little memory, so that there may be thousands.
+func watchReadings(ctx context.Context, c *console, reading func(data []byte)) (*screen, error) {
+	return (&screen{console: c, reading: reading, buffer: 8 << 10}).open(ctx)
+}
+
+// open opens the stream and returns once it is.
+func (s *screen) open(ctx context.Context) (*screen, error) {
 	ctx, stop := context.WithCancel(ctx)
-	s := &screen{console: c, notice: notice, opened: make(chan struct{}), ended: make(chan struct{}), stop: stop}
+	s.opened, s.ended, s.stop = make(chan struct{}), make(chan struct{}), stop
 	go s.listen(ctx)
 	select {
 	case <-s.opened:
@@ -75,7 +90,7 @@ func (s *screen) listen(ctx context.Context) {
 
 // follow reads one stream to its end; an error means that there was none.
 func (s *screen) follow(ctx context.Context) error {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.console.base+"/admin-api/client/pc/live", http.NoBody)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.console.base+livePath, http.NoBody)
 	if err != nil {
 		return err
 	}
@@ -91,31 +106,34 @@ func (s *screen) follow(ctx context.Context) error {
 	if res.StatusCode != http.StatusOK {
 		return fmt.Errorf("live stream: %s", res.Status)
 	}
-	s.read(bufio.NewReaderSize(res.Body, 64<<10))
+	s.read(bufio.NewReaderSize(res.Body, s.buffer))
 	return nil
 }
 
 func (s *screen) read(lines *bufio.Reader) {
-	isNotice := false
+	var take func(data []byte) // of the event that is being read
 	for {
 		line, err := lines.ReadSlice('\n')
 		if err != nil {
 			return // the end, or a line that no event has
 		}
-		if data, some := dataOf(line); some && isNotice && s.notice != nil {
-			s.notice(data)
-		}
-		if bytes.HasPrefix(line, []byte("event: ")) {
-			isNotice = bytes.Equal(line, []byte("event: notice\n"))
+		if data, some := dataOf(line); some && take != nil {
+			take(data)
 		}
 		switch {
 		case bytes.HasPrefix(line, []byte("id: ")):
 			s.last = string(bytes.TrimSpace(line[4:]))
 			s.once.Do(func() { close(s.opened) })
 		case bytes.Equal(line, []byte("event: reading\n")):
+			take = s.reading
 			s.readings.Add(1)
+		case bytes.Equal(line, []byte("event: notice\n")):
+			take = s.notice
 		case bytes.Equal(line, []byte("event: reset\n")):
+			take = nil
 			s.resets.Add(1)
+		case bytes.HasPrefix(line, []byte("event: ")):
+			take = nil
 		}
 	}
 }

@@ -1,9 +1,7 @@
 package httpapi
 
 import (
-	"bytes"
 	"context"
-	"fmt"
 	"net/http"
 	"strconv"
 	"time"
@@ -13,13 +11,9 @@ import (
 	"tilth/internal/live"
 )
 
-const (
-	// heartbeat keeps proxies from taking a quiet stream for a dead one, and
-	// tells the screen that it is not.
-	heartbeat = 15 * time.Second
-	// writeLimit is how long one write to a screen may take.
-	writeLimit = 10 * time.Second
-)
+// heartbeat keeps proxies from taking a quiet stream for a dead one, and tells
+// the screen that it is not.
+const heartbeat = 15 * time.Second
 
 // GetLive opens a stream of the caller's tenant.
 func (s *server) GetLive(ctx context.Context, r wire.GetLiveRequestObject) (wire.GetLiveResponseObject, error) {
@@ -27,7 +21,7 @@ func (s *server) GetLive(ctx context.Context, r wire.GetLiveRequestObject) (wire
 	if r.Params.LastEventID != nil {
 		last = *r.Params.LastEventID
 	}
-	return &stream{ctx: ctx, s: s, last: last}, nil
+	return &stream{ctx: ctx, s: s, last: last, beat: heartbeat}, nil
 }
 
 // SessionKey is the key under which a session's streams are ended.
@@ -39,6 +33,7 @@ type stream struct {
 	ctx  context.Context // the generated visitor is handed none
 	s    *server
 	last string
+	beat time.Duration // a comment is written every so often
 }
 
 // VisitGetLiveResponse writes the stream.
@@ -63,15 +58,16 @@ func (st *stream) VisitGetLiveResponse(w http.ResponseWriter) error {
 	h.Set("X-Accel-Buffering", "no") // a proxy that buffers would make live late
 	w.WriteHeader(http.StatusOK)
 	out := &eventWriter{ctl: http.NewResponseController(w), w: w}
-	if reset {
-		out.event(position, "reset", []byte("{}"))
-	} else if len(missed) == 0 {
-		out.id(position)
+	var err error
+	switch {
+	case reset:
+		err = out.bare("id: " + position + "\nevent: reset\ndata: {}\n\n")
+	case len(missed) == 0:
+		err = out.bare("id: " + position + "\n\n")
+	default:
+		err = out.all(missed)
 	}
-	for _, e := range missed {
-		out.event(st.s.Live.Position(e.Seq), e.Name, e.Data)
-	}
-	if err := out.flush(); err != nil {
+	if err != nil {
 		return nil // the client is gone; there is nobody to tell
 	}
 	st.pump(screen, out, time.UnixMilli(c.Expires))
@@ -79,68 +75,30 @@ func (st *stream) VisitGetLiveResponse(w http.ResponseWriter) error {
 }
 
 func (st *stream) pump(screen *live.Screen, out *eventWriter, expires time.Time) {
-	beat := time.NewTicker(heartbeat)
+	beat := time.NewTicker(st.beat)
 	defer beat.Stop()
 	end := time.NewTimer(expires.Sub(st.s.Now()))
 	defer end.Stop()
 	for {
+		var err error
 		select {
 		case <-st.ctx.Done():
 			return
 		case e := <-screen.Events:
-			out.event(st.s.Live.Position(e.Seq), e.Name, e.Data)
-			// What waits already goes out in the same write.
-			for n := len(screen.Events); n > 0; n-- {
-				e := <-screen.Events
-				out.event(st.s.Live.Position(e.Seq), e.Name, e.Data)
-			}
+			err = out.waiting(e, screen.Events)
 		case <-beat.C:
-			out.comment()
+			err = out.bare(":\n\n")
 		case <-end.C:
-			out.event("", "expired", []byte("{}"))
-			_ = out.flush() // the stream ends either way
+			out.expired()
 			return
 		case <-screen.Ended:
 			if screen.Why() == live.EndExpired {
-				out.event("", "expired", []byte("{}"))
-				_ = out.flush() // the stream ends either way
+				out.expired()
 			}
 			return
 		}
-		if out.flush() != nil {
+		if err != nil {
 			return
 		}
 	}
-}
-
-// eventWriter gathers server-sent events and writes them at once.
-type eventWriter struct {
-	ctl *http.ResponseController
-	w   http.ResponseWriter
-	buf bytes.Buffer
-}
-
-func (o *eventWriter) id(id string) { fmt.Fprintf(&o.buf, "id: %s\n\n", id) }
-
-func (o *eventWriter) comment() { o.buf.WriteString(":\n\n") }
-
-// event writes one event; data is JSON and so holds no line break.
-func (o *eventWriter) event(id, name string, data []byte) {
-	if id != "" {
-		fmt.Fprintf(&o.buf, "id: %s\n", id)
-	}
-	fmt.Fprintf(&o.buf, "event: %s\ndata: %s\n\n", name, data)
-}
-
-func (o *eventWriter) flush() error {
-	if o.buf.Len() == 0 {
-		return nil
-	}
-	// A writer without deadlines (a test's recorder) is written without one.
-	_ = o.ctl.SetWriteDeadline(time.Now().Add(writeLimit))
-	if _, err := o.w.Write(o.buf.Bytes()); err != nil {
-		return err
-	}
-	o.buf.Reset()
-	return o.ctl.Flush()
 }

@@ -25,7 +25,7 @@ func opening(t *testing.T) (*testkit.Stores, *stream, identity.Caller) {
 	}
 	c.Expires = s.Clock.Milli() // should it be opened, it ends at once and not with the test
 	ctx := context.WithValue(t.Context(), requestKey{}, &request{caller: c})
-	return s, &stream{ctx: ctx, s: &server{Options: Options{Sessions: s.Sessions, Live: live.NewHub("e"), Now: s.Clock.Now}}}, c
+	return s, &stream{ctx: ctx, beat: heartbeat, s: &server{Options: Options{Sessions: s.Sessions, Live: live.NewHub("e"), Now: s.Clock.Now}}}, c
 }
 
 // A session that ends between the check and the opening of its stream must not

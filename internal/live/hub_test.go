@@ -38,11 +38,19 @@ func run(from, to uint64) (seqs []uint64) {
 	return seqs
 }
 
-func seqs(events []Event) (all []uint64) {
+func seqs(events []*Event) (all []uint64) {
 	for _, e := range events {
 		all = append(all, e.Seq)
 	}
 	return all
+}
+
+// tell publishes while a screen of the tenant takes everything.
+func tell(h *Hub, s *Screen, t tenant.ID, from, to int) {
+	for ; from <= to; from += backlog {
+		publish(h, t, from, min(to, from+backlog-1))
+		drain(s)
+	}
 }
 
 func same(a, b []uint64) bool { return fmt.Sprint(a) == fmt.Sprint(b) }
@@ -70,10 +78,16 @@ func TestEventsArriveInOrder(t *testing.T) {
 			t.Errorf("got %v", got)
 		}
 	}
-	e := Event{Seq: 7, Name: "presence", Data: []byte(`{"x":1}`)}
-	h.Publish(field, e.Name, e.Data)
-	if got := <-a.Events; got.Seq != e.Seq || got.Name != e.Name || string(got.Data) != string(e.Data) {
-		t.Errorf("%+v", got)
+	data := []byte(`{"x":1}`)
+	h.Publish(field, "presence", data)
+	clear(data) // it was copied
+	got, same := <-a.Events, <-b.Events
+	if got.Seq != 7 || got.Name != "presence" || string(got.Data) != `{"x":1}` ||
+		string(got.Frame) != "id: e-7\nevent: presence\ndata: {\"x\":1}\n\n" {
+		t.Errorf("%d %s %s %q", got.Seq, got.Name, got.Data, got.Frame)
+	}
+	if got != same {
+		t.Error("each screen has a frame of its own")
 	}
 	if h.Screens() != 2 {
 		t.Errorf("%d screens", h.Screens())
@@ -107,6 +121,7 @@ func TestTenantsAreApart(t *testing.T) {
 
 func TestResume(t *testing.T) {
 	h := NewHub("e")
+	h.Subscribe(field, "s", "")
 	publish(h, field, 1, 10)
 	for _, c := range []struct {
 		last   string
@@ -138,13 +153,14 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// The newest 2,048 events at least can be told again; what fell out is a
-// reset, and what is told never has a hole.
+// The newest 4,096 events can be told again; what fell out is a reset, and what
+// is told never has a hole.
 func TestResumeAfterLongAbsence(t *testing.T) {
 	h := NewHub("e")
+	watching, _, _, _ := h.Subscribe(field, "s", "")
 	const total = 5*remembered + 17
-	publish(h, field, 1, total)
-	for _, absent := range []int{0, 1, remembered, 2 * remembered, 2*remembered + 1, total} {
+	tell(h, watching, field, 1, total)
+	for _, absent := range []int{0, 1, remembered - 1, remembered, remembered + 1, 2 * remembered, total} {
 		s, missed, _, reset := h.Subscribe(field, "s", h.Position(uint64(total-absent)))
 		switch {
 		case reset && absent <= remembered:
@@ -153,7 +169,7 @@ func TestResumeAfterLongAbsence(t *testing.T) {
 			t.Errorf("absent for %d: a reset with %d events", absent, len(missed))
 		case !reset && !same(seqs(missed), run(uint64(total-absent+1), total)):
 			t.Errorf("absent for %d: %d events, not those that were missed", absent, len(missed))
-		case absent > 2*remembered && !reset:
+		case absent > remembered && !reset:
 			t.Errorf("absent for %d: no reset", absent)
 		}
 		s.Close()
@@ -163,10 +179,11 @@ func TestResumeAfterLongAbsence(t *testing.T) {
 // What a screen was handed must not change when the ring moves on.
 func TestMissedEventsAreItsOwn(t *testing.T) {
 	h := NewHub("e")
-	publish(h, field, 1, 2*remembered)
+	watching, _, _, _ := h.Subscribe(field, "s", "")
+	tell(h, watching, field, 1, remembered)
 	_, missed, _, _ := h.Subscribe(field, "s", "e-0")
-	publish(h, field, 2*remembered+1, 4*remembered)
-	if !same(seqs(missed), run(1, 2*remembered)) {
+	tell(h, watching, field, remembered+1, 4*remembered)
+	if !same(seqs(missed), run(1, remembered)) {
 		t.Error("the events changed under the reader")
 	}
 }
@@ -308,7 +325,7 @@ func TestConcurrency(t *testing.T) {
 }
 
 // received takes up to n events that are there.
-func received(s *Screen, n int) (events []Event) {
+func received(s *Screen, n int) (events []*Event) {
 	for len(events) < n {
 		select {
 		case e := <-s.Events:
@@ -353,20 +370,39 @@ func TestWatchEnds(t *testing.T) {
 	}
 }
 
+// The middle screen says how far a tenant is behind: alone, one that is slow is
+// waited for; beside others that keep up, it is not.
 func TestBehind(t *testing.T) {
 	h := NewHub("e")
 	if h.Behind(field) != 0 {
 		t.Error("behind without screens")
 	}
 	slow, _, _, _ := h.Subscribe(field, "s", "")
-	quick, _, _, _ := h.Subscribe(field, "s", "")
 	publish(h, field, 1, 7)
-	drain(quick)
 	if n := h.Behind(field); n != 7 || h.Behind(rival) != 0 {
 		t.Errorf("%d events behind", n)
 	}
-	slow.Close()
+	quick, _, _, _ := h.Subscribe(field, "s", "")
 	if n := h.Behind(field); n != 0 {
-		t.Errorf("%d events behind, of a screen that is closed", n)
+		t.Errorf("%d events behind, of one screen out of two", n)
+	}
+	stuck, _, _, _ := h.Subscribe(field, "s", "")
+	publish(h, field, 8, 10)
+	drain(quick)
+	if n := h.Behind(field); n != 3 {
+		t.Errorf("%d events behind, want those of the middle screen", n)
+	}
+	publish(h, field, 11, 7+backlog) // the slow one is ended, the stuck one is full
+	drain(quick)
+	if n := h.Behind(field); n != 0 || ended(slow) != EndSlow || ended(stuck) != "" {
+		t.Errorf("%d events behind, %q, %q", n, ended(slow), ended(stuck))
+	}
+	quick.Close()
+	if n := h.Behind(field); n != backlog {
+		t.Errorf("%d events behind, of a screen that is full", n)
+	}
+	stuck.Close()
+	if n := h.Behind(field); n != 0 {
+		t.Errorf("%d events behind, of screens that are closed", n)
 	}
 }

@@ -1,0 +1,181 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// LiveOptions say what a run with open screens does. The screens are shared out
+// among the tenants; in each a device reports once a second.
+type LiveOptions struct {
+	Screens  int           // open from the beginning to the end
+	Tenants  int           // at most as many as screens
+	Slow     int           // screens of the last tenant that never read, in the last part
+	Busy     int           // readings a second, beyond that one, of the last tenant in the last two parts
+	Values   int           // in a reading
+	Duration time.Duration // of each part
+}
+
+// Check finds what cannot be run.
+func (o *LiveOptions) Check() error {
+	switch {
+	case o.Tenants < 1 || o.Screens < o.Tenants:
+		return fmt.Errorf("%d screens cannot be shared out among %d tenants", o.Screens, o.Tenants)
+	case o.Slow < 0 || o.Busy < 0 || o.Slow > 0 && o.Busy == 0:
+		return errors.New("slow screens need a busy tenant: what is not read shows when there is much of it")
+	case o.Values < 1 || o.Duration <= 0:
+		return errors.New("a value and some time are needed")
+	}
+	return nil
+}
+
+// LiveResult is what a run with open screens has shown.
+type LiveResult struct {
+	Target  string
+	Options LiveOptions
+	Opening time.Duration // of all screens
+	// The server's memory in bytes before the screens are open, with all of them
+	// quiet, and after each part.
+	MemoryBefore, MemoryOpen int64
+	Quiet                    float64 // processors used while nothing is told
+	Parts                    []LivePart
+	SlowCut                  int           // slow screens that the server has cut off
+	SlowFor                  time.Duration // until the last of them was; 0: it was not
+	Cuts, Resets             int64         // of the other screens
+	Doubled, Unknown         int           // events told twice, or of nothing that was acknowledged
+}
+
+// LivePart is what one part of a run has shown.
+type LivePart struct {
+	Name         string
+	Readings     int     // acknowledged
+	ServerCPU    float64 // processors used, on average
+	OwnCPU       float64
+	Memory       int64 // of the server at the end
+	Others, Busy Delay // from acknowledgement to event, on the screens of the busy tenant and on all others
+}
+
+// Events is how many events were told in all.
+func (p *LivePart) Events() int { return p.Others.Count + p.Busy.Count }
+
+// Trouble is why the run does not count.
+func (r *LiveResult) Trouble() error {
+	var all []error
+	for _, p := range r.Parts {
+		if p.Others.Missing+p.Busy.Missing > 0 {
+			all = append(all, fmt.Errorf("%s: %d events were lost", p.Name, p.Others.Missing+p.Busy.Missing))
+		}
+		if p.Events() == 0 {
+			all = append(all, fmt.Errorf("%s: nothing was told", p.Name))
+		}
+	}
+	if r.Doubled+r.Unknown > 0 {
+		all = append(all, fmt.Errorf("%d events were told twice, and %d of readings that nobody sent", r.Doubled, r.Unknown))
+	}
+	if r.Cuts+r.Resets > 0 {
+		all = append(all, fmt.Errorf("screens that read were cut off %d times and told to fetch anew %d times", r.Cuts, r.Resets))
+	}
+	if r.SlowCut < r.Options.Slow {
+		all = append(all, fmt.Errorf("of %d screens that never read %d were cut off", r.Options.Slow, r.SlowCut))
+	}
+	return errors.Join(all...)
+}
+
+// ServeLive starts the server of a run on an empty folder, with its tenants.
+func ServeLive(ctx context.Context, o LiveOptions, own Own) (*Server, []World, error) {
+	if err := o.Check(); err != nil {
+		return nil, nil, err
+	}
+	worlds := o.worlds()
+	file, err := fileOf(worlds)
+	if err != nil {
+		return nil, nil, err
+	}
+	apply := own.Apply
+	own.World = worlds[0]
+	own.Apply = func(ctx context.Context, admin, token string, _ []byte) error { return apply(ctx, admin, token, file) }
+	s, err := Start(ctx, own)
+	return s, worlds, err
+}
+
+// RunLive opens screens on a server of ServeLive and measures how long events
+// take to them.
+func RunLive(ctx context.Context, o LiveOptions, s *Server, worlds []World) (*LiveResult, error) {
+	people := make([]*console, len(worlds))
+	for i, w := range worlds {
+		var err error
+		if people[i], err = signIn(ctx, s.Console, w); err != nil {
+			return nil, err
+		}
+	}
+	// Checking passwords takes so much memory that the screens' would not show.
+	if err := s.Stop(); err != nil {
+		return nil, err
+	}
+	if err := s.start(ctx); err != nil {
+		return nil, err
+	}
+	return runLive(ctx, o, s.Target, worlds, people)
+}
+
+// runLive measures a server that people have signed in to.
+func runLive(ctx context.Context, o LiveOptions, t Target, worlds []World, people []*console) (_ *LiveResult, err error) {
+	h := newHouse(o, t, worlds, people)
+	defer func() { err = errors.Join(err, h.close()) }()
+	r := &LiveResult{Target: t.Name, Options: o}
+	if err := connectAll(ctx, h.reporters, t.MQTT); err != nil {
+		return nil, err
+	}
+	if r.MemoryBefore, err = residentMemory(t.PID); err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	if err := h.open(ctx); err != nil {
+		return nil, err
+	}
+	r.Opening = time.Since(began)
+	if err := r.quiet(ctx, t); err != nil {
+		return nil, err
+	}
+	for i, name := range []string{"one reading a second each", "a busy tenant", "slow screens beside"} {
+		if i == 1 && o.Busy == 0 || i == 2 && o.Slow == 0 {
+			break
+		}
+		if i == 2 {
+			if err := h.openSlow(ctx); err != nil {
+				return nil, err
+			}
+		}
+		p, err := h.part(ctx, i, name)
+		if err != nil {
+			return nil, err
+		}
+		r.Parts = append(r.Parts, p)
+	}
+	if r.SlowCut, err = h.slowCut(); err != nil {
+		return nil, err
+	}
+	r.SlowFor = h.slowFor
+	return r, h.tally(r)
+}
+
+// quiet measures while all screens are open and nothing is told but that they
+// are.
+func (r *LiveResult) quiet(ctx context.Context, t Target) error {
+	m := &meter{pid: t.PID}
+	m.begin()
+	over := time.NewTimer(r.Options.Duration)
+	defer over.Stop()
+	select {
+	case <-over.C:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	m.end()
+	r.Quiet = m.cores
+	var err error
+	r.MemoryOpen, err = residentMemory(t.PID)
+	return errors.Join(err, m.err)
+}

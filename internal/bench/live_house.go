@@ -1,0 +1,202 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// house is all that takes part in a run with open screens.
+type house struct {
+	options   LiveOptions
+	target    Target
+	people    []*console // one a tenant
+	reporters []*reporter
+	acked     []atomic.Int64 // readings by tenant
+	witnesses []*witness
+	slow      []*slowScreen
+	slowFor   time.Duration
+	began     time.Time
+}
+
+func newHouse(o LiveOptions, t Target, worlds []World, people []*console) *house {
+	h := &house{options: o, target: t, people: people, acked: make([]atomic.Int64, len(worlds)), began: time.Now()}
+	h.reporters = o.reporters(worlds, h.acked)
+	return h
+}
+
+// busy is the tenant that is.
+func (h *house) busy() int { return len(h.people) - 1 }
+
+// open opens the screens, tenant by tenant in turn.
+func (h *house) open(ctx context.Context) error {
+	h.witnesses = make([]*witness, h.options.Screens)
+	opening, within := errgroup.WithContext(ctx)
+	opening.SetLimit(dialers)
+	var mu sync.Mutex
+	var opened []*witness
+	for i := range h.witnesses {
+		w := &witness{tenant: i % len(h.people)}
+		h.witnesses[i] = w
+		opening.Go(func() (err error) {
+			if within.Err() != nil {
+				return within.Err()
+			}
+			// Under the run's context: that of the opening ends with it.
+			if w.screen, err = watchReadings(ctx, h.people[w.tenant], func(data []byte) { w.hear(data, time.Since(h.began)) }); err != nil {
+				return err
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			opened = append(opened, w)
+			return nil
+		})
+	}
+	err := opening.Wait()
+	h.witnesses = opened
+	return err
+}
+
+func (h *house) openSlow(ctx context.Context) error {
+	for range h.options.Slow {
+		s, err := openSlow(ctx, h.people[h.busy()])
+		if err != nil {
+			return err
+		}
+		h.slow = append(h.slow, s)
+	}
+	return nil
+}
+
+// close ends screens and connections.
+func (h *house) close() error {
+	var err error
+	for _, w := range h.witnesses {
+		err = errors.Join(err, w.screen.close())
+	}
+	for _, s := range h.slow {
+		_ = s.nc.Close() // what it was for is over
+	}
+	return errors.Join(err, closeAll(h.reporters))
+}
+
+// part lets devices report and measures. The first part has no busy tenant.
+func (h *house) part(ctx context.Context, number int, name string) (LivePart, error) {
+	p := LivePart{Name: name}
+	before := h.sum()
+	m := &meter{pid: h.target.PID}
+	m.begin()
+	began := time.Now()
+	until := began.Add(h.options.Duration)
+	cut := h.watchCut(ctx, began)
+	reporting, within := errgroup.WithContext(ctx)
+	for i, r := range h.reporters {
+		every := time.Second
+		if r.often {
+			if number == 0 {
+				continue
+			}
+			every = time.Second * time.Duration(h.options.often()) / time.Duration(h.options.Busy)
+		}
+		// Spread over the time between two readings, for none to wait for others.
+		offset := every * time.Duration(i) / time.Duration(len(h.reporters))
+		reporting.Go(func() error { return r.run(within, number, h.began, offset, every, until) })
+	}
+	over := time.NewTimer(h.options.Duration)
+	defer over.Stop()
+	select {
+	case <-over.C:
+	case <-within.Done():
+	}
+	m.end()
+	if err := errors.Join(reporting.Wait(), cut(), m.err); err != nil {
+		return p, err
+	}
+	h.settle(ctx)
+	p.Readings = int(h.sum() - before)
+	p.ServerCPU, p.OwnCPU = m.cores, m.ownCPU
+	var err error
+	p.Memory, err = residentMemory(h.target.PID)
+	return p, err
+}
+
+func (h *house) sum() (n int64) {
+	for i := range h.acked {
+		n += h.acked[i].Load()
+	}
+	return n
+}
+
+// settle waits until every screen was told of everything, but not for ever.
+func (h *house) settle(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, settling)
+	defer cancel()
+	for _, w := range h.witnesses {
+		for w.screen.readings.Load() < h.acked[w.tenant].Load() {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(askEvery): // another process: there is no event to wait for
+			}
+		}
+	}
+}
+
+// watchCut asks the server, where there are slow screens, until it has none but
+// the others; the function ends that.
+func (h *house) watchCut(ctx context.Context, began time.Time) (stop func() error) {
+	if len(h.slow) == 0 || h.target.Metrics == "" {
+		return func() error { return nil }
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	asking := make(chan error, 1)
+	go func() { asking <- h.askCut(ctx, began) }()
+	return func() error {
+		cancel()
+		return <-asking
+	}
+}
+
+func (h *house) askCut(ctx context.Context, began time.Time) error {
+	tick := time.NewTicker(listEvery)
+	defer tick.Stop()
+	for {
+		figures, err := h.target.figures(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err != nil:
+			return err
+		case figures[liveScreens] <= float64(len(h.witnesses)):
+			h.slowFor = time.Since(began)
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+const liveScreens = "tilth_live_screens"
+
+// slowCut is how many of the slow screens the server has cut off.
+func (h *house) slowCut() (int, error) {
+	n := 0
+	until := time.Now().Add(slowEnds)
+	for _, s := range h.slow {
+		cut, err := s.cutOff(until)
+		if err != nil {
+			return n, err
+		}
+		if cut {
+			n++
+		}
+	}
+	return n, nil
+}

@@ -1,0 +1,91 @@
+package bench
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"syscall"
+	"time"
+)
+
+const (
+	// A slow screen is as one behind a network, not on the same machine, whose
+	// systems would hold megabytes for it: it takes packets of usual size, few
+	// at once.
+	slowSegment = 1460
+	slowWindow  = 4 << 10
+	slowEnds    = 15 * time.Second // within which its stream must have ended
+)
+
+// slowScreen opens a stream and never reads what comes.
+type slowScreen struct {
+	nc     net.Conn
+	stream io.ReadCloser
+}
+
+// openSlow opens a stream.
+func openSlow(ctx context.Context, c *console) (_ *slowScreen, err error) {
+	server, err := url.Parse(c.base)
+	if err != nil {
+		return nil, err
+	}
+	var refused error
+	d := net.Dialer{Timeout: dialTimeout, Control: func(_, _ string, raw syscall.RawConn) error {
+		err := raw.Control(func(fd uintptr) {
+			refused = errors.Join(syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, slowWindow),
+				syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, syscall.TCP_MAXSEG, slowSegment))
+		})
+		return errors.Join(err, refused)
+	}}
+	nc, err := d.DialContext(ctx, "tcp", server.Host)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, nc.Close())
+		}
+	}()
+	if err := nc.SetDeadline(time.Now().Add(dialTimeout)); err != nil {
+		return nil, err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+livePath, http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Authorization", "Bearer "+c.token)
+	if err := r.Write(nc); err != nil {
+		return nil, err
+	}
+	res, err := http.ReadResponse(bufio.NewReaderSize(nc, slowWindow), r)
+	if err != nil {
+		return nil, fmt.Errorf("slow screen: %w", err)
+	}
+	if res.StatusCode != http.StatusOK {
+		return nil, errors.Join(fmt.Errorf("slow screen: %s", res.Status), res.Body.Close())
+	}
+	return &slowScreen{nc: nc, stream: res.Body}, nc.SetDeadline(time.Time{})
+}
+
+// cutOff tells whether the server has ended the stream, or does so until then:
+// what it sent before is read now. The connection is closed afterwards.
+func (s *slowScreen) cutOff(until time.Time) (bool, error) {
+	defer func() { _ = s.nc.Close() }() // it has served
+	if err := s.nc.SetReadDeadline(until); err != nil {
+		return false, err
+	}
+	_, err := io.Copy(io.Discard, s.stream)
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return false, nil
+	case err == nil, errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
+		return true, nil
+	}
+	return false, err
+}

@@ -1,0 +1,159 @@
+package live
+
+import "sync"
+
+const (
+	// remembered is how many events are kept a tenant at most, for screens that
+	// come back after a cut.
+	remembered = 4096
+	// memory is how many bytes the events of all tenants may take together.
+	// Beyond it a tenant keeps no more than its equal share.
+	memory = 64 << 20
+)
+
+// channel is one tenant's events and open screens.
+type channel struct {
+	hub *Hub
+
+	mu      sync.Mutex
+	seq     uint64
+	ring    []*Event // the newest events, oldest first; they end with seq
+	bytes   int64    // that they take
+	screens map[*Screen]struct{}
+	watched bool // screens are open, or may come back and be told what they missed
+	unseen  int  // events since the last screen closed
+	closed  bool // the server stops
+}
+
+// subscribe opens a screen. With known, seq is the newest event that it has
+// seen; whole is true when all since can be told, which are missed then. at is
+// where the stream starts.
+func (c *channel) subscribe(key string, seq uint64, known bool) (s *Screen, missed []*Event, at uint64, whole bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s = newScreen(c, key)
+	if c.closed {
+		s.why = EndShutdown
+		close(s.ended)
+		return s, nil, c.seq, true
+	}
+	c.screens[s] = struct{}{}
+	c.hub.open.Add(1)
+	if !c.watched {
+		c.watched = true
+		c.hub.watched.Add(1)
+	}
+	c.unseen = 0
+	if !known || seq > c.seq || c.seq-seq > uint64(len(c.ring)) {
+		return s, nil, c.seq, false
+	}
+	missed = append(missed, c.ring[uint64(len(c.ring))-(c.seq-seq):]...)
+	return s, missed, c.seq, true
+}
+
+func (c *channel) publish(name string, data []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.seq++
+	if !c.watched {
+		return // no screen has an id from which this could be missed
+	}
+	e := newEvent(c.hub.epoch, c.seq, name, data)
+	c.remember(e)
+	for s := range c.screens {
+		select {
+		case s.events <- e:
+		default:
+			c.end(s, EndSlow)
+		}
+	}
+	if len(c.screens) == 0 {
+		if c.unseen++; c.unseen >= remembered {
+			c.forget()
+		}
+	}
+}
+
+// remember adds an event to those that can be told again, and drops what there
+// is no room for any more.
+func (c *channel) remember(e *Event) {
+	c.ring = append(c.ring, e)
+	c.take(e.size())
+	for len(c.ring) > remembered || c.hub.bytes.Load() > memory && c.bytes > memory/c.hub.watched.Load() {
+		c.take(-c.ring[0].size())
+		c.ring[0] = nil // the array goes on to be used
+		c.ring = c.ring[1:]
+	}
+}
+
+func (c *channel) take(bytes int64) {
+	c.bytes += bytes
+	c.hub.bytes.Add(bytes)
+}
+
+// forget ends the watch that was kept for screens to come back. From here on
+// nobody needs to publish, so those that come after all are told that they have
+// missed something.
+func (c *channel) forget() {
+	c.take(-c.bytes)
+	c.watched, c.unseen, c.ring = false, 0, nil
+	c.hub.watched.Add(-1)
+	c.seq++
+}
+
+func (c *channel) isWatched() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.watched
+}
+
+func (c *channel) behind() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var screens [backlog + 1]int // by how many events they are behind
+	for s := range c.screens {
+		screens[len(s.events)]++
+	}
+	further := len(c.screens)
+	for n, these := range screens {
+		if further -= these; further <= len(c.screens)/2 {
+			return n
+		}
+	}
+	return backlog
+}
+
+func (c *channel) close() {
+	c.mu.Lock()
+	c.closed = true
+	c.mu.Unlock()
+	c.endAll(EndShutdown, func(*Screen) bool { return true })
+}
+
+// endAll ends the screens that are meant.
+func (c *channel) endAll(why End, meant func(*Screen) bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for s := range c.screens {
+		if meant(s) {
+			c.end(s, why)
+		}
+	}
+}
+
+// end ends an open screen; the caller has the lock.
+func (c *channel) end(s *Screen, why End) {
+	delete(c.screens, s)
+	c.hub.open.Add(-1)
+	s.why = why
+	close(s.ended)
+}
+
+func (c *channel) leave(s *Screen) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, open := c.screens[s]; open {
+		delete(c.screens, s)
+		c.hub.open.Add(-1)
+	}
+}

@@ -1,0 +1,34 @@
+package live
+
+import "strconv"
+
+// Event is one thing that happened in a tenant. All its screens share it, so
+// nobody may change it.
+type Event struct {
+	Seq   uint64
+	Name  string // reading, presence, notice, message
+	Data  []byte // JSON; part of Frame
+	Frame []byte // as it goes over the wire, id and name included; ends with an empty line
+}
+
+// newEvent writes an event's frame, once for all screens. data is JSON and so
+// holds no line break.
+func newEvent(epoch string, seq uint64, name string, data []byte) *Event {
+	const most = len("id: ") + 1 + 20 + len("\nevent: ") + len("\ndata: ") + len("\n\n") // 20 digits has the largest sequence
+	b := make([]byte, 0, most+len(epoch)+len(name)+len(data))
+	b = append(b, "id: "...)
+	b = append(b, epoch...)
+	b = append(b, '-')
+	b = strconv.AppendUint(b, seq, 10)
+	b = append(b, "\nevent: "...)
+	b = append(b, name...)
+	b = append(b, "\ndata: "...)
+	from := len(b)
+	b = append(b, data...)
+	to := len(b)
+	b = append(b, "\n\n"...)
+	return &Event{Seq: seq, Name: name, Data: b[from:to:to], Frame: b}
+}
+
+// size is about what an event takes of memory, in bytes.
+func (e *Event) size() int64 { return int64(cap(e.Frame)) + 96 }
