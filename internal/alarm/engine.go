@@ -25,7 +25,7 @@ type screens interface {
 // too.
 const mostPending = 2000
 
-// EngineOptions say what an Engine works with; all of them are needed.
+// EngineOptions say what an Engine works with; all but Teller are needed.
 type EngineOptions struct {
 	DB        *db.DB
 	Rules     *RuleStore
@@ -35,6 +35,7 @@ type EngineOptions struct {
 	Presence  *device.Presence
 	Readings  *reading.Store
 	Screens   screens
+	Teller    teller // nil: nobody is told
 	Now       func() time.Time
 	Log       *slog.Logger
 }
@@ -68,9 +69,10 @@ type Engine struct {
 	recorded atomic.Uint64 // position up to which everything is on disk
 	behind   atomic.Bool   // too much is pending, or could not be written
 
-	comings comings
-	changed chan struct{} // holds one: devices or products are others now
-	write   chan struct{} // holds one: something is pending
+	comings  comings
+	backlogs backlogs
+	changed  chan struct{} // holds one: devices or products are others now
+	write    chan struct{} // holds one: something is pending
 
 	judged, opened, resolved atomic.Uint64
 	openNow, rulesNow        atomic.Int64
@@ -101,6 +103,9 @@ type event struct {
 
 // NewEngine makes an engine; Start must come before its first Judge.
 func NewEngine(o EngineOptions) *Engine {
+	if o.Teller == nil {
+		o.Teller = silence{}
+	}
 	e := &Engine{
 		o: o, rules: map[RuleID]*running{}, byDevice: map[device.ID][]*running{}, offline: map[device.ID][]*running{},
 		open: map[int64]*running{}, changed: make(chan struct{}, 1), write: make(chan struct{}, 1), comings: newComings(), keep: newKeeper(&o),
@@ -133,7 +138,7 @@ func (e *Engine) take(pos uint64, batch []reading.Arrival) (now bool) {
 	defer e.mu.Unlock()
 	if pos > e.stepped {
 		for i := range batch {
-			e.step(&batch[i].Frame)
+			e.step(&batch[i])
 		}
 		e.stepped = pos
 		if len(batch) > 0 {
@@ -167,8 +172,12 @@ func signal(c chan struct{}) {
 	}
 }
 
-func (e *Engine) step(f *reading.Frame) {
+func (e *Engine) step(f *reading.Arrival) {
 	list := e.byDevice[f.Device]
+	if len(list) == 0 {
+		return
+	}
+	e.backlogs.note(f)
 	for _, r := range list {
 		if r.Tenant != f.Tenant {
 			continue

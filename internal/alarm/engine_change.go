@@ -102,8 +102,12 @@ func (c *changing) replace(ctx context.Context, ids []RuleID) error {
 
 func (c *changing) stop(ctx context.Context, r *running) error {
 	if r.notice != nil {
-		n, err := c.end(ctx, r.notice, ending{at: c.now(), status: ResolvedItself, reason: c.why})
+		how := ending{at: c.now(), status: ResolvedItself, reason: c.why}
+		n, err := c.end(ctx, r.notice, how)
 		if err != nil {
+			return err
+		}
+		if err := c.tellEnded(ctx, r, &n, how, nil); err != nil {
 			return err
 		}
 		c.told = append(c.told, tidings{r.Tenant, n})
@@ -163,8 +167,11 @@ func (e *Engine) ResolveByHand(ctx context.Context, t tenant.ID, notice int64, u
 	}
 	var told Notice
 	err := e.o.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) (err error) {
-		told, err = e.end(ctx, r.notice, ending{at: e.now(), status: ResolvedByHand, reason: ByHand, user: user, remark: remark})
-		if err != nil {
+		how := ending{at: e.now(), status: ResolvedByHand, reason: ByHand, user: user, remark: remark}
+		if told, err = e.end(ctx, r.notice, how); err != nil {
+			return err
+		}
+		if err := e.tellEnded(ctx, r, &told, how, nil); err != nil {
 			return err
 		}
 		return saveState(ctx, e.o.DB, r, r.state.Newest(), true)

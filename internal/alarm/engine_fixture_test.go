@@ -13,6 +13,7 @@ import (
 	"tilth/internal/alarm"
 	"tilth/internal/device"
 	"tilth/internal/live"
+	"tilth/internal/news"
 	"tilth/internal/reading"
 	"tilth/internal/tenant"
 	"tilth/internal/testkit"
@@ -22,6 +23,12 @@ const (
 	second = int64(1000)
 	minute = 60 * second
 )
+
+// teller is whom the engine hands news to.
+type teller interface {
+	Began(ctx context.Context, t tenant.ID, a *news.Alarm, w *news.Wishes) error
+	Ended(ctx context.Context, t tenant.ID, a *news.Alarm, told bool) error
+}
 
 // yard is an engine over real stores, with one tenant and one station. Batches
 // go through the journal: what is sent is durable, what is judged is judged.
@@ -36,12 +43,14 @@ type yard struct {
 	readings  *reading.Store
 	hub       *live.Hub
 	engine    *alarm.Engine
+	teller    teller // the desk, unless a test says otherwise
 	pos       uint64 // of the newest batch in the journal
 }
 
 func newYard(t testing.TB) *yard {
 	t.Helper()
 	y := &yard{Stores: testkit.NewStores(t), t: t, hub: live.NewHub("e")}
+	y.teller = y.Desk
 	y.owner = y.Tenant(t, "field").ID
 	y.station = y.Station(t)
 	y.mast = y.Device(t, y.owner, y.station, "MAST")
@@ -67,7 +76,7 @@ func (y *yard) start() {
 	y.t.Helper()
 	y.engine = alarm.NewEngine(alarm.EngineOptions{
 		DB: y.DB, Rules: y.rules, Positions: y.positions, Devices: y.Devices, Registry: y.Registry, Presence: y.Presence,
-		Readings: y.readings, Screens: y.hub, Now: y.Clock.Now, Log: y.Log.Logger,
+		Readings: y.readings, Screens: y.hub, Teller: y.teller, Now: y.Clock.Now, Log: y.Log.Logger,
 	})
 	if err := y.engine.Start(y.t.Context()); err != nil {
 		y.t.Fatal(err)

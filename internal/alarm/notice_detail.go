@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"tilth/internal/db"
 	"tilth/internal/device"
@@ -29,15 +30,16 @@ const (
 // RuleCopy is a rule as it was when its notice began, and what its device was
 // called then. Its JSON is what a notice keeps.
 type RuleCopy struct {
-	Trigger    Trigger     `json:"triggerType"`
-	Conditions []Condition `json:"conditions"`
-	Hits       int         `json:"hitCounts"`
-	Window     int64       `json:"durations"` // ms
-	ByHand     bool        `json:"manualRelease"`
-	Channels   []int64     `json:"passageway,omitempty"`
-	Period     news.Period `json:"period"`
-	NoteName   string      `json:"noteName"`  // the device's
-	ProductID  int64       `json:"productId"` // the device's
+	Trigger     Trigger     `json:"triggerType"`
+	Conditions  []Condition `json:"conditions"`
+	Hits        int         `json:"hitCounts"`
+	Window      int64       `json:"durations"` // ms
+	ByHand      bool        `json:"manualRelease"`
+	Channels    []int64     `json:"passageway,omitempty"`
+	Period      news.Period `json:"period"`
+	RemindEvery int         `json:"remindEvery,omitempty"` // minutes
+	NoteName    string      `json:"noteName"`              // the device's
+	ProductID   int64       `json:"productId"`             // the device's
 }
 
 // CopyOf is r for its notice; note is the remark name of its device and
@@ -45,7 +47,7 @@ type RuleCopy struct {
 func CopyOf(r *Rule, note string, product int64) RuleCopy {
 	return RuleCopy{
 		Trigger: r.Trigger, Conditions: r.Conditions, Hits: r.Hits, Window: r.Window.Milliseconds(), ByHand: r.ByHand,
-		Channels: r.Channels, Period: r.Period, NoteName: note, ProductID: product,
+		Channels: r.Channels, Period: r.Period, RemindEvery: int(r.RemindEvery / time.Minute), NoteName: note, ProductID: product,
 	}
 }
 

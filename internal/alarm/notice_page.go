@@ -7,6 +7,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"tilth/internal/errs"
 	"tilth/internal/tenant"
 	"tilth/internal/text"
 )
@@ -40,6 +41,7 @@ type NoticeQuery struct {
 	Title   string         // any part, any case; empty: all
 	Devices []string       // device names; empty: all
 	Status  *ResolveStatus // nil: all
+	Open    *bool          // nil: all
 	Level   *Level         // nil: all
 	From    *int64         // began at or after, epoch ms
 	To      *int64         // began at or before, epoch ms
@@ -47,7 +49,22 @@ type NoticeQuery struct {
 	Limit   int64
 }
 
-// listedNotice is a notice as a list has it.
+// Listed is a notice as lists have it, with what its rule said of it.
+type Listed struct {
+	Notice
+	Description string
+}
+
+// Spot is a place in the order of notices, the newest recorded first.
+type Spot struct {
+	CreateTime int64 // epoch ms
+	ID         int64
+}
+
+// Spot is the notice's own place.
+func (n *Notice) Spot() Spot { return Spot{CreateTime: n.CreateTime, ID: n.ID} }
+
+// listedNotice is what of a notice is read for a list.
 type listedNotice struct {
 	noticeRow `bun:",extend"`
 	NoteName  *string `bun:",scanonly"` // of a device that is there
@@ -57,7 +74,43 @@ type listedNotice struct {
 // Page gives a tenant's notices as q wants them, the newest recorded first, and
 // how many there are in all.
 func (s *NoticeStore) Page(ctx context.Context, t tenant.ID, q NoticeQuery) ([]Notice, int64, error) {
-	wanted := func(sel *bun.SelectQuery) *bun.SelectQuery {
+	wanted := q.of(t)
+	total, err := wanted(s.db.Read(ctx).NewSelect().Model((*noticeRow)(nil))).Count(ctx)
+	if err != nil || total <= q.Offset {
+		return []Notice{}, total, err
+	}
+	list, err := s.bare(ctx, wanted, q.Offset, q.Limit)
+	return list, total, err
+}
+
+// Older gives q.Limit of a tenant's notices as q wants them, the newest
+// recorded first, beginning behind a place; nil: with the newest. q.Offset does
+// not count. What is recorded meanwhile comes before, so that who goes on from
+// the last notice of one answer meets none twice.
+func (s *NoticeStore) Older(ctx context.Context, t tenant.ID, q NoticeQuery, than *Spot) ([]Listed, error) {
+	return s.list(ctx, func(sel *bun.SelectQuery) *bun.SelectQuery {
+		if than != nil {
+			sel.Where("(n.create_time, n.id) < (?, ?)", than.CreateTime, than.ID)
+		}
+		return q.of(t)(sel)
+	}, 0, q.Limit)
+}
+
+// One finds a tenant's notice as a list has it.
+func (s *NoticeStore) One(ctx context.Context, t tenant.ID, id int64) (*Listed, error) {
+	found, err := s.list(ctx, func(sel *bun.SelectQuery) *bun.SelectQuery { return sel.Where("n.tenant_id = ? AND n.id = ?", t, id) }, 0, 1)
+	if err != nil {
+		return nil, err
+	}
+	if len(found) == 0 {
+		return nil, errs.Missing()
+	}
+	return &found[0], nil
+}
+
+// of selects what the query wants of a tenant's notices.
+func (q *NoticeQuery) of(t tenant.ID) func(sel *bun.SelectQuery) *bun.SelectQuery {
+	return func(sel *bun.SelectQuery) *bun.SelectQuery {
 		sel.Where("n.tenant_id = ?", t)
 		if q.Title != "" {
 			sel.Where(`n.folded_title LIKE ? ESCAPE '\'`, text.Contains(q.Title))
@@ -67,6 +120,11 @@ func (s *NoticeStore) Page(ctx context.Context, t tenant.ID, q NoticeQuery) ([]N
 		}
 		if q.Status != nil {
 			sel.Where("n.resolve_status = ?", *q.Status)
+		}
+		if q.Open != nil && *q.Open {
+			sel.Where("n.resolve_status = ?", Pending)
+		} else if q.Open != nil {
+			sel.Where("n.resolve_status <> ?", Pending)
 		}
 		if q.Level != nil {
 			sel.Where("n.alarm_level = ?", *q.Level)
@@ -79,32 +137,39 @@ func (s *NoticeStore) Page(ctx context.Context, t tenant.ID, q NoticeQuery) ([]N
 		}
 		return sel
 	}
-	total, err := wanted(s.db.Read(ctx).NewSelect().Model((*noticeRow)(nil))).Count(ctx)
-	if err != nil || total <= q.Offset {
-		return []Notice{}, total, err
-	}
-	list, err := s.list(ctx, wanted, q.Offset, q.Limit)
-	return list, total, err
 }
 
 // Newest gives a tenant's newest 400 notices, the newest recorded first.
 func (s *NoticeStore) Newest(ctx context.Context, t tenant.ID) ([]Notice, error) {
-	return s.list(ctx, func(sel *bun.SelectQuery) *bun.SelectQuery { return sel.Where("n.tenant_id = ?", t) }, 0, newestNotices)
+	return s.bare(ctx, func(sel *bun.SelectQuery) *bun.SelectQuery { return sel.Where("n.tenant_id = ?", t) }, 0, newestNotices)
 }
 
-func (s *NoticeStore) list(ctx context.Context, wanted func(*bun.SelectQuery) *bun.SelectQuery, offset, limit int64) ([]Notice, error) {
+// bare is list without what the rules said.
+func (s *NoticeStore) bare(ctx context.Context, wanted func(*bun.SelectQuery) *bun.SelectQuery, offset, limit int64) ([]Notice, error) {
+	listed, err := s.list(ctx, wanted, offset, limit)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Notice, len(listed))
+	for i := range listed {
+		list[i] = listed[i].Notice
+	}
+	return list, nil
+}
+
+func (s *NoticeStore) list(ctx context.Context, wanted func(*bun.SelectQuery) *bun.SelectQuery, offset, limit int64) ([]Listed, error) {
 	var rows []listedNotice
 	sel := s.db.Read(ctx).NewSelect().Model(&rows).
-		Column("n.id", "n.rule_id", "n.title", "n.resolve_status", "n.alarm_level", "n.device_name", "n.start_time", "n.end_time", "n.create_time").
+		Column("n.id", "n.rule_id", "n.title", "n.resolve_status", "n.alarm_level", "n.device_name", "n.start_time", "n.end_time", "n.create_time", "n.alarm_desc").
 		ColumnExpr("d.note_name, CASE WHEN d.id IS NULL THEN n.rule ELSE '' END AS was").
 		Join("LEFT JOIN devices AS d ON d.id = n.device_id AND d.tenant_id = n.tenant_id")
 	if err := wanted(sel).OrderExpr("n.create_time DESC, n.id DESC").Offset(offset).Limit(limit).Scan(ctx); err != nil {
 		return nil, err
 	}
-	list := make([]Notice, len(rows))
+	list := make([]Listed, len(rows))
 	for i := range rows {
 		r := &rows[i]
-		list[i] = r.notice()
+		list[i] = Listed{Notice: r.notice(), Description: r.AlarmDesc}
 		if r.NoteName != nil {
 			list[i].NoteName = *r.NoteName
 			continue

@@ -103,7 +103,7 @@ func TestNoticeDetail(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
 	d := s.Device(t, field.ID, s.Station(t), "A", func(d *device.Device) { d.NoteName = "Mast" })
-	rule := aRule(d)
+	rule := aRule(t, s, d)
 	was := alarm.CopyOf(&rule, "Mast", d.ProductID)
 	samples := []alarm.NoticeSample{{Time: 5, Values: map[string]reading.Value{"airTemperature": reading.Number(1.5), "heating": reading.Boolean(false), "note": reading.Text("a")}}}
 	points := alarm.Kept{"airTemperature": {{Time: 1, Value: reading.Number(2)}, {Time: 5, Value: reading.Number(1.5)}}}

@@ -11,7 +11,9 @@ import (
 	"github.com/uptrace/bun"
 
 	"tilth/internal/device"
+	"tilth/internal/news"
 	"tilth/internal/reading"
+	"tilth/internal/tenant"
 )
 
 // Start takes up the rules that run as an earlier process left them: their open
@@ -37,7 +39,7 @@ func (e *Engine) Start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	open, err := e.openNotices(ctx)
+	open, owners, err := e.openNotices(ctx)
 	if err != nil {
 		return err
 	}
@@ -65,14 +67,19 @@ func (e *Engine) Start(ctx context.Context) error {
 	if err := e.drop(ctx, lost, Stopped); err != nil {
 		return err
 	}
-	return e.endOrphans(ctx, open)
+	return e.endOrphans(ctx, open, owners)
 }
 
 // endOrphans ends notices whose rule went with its device.
-func (e *Engine) endOrphans(ctx context.Context, open map[RuleID]*Notice) error {
+func (e *Engine) endOrphans(ctx context.Context, open map[RuleID]*Notice, owners map[int64]tenant.ID) error {
 	return e.o.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
 		for _, n := range open {
-			if _, err := e.end(ctx, n, ending{at: e.now(), status: ResolvedItself, reason: Deleted}); err != nil {
+			ended, err := e.end(ctx, n, ending{at: e.now(), status: ResolvedItself, reason: Deleted})
+			if err != nil {
+				return err
+			}
+			a := &news.Alarm{Event: news.Resolved, Notice: n.ID, Rule: int64(n.Rule), Title: n.Title, Start: ended.Start, End: ended.End}
+			if err := e.o.Teller.Ended(ctx, owners[n.ID], a, false); err != nil {
 				return err
 			}
 		}
@@ -93,23 +100,23 @@ func (e *Engine) states(ctx context.Context) (map[RuleID]stateRow, error) {
 	return by, nil
 }
 
-// openNotices are every tenant's, by rule.
-func (e *Engine) openNotices(ctx context.Context) (map[RuleID]*Notice, error) {
+// openNotices are every tenant's, by rule, and whose each is.
+func (e *Engine) openNotices(ctx context.Context) (map[RuleID]*Notice, map[int64]tenant.ID, error) {
 	var rows []noticeRow
 	if err := e.o.DB.Read(ctx).NewSelect().Model(&rows).Where("n.resolve_status = 0").Scan(ctx); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	by := make(map[RuleID]*Notice, len(rows))
+	by, owners := make(map[RuleID]*Notice, len(rows)), make(map[int64]tenant.ID, len(rows))
 	for i := range rows {
 		n := rows[i].notice()
 		var then RuleCopy
 		if err := json.Unmarshal([]byte(rows[i].Rule), &then); err != nil {
-			return nil, fmt.Errorf("alarm: notice %d: %w", n.ID, err)
+			return nil, nil, fmt.Errorf("alarm: notice %d: %w", n.ID, err)
 		}
 		n.NoteName = then.NoteName
-		by[n.Rule] = &n
+		by[n.Rule], owners[n.ID] = &n, rows[i].TenantID
 	}
-	return by, nil
+	return by, owners, nil
 }
 
 // prepare makes a rule's test. It fails where its device or a property of it is

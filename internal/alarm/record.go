@@ -132,8 +132,7 @@ type tidings struct {
 	Notice
 }
 
-// one writes one event. Messages and deliveries of a notice that began or
-// ended belong here, behind open and end.
+// one writes one event, and hands in what people are to be told of it.
 func (s *settlement) one(ctx context.Context, ev *event) error {
 	r := ev.rule
 	current, touched := s.open[r]
@@ -154,13 +153,17 @@ func (s *settlement) one(ctx context.Context, ev *event) error {
 		s.open[r] = &n
 		s.told = append(s.told, tidings{r.Tenant, n})
 		s.opened++
-		return nil
+		return s.tellBegun(ctx, ev, &n)
 	case Resolved:
 		if current == nil {
 			return nil // it began when the rule was gone already
 		}
-		n, err := s.end(ctx, current, ending{at: ev.time, status: ResolvedItself, reason: ev.reason})
+		how := ending{at: ev.time, status: ResolvedItself, reason: ev.reason}
+		n, err := s.end(ctx, current, how)
 		if err != nil {
+			return err
+		}
+		if err := s.tellEnded(ctx, r, &n, how, ev.samples); err != nil {
 			return err
 		}
 		s.open[r] = nil

@@ -81,7 +81,8 @@ type Rule struct {
 	Level       Level
 	Channels    []int64
 	Period      news.Period
-	ByHand      bool // an open notice may be resolved by hand
+	RemindEvery time.Duration // whole minutes, while a notice is open; 0: never
+	ByHand      bool          // an open notice may be resolved by hand
 	Description string
 	Deploy      DeployState
 	DeployTime  int64 // when it was run or stopped last, epoch ms; 0: never

@@ -19,6 +19,8 @@ const (
 	nameLimit        = 64  // characters
 	descriptionLimit = 500 // characters
 	dataSource       = 1   // the only one there is: a device
+	shortestReminder = 5 * time.Minute
+	longestReminder  = 24 * time.Hour
 )
 
 // Form is a rule as people fill it in. What is nil was not said.
@@ -35,6 +37,7 @@ type Form struct {
 	Start, End  *string
 	Slots       []int
 	Channels    []int64
+	RemindEvery *int // minutes; nil and 0: never
 	Description *string
 	ByHand      *int
 }
@@ -51,10 +54,6 @@ type Checker struct {
 func NewChecker(d *device.Store, c *device.Catalog, channels func(ctx context.Context, t tenant.ID, ids []int64) ([]int64, error)) *Checker {
 	return &Checker{devices: d, catalog: c, channels: channels}
 }
-
-// NoChannels is the look-up of channels of a server on which none can be made
-// yet: every id is missing. The channel store's takes its place.
-func NoChannels(_ context.Context, _ tenant.ID, ids []int64) ([]int64, error) { return ids, nil }
 
 // Rule checks everything that makes a rule. The first thing that is wrong, in
 // the order of the form, is what is said: 601, or 404 for a device that the
@@ -86,6 +85,9 @@ func (c *Checker) Rule(ctx context.Context, t tenant.ID, f *Form) (Rule, error) 
 		return r, err
 	}
 	if r.Channels, err = c.told(ctx, t, f.Channels); err != nil {
+		return r, err
+	}
+	if r.RemindEvery, err = f.remindEvery(); err != nil {
 		return r, err
 	}
 	if f.Description != nil {
@@ -187,10 +189,30 @@ func (c *Checker) told(ctx context.Context, t tenant.ID, ids []int64) ([]int64, 
 	}
 	missing, err := c.channels(ctx, t, ids)
 	if err == nil && len(missing) > 0 {
-		err = errs.New(errs.Refused, "rule.channelMissing", "id", strconv.FormatInt(missing[0], 10)).About("passageway")
+		err = noChannel(missing[0])
 	}
 	return ids, err
 }
+
+func noChannel(id int64) error {
+	return errs.New(errs.Refused, "rule.channelMissing", "id", strconv.FormatInt(id, 10)).About("passageway")
+}
+
+// remindEvery is how often people are reminded of an open notice; 0: never.
+func (f *Form) remindEvery() (time.Duration, error) {
+	if f.RemindEvery == nil || *f.RemindEvery == 0 {
+		return 0, nil
+	}
+	switch {
+	case *f.RemindEvery < int(shortestReminder/time.Minute):
+		return 0, errs.New(errs.Refused, "invalid.min", "limit", minutes(shortestReminder)).About("remindEvery")
+	case *f.RemindEvery > int(longestReminder/time.Minute):
+		return 0, errs.New(errs.Refused, "invalid.max", "limit", minutes(longestReminder)).About("remindEvery")
+	}
+	return time.Duration(*f.RemindEvery) * time.Minute, nil
+}
+
+func minutes(d time.Duration) string { return strconv.Itoa(int(d / time.Minute)) }
 
 func ruleName(name *string) (string, error) {
 	if name == nil || strings.TrimSpace(*name) == "" {

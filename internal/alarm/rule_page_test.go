@@ -16,7 +16,7 @@ import (
 func named(t *testing.T, s *testkit.Stores, d *device.Device, name string, level alarm.Level, running bool) alarm.RuleID {
 	t.Helper()
 	s.Clock.Advance(time.Minute)
-	rule := aRule(d)
+	rule := aRule(t, s, d)
 	rule.Name, rule.Level = name, level
 	id, err := s.Rules.Create(t.Context(), d.Tenant, &rule)
 	if err == nil && running {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -40,6 +41,7 @@ type ruleRow struct {
 	DeployTime    int64
 	DeployUser    string
 	MuteUntil     int64
+	RemindEvery   int // minutes
 	CreateTime    int64
 	UpdateTime    int64
 }
@@ -104,7 +106,7 @@ func (s *RuleStore) create(ctx context.Context, t tenant.ID, rules []*Rule) (ids
 			if _, err := tx.NewInsert().Model(row).Exec(ctx); err != nil {
 				return err
 			}
-			if err := putChannels(ctx, tx, row.ID, r.Channels); err != nil {
+			if err := putChannels(ctx, tx, t, row.ID, r.Channels); err != nil {
 				return err
 			}
 			ids = append(ids, row.ID)
@@ -115,7 +117,8 @@ func (s *RuleStore) create(ctx context.Context, t tenant.ID, rules []*Rule) (ids
 }
 
 // Update changes a tenant's rule of r's id to r, which was checked, as another
-// revision. Whether it runs and since when, and until when it is muted, stay.
+// revision, whatever changed, whom it tells and when included: a notice belongs
+// to one wording of its rule. Whether it runs and since when, and until when it is muted, stay.
 func (s *RuleStore) Update(ctx context.Context, t tenant.ID, r *Rule) error {
 	row, err := rowOf(t, r)
 	if err != nil {
@@ -126,7 +129,7 @@ func (s *RuleStore) Update(ctx context.Context, t tenant.ID, r *Rule) error {
 			return err
 		}
 		err := changedOne(tx.NewUpdate().Model(row).
-			Column("alarm_name", "folded_name", "device_id", "trigger_type", "conditions", "hit_counts", "durations", "alarm_level", "period", "manual_release", "alarm_desc").
+			Column("alarm_name", "folded_name", "device_id", "trigger_type", "conditions", "hit_counts", "durations", "alarm_level", "period", "manual_release", "alarm_desc", "remind_every").
 			Set("revision = revision + 1").Set("update_time = ?", s.now().UnixMilli()).
 			Where("r.tenant_id = ? AND r.id = ?", t, r.ID).Exec(ctx))
 		if err != nil {
@@ -135,7 +138,7 @@ func (s *RuleStore) Update(ctx context.Context, t tenant.ID, r *Rule) error {
 		if _, err := tx.NewDelete().Model((*ruleChannelRow)(nil)).Where("c.rule_id = ?", r.ID).Exec(ctx); err != nil {
 			return err
 		}
-		return putChannels(ctx, tx, r.ID, r.Channels)
+		return putChannels(ctx, tx, t, r.ID, r.Channels)
 	})
 }
 
@@ -181,6 +184,16 @@ func (s *RuleStore) Mute(ctx context.Context, t tenant.ID, id RuleID, until int6
 	})
 }
 
+// MutedUntil is until when nobody is told of the notices of a tenant's rule,
+// epoch ms; 0 where it is not muted, or not there.
+func (s *RuleStore) MutedUntil(ctx context.Context, t tenant.ID, id RuleID) (until int64, err error) {
+	err = s.db.Read(ctx).NewSelect().Model((*ruleRow)(nil)).Column("mute_until").Where("r.tenant_id = ? AND r.id = ?", t, id).Scan(ctx, &until)
+	if db.IsMissing(err) {
+		return 0, nil
+	}
+	return until, err
+}
+
 // owned refuses a device that is not the tenant's, or not any more.
 func owned(ctx context.Context, tx bun.IDB, t tenant.ID, id device.ID) error {
 	ok, err := tx.NewSelect().TableExpr("devices").Where("tenant_id = ? AND id = ?", t, id).Exists(ctx)
@@ -203,6 +216,7 @@ func rowOf(t tenant.ID, r *Rule) (*ruleRow, error) {
 		TenantID: t, AlarmName: r.Name, FoldedName: text.Fold(r.Name), DeviceID: r.Device, TriggerType: r.Trigger,
 		Conditions: string(conditions), HitCounts: r.Hits, Durations: r.Window.Milliseconds(), AlarmLevel: r.Level,
 		Period: string(period), ManualRelease: r.ByHand, AlarmDesc: r.Description,
+		RemindEvery: int(r.RemindEvery / time.Minute),
 	}, nil
 }
 
@@ -211,7 +225,7 @@ func (r *ruleRow) rule() (Rule, error) {
 		ID: r.ID, Tenant: r.TenantID, Revision: r.Revision, Name: r.AlarmName, Device: r.DeviceID, Trigger: r.TriggerType,
 		Hits: r.HitCounts, Window: time.Duration(r.Durations) * time.Millisecond, Level: r.AlarmLevel, ByHand: r.ManualRelease,
 		Description: r.AlarmDesc, Deploy: r.DeployState, DeployTime: r.DeployTime, DeployUser: r.DeployUser, MuteUntil: r.MuteUntil,
-		CreateTime: r.CreateTime, UpdateTime: r.UpdateTime,
+		RemindEvery: time.Duration(r.RemindEvery) * time.Minute, CreateTime: r.CreateTime, UpdateTime: r.UpdateTime,
 	}
 	if err := json.Unmarshal([]byte(r.Conditions), &rule.Conditions); err != nil {
 		return rule, fmt.Errorf("alarm: conditions of rule %d: %w", r.ID, err)
@@ -222,14 +236,24 @@ func (r *ruleRow) rule() (Rule, error) {
 	return rule, nil
 }
 
-func putChannels(ctx context.Context, tx bun.IDB, id RuleID, channels []int64) error {
+// putChannels writes whom a new or emptied rule tells. A channel may have gone
+// since the rule was checked (601).
+func putChannels(ctx context.Context, tx bun.IDB, t tenant.ID, id RuleID, channels []int64) error {
 	if len(channels) == 0 {
 		return nil
 	}
+	var there []int64
+	err := tx.NewSelect().TableExpr("channels").Column("id").Where("tenant_id = ? AND id IN (?)", t, bun.List(channels)).Scan(ctx, &there)
+	if err != nil {
+		return err
+	}
 	rows := make([]ruleChannelRow, len(channels))
 	for i, c := range channels {
+		if !slices.Contains(there, c) {
+			return noChannel(c)
+		}
 		rows[i] = ruleChannelRow{RuleID: id, ChannelID: c}
 	}
-	_, err := tx.NewInsert().Model(&rows).Exec(ctx)
+	_, err = tx.NewInsert().Model(&rows).Exec(ctx)
 	return err
 }

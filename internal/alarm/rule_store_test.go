@@ -18,8 +18,10 @@ import (
 	"tilth/internal/testkit"
 )
 
-// aRule is one with everything that a rule can have.
-func aRule(d *device.Device) alarm.Rule {
+// aRule is one with everything that a rule can have, two channels of its own
+// among it.
+func aRule(t testing.TB, s *testkit.Stores, d *device.Device) alarm.Rule {
+	t.Helper()
 	return alarm.Rule{
 		Name: "Zirai İlk Don", Device: d.ID, Trigger: alarm.AttributeChange, Hits: 3, Window: 10 * time.Minute, Level: alarm.LevelSerious,
 		Conditions: []alarm.Condition{
@@ -27,7 +29,8 @@ func aRule(d *device.Device) alarm.Rule {
 			{Join: "or", Attribute: "heating", Operator: alarm.NotEqual, Value: reading.Boolean(true)},
 			{Join: "and", Attribute: "note", Operator: alarm.Equal, Value: reading.Text("\"wet\" = 1")},
 		},
-		Channels: []int64{4, 7}, Period: news.Period{Slots: []int{0, 1, 47}}, ByHand: true, Description: "two\nlines",
+		Channels: []int64{s.Channel(t, d.Tenant, "Staff").ID, s.Channel(t, d.Tenant, "Owner").ID}, RemindEvery: 15 * time.Minute,
+		Period: news.Period{Slots: []int{0, 1, 47}}, ByHand: true, Description: "two\nlines",
 	}
 }
 
@@ -45,7 +48,7 @@ func TestRuleComesBackAsItWas(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
 	ws := s.Device(t, field.ID, s.Station(t), "WS-1", func(d *device.Device) { d.NoteName = "Mast" })
-	want := aRule(ws)
+	want := aRule(t, s, ws)
 	made := s.Clock.Milli()
 	id, err := s.Rules.Create(t.Context(), field.ID, &want)
 	if err != nil {
@@ -62,7 +65,7 @@ func TestRuleComesBackAsItWas(t *testing.T) {
 
 	// A change is of everything that people fill in, and makes a revision.
 	s.Clock.Advance(time.Hour)
-	next := alarm.Rule{ID: id, Name: "Gone", Device: ws.ID, Trigger: alarm.DeviceOffline, Hits: 1, Window: time.Minute, Channels: []int64{7, 9}}
+	next := alarm.Rule{ID: id, Name: "Gone", Device: ws.ID, Trigger: alarm.DeviceOffline, Hits: 1, Window: time.Minute, Channels: []int64{want.Channels[1], s.Channel(t, field.ID, "Vet").ID}}
 	if err := s.Rules.Update(t.Context(), field.ID, &next); err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +97,7 @@ func count(t *testing.T, s *testkit.Stores, table string) (n int) {
 func TestDeploy(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
-	rule := aRule(s.Device(t, field.ID, s.Station(t), "WS-1"))
+	rule := aRule(t, s, s.Device(t, field.ID, s.Station(t), "WS-1"))
 	id, err := s.Rules.Create(t.Context(), field.ID, &rule)
 	if err != nil {
 		t.Fatal(err)
@@ -147,7 +150,7 @@ func TestDeploy(t *testing.T) {
 func TestMute(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
-	rule := aRule(s.Device(t, field.ID, s.Station(t), "WS-1"))
+	rule := aRule(t, s, s.Device(t, field.ID, s.Station(t), "WS-1"))
 	id, err := s.Rules.Create(t.Context(), field.ID, &rule)
 	if err != nil {
 		t.Fatal(err)
@@ -159,6 +162,17 @@ func TestMute(t *testing.T) {
 		if r := kept(t, s, field.ID, id); r.MuteUntil != until || r.Revision != 1 {
 			t.Errorf("%+v", r)
 		}
+		if got, err := s.Rules.MutedUntil(t.Context(), field.ID, id); err != nil || got != until {
+			t.Errorf("muted until %d (%v), want %d", got, err, until)
+		}
+	}
+	if err := s.Rules.Mute(t.Context(), field.ID, id, 7); err != nil {
+		t.Fatal(err)
+	}
+	for owner, rule := range map[tenant.ID]alarm.RuleID{field.ID: id + 1, field.ID + 1: id} {
+		if got, err := s.Rules.MutedUntil(t.Context(), owner, rule); err != nil || got != 0 {
+			t.Errorf("a rule that is not the tenant's is muted until %d (%v)", got, err)
+		}
 	}
 }
 
@@ -168,7 +182,7 @@ func TestCopiesAndDevices(t *testing.T) {
 	field := s.Tenant(t, "field")
 	station := s.Station(t)
 	a, b, c := s.Device(t, field.ID, station, "A"), s.Device(t, field.ID, station, "B"), s.Device(t, field.ID, station, "C")
-	rule := aRule(a)
+	rule := aRule(t, s, a)
 	id, err := s.Rules.Create(t.Context(), field.ID, &rule)
 	if err != nil {
 		t.Fatal(err)
@@ -211,7 +225,7 @@ func TestRulesAreApart(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
 	station := s.Station(t)
-	mine, theirs := aRule(s.Device(t, field.ID, station, "A")), aRule(s.Device(t, rival.ID, station, "B"))
+	mine, theirs := aRule(t, s, s.Device(t, field.ID, station, "A")), aRule(t, s, s.Device(t, rival.ID, station, "B"))
 	var ids [2]alarm.RuleID
 	var err error
 	for i, r := range []*alarm.Rule{&mine, &theirs} {
@@ -266,7 +280,7 @@ func TestRulesATenant(t *testing.T) {
 	field := s.Tenant(t, "field")
 	d := s.Device(t, field.ID, s.Station(t), "A")
 	manyRules(t, s, field.ID, []device.ID{d.ID}, alarm.RulesATenant-1)
-	rule := aRule(d)
+	rule := aRule(t, s, d)
 	if _, err := s.Rules.Copy(t.Context(), field.ID, &rule, []device.ID{d.ID, d.ID}); !errs.Is(err, errs.Refused) || errs.As(err).Key != "rule.tooMany" {
 		t.Errorf("%v", err)
 	}

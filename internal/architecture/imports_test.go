@@ -15,7 +15,7 @@ const module = "tilth/"
 var (
 	edges   = []string{"httpapi", "openapi", "providerapi", "ingest", "farm"}
 	domains = []string{"device", "reading", "derivation", "alarm", "notify", "identity", "captcha", "tenant"}
-	ground  = []string{"db", "live", "errs", "text", "agronomy", "news"}
+	ground  = []string{"db", "live", "errs", "text", "agronomy", "news", "archive"}
 
 	// below is what a domain may import: the ground, and the tenant's ID.
 	below = append([]string{"tenant"}, ground...)
@@ -39,7 +39,7 @@ var (
 		"captcha":    ground,
 		"tenant":     ground,
 
-		"db": {"errs", "text"}, "live": {"tenant", "errs", "text"}, "text": {}, "errs": {}, "agronomy": {}, "news": {},
+		"db": {"errs", "text"}, "live": {"tenant", "errs", "text"}, "text": {}, "errs": {}, "agronomy": {}, "news": {}, "archive": {},
 
 		"bench": {}, // loads a server from outside, as devices and people do
 

@@ -12,7 +12,7 @@ import (
 )
 
 // key is what a sentence's key looks like: one of the groups, a dot, a word.
-var key = regexp.MustCompile(`^(avatar|captcha|channel|common|credential|derived|device|error|export|field|history|invalid|mail|notice|password|phone|profile|refusal|rule|scene|signin|sms|wait)\.[A-Za-z0-9]+$`)
+var key = regexp.MustCompile(`^(avatar|captcha|channel|common|credential|derived|device|error|export|field|history|invalid|letter|mail|notice|open|password|phone|profile|refusal|rule|scene|signin|sms|wait)\.[A-Za-z0-9]+$`)
 
 // silent are keys in the code for which there is no sentence; people would
 // read the key.

@@ -17,10 +17,7 @@ import (
 )
 
 // unwritten are tables that nothing writes yet, with what will.
-var unwritten = map[string]string{
-	"messages":      "notify, with the notices",
-	"message_reads": "notify, when messages can be marked as read",
-}
+var unwritten = map[string]string{}
 
 var createTable = regexp.MustCompile(`(?i)CREATE TABLE (?:IF NOT EXISTS )?(\w+)`)
 

@@ -20,6 +20,7 @@ var ownerless = map[string]string{
 	"identity.SessionStore.Refresh": "establishes the tenant from a refresh token",
 	"identity.SessionStore.Sweep":   "the platform's upkeep: tokens that expired",
 	"identity.CodeStore.Sweep":      "the platform's upkeep: codes that no limit counts",
+	"notify.MessageStore.Sweep":     "the platform's upkeep: messages that are kept no more",
 
 	"identity.CredentialStore.Check": "establishes the tenant from a key and its secret",
 	"identity.CredentialStore.Run":   "writes every tenant's behind",
@@ -35,12 +36,13 @@ var ownerless = map[string]string{
 	"device.StatusStore.Run":    "writes every tenant's behind",
 	"device.StatusStore.Flush":  "writes every tenant's behind",
 
-	"reading.Store.Append":  "one batch of many tenants; each frame names its own",
-	"reading.Store.Consume": "the journal is one for all tenants; each frame names its own",
-	"reading.Store.Backlog": "the journal is one for all tenants; each frame names its own",
-	"reading.Store.Expire":  "the platform's upkeep: retention",
-	"reading.Store.Seal":    "packs the days of every tenant",
-	"reading.Store.Run":     "the platform's upkeep",
+	"reading.Store.Append":   "one batch of many tenants; each frame names its own",
+	"reading.Store.Consume":  "the journal is one for all tenants; each frame names its own",
+	"reading.Store.Backlog":  "the journal is one for all tenants; each frame names its own",
+	"reading.Store.Expire":   "the platform's upkeep: retention",
+	"reading.Store.Seal":     "packs the days of every tenant",
+	"reading.Store.Run":      "the platform's upkeep",
+	"reading.Store.Snapshot": "a backup holds every tenant's",
 
 	"alarm.PositionStore.Load": "the journal is one for all tenants",
 	"alarm.PositionStore.Save": "the journal is one for all tenants",

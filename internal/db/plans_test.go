@@ -19,6 +19,7 @@ func TestPlans(t *testing.T) {
 	for query, want := range map[string]string{
 		`SELECT * FROM devices AS d WHERE (d.tenant_id = 1 AND d.id IN (1, 2, 3))`:                     "(rowid=?)",
 		`SELECT product_id, element_data FROM devices AS d WHERE (d.tenant_id = 1 AND d.video = TRUE)`: "(tenant_id=? AND video=?)",
+		`SELECT d.id FROM devices AS d WHERE (d.tenant_id = 1 AND d.serial IN ('a', 'A')) LIMIT 2`:     "(tenant_id=? AND serial=?)",
 		`UPDATE devices SET scene_id = NULL WHERE scene_id = 1`:                                        "(scene_id=?)",
 		`SELECT * FROM device_presence AS c WHERE (c.tenant_id = 1 AND c.device_id = 1 AND c.time >= 5)
 			ORDER BY c.time DESC, c.id DESC LIMIT 10`: "(device_id=? AND time>?)",
@@ -29,7 +30,16 @@ func TestPlans(t *testing.T) {
 			ORDER BY x.rule_revision DESC, x.start_time DESC LIMIT 1`: "sqlite_autoindex_notices_1 (rule_id=?)",
 		`SELECT n.id FROM notices AS n WHERE n.tenant_id = 1 ORDER BY n.create_time DESC, n.id DESC LIMIT 10`:    "notices_newest (tenant_id=?)",
 		`SELECT r.* FROM alarm_rules AS r WHERE r.tenant_id = 1 ORDER BY r.create_time DESC, r.id DESC LIMIT 10`: "alarm_rules_newest (tenant_id=?)",
-		`SELECT device_id FROM device_presence AS c GROUP BY device_id HAVING (COUNT(*) > 2000)`:                 "USING COVERING INDEX",
+		`SELECT * FROM deliveries AS d WHERE (d.state = 'queued' AND d.mode = 'email' AND d.alarm_level = 2 AND d.next_time <= 5)
+			AND (d.lease_until <= 5) ORDER BY d.next_time, d.id LIMIT 4`: "deliveries_due (mode=? AND alarm_level=? AND next_time<?)",
+		`SELECT EXISTS (SELECT * FROM deliveries AS d WHERE (d.state = 'queued' AND d.mode = 'email' AND d.alarm_level IN (0, 1, 2) AND d.next_time <= 5)
+			AND (d.lease_until <= 5))`: "deliveries_due (mode=? AND alarm_level=? AND next_time<?)",
+		`SELECT d.id FROM deliveries AS d WHERE (d.tenant_id = 1 AND d.notice_id = 1 AND d.event = 'triggered')`:                                        "deliveries_once (notice_id=?",
+		`UPDATE deliveries AS d SET reason = '' WHERE (d.notice_id IN (1, 2) AND d.event = 'resolved' AND d.after_id IN (1, 2) AND d.state = 'queued')`: "deliveries_once (notice_id=?",
+		`SELECT * FROM deliveries AS d WHERE (d.state = 'queued' AND d.digest > 0 AND d.channel_id = 1 AND d.digest = 5) AND (d.mode = 'email')`:        "deliveries_digest (channel_id=? AND digest=?)",
+		`UPDATE deliveries AS d SET next_time = 5 WHERE (d.tenant_id = 1 AND d.rule_id = 1 AND d.state = 'queued' AND d.reason = 'muted')`:              "deliveries_rule (rule_id=?)",
+		`SELECT d.id FROM deliveries AS d WHERE (d.create_time < 5) ORDER BY d.create_time LIMIT 1000`:                                                  "deliveries_created (create_time<?)",
+		`SELECT device_id FROM device_presence AS c GROUP BY device_id HAVING (COUNT(*) > 2000)`:                                                        "USING COVERING INDEX",
 	} {
 		var steps []struct {
 			ID, Parent, Notused int

@@ -144,7 +144,7 @@ func TestOutlook(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 	w.Run(t, []testkit.Scenario{
-		{Name: "none", Call: w.get(rulesPath + "get/outlook"), Code: 601, Contains: []string{"Alarm rules: required"}},
+		{Name: "none", Call: w.get(rulesPath + "get/outlook"), Code: 601, Contains: []string{"Ids: required"}},
 		{Name: "words", Call: w.get(rulesPath + "get/outlook?ids=a"), Code: 400},
 		{Name: "401", Call: w.get(rulesPath + "get/outlook?ids=1" + strings.Repeat(",1", 400)), Code: 601},
 	})

@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"time"
+
 	"tilth/internal/alarm"
 	"tilth/internal/httpapi/wire"
 	"tilth/internal/news"
@@ -11,6 +13,7 @@ func formOf(b *wire.AlarmRuleCreate) *alarm.Form {
 	f := &alarm.Form{
 		Name: b.AlarmName, Source: b.DataSource, Device: b.ExecutionId, Trigger: b.TriggerType, Level: b.AlarmLevel, Hits: b.HitCounts,
 		Window: b.Durations, Complex: b.ComplexTime, Start: b.StartTime, End: b.EndTime, Description: b.AlarmDesc, ByHand: b.ManualRelease,
+		RemindEvery: b.RemindEvery,
 	}
 	if b.Conditions != nil {
 		for _, c := range *b.Conditions {
@@ -37,6 +40,9 @@ func (s *server) wireRule(c *alarm.Card) wire.AlarmRule {
 		TimePeriods: append([]int{}, c.Period.Slots...), ComplexTime: flag(len(c.Period.Slots) > 0),
 		DeployState: int(c.Deploy), DeployTime: some(c.DeployTime), NoticeCount: int(c.Recent), OpenNotice: mark(c.Open), LastNotice: mark(c.Last),
 		CreateTime: c.CreateTime, UpdateTime: c.UpdateTime,
+	}
+	if every := int(c.RemindEvery / time.Minute); every > 0 {
+		w.RemindEvery = &every
 	}
 	if c.DeployUser != "" {
 		w.DeployUser = &c.DeployUser

@@ -79,9 +79,13 @@ func (s *server) GetAlarmNotice(ctx context.Context, r wire.GetAlarmNoticeReques
 	if err != nil {
 		return nil, err
 	}
+	deliveries, err := s.Outbox.Of(ctx, caller(ctx).Tenant, d.ID)
+	if err != nil {
+		return nil, err
+	}
 	w := &wire.AlarmDetail{
 		AlarmNotice: s.noticeDetail(d), AlarmRules: s.noticeRule(ctx, d, product), AlarmDeviceInfoRespDTO: about,
-		Samples: make([]wire.AlarmSample, len(d.Samples)), Deliveries: []wire.Delivery{},
+		Samples: make([]wire.AlarmSample, len(d.Samples)), Deliveries: wireDeliveries(deliveries),
 	}
 	for i, one := range d.Samples {
 		w.Samples[i] = wire.AlarmSample{Time: one.Time, Values: one.Values}

@@ -80,6 +80,7 @@ func (s *server) UpdateAlarmRule(ctx context.Context, r wire.UpdateAlarmRuleRequ
 		AlarmName: b.AlarmName, DataSource: b.DataSource, ExecutionId: b.ExecutionId, TriggerType: b.TriggerType, Conditions: b.Conditions,
 		ComplexTime: b.ComplexTime, HitCounts: b.HitCounts, Durations: b.Durations, AlarmLevel: b.AlarmLevel, Passageway: b.Passageway,
 		StartTime: b.StartTime, EndTime: b.EndTime, ManualRelease: b.ManualRelease, AlarmDesc: b.AlarmDesc, TimePeriods: b.TimePeriods,
+		RemindEvery: b.RemindEvery,
 	}))
 	if err != nil {
 		return nil, err
@@ -178,7 +179,11 @@ func (s *server) MuteAlarmRule(ctx context.Context, r wire.MuteAlarmRuleRequestO
 	if until > now.Add(longestMute).UnixMilli() {
 		return nil, errs.New(errs.Refused, "rule.muteLong", "limit", strconv.Itoa(int(longestMute/(24*time.Hour)))).About("until")
 	}
-	if err := s.Rules.Mute(ctx, caller(ctx).Tenant, alarm.RuleID(r.Body.Id), until); err != nil {
+	t := caller(ctx).Tenant
+	if err := s.Rules.Mute(ctx, t, alarm.RuleID(r.Body.Id), until); err != nil {
+		return nil, err
+	}
+	if err := s.Outbox.Unmute(ctx, t, r.Body.Id); err != nil {
 		return nil, err
 	}
 	return wire.MuteAlarmRule200JSONResponse{Code: success, Data: new(true)}, nil

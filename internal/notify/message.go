@@ -1,36 +1,99 @@
-// Package notify tells people: in-app messages now.
+// Package notify tells people: in-app messages, and what goes out by mail and
+// SMS.
 package notify
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
+	"time"
 
 	"github.com/uptrace/bun"
 
 	"tilth/internal/db"
+	"tilth/internal/news"
 	"tilth/internal/tenant"
 )
+
+const (
+	messageYears = 1 // for so long messages are kept
+	sweptAtOnce  = 1000
+)
+
+// Message is what a tenant was told in the console of a notice that began or
+// ended.
+type Message struct {
+	ID         int64
+	Notice     int64 // 0: it is kept no more
+	Alarm      news.Alarm
+	Read       bool  // by who asks
+	CreateTime int64 // epoch ms
+}
 
 type messageRow struct {
 	bun.BaseModel `bun:"table:messages,alias:m"`
 	ID            int64 `bun:",pk,autoincrement"`
 	TenantID      tenant.ID
 	NoticeID      *int64
-	Event         string
+	Event         news.Event
 	Facts         string
 	CreateTime    int64
 }
 
-// MessageStore keeps in-app messages: stored once a tenant, with a read mark a
-// user.
+func (r *messageRow) message() (Message, error) {
+	m := Message{ID: r.ID, CreateTime: r.CreateTime}
+	if r.NoticeID != nil {
+		m.Notice = *r.NoticeID
+	}
+	if err := json.Unmarshal([]byte(r.Facts), &m.Alarm); err != nil {
+		return m, fmt.Errorf("notify: message %d: %w", r.ID, err)
+	}
+	m.Alarm.Event = r.Event
+	return m, nil
+}
+
+// MessageStore keeps in-app messages: stored once a tenant, with what each
+// user has read of them. A user sees the tenant's messages since there is that
+// user: somebody new does not begin with a year of other people's alarms.
 type MessageStore struct{ db *db.DB }
 
 // NewMessageStore makes a store.
 func NewMessageStore(d *db.DB) *MessageStore { return &MessageStore{db: d} }
 
-// CountUnread is how many of the tenant's messages a user has not read.
-func (s *MessageStore) CountUnread(ctx context.Context, t tenant.ID, user int64) (int64, error) {
-	return s.db.Read(ctx).NewSelect().Model((*messageRow)(nil)).
-		Where("m.tenant_id = ?", t).
-		Where("NOT EXISTS (SELECT 1 FROM message_reads r WHERE r.message_id = m.id AND r.user_id = ?)", user).
-		Count(ctx)
+// Add keeps the message of what happened to a notice, made at so many epoch
+// milliseconds, in the caller's transaction, and answers its id. A notice has
+// one of each event: added again, nothing changes.
+func (s *MessageStore) Add(ctx context.Context, t tenant.ID, a *news.Alarm, at int64) (int64, error) {
+	facts, err := json.Marshal(a)
+	if err != nil {
+		return 0, err
+	}
+	row := messageRow{TenantID: t, NoticeID: &a.Notice, Event: a.Event, Facts: string(facts), CreateTime: at}
+	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		// A change without a change: so that the row answers its number in either case.
+		_, err := tx.NewInsert().Model(&row).On("CONFLICT (notice_id, event) DO UPDATE").
+			Set("event = EXCLUDED.event").Returning("id").Exec(ctx)
+		return err
+	})
+	return row.ID, err
+}
+
+// Sweep removes messages that are older than a year, and who read them.
+func (s *MessageStore) Sweep(ctx context.Context, now time.Time) error {
+	oldest := now.AddDate(-messageYears, 0, 0).UnixMilli()
+	for {
+		var removed int64
+		err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+			old := tx.NewSelect().Model((*messageRow)(nil)).Column("id").Where("m.create_time < ?", oldest).Limit(sweptAtOnce)
+			res, err := tx.NewDelete().Model((*messageRow)(nil)).Where("m.id IN (?)", old).Exec(ctx)
+			if err != nil {
+				return err
+			}
+			removed, err = res.RowsAffected()
+			return err
+		})
+		if err != nil || removed < sweptAtOnce {
+			return err
+		}
+	}
 }

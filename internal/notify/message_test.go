@@ -1,35 +1,331 @@
 package notify_test
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
 	"testing"
+	"time"
 
+	"github.com/uptrace/bun"
+
+	"tilth/internal/device"
+	"tilth/internal/news"
+	"tilth/internal/notify"
+	"tilth/internal/tenant"
 	"tilth/internal/testkit"
 )
 
-func TestCountUnread(t *testing.T) {
-	s := testkit.NewStores(t)
-	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
-	s.Message(t, field.ID)
-	s.Message(t, field.ID, field.Ada.ID)
-	s.Message(t, field.ID, field.Ada.ID, field.Bora.ID)
-	s.Message(t, rival.ID)
-	s.Message(t, rival.ID, rival.Bora.ID)
+// office is two tenants, each with a device that notices are about.
+type office struct {
+	*testkit.Stores
+	field, rival *testkit.Tenant
+	mast, theirs *device.Device
+}
+
+func newOffice(t *testing.T) *office {
+	t.Helper()
+	o := &office{Stores: testkit.NewStores(t)}
+	o.field, o.rival = o.Tenant(t, "field"), o.Tenant(t, "rival")
+	station := o.Station(t)
+	o.mast = o.Device(t, o.field.ID, station, "WS-1", func(*device.Device) {})
+	o.theirs = o.Device(t, o.rival.ID, station, "WS-2", func(*device.Device) {})
+	return o
+}
+
+// alarm is a notice that began now, of a device.
+func (o *office) alarm(t *testing.T, d *device.Device, title string) *news.Alarm {
+	t.Helper()
+	o.Clock.Advance(time.Second)
+	now := o.Clock.Milli()
+	id := o.Notice(t, testkit.Notice{Device: d, Title: title, Started: now, Created: now})
+	return &news.Alarm{
+		Event: news.Triggered, Notice: id, Rule: 7, Title: title, Level: 2, DeviceID: int64(d.ID), DeviceName: d.Name, Start: now,
+		Values: map[string]any{"airTemperature": -2.5},
+	}
+}
+
+// told is the message of a notice that began now.
+func (o *office) told(t *testing.T, d *device.Device, title string) int64 {
+	t.Helper()
+	id, err := o.Messages.Add(t.Context(), d.Tenant, o.alarm(t, d, title), o.Clock.Milli())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+func (o *office) unread(t *testing.T, owner tenant.ID, user int64) int64 {
+	t.Helper()
+	n, err := o.Messages.CountUnread(t.Context(), owner, user)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// page is what a user sees: titles, a star at those that are not read, and the
+// total.
+func (o *office) page(t *testing.T, owner tenant.ID, user int64, q notify.MessageQuery) string {
+	t.Helper()
+	if q.Limit == 0 {
+		q.Limit = 10
+	}
+	list, total, err := o.Messages.Page(t.Context(), owner, user, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for _, m := range list {
+		b.WriteString(m.Alarm.Title)
+		if !m.Read {
+			b.WriteByte('*')
+		}
+		b.WriteByte(' ')
+	}
+	return fmt.Sprint(b.String(), total)
+}
+
+// want holds what a user sees, all and by reading, and the count against each
+// other.
+func (o *office) want(t *testing.T, who string, owner tenant.ID, user int64, all, unread, read string) {
+	t.Helper()
 	for _, c := range []struct {
-		name string
-		user *testkit.Tenant
-		id   int64
-		want int64
-	}{
-		{"ada", field, field.Ada.ID, 1},
-		{"bora", field, field.Bora.ID, 2},
-		{"the other ada", rival, rival.Ada.ID, 2},
-		{"the other bora", rival, rival.Bora.ID, 1},
-	} {
-		if n, err := s.Messages.CountUnread(t.Context(), c.user.ID, c.id); err != nil || n != c.want {
-			t.Errorf("%s: %d (%v), want %d", c.name, n, err, c.want)
+		read *bool
+		want string
+	}{{nil, all}, {new(false), unread}, {new(true), read}} {
+		if got := o.page(t, owner, user, notify.MessageQuery{Read: c.read}); got != c.want {
+			t.Errorf("%s: %q, want %q", who, got, c.want)
 		}
 	}
-	if n, err := s.Messages.CountUnread(t.Context(), 99, field.Ada.ID); err != nil || n != 0 {
-		t.Errorf("no such tenant: %d (%v)", n, err)
+	if n := o.unread(t, owner, user); !strings.HasSuffix(unread, fmt.Sprint(n)) {
+		t.Errorf("%s: %d unread, want %q", who, n, unread)
+	}
+}
+
+// What a message tells is what it was given, with the event beside it.
+func TestMessageAdd(t *testing.T) {
+	o := newOffice(t)
+	began := o.alarm(t, o.mast, "Frost")
+	began.Conditions = []news.Condition{{Join: "and", Property: "airTemperature", Operator: "<", Value: 2.0, Recovery: new(3.5)}}
+	ended := *began
+	ended.Event, ended.End, ended.ByHand, ended.User, ended.Remark = news.Resolved, began.Start+60_000, true, "Ada", "drained\nit"
+	first, err := o.Messages.Add(t.Context(), o.field.ID, began, o.Clock.Milli())
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Clock.Advance(time.Minute)
+	second, err := o.Messages.Add(t.Context(), o.field.ID, &ended, o.Clock.Milli())
+	if err != nil || second <= first {
+		t.Fatalf("%d after %d (%v)", second, first, err)
+	}
+	list, total, err := o.Messages.Page(t.Context(), o.field.ID, o.field.Ada.ID, notify.MessageQuery{Limit: 10})
+	want := []notify.Message{
+		{ID: second, Notice: began.Notice, Alarm: ended, CreateTime: o.Clock.Milli()},
+		{ID: first, Notice: began.Notice, Alarm: *began, CreateTime: o.Clock.Milli() - 60_000},
+	}
+	if err != nil || total != 2 || !reflect.DeepEqual(list, want) {
+		t.Errorf("%+v, %d (%v), want %+v", list, total, err, want)
+	}
+}
+
+// The engine may write what it has written before, when it does not know how
+// its transaction ended: nobody is told twice, and who has read it has.
+func TestMessageAddedAgain(t *testing.T) {
+	o := newOffice(t)
+	a := o.alarm(t, o.mast, "Frost")
+	first, err := o.Messages.Add(t.Context(), o.field.ID, a, o.Clock.Milli())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := o.Messages.MarkRead(t.Context(), o.field.ID, o.field.Ada.ID, []int64{first}, o.Clock.Milli()); err != nil {
+		t.Fatal(err)
+	}
+	other := *a
+	other.Title = "Changed"
+	if again, err := o.Messages.Add(t.Context(), o.field.ID, &other, o.Clock.Milli()+5); err != nil || again != first {
+		t.Errorf("%d, want %d (%v)", again, first, err)
+	}
+	o.want(t, "ada", o.field.ID, o.field.Ada.ID, "Frost 1", "0", "Frost 1")
+}
+
+// A message is of the transaction that its notice is of.
+func TestMessageOfATransactionThatFails(t *testing.T) {
+	o := newOffice(t)
+	a := o.alarm(t, o.mast, "Frost")
+	failed := fmt.Errorf("the disk is full")
+	err := o.DB.Tx(t.Context(), func(ctx context.Context, _ bun.IDB) error {
+		if _, err := o.Messages.Add(ctx, o.field.ID, a, o.Clock.Milli()); err != nil {
+			t.Error(err)
+		}
+		return failed
+	})
+	if !errors.Is(err, failed) {
+		t.Fatal(err)
+	}
+	o.want(t, "ada", o.field.ID, o.field.Ada.ID, "0", "0", "0")
+}
+
+// Each user reads alone, and a tenant's messages are no others'.
+func TestMessagesOfTwoUsers(t *testing.T) {
+	o := newOffice(t)
+	a, b, c := o.told(t, o.mast, "A"), o.told(t, o.mast, "B"), o.told(t, o.mast, "C")
+	theirs := o.told(t, o.theirs, "Z")
+	ada, bora, enemy := o.field.Ada.ID, o.field.Bora.ID, o.rival.Ada.ID
+	// Another tenant's, none at all, and one twice: all passed over.
+	if err := o.Messages.MarkRead(t.Context(), o.field.ID, ada, []int64{b, theirs, 9999, b}, o.Clock.Milli()); err != nil {
+		t.Fatal(err)
+	}
+	o.want(t, "ada", o.field.ID, ada, "C* B A* 3", "C* A* 2", "B 1")
+	o.want(t, "bora", o.field.ID, bora, "C* B* A* 3", "C* B* A* 3", "0")
+	o.want(t, "the other ada", o.rival.ID, enemy, "Z* 1", "Z* 1", "0")
+
+	if err := o.Messages.MarkAllRead(t.Context(), o.field.ID, ada); err != nil {
+		t.Fatal(err)
+	}
+	o.want(t, "ada", o.field.ID, ada, "C B A 3", "0", "C B A 3")
+	o.want(t, "bora", o.field.ID, bora, "C* B* A* 3", "C* B* A* 3", "0")
+	o.want(t, "the other ada", o.rival.ID, enemy, "Z* 1", "Z* 1", "0")
+
+	// What comes later is new again, and what was read once stays read.
+	o.told(t, o.mast, "D")
+	if err := o.Messages.MarkRead(t.Context(), o.field.ID, ada, []int64{a, c}, o.Clock.Milli()); err != nil {
+		t.Fatal(err)
+	}
+	o.want(t, "ada", o.field.ID, ada, "D* C B A 4", "D* 1", "C B A 3")
+	for range 2 {
+		if err := o.Messages.MarkAllRead(t.Context(), o.field.ID, ada); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o.want(t, "ada", o.field.ID, ada, "D C B A 4", "0", "D C B A 4")
+	o.want(t, "bora", o.field.ID, bora, "D* C* B* A* 4", "D* C* B* A* 4", "0")
+}
+
+// One tenant's mark says nothing of messages of another, whose numbers lie
+// between.
+func TestMessagesInterleaved(t *testing.T) {
+	o := newOffice(t)
+	o.told(t, o.mast, "A")
+	o.told(t, o.theirs, "Y")
+	o.told(t, o.mast, "B")
+	if err := o.Messages.MarkAllRead(t.Context(), o.rival.ID, o.rival.Ada.ID); err != nil {
+		t.Fatal(err)
+	}
+	o.told(t, o.theirs, "Z")
+	o.want(t, "ada", o.field.ID, o.field.Ada.ID, "B* A* 2", "B* A* 2", "0")
+	o.want(t, "the other ada", o.rival.ID, o.rival.Ada.ID, "Z* Y 2", "Z* 1", "Y 1")
+	if n := o.unread(t, 99, o.field.Ada.ID); n != 0 {
+		t.Errorf("no such tenant: %d unread", n)
+	}
+}
+
+// Somebody new sees what comes, not what was before.
+func TestMessagesSinceTheUser(t *testing.T) {
+	o := newOffice(t)
+	old := o.told(t, o.mast, "Old")
+	o.Clock.Advance(time.Minute)
+	cem := o.User(t, o.field.ID, "cem").ID
+	o.want(t, "cem", o.field.ID, cem, "0", "0", "0")
+	if err := o.Messages.MarkRead(t.Context(), o.field.ID, cem, []int64{old}, o.Clock.Milli()); err != nil {
+		t.Fatal(err)
+	}
+	o.told(t, o.mast, "New")
+	o.want(t, "cem", o.field.ID, cem, "New* 1", "New* 1", "0")
+	o.want(t, "ada", o.field.ID, o.field.Ada.ID, "New* Old* 2", "New* Old* 2", "0")
+	if err := o.Messages.MarkAllRead(t.Context(), o.field.ID, cem); err != nil {
+		t.Fatal(err)
+	}
+	o.want(t, "cem", o.field.ID, cem, "New 1", "0", "New 1")
+}
+
+// Of many at one time each has its place, and pages neither lose nor repeat
+// any; the newest made is first, even when the clock was put back.
+func TestMessagePages(t *testing.T) {
+	o := newOffice(t)
+	o.Clock.Advance(time.Hour)
+	for i := range 7 {
+		a := o.alarm(t, o.mast, fmt.Sprint(i))
+		if _, err := o.Messages.Add(t.Context(), o.field.ID, a, o.Clock.Milli()-int64(i)*2000); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ada := o.field.Ada.ID
+	for want, q := range map[string]notify.MessageQuery{
+		"6* 5* 4* 7": {Limit: 3},
+		"3* 2* 1* 7": {Limit: 3, Offset: 3},
+		"0* 7":       {Limit: 3, Offset: 6},
+		"7":          {Limit: 3, Offset: 7},
+	} {
+		if got := o.page(t, o.field.ID, ada, q); got != want {
+			t.Errorf("%+v: %q, want %q", q, got, want)
+		}
+	}
+}
+
+// After a year messages go, with what was read of them; a notice that goes
+// earlier leaves its message.
+func TestMessageSweep(t *testing.T) {
+	o := newOffice(t)
+	ada := o.field.Ada.ID
+	first := o.told(t, o.mast, "Old")
+	if err := o.Messages.MarkRead(t.Context(), o.field.ID, ada, []int64{first}, o.Clock.Milli()); err != nil {
+		t.Fatal(err)
+	}
+	o.told(t, o.theirs, "Old too")
+	o.Clock.Advance(24 * time.Hour)
+	kept := o.alarm(t, o.mast, "Kept")
+	if _, err := o.Messages.Add(t.Context(), o.field.ID, kept, o.Clock.Milli()); err != nil {
+		t.Fatal(err)
+	}
+	if err := o.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
+		_, err := tx.NewRaw("DELETE FROM notices WHERE id = ?", kept.Notice).Exec(ctx)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	sweep := func(now time.Time) {
+		t.Helper()
+		if err := o.Messages.Sweep(t.Context(), now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sweep(o.Clock.Now().AddDate(1, 0, -2))
+	o.want(t, "ada", o.field.ID, ada, "Kept* Old 2", "Kept* 1", "Old 1")
+	sweep(o.Clock.Now().AddDate(1, 0, 0))
+	o.want(t, "ada", o.field.ID, ada, "Kept* 1", "Kept* 1", "0")
+	o.want(t, "the other ada", o.rival.ID, o.rival.Ada.ID, "0", "0", "0")
+	list, _, err := o.Messages.Page(t.Context(), o.field.ID, ada, notify.MessageQuery{Limit: 10})
+	if err != nil || len(list) != 1 || list[0].Notice != 0 || list[0].Alarm.Notice != kept.Notice {
+		t.Errorf("%+v (%v)", list, err)
+	}
+	var marks int
+	if err := o.DB.Read(t.Context()).NewRaw("SELECT COUNT(*) FROM message_reads").Scan(t.Context(), &marks); err != nil || marks != 0 {
+		t.Errorf("%d marks are left (%v)", marks, err)
+	}
+}
+
+// More than are removed at once go, too.
+func TestMessageSweepOfMany(t *testing.T) {
+	o := newOffice(t)
+	o.many(t, 2500)
+	if err := o.Messages.Sweep(t.Context(), o.Clock.Now().AddDate(1, 0, 1)); err != nil {
+		t.Fatal(err)
+	}
+	o.want(t, "ada", o.field.ID, o.field.Ada.ID, "0", "0", "0")
+}
+
+// many puts so many messages of the field into the table at once.
+func (o *office) many(t testing.TB, n int) {
+	t.Helper()
+	if err := o.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
+		_, err := tx.NewRaw(`INSERT INTO messages (tenant_id, event, facts, create_time)
+			WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) SELECT ?, 'triggered', '{}', ? FROM n`,
+			n, o.field.ID, o.Clock.Milli()).Exec(ctx)
+		return err
+	}); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -341,4 +341,4 @@ func (c *Contract) Parameters(tags ...string) []string {
 }
 
 // ConsoleTags are the tags of the console's calls.
-var ConsoleTags = []string{"auth", "tenant", "user", "home", "device", "scene", "alarm", "message", "live"}
+var ConsoleTags = []string{"auth", "tenant", "user", "home", "device", "scene", "alarm", "notify", "live"}

@@ -148,7 +148,7 @@ func TestOperations(t *testing.T) {
 	if !public["loginUsername"] || public["getUser"] {
 		t.Errorf("public: %v", public)
 	}
-	if got := c.Operations("message"); len(got) != 1 || got[0].ID != "getUnreadCount" || got[0].Method != http.MethodGet || got[0].Path != unread {
+	if got := c.Operations("home"); len(got) != 1 || got[0].ID != "getOverviewStatistics" || got[0].Method != http.MethodGet || !strings.HasSuffix(got[0].Path, "/overview-statistics") {
 		t.Errorf("%+v", got)
 	}
 }

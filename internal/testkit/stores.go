@@ -1,12 +1,14 @@
 package testkit
 
 import (
+	"context"
 	"testing"
 
 	"tilth/internal/alarm"
 	"tilth/internal/db"
 	"tilth/internal/device"
 	"tilth/internal/identity"
+	"tilth/internal/live"
 	"tilth/internal/notify"
 	"tilth/internal/tenant"
 )
@@ -43,7 +45,13 @@ type Stores struct {
 	Notices     *alarm.NoticeStore
 	Rules       *alarm.RuleStore
 	RuleForms   *alarm.Checker
+	Channels    *notify.ChannelStore
 	Messages    *notify.MessageStore
+	Mails       *Carrier // of e-mail
+	Texts       *Carrier // of SMS
+	Outbox      *notify.Outbox
+	Desk        *notify.Desk
+	Screens     *live.Hub
 }
 
 // NewStores opens everything.
@@ -68,8 +76,19 @@ func NewStores(t testing.TB) *Stores {
 	s.Scenes = device.NewSceneStore(s.DB, s.Clock.Now)
 	s.Notices = alarm.NewNoticeStore(s.DB)
 	s.Rules = alarm.NewRuleStore(s.DB, s.Clock.Now)
-	s.RuleForms = alarm.NewChecker(s.Devices, s.Catalog, alarm.NoChannels)
+	s.Channels = notify.NewChannelStore(s.DB, s.Clock.Now)
+	s.RuleForms = alarm.NewChecker(s.Devices, s.Catalog, s.Channels.Missing)
 	s.Messages = notify.NewMessageStore(s.DB)
+	s.Mails, s.Texts, s.Screens = &Carrier{}, &Carrier{}, live.NewHub("e")
+	s.Outbox = notify.NewOutbox(notify.OutboxOptions{
+		DB: s.DB, Tenants: s.Tenants, Channels: s.Channels,
+		Carriers: map[notify.Mode]notify.Carrier{notify.Email: s.Mails, notify.Phone: s.Texts},
+		Muted: func(ctx context.Context, t tenant.ID, rule int64) (int64, error) {
+			return s.Rules.MutedUntil(ctx, t, alarm.RuleID(rule))
+		},
+		DigestAfter: notify.DefaultDigestAfter, Now: s.Clock.Now, Log: s.Log.Logger,
+	})
+	s.Desk = notify.NewDesk(s.DB, s.Messages, s.Outbox, s.Screens)
 	s.Restart(t)
 	return s
 }

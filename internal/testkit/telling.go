@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tilth/internal/identity"
+	"tilth/internal/notify"
 )
 
 // SMS is a text that reached a phone.
@@ -60,6 +61,38 @@ func (p *Phones) Code(t testing.TB, mobile string) string {
 	}
 	t.Fatalf("%s was sent no code", mobile)
 	return ""
+}
+
+// Carrier keeps the letters that it is given, as one that brings them at once.
+type Carrier struct {
+	mu      sync.Mutex
+	letters []notify.Letter
+	broken  error
+}
+
+// Carry takes a letter, or refuses it while the carrier is broken.
+func (c *Carrier) Carry(_ context.Context, l *notify.Letter) (string, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.broken != nil {
+		return "", c.broken
+	}
+	c.letters = append(c.letters, *l)
+	return "accepted", nil
+}
+
+// Break makes every letter fail with err, a *notify.Failure, until Break(nil).
+func (c *Carrier) Break(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.broken = err
+}
+
+// Letters is all that was carried.
+func (c *Carrier) Letters() []notify.Letter {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return append([]notify.Letter(nil), c.letters...)
 }
 
 // Postbox keeps the letters that were posted.

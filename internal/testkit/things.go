@@ -3,6 +3,7 @@ package testkit
 import (
 	"cmp"
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 
 	"tilth/internal/alarm"
 	"tilth/internal/device"
+	"tilth/internal/notify"
 	"tilth/internal/tenant"
 	"tilth/internal/text"
 )
@@ -95,6 +97,24 @@ func (s *Stores) PutDevices(t testing.TB, owner tenant.ID, devices ...*device.De
 
 // Ref names a device together with its owner.
 func Ref(d *device.Device) device.Ref { return device.Ref{Tenant: d.Tenant, ID: d.ID} }
+
+// Channel makes a channel of a tenant that tells NAME@example.com and
+// +905551112233, and answers it; with changes it.
+func (s *Stores) Channel(t testing.TB, owner tenant.ID, name string, with ...func(*notify.Channel)) *notify.Channel {
+	t.Helper()
+	c := &notify.Channel{
+		Tenant: owner, Name: name, ByEmail: true, Emails: []string{strings.ToLower(name) + "@example.com"},
+		ByPhone: true, Phones: []string{"+905551112233"}, CreateTime: s.Clock.Milli(),
+	}
+	for _, f := range with {
+		f(c)
+	}
+	var err error
+	if c.ID, err = s.Channels.Create(t.Context(), owner, c); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
 
 // Notice is an alarm notice to be recorded.
 type Notice struct {

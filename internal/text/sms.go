@@ -42,6 +42,17 @@ func SMSParts(s string) int {
 	return (n + each - 1) / each
 }
 
+// SMSLatin tells whether a text is of letters of GSM 03.38 alone, of which one
+// part holds more than twice as many.
+func SMSLatin(s string) bool {
+	for _, r := range s {
+		if !strings.ContainsRune(gsmLetters, r) && !strings.ContainsRune(gsmDouble, r) {
+			return false
+		}
+	}
+	return true
+}
+
 // SaySMS is the sentence of key in one part: the value of the named variable
 // is shortened until it fits, since a name may be long.
 func SaySMS(l Language, key string, args map[string]string, shorten string) string {

@@ -92,3 +92,11 @@ func TestMoment(t *testing.T) {
 		}
 	}
 }
+
+func TestSMSLatin(t *testing.T) {
+	for s, want := range map[string]bool{"": true, "Çöü £€ {~}\n": true, "ç": false, "23 °C": false, "农": false, "a\u00a0b": false} {
+		if got := SMSLatin(s); got != want {
+			t.Errorf("%q: %t", s, got)
+		}
+	}
+}

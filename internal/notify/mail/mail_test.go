@@ -1,20 +1,18 @@
 package mail
 
 import (
-	"context"
+	"encoding/base64"
 	"errors"
 	"io"
 	"mime"
 	"mime/multipart"
 	"mime/quotedprintable"
-	"net"
 	netmail "net/mail"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/emersion/go-smtp"
-
+	"tilth/internal/notify"
 	"tilth/internal/testkit"
 	"tilth/internal/text"
 )
@@ -28,8 +26,9 @@ func TestSend(t *testing.T) {
 	for _, way := range []string{StartTLS, TLS, NoTLS} {
 		p := serve(t, way, false)
 		clock := testkit.NewClock()
-		if err := NewSMTP(p.settings(way), clock.Now).Send(t.Context(), hello); err != nil {
-			t.Fatalf("%s: %v", way, err)
+		answer, err := sending(t, p.settings(way), clock.Now).Send(t.Context(), hello)
+		if err != nil || answer != "250 2.0.0 OK: queued" {
+			t.Fatalf("%s: %q %v", way, answer, err)
 		}
 		got := p.letters()
 		if len(got) != 1 || got[0].from != "alerts@example.org" || got[0].to != "ada@example.com" {
@@ -60,6 +59,86 @@ func TestSend(t *testing.T) {
 		}
 		if parts := partsOf(t, m); parts["text/plain"] != strings.ReplaceAll(hello.Text, "\n", "\r\n") || parts["text/html"] != hello.HTML || len(parts) != 2 {
 			t.Errorf("%s: %q", way, parts)
+		}
+	}
+}
+
+func sending(t *testing.T, set Settings, now func() time.Time) *SMTP {
+	t.Helper()
+	s := NewSMTP(set, now)
+	t.Cleanup(s.Close)
+	return s
+}
+
+// refusal is why a mail does not leave.
+func refusal(t *testing.T, s *SMTP, m Message) *notify.Failure {
+	t.Helper()
+	answer, err := s.Send(t.Context(), m)
+	var f *notify.Failure
+	if !errors.As(err, &f) || answer != "" {
+		t.Fatalf("%s: %q, %v is no failure", m.ID, answer, err)
+	}
+	if f.Answer == "" || strings.ContainsAny(f.Answer, "\r\n") || len([]rune(f.Answer)) > answerMost {
+		t.Errorf("answer %q", f.Answer)
+	}
+	return f
+}
+
+// A picture stands within the HTML part; mails of a thread say so; the sender
+// is called what the settings say, else what the mail says.
+func TestPicture(t *testing.T) {
+	p := serve(t, NoTLS, false)
+	set := p.settings(NoTLS)
+	set.From.Name = ""
+	m := hello
+	m.Thread, m.Sender, m.Picture = "notice-1-17", "Yeşil Alan", &Picture{ID: "chart@letter", Name: "chart.png", PNG: []byte("\x89PNG\x00\xff")}
+	if _, err := sending(t, set, time.Now).Send(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	read, err := netmail.ReadMessage(strings.NewReader(p.letters()[0].data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, err := netmail.ParseAddress(read.Header.Get("From"))
+	if err != nil || from.Name != "Yeşil Alan" || read.Header.Get("References") != "<notice-1-17@example.org>" {
+		t.Errorf("%v %v %s", from, err, read.Header.Get("References"))
+	}
+	kind, params, err := mime.ParseMediaType(read.Header.Get("Content-Type"))
+	if err != nil || kind != "multipart/related" {
+		t.Fatalf("%s %v", kind, err)
+	}
+	r := multipart.NewReader(read.Body, params["boundary"])
+	texts, err := r.NextRawPart()
+	if err != nil || !strings.HasPrefix(texts.Header.Get("Content-Type"), "multipart/alternative") {
+		t.Fatalf("%v %v", texts, err)
+	}
+	picture, err := r.NextRawPart()
+	if err != nil {
+		t.Fatal(err)
+	}
+	png, err := io.ReadAll(base64.NewDecoder(base64.StdEncoding, picture))
+	if err != nil || string(png) != "\x89PNG\x00\xff" || picture.Header.Get("Content-Id") != "<chart@letter>" || !strings.HasPrefix(picture.Header.Get("Content-Type"), "image/png") ||
+		!strings.HasPrefix(picture.Header.Get("Content-Disposition"), "inline") {
+		t.Errorf("%q %v %v", png, err, picture.Header)
+	}
+}
+
+// A domain in letters of its own is reached by its other name, which every
+// mail server takes.
+func TestDomainsOfAllScripts(t *testing.T) {
+	p := serve(t, NoTLS, false)
+	s := sending(t, p.settings(NoTLS), time.Now)
+	for to, want := range map[string]string{
+		"ada@bahçe.example": "ada@xn--bahe-2oa.example", "ada@农场.example": "ada@xn--j7qu0l.example", "Ada.B@Example.COM": "Ada.B@Example.COM",
+	} {
+		m := hello
+		m.To = to
+		if _, err := s.Send(t.Context(), m); err != nil {
+			t.Fatal(err)
+		}
+		got := p.letters()
+		if last := got[len(got)-1]; last.to != want || !strings.Contains(last.data, "To: <"+want+">") {
+			t.Errorf("%s reached %s", to, last.to)
 		}
 	}
 }
@@ -95,16 +174,16 @@ func TestSignIn(t *testing.T) {
 		p := serve(t, way, true)
 		set := p.settings(way)
 		set.User, set.Password = "me", "s3cret"
-		if err := NewSMTP(set, time.Now).Send(t.Context(), hello); err != nil {
+		if _, err := sending(t, set, time.Now).Send(t.Context(), hello); err != nil {
 			t.Fatalf("%s: %v", way, err)
 		}
 		if len(p.signIns) != 1 || p.signIns[0] != want || len(p.letters()) != 1 {
 			t.Errorf("%s: %v", way, p.signIns)
 		}
 		set.Password = "wr0ng"
-		err := NewSMTP(set, time.Now).Send(t.Context(), hello)
-		if !Temporary(err) || strings.Contains(err.Error(), "wr0ng") || len(p.letters()) != 1 {
-			t.Errorf("%s, wrong password: %v", way, err)
+		f := refusal(t, sending(t, set, time.Now), hello)
+		if f.Trouble != notify.Down || !strings.Contains(f.Answer, "535") || strings.Contains(f.Answer+f.Cause.Error(), "wr0ng") || len(p.letters()) != 1 {
+			t.Errorf("%s, wrong password: %+v", way, f)
 		}
 	}
 }
@@ -119,8 +198,8 @@ func TestNoTLSToBeHad(t *testing.T) {
 		"another's TLS": func() Settings { s := serve(t, StartTLS, true).settings(StartTLS); s.Roots = plain.roots; return s }(),
 	} {
 		set.User, set.Password = "me", "s3cret"
-		if err := NewSMTP(set, time.Now).Send(t.Context(), hello); !Temporary(err) || strings.Contains(err.Error(), "s3cret") {
-			t.Errorf("%s: %v", name, err)
+		if f := refusal(t, sending(t, set, time.Now), hello); f.Trouble != notify.Down || strings.Contains(f.Answer, "s3cret") {
+			t.Errorf("%s: %+v", name, f)
 		}
 	}
 	if len(plain.signIns) != 0 || len(plain.letters()) != 0 {
@@ -128,31 +207,11 @@ func TestNoTLSToBeHad(t *testing.T) {
 	}
 }
 
-// Whether trying again makes sense: not where the server refuses this mail for
-// good.
-func TestRefusals(t *testing.T) {
-	p := serve(t, NoTLS, false)
-	s := NewSMTP(p.settings(NoTLS), time.Now)
-	for step, kinds := range map[string]map[int]bool{
-		"mail": {450: true, 550: true}, "rcpt": {450: true, 550: false}, "data": {451: true, 554: false},
-	} {
-		for code, again := range kinds {
-			p.refuses(step, &smtp.SMTPError{Code: code, Message: "no"})
-			if err := s.Send(t.Context(), hello); err == nil || Temporary(err) != again {
-				t.Errorf("%s %d: %v, again %t", step, code, err, Temporary(err))
-			}
-		}
-	}
-	if n := len(p.letters()); n != 0 {
-		t.Errorf("%d taken", n)
-	}
-}
-
 // What would begin a header of its own, or reach somebody else, does not
 // leave.
 func TestInjection(t *testing.T) {
 	p := serve(t, NoTLS, false)
-	s := NewSMTP(p.settings(NoTLS), time.Now)
+	s := sending(t, p.settings(NoTLS), time.Now)
 	for name, change := range map[string]func(*Message){
 		"recipient, second line": func(m *Message) { m.To = "ada@example.com\r\nBcc: eve@example.com" },
 		"two recipients":         func(m *Message) { m.To = "ada@example.com, eve@example.com" },
@@ -162,20 +221,22 @@ func TestInjection(t *testing.T) {
 		"id, second line":        func(m *Message) { m.ID = "x\r\nBcc: eve@example.com" },
 		"id, brackets":           func(m *Message) { m.ID = "x> <y" },
 		"no id":                  func(m *Message) { m.ID = "" },
+		"thread, second line":    func(m *Message) { m.Thread = "x\r\nBcc: eve@example.com" },
 	} {
 		m := hello
 		change(&m)
-		if err := s.Send(t.Context(), m); err == nil || Temporary(err) {
-			t.Errorf("%s: %v", name, err)
+		if f := refusal(t, s, m); f.Trouble != notify.Refused {
+			t.Errorf("%s: %+v", name, f)
 		}
 	}
 	if n := len(p.letters()); n != 0 {
 		t.Fatalf("%d taken", n)
 	}
 	m := hello
+	m.Sender = "A\r\nBcc: eve@example.com"
 	m.Subject = "Hello\r\nBcc: eve@example.com\r\n\r\nbody\x00"
 	m.Text = "line\r\n.\r\nMAIL FROM:<eve@example.com>\r\n"
-	if err := s.Send(t.Context(), m); err != nil {
+	if _, err := s.Send(t.Context(), m); err != nil {
 		t.Fatal(err)
 	}
 	got := p.letters()
@@ -185,76 +246,11 @@ func TestInjection(t *testing.T) {
 	}
 }
 
-// A server that is silent or hangs up is given up with ctx, and tried again.
-func TestAway(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	ctx, cancel := context.WithCancel(t.Context())
-	accepted := make(chan net.Conn, 1)
-	go func() {
-		if c, err := l.Accept(); err == nil {
-			accepted <- c
-			cancel() // connected, and never greeted
-		}
-	}()
-	set := Settings{Host: "127.0.0.1", Port: l.Addr().(*net.TCPAddr).Port, TLS: NoTLS, From: netmail.Address{Address: "a@example.org"}}
-	if err := NewSMTP(set, time.Now).Send(ctx, hello); !Temporary(err) {
-		t.Errorf("silent: %v", err)
-	}
-	// Our side is closed: what the server reads ends.
-	c := testkit.Receive(t, "the connection", accepted)
-	if err := c.SetReadDeadline(time.Now().Add(testkit.Patience)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
-		t.Errorf("the connection is still open: %v", err)
-	}
-	c.Close()
-	l.Close()
-	if err := NewSMTP(set, time.Now).Send(t.Context(), hello); !Temporary(err) {
-		t.Errorf("gone: %v", err)
-	}
-}
-
 func TestParagraphs(t *testing.T) {
 	got := Paragraphs(text.Turkish, "a <b>\nc & d\n\n\n\n“e”")
 	for _, part := range []string{`<html lang="tr-tr">`, "<p>a &lt;b&gt;<br>c &amp; d</p><p>“e”</p>"} {
 		if !strings.Contains(got, part) {
 			t.Errorf("lacks %s: %s", part, got)
 		}
-	}
-}
-
-// A server with which nothing can be agreed is left, not kept connected.
-func TestHangsUp(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	over := make(chan error, 1)
-	go func() {
-		c, err := l.Accept()
-		if err != nil {
-			over <- err
-			return
-		}
-		defer c.Close()
-		if _, err := io.WriteString(c, "220 hello\r\n250 no extensions\r\n"); err != nil {
-			over <- err
-			return
-		}
-		_, err = io.Copy(io.Discard, c) // until the client hangs up
-		over <- err
-	}()
-	set := Settings{Host: "127.0.0.1", Port: l.Addr().(*net.TCPAddr).Port, TLS: StartTLS, From: netmail.Address{Address: "a@example.org"}}
-	if err := NewSMTP(set, time.Now).Send(t.Context(), hello); !Temporary(err) || !strings.Contains(err.Error(), "STARTTLS") {
-		t.Errorf("%v", err)
-	}
-	if err := testkit.Receive(t, "the end of the connection", over); err != nil {
-		t.Error(err)
 	}
 }

@@ -15,7 +15,7 @@ const queueSize = 256
 // waits is in memory only: it is for what is good to know, not for what must
 // arrive.
 type Queue struct {
-	send func(ctx context.Context, m Message) error
+	send func(ctx context.Context, m Message) (answer string, err error)
 	log  *slog.Logger
 	done chan struct{}
 
@@ -25,7 +25,7 @@ type Queue struct {
 }
 
 // NewQueue makes a queue before send; Run sends.
-func NewQueue(send func(ctx context.Context, m Message) error, log *slog.Logger) *Queue {
+func NewQueue(send func(ctx context.Context, m Message) (answer string, err error), log *slog.Logger) *Queue {
 	return &Queue{send: send, log: log, done: make(chan struct{}), mails: make(chan Message, queueSize)}
 }
 
@@ -55,7 +55,7 @@ func (q *Queue) Run(ctx context.Context) {
 			if !ok {
 				return
 			}
-			if err := q.send(ctx, m); err != nil {
+			if _, err := q.send(ctx, m); err != nil {
 				q.log.Error("mail not sent", "mail", m.ID, "error", err)
 			}
 		}

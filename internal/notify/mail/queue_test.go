@@ -16,13 +16,13 @@ type desk struct {
 	let   chan error
 }
 
-func (d desk) send(ctx context.Context, m Message) error {
+func (d desk) send(ctx context.Context, m Message) (string, error) {
 	d.begun <- m.ID
 	select {
 	case err := <-d.let:
-		return err
+		return "", err
 	case <-ctx.Done():
-		return ctx.Err()
+		return "", ctx.Err()
 	}
 }
 

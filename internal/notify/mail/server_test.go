@@ -25,7 +25,9 @@ type post struct {
 
 	mu      sync.Mutex
 	taken   []letter
-	signIns []string // user:password, tls or plain
+	opened  int           // connections
+	left    chan struct{} // one for each connection that ended
+	signIns []string      // user:password, tls or plain
 	refuse  map[string]error
 }
 
@@ -35,9 +37,12 @@ type letter struct{ from, to, data string }
 // Implicit TLS, STARTTLS or neither, as way says.
 func serve(t *testing.T, way string, secret bool) *post {
 	t.Helper()
-	p := &post{refuse: map[string]error{}}
+	p := &post{refuse: map[string]error{}, left: make(chan struct{}, 64)}
 	s := smtp.NewServer(smtp.BackendFunc(func(c *smtp.Conn) (smtp.Session, error) {
 		_, encrypted := c.TLSConnectionState()
+		p.mu.Lock()
+		p.opened++
+		p.mu.Unlock()
 		plain := &session{post: p, encrypted: encrypted}
 		if secret {
 			return &locked{plain}, nil
@@ -91,6 +96,12 @@ func (p *post) letters() []letter {
 	return append([]letter(nil), p.taken...)
 }
 
+func (p *post) connections() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.opened
+}
+
 func (p *post) refuses(step string, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -110,7 +121,7 @@ type session struct {
 }
 
 func (s *session) Reset()        { s.now = letter{} }
-func (s *session) Logout() error { return nil }
+func (s *session) Logout() error { s.left <- struct{}{}; return nil }
 
 func (s *session) Mail(from string, _ *smtp.MailOptions) error {
 	s.now.from = from

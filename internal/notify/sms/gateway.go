@@ -179,7 +179,7 @@ func (h *HTTP) complete() error {
 }
 
 // Send asks the gateway to send a message.
-func (h *HTTP) Send(ctx context.Context, m Message) error {
+func (h *HTTP) Send(ctx context.Context, m Message) (string, error) {
 	values := map[string]string{"{to}": m.To, "{digits}": strings.TrimPrefix(m.To, "+"), "{text}": m.Text, "{token}": h.token}
 	address := h.address[0].fill(values)
 	if h.address[1].text != "" {
@@ -187,7 +187,7 @@ func (h *HTTP) Send(ctx context.Context, m Message) error {
 	}
 	r, err := http.NewRequestWithContext(ctx, h.method, address, strings.NewReader(h.body.fill(values)))
 	if err != nil || r.URL.Host != h.host {
-		return told(&Failure{Detail: "the request to the SMS gateway cannot be made"}) // unquoted: it holds the token
+		return "", told(&Failure{Detail: "the request to the SMS gateway cannot be made"}) // unquoted: it holds the token
 	}
 	r.Header.Set("User-Agent", "tilth")
 	for _, x := range h.headers {
@@ -201,7 +201,7 @@ func (h *HTTP) Send(ctx context.Context, m Message) error {
 		failure = h.success.judge(body)
 	}
 	if failure != nil {
-		return told(failure)
+		return "", told(failure)
 	}
-	return nil
+	return answered(status, body, m.To, values["{digits}"], m.Text, h.token), nil
 }

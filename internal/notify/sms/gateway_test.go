@@ -58,8 +58,8 @@ func TestGatewayJSON(t *testing.T) {
 		URL: address + "/v1/send?n={digits}&t={text}", Method: "PUT", Token: "s3cret",
 		Headers: []string{"Authorization: Bearer {token}", "X-Text: {text}"}, Body: `{"to":"{to}","sms":[{"text":"{text}"}]}`,
 	})
-	if err := h.Send(t.Context(), message); err != nil {
-		t.Fatal(err)
+	if answer, err := h.Send(t.Context(), message); err != nil || answer != "201" {
+		t.Fatalf("%q %v", answer, err)
 	}
 	var body struct {
 		To  string
@@ -82,7 +82,7 @@ func TestGatewayJSON(t *testing.T) {
 
 func TestGatewayForm(t *testing.T) {
 	address, asked := gateway(t, 200, "")
-	if err := sending(t, Gateway{URL: address, Body: "to={to}&text={text}"}).Send(t.Context(), message); err != nil {
+	if _, err := sending(t, Gateway{URL: address, Body: "to={to}&text={text}"}).Send(t.Context(), message); err != nil {
 		t.Fatal(err)
 	}
 	form, err := url.ParseQuery(asked.body)
@@ -99,14 +99,14 @@ func TestGatewayOtherBodies(t *testing.T) {
 		"text/plain":              "<t>" + hostileText + "</t>",
 	} {
 		g := Gateway{URL: address + "/{to}", Headers: []string{"content-type: " + kind}, Body: "<t>{text}</t>"}
-		if err := sending(t, g).Send(t.Context(), message); err != nil {
+		if _, err := sending(t, g).Send(t.Context(), message); err != nil {
 			t.Fatal(err)
 		}
 		if asked.body != want || asked.path != "/+905551112233" || asked.header.Get("Content-Type") != kind {
 			t.Errorf("%s: %+v", kind, asked)
 		}
 	}
-	if err := sending(t, Gateway{URL: address + "/?q={text}&n={to}", Method: "GET"}).Send(t.Context(), message); err != nil || asked.method != "GET" || asked.body != "" || asked.header.Get("Content-Type") != "" {
+	if _, err := sending(t, Gateway{URL: address + "/?q={text}&n={to}", Method: "GET"}).Send(t.Context(), message); err != nil || asked.method != "GET" || asked.body != "" || asked.header.Get("Content-Type") != "" {
 		t.Errorf("%v %+v", err, asked)
 	}
 }
@@ -178,10 +178,10 @@ func TestGatewayAnswers(t *testing.T) {
 		"number as text":        {200, `{"code":"0"}`, "code=0", true, false, ""},
 		"boolean":               {200, `{"success":true}`, "success=true", true, false, ""},
 		"not":                   {200, `{"status":"sent"}`, "status!=error", true, false, ""},
-		"is not":                {200, `{"status":"error"}`, "status!=error", false, false, "status is error"},
-		"another code":          {200, `{"code":-17}`, "code=0", false, false, "code is -17"},
-		"an echo":               {200, `{"code":"your code 123456"}`, "code=0", false, false, "something else"},
-		"an echo of the code":   {200, `{"code":123456}`, "code=0", false, false, "something else"},
+		"is not":                {200, `{"status":"error"}`, "status!=error", false, true, "status is error"},
+		"another code":          {200, `{"code":-17}`, "code=0", false, true, "code is -17"},
+		"an echo":               {200, `{"code":"your code 123456"}`, "code=0", false, true, "something else"},
+		"an echo of the code":   {200, `{"code":123456}`, "code=0", false, true, "something else"},
 		"no such part":          {200, `{"data":[]}`, "data.0.status=ok", false, false, "no data.0.status"},
 		"a part that is a list": {200, `{"data":[1]}`, "data=1", false, false, "no data"},
 		"null":                  {200, `{"data":null}`, "data!=x", false, false, "no data"},
@@ -193,7 +193,7 @@ func TestGatewayAnswers(t *testing.T) {
 	} {
 		address, _ := gateway(t, c.status, c.body)
 		h := sending(t, Gateway{URL: address, Body: "to={to}&text={text}&k={token}", Token: "s3cret", Success: c.success})
-		err := h.Send(t.Context(), message)
+		_, err := h.Send(t.Context(), message)
 		if c.ok != (err == nil) || Temporary(err) != c.retry {
 			t.Errorf("%s: %v, retry %t", name, err, Temporary(err))
 			continue
@@ -205,6 +205,47 @@ func TestGatewayAnswers(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		unspoken(t, name, err)
+	}
+}
+
+// What keeps all messages, and not this one alone.
+func TestGatewayForAll(t *testing.T) {
+	for status, all := range map[int]bool{
+		301: true, 400: false, 401: true, 402: true, 403: true, 404: true, 405: true, 407: true, 408: true, 413: false, 422: false, 429: true, 500: true, 503: true,
+	} {
+		address, _ := gateway(t, status, "")
+		_, err := sending(t, Gateway{URL: address, Body: "to={to}&text={text}"}).Send(t.Context(), message)
+		var f *Failure
+		if !errors.As(err, &f) || f.All != all || f.Recipient {
+			t.Errorf("%d: %+v", status, f)
+		}
+	}
+	address, _ := gateway(t, 200, `{"code":7}`)
+	_, err := sending(t, Gateway{URL: address, Body: "to={to}&text={text}", Success: "code=0"}).Send(t.Context(), message)
+	var f *Failure
+	if !errors.As(err, &f) || f.All || !f.Retry {
+		t.Errorf("a code of the gateway's own: %+v", f)
+	}
+}
+
+// The answer is the gateway's own, short and on one line, and repeats nothing
+// of what was sent.
+func TestGatewaySays(t *testing.T) {
+	for body, want := range map[string]string{
+		"":                                    "202",
+		`{"id":"abc-1",` + "\r\n" + `"ok":1}`: `202 {"id":"abc-1", "ok":1}`,
+		"queued for 905551112233":             "202",
+		"queued for " + message.To:            "202",
+		"said " + message.Text:                "202",
+		"token s3cret":                        "202",
+		"\xff\xfe ok":                         "202 ok",
+		strings.Repeat("x", 500):              "202 " + strings.Repeat("x", 113) + "...",
+	} {
+		address, _ := gateway(t, 202, body)
+		h := sending(t, Gateway{URL: address, Body: "to={to}&text={text}&k={token}", Token: "s3cret"})
+		if answer, err := h.Send(t.Context(), message); err != nil || answer != want {
+			t.Errorf("%q: %q %v, want %q", body, answer, err, want)
+		}
 	}
 }
 
@@ -225,7 +266,7 @@ func TestGatewayRedirect(t *testing.T) {
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, thief.URL, status) }))
 		h := sending(t, Gateway{URL: s.URL, Headers: []string{"Authorization: Bearer {token}"}, Body: "to={to}&text={text}", Token: "s3cret"})
-		if err := h.Send(t.Context(), message); err == nil || Temporary(err) {
+		if _, err := h.Send(t.Context(), message); err == nil || Temporary(err) {
 			t.Errorf("%d: %v", status, err)
 		}
 		s.Close()
@@ -281,7 +322,7 @@ func TestGatewayAway(t *testing.T) {
 		"not TLS":  {t.Context(), strings.Replace(torn.URL, "http:", "https:", 1), "no answer"},
 	} {
 		h := sending(t, Gateway{URL: c.url + "/{token}?t={text}&n={to}", Token: "s3cret"})
-		err := h.Send(c.ctx, message)
+		_, err := h.Send(c.ctx, message)
 		if !Temporary(err) || !errs.Is(err, errs.Upstream) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v", name, err)
 			continue

@@ -18,9 +18,9 @@ type Message struct {
 
 // Sender sends messages. Its errors are for a person, of kind Upstream, or
 // Refused where the number itself is the trouble; behind those of a gateway is
-// a *Failure.
+// a *Failure. The answer is the gateway's own, short.
 type Sender interface {
-	Send(ctx context.Context, m Message) error
+	Send(ctx context.Context, m Message) (answer string, err error)
 }
 
 // Failure is why a gateway did not take a message. It holds neither the text,
@@ -28,6 +28,7 @@ type Sender interface {
 type Failure struct {
 	Retry     bool   // sending the same again may work
 	Recipient bool   // the number cannot receive
+	All       bool   // no message goes through now: no answer, no sign-in, no credit, too many
 	Detail    string // for the log
 }
 
@@ -52,14 +53,16 @@ func told(f *Failure) error {
 type Off struct{}
 
 // Send refuses.
-func (Off) Send(context.Context, Message) error { return errs.New(errs.Upstream, "channel.smsOff") }
+func (Off) Send(context.Context, Message) (string, error) {
+	return "", errs.New(errs.Upstream, "channel.smsOff")
+}
 
 // Log writes messages, codes included, to the log and sends nothing: for the
 // demo and for trying things out.
 type Log struct{ Logger *slog.Logger }
 
 // Send logs as a warning, since a server that is set up so tells nobody.
-func (l Log) Send(ctx context.Context, m Message) error {
+func (l Log) Send(ctx context.Context, m Message) (string, error) {
 	l.Logger.WarnContext(ctx, "SMS, written here only", "to", m.To, "text", m.Text)
-	return nil
+	return "written to the log", nil
 }

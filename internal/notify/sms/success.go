@@ -74,12 +74,13 @@ func (s success) judge(body []byte) *Failure {
 }
 
 // refusedAs quotes what a gateway answers instead of success when it looks
-// like a code of its own; a longer text might repeat the message.
+// like a code of its own; a longer text might repeat the message. What the code
+// means only the gateway knows (no credit, too many), so trying again may work.
 func refusedAs(path, value string) *Failure {
 	if !answerCode.MatchString(value) || sixDigits.MatchString(value) {
 		value = "something else"
 	}
-	return &Failure{Detail: fmt.Sprintf("the SMS gateway refused: %s is %s", path, value)}
+	return &Failure{Retry: true, Detail: fmt.Sprintf("the SMS gateway refused: %s is %s", path, value)}
 }
 
 var (

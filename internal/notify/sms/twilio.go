@@ -16,11 +16,14 @@ const twilioAPI = "https://api.twilio.com"
 var (
 	twilioAccount = regexp.MustCompile(`^AC[0-9a-fA-F]{32}$`)
 	twilioService = regexp.MustCompile(`^MG[0-9a-fA-F]{32}$`)
+	twilioMessage = regexp.MustCompile(`^(SM|MM)[0-9a-zA-Z]{1,40}$`)
 	twilioSender  = regexp.MustCompile(`^(\+[1-9][0-9]{1,14}|[1-9][0-9]{2,7}|[A-Za-z0-9 ]{1,11})$`)
 )
 
-// Twilio's error codes that mean the number, and those that pass.
+// Twilio's error codes that mean the number, those that pass, and those that
+// mean the account or the sender, until somebody mends them.
 var (
+	twilioAccounts  = []int{20003, 20005, 20429, 21603, 21606, 21659, 21660, 21661}
 	twilioRecipient = []int{21211, 21217, 21265, 21610, 21612, 21614, 21635}
 	twilioPasses    = []int{20429, 20500, 20503, 21611, 30001}
 )
@@ -48,7 +51,7 @@ func NewTwilio(account, token, from string) (*Twilio, error) {
 }
 
 // Send asks Twilio to send a message.
-func (t *Twilio) Send(ctx context.Context, m Message) error {
+func (t *Twilio) Send(ctx context.Context, m Message) (string, error) {
 	form := url.Values{"To": {m.To}, "Body": {m.Text}}
 	if twilioService.MatchString(t.from) {
 		form.Set("MessagingServiceSid", t.from)
@@ -58,24 +61,25 @@ func (t *Twilio) Send(ctx context.Context, m Message) error {
 	address := t.api + "/2010-04-01/Accounts/" + t.account + "/Messages.json"
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, address, strings.NewReader(form.Encode()))
 	if err != nil {
-		return err
+		return "", err
 	}
 	r.SetBasicAuth(t.account, t.token)
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	r.Header.Set("User-Agent", "tilth")
+	var answer string
 	status, body, failure := exchange(ctx, t.client, r)
 	if failure == nil {
-		failure = twilioFailure(status, body)
+		answer, failure = twilioAnswer(status, body)
 	}
 	if failure != nil {
-		return told(failure)
+		return "", told(failure)
 	}
-	return nil
+	return answer, nil
 }
 
-// twilioFailure reads an answer: Twilio says 201 for a message that it took,
-// and an error's number otherwise.
-func twilioFailure(status int, body []byte) *Failure {
+// twilioAnswer reads an answer: Twilio says 201 for a message that it took, and
+// an error's number otherwise.
+func twilioAnswer(status int, body []byte) (string, *Failure) {
 	var answer struct {
 		SID       string `json:"sid"`
 		Code      int    `json:"code"`
@@ -88,14 +92,15 @@ func twilioFailure(status int, body []byte) *Failure {
 	failure := unwanted(status)
 	switch {
 	case failure == nil && !readable:
-		return &Failure{Detail: "Twilio's answer is not JSON"}
-	case failure == nil && answer.Code == 0 && answer.SID != "":
-		return nil
+		return "", &Failure{Detail: "Twilio's answer is not JSON"}
+	case failure == nil && answer.Code == 0 && twilioMessage.MatchString(answer.SID):
+		return fmt.Sprintf("%d %s", status, answer.SID), nil
 	case failure == nil:
 		failure = &Failure{}
 	}
 	failure.Detail = fmt.Sprintf("Twilio answered status %d, error %d", status, answer.Code)
 	failure.Recipient = slices.Contains(twilioRecipient, answer.Code)
 	failure.Retry = !failure.Recipient && (failure.Retry || slices.Contains(twilioPasses, answer.Code))
-	return failure
+	failure.All = !failure.Recipient && (failure.All || slices.Contains(twilioAccounts, answer.Code))
+	return "", failure
 }

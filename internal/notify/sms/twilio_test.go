@@ -31,8 +31,8 @@ func TestTwilio(t *testing.T) {
 	for from, field := range map[string]string{
 		"+15005550006": "From", "Greenfield": "From", "24567": "From", "MG0123456789abcdef0123456789abcdef": "MessagingServiceSid",
 	} {
-		if err := twilio(t, address, from).Send(t.Context(), message); err != nil {
-			t.Fatal(err)
+		if answer, err := twilio(t, address, from).Send(t.Context(), message); err != nil || answer != "201 SM1" {
+			t.Fatalf("%q %v", answer, err)
 		}
 		form, err := url.ParseQuery(asked.body)
 		if err != nil || len(form) != 3 || form.Get(field) != from || form.Get("To") != message.To || form.Get("Body") != message.Text {
@@ -85,7 +85,7 @@ func TestTwilioAnswers(t *testing.T) {
 		"a redirect":        {307, ``, "channel.smsFail", errs.Upstream, false, "307"},
 	} {
 		address, _ := gateway(t, c.status, c.body)
-		err := twilio(t, address, "+15005550006").Send(t.Context(), message)
+		_, err := twilio(t, address, "+15005550006").Send(t.Context(), message)
 		if err == nil {
 			t.Errorf("%s: taken", name)
 			continue
@@ -95,13 +95,36 @@ func TestTwilioAnswers(t *testing.T) {
 		}
 		unspoken(t, name, err)
 	}
-	if err := twilio(t, "http://127.0.0.1:1", "+15005550006").Send(t.Context(), message); !Temporary(err) {
+	if _, err := twilio(t, "http://127.0.0.1:1", "+15005550006").Send(t.Context(), message); !Temporary(err) {
 		t.Errorf("nobody there: %v", err)
 	}
 }
 
+// What keeps all messages, and not this one alone.
+func TestTwilioForAll(t *testing.T) {
+	for body, all := range map[string]bool{
+		`{"code":21211}`: false, `{"code":21606}`: true, `{"code":21611}`: false, `{"code":21617}`: false, `{"code":20003}`: true,
+	} {
+		address, _ := gateway(t, 400, body)
+		_, err := twilio(t, address, "+15005550006").Send(t.Context(), message)
+		var f *Failure
+		if !errors.As(err, &f) || f.All != all || f.Recipient && f.All {
+			t.Errorf("%s: %+v", body, f)
+		}
+	}
+	for status, all := range map[int]bool{400: false, 401: true, 404: true, 429: true, 500: true} {
+		address, _ := gateway(t, status, `{}`)
+		_, err := twilio(t, address, "+15005550006").Send(t.Context(), message)
+		var f *Failure
+		if !errors.As(err, &f) || f.All != all {
+			t.Errorf("%d: %+v", status, f)
+		}
+	}
+}
+
 func TestOff(t *testing.T) {
-	if e := errs.As(Off{}.Send(t.Context(), message)); e.Kind != errs.Upstream || e.Key != "channel.smsOff" || Temporary(e) {
+	_, err := Off{}.Send(t.Context(), message)
+	if e := errs.As(err); e.Kind != errs.Upstream || e.Key != "channel.smsOff" || Temporary(e) {
 		t.Errorf("%+v", e)
 	}
 }
@@ -109,8 +132,9 @@ func TestOff(t *testing.T) {
 // What is written to the log stays one line.
 func TestLog(t *testing.T) {
 	log := testkit.NewLog()
-	if err := (Log{log.Logger}).Send(t.Context(), Message{To: "+905551112233", Text: "code 123456\nlevel=ERROR"}); err != nil {
-		t.Fatal(err)
+	answer, err := Log{log.Logger}.Send(t.Context(), Message{To: "+905551112233", Text: "code 123456\nlevel=ERROR"})
+	if err != nil || answer != "written to the log" {
+		t.Fatalf("%q %v", answer, err)
 	}
 	if got := log.Text(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "level=WARN") || !strings.Contains(got, "123456") || !strings.Contains(got, "+905551112233") {
 		t.Error(got)

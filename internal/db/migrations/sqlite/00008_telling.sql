@@ -35,24 +35,25 @@ CREATE TABLE deliveries (
     channel_id   INTEGER NOT NULL, -- may be gone
     channel_name TEXT NOT NULL,
     recipient    TEXT NOT NULL,
+    destination  TEXT NOT NULL, -- what a far end may refuse as a whole: the address's domain, the number's first digits
     mode         TEXT NOT NULL, -- email, phoneMessage
     event        TEXT NOT NULL, -- triggered, reminder, resolved
     seq          INTEGER NOT NULL DEFAULT 0, -- of a reminder: the how many-th
     alarm_level  INTEGER NOT NULL,
-    language     TEXT NOT NULL,
+    language     TEXT NOT NULL, -- empty: the tenant's
     facts        TEXT NOT NULL, -- JSON: what the text is written from
     period       TEXT NOT NULL, -- JSON: when people are told
     remind_every INTEGER NOT NULL, -- ms; 0: never
     after_id     INTEGER NOT NULL DEFAULT 0, -- the delivery of the trigger that must have been told before
-    ended        BOOLEAN NOT NULL DEFAULT FALSE, -- the notice is over
+    over         TEXT NOT NULL DEFAULT '', -- why what waits is not told any more: ended, changed; empty while the notice is open
     late         BOOLEAN NOT NULL DEFAULT FALSE, -- of a logger's backlog: waits for its end
     digest       INTEGER NOT NULL DEFAULT 0, -- end of the minute whose digest tells it, epoch ms; 0: told by itself
-    held         BOOLEAN NOT NULL DEFAULT FALSE, -- waits to be released after a restore
+    lease_until  INTEGER NOT NULL DEFAULT 0, -- it is in flight, or that process is gone, epoch ms
     state        TEXT NOT NULL, -- queued, sent, failed, skipped
     reason       TEXT NOT NULL DEFAULT '',
     attempts     INTEGER NOT NULL DEFAULT 0,
     last_error   TEXT NOT NULL DEFAULT '',
-    next_time    INTEGER NOT NULL, -- not before, epoch ms
+    next_time    INTEGER NOT NULL, -- not before, epoch ms; the greatest number: when what it waits for happens
     first_time   INTEGER NOT NULL DEFAULT 0, -- of the first attempt, epoch ms: retried for so long since
     create_time  INTEGER NOT NULL,
     update_time  INTEGER NOT NULL
@@ -60,6 +61,7 @@ CREATE TABLE deliveries (
 CREATE UNIQUE INDEX deliveries_once ON deliveries (notice_id, mode, recipient, event, seq);
 CREATE INDEX deliveries_due ON deliveries (mode, alarm_level DESC, next_time, id) WHERE state = 'queued';
 CREATE INDEX deliveries_rule ON deliveries (rule_id) WHERE state = 'queued';
+CREATE INDEX deliveries_digest ON deliveries (channel_id, digest) WHERE state = 'queued' AND digest > 0;
 CREATE INDEX deliveries_created ON deliveries (create_time);
 
 CREATE TABLE delivery_steps (
@@ -71,14 +73,25 @@ CREATE TABLE delivery_steps (
 );
 CREATE INDEX delivery_steps_delivery ON delivery_steps (delivery_id, id);
 
--- How many notices opened for a channel within the minute that began then.
-CREATE TABLE channel_minutes (
-    channel_id INTEGER PRIMARY KEY REFERENCES channels (id) ON DELETE CASCADE,
-    began      INTEGER NOT NULL, -- epoch ms
-    notices    INTEGER NOT NULL
+-- One row while nothing may leave: from a restore on until somebody releases it.
+CREATE TABLE outbox_holds (
+    id    INTEGER PRIMARY KEY CHECK (id = 1),
+    since INTEGER NOT NULL -- epoch ms
 );
 
-CREATE INDEX messages_notice ON messages (notice_id);
+-- How many notices began (triggered) or ended (resolved) for a channel within the minute that began then.
+CREATE TABLE channel_minutes (
+    channel_id INTEGER NOT NULL REFERENCES channels (id) ON DELETE CASCADE,
+    event      TEXT NOT NULL,
+    began      INTEGER NOT NULL, -- epoch ms
+    notices    INTEGER NOT NULL,
+    PRIMARY KEY (channel_id, event)
+);
+
+-- A notice has one message of each event; nothing was written before.
+CREATE UNIQUE INDEX messages_once ON messages (notice_id, event);
+CREATE INDEX messages_tenant ON messages (tenant_id, id);
+CREATE INDEX message_reads_user ON message_reads (user_id, message_id);
 CREATE INDEX messages_created ON messages (create_time);
 -- How far somebody has marked all messages as read: those up to it have no mark of their own.
 CREATE TABLE message_marks (

@@ -1,0 +1,18 @@
+package db
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// Copy writes the database as it is at one instant to DIR/tilth.db, which must
+// not exist, while others read and write. It is on disk when Copy returns.
+func (d *DB) Copy(ctx context.Context, dir string) error {
+	path := filepath.Join(dir, "tilth.db")
+	if _, err := d.read.ExecContext(ctx, "VACUUM INTO ?", path); err != nil {
+		return fmt.Errorf("copy the database: %w", err)
+	}
+	return os.Chmod(path, 0o600)
+}

@@ -1,0 +1,341 @@
+package httpapi_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"tilth/internal/errs"
+	"tilth/internal/httpapi"
+	"tilth/internal/httpapi/wire"
+	"tilth/internal/notify"
+	"tilth/internal/testkit"
+	"tilth/internal/text"
+)
+
+const channelsPath = "/admin-api/client/pc/notice-channel/"
+
+// night is a good form of a channel; with changes it, nil takes a key away.
+func night(with body) body {
+	b := body{
+		"noticeName": "Night shift", "noticeMode": []string{"email", "phoneMessage"}, "email": body{"emails": []string{"ada@example.com", "bora@example.com"}},
+		"phoneMessage": []string{"+90 555 111 22 33"}, "language": "tr-tr",
+	}
+	maps.Copy(b, with)
+	for key, value := range b {
+		if value == nil {
+			delete(b, key)
+		}
+	}
+	return b
+}
+
+// channelSends is a call of the field's ada with a form.
+func (w *world) channelSends(method, name string, b body) testkit.Call {
+	return w.sends(method, channelsPath+name, b)
+}
+
+func (w *world) channelGet(t *testing.T, id int64) wire.NoticeChannel {
+	t.Helper()
+	return testkit.Ask[wire.NoticeChannel](t, w.Contract, w.get(fmt.Sprint(channelsPath, "get?id=", id)))
+}
+
+func (w *world) channelDelete(id int64) testkit.Call {
+	return testkit.Call{Method: http.MethodDelete, Path: fmt.Sprint(channelsPath, "delete?id=", id), Token: w.ada}
+}
+
+func (w *world) channelTry(id int64) testkit.Call {
+	return testkit.Call{Method: http.MethodPost, Path: fmt.Sprint(channelsPath, "test?id=", id), Token: w.ada}
+}
+
+// theirChannel makes a channel of the rival's, marked, and answers its id.
+func (w *world) theirChannel() int64 {
+	id, err := w.Channels.Create(context.Background(), w.rival.ID, &notify.Channel{
+		Tenant: w.rival.ID, Name: marker + " channel", ByEmail: true, Emails: []string{marker + "@example.com"},
+	})
+	if err != nil {
+		panic(err) // a row of a table has no test to fail
+	}
+	return id
+}
+
+// From the making of a channel to its end.
+func TestNoticeChannels(t *testing.T) {
+	w := newServer(t)
+	made := w.Clock.Milli()
+	id := testkit.Ask[int64](t, w.Contract, w.channelSends(http.MethodPost, "create", night(nil)))
+	want := wire.NoticeChannel{
+		Id: id, NoticeName: "Night shift", NoticeMode: []string{"email", "phoneMessage"}, Email: wire.NoticeChannelEmail{Emails: []string{"ada@example.com", "bora@example.com"}},
+		PhoneMessage: []string{"+905551112233"}, Language: new("tr-tr"), CreateTime: made, RuleNames: []string{},
+	}
+	if got := w.channelGet(t, id); !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v\nwant %+v", got, want)
+	}
+	w.Clock.Advance(time.Minute)
+	change := night(body{"id": id, "noticeName": " Gündüz ", "noticeMode": []string{"phoneMessage"}, "language": nil, "phoneMessage": []string{"13800138000", "", "+7-900-123-45-67"}})
+	w.Run(t, []testkit.Scenario{{Name: "update", Call: w.channelSends(http.MethodPut, "update", change), Contains: []string{`"data":true`}}})
+	want.NoticeName, want.NoticeMode, want.Email.Emails, want.Language = "Gündüz", []string{"phoneMessage"}, []string{}, nil
+	want.PhoneMessage = []string{"+8613800138000", "+79001234567"}
+	if got := w.channelGet(t, id); !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v\nwant %+v", got, want)
+	}
+	w.Run(t, []testkit.Scenario{
+		{Name: "delete", Call: w.channelDelete(id), Contains: []string{`"data":true`}},
+		{Name: "deleted", Call: w.get(fmt.Sprint(channelsPath, "get?id=", id)), Code: 404},
+		{Name: "delete again", Call: w.channelDelete(id), Code: 404},
+		{Name: "update what is gone, wrongly too", Call: w.channelSends(http.MethodPut, "update", body{"id": id}), Code: 404},
+		{Name: "test what is gone", Call: w.channelTry(id), Code: 404},
+	})
+}
+
+func TestNoticeChannelPage(t *testing.T) {
+	w := newServer(t)
+	w.theirChannel()
+	for _, b := range []body{{"noticeName": "Işık", "noticeMode": []string{"email"}}, {"noticeName": "İlk 50%", "noticeMode": []string{"phoneMessage"}}, {"noticeName": "both"}} {
+		w.Clock.Advance(time.Second)
+		testkit.Ask[int64](t, w.Contract, w.channelSends(http.MethodPost, "create", night(b)))
+	}
+	for query, want := range map[string]string{
+		"": "both, İlk 50%, Işık of 3", "?noticeName=IŞI": "Işık of 1", "?noticeName=0%25": "İlk 50% of 1", "?noticeMode=email": "both, Işık of 2",
+		"?noticeMode=phoneMessage&noticeName=ilk": "İlk 50% of 1", "?pageSize=1&pageNo=2": "İlk 50% of 3", "?noticeMode=": "both, İlk 50%, Işık of 3",
+		"?noticeName=" + marker: " of 0", "?pageSize=400&pageNo=46116860184273880": " of 3",
+	} {
+		page := testkit.Ask[wire.NoticeChannelPage](t, w.Contract, w.get(channelsPath+"page"+query))
+		var names []string
+		for _, c := range page.List {
+			names = append(names, c.NoticeName)
+		}
+		if got := fmt.Sprintf("%s of %d", strings.Join(names, ", "), page.Total); got != want {
+			t.Errorf("%q: %s, want %s", query, got, want)
+		}
+	}
+	w.Run(t, []testkit.Scenario{
+		{Name: "an unknown mode", Call: w.get(channelsPath + "page?noticeMode=fax"), Code: 601, Contains: []string{"Mode: not one of the choices"}},
+		{Name: "a long name", Call: w.get(channelsPath + "page?noticeName=" + strings.Repeat("x", 65)), Code: 601, Contains: []string{"Name: at most 64 characters"}},
+	})
+}
+
+// Everything that can be wrong with a form is said in the reader's language, by
+// both calls.
+func TestNoticeChannelRefusals(t *testing.T) {
+	w := newServer(t)
+	id := testkit.Ask[int64](t, w.Contract, w.channelSends(http.MethodPost, "create", night(nil)))
+	emails := func(list ...string) body { return body{"email": body{"emails": list}} }
+	phones := func(list ...string) body { return body{"phoneMessage": list} }
+	many := make([]string, 21)
+	for i := range many {
+		many[i] = fmt.Sprintf("a%d@example.com", i)
+	}
+	said := func(l text.Language, key string, args ...string) string {
+		return text.Say(l, key, errs.New(errs.Refused, key, args...).Args)
+	}
+	about := func(l text.Language, field, key string, args ...string) string {
+		return said(l, "field", "field", said(l, "field."+field), "reason", said(l, key, args...))
+	}
+	for name, c := range map[string]struct {
+		with body
+		want func(l text.Language) string
+	}{
+		"no name":        {body{"noticeName": nil}, func(l text.Language) string { return said(l, "common.nameRequired") }},
+		"a blank name":   {body{"noticeName": " "}, func(l text.Language) string { return said(l, "common.nameRequired") }},
+		"a long name":    {body{"noticeName": strings.Repeat("ş", 65)}, func(l text.Language) string { return about(l, "noticeName", "invalid.long", "limit", "64") }},
+		"NUL":            {body{"noticeName": "a\x00"}, func(l text.Language) string { return about(l, "noticeName", "invalid.format") }},
+		"no mode":        {body{"noticeMode": nil}, func(l text.Language) string { return said(l, "channel.modeRequired") }},
+		"an empty mode":  {body{"noticeMode": []string{}}, func(l text.Language) string { return said(l, "channel.modeRequired") }},
+		"fax":            {body{"noticeMode": []string{"fax"}}, func(l text.Language) string { return about(l, "noticeMode", "invalid.choice") }},
+		"no e-mail":      {body{"email": nil}, func(l text.Language) string { return said(l, "channel.emailEmpty") }},
+		"no addresses":   {body{"email": body{}}, func(l text.Language) string { return said(l, "channel.emailEmpty") }},
+		"no address":     {emails(" "), func(l text.Language) string { return said(l, "channel.emailEmpty") }},
+		"a bad address":  {emails("ada@example.com", "bora"), func(l text.Language) string { return said(l, "channel.emailFormat", "value", "bora") }},
+		"one twice":      {emails("ada@example.com", "ADA@example.com"), func(l text.Language) string { return said(l, "channel.emailTwice", "value", "ADA@example.com") }},
+		"21 addresses":   {emails(many...), func(l text.Language) string { return about(l, "emails", "invalid.many", "limit", "20") }},
+		"no numbers":     {body{"phoneMessage": nil}, func(l text.Language) string { return said(l, "channel.phoneEmpty") }},
+		"no number":      {phones(""), func(l text.Language) string { return said(l, "channel.phoneEmpty") }},
+		"a bad number":   {phones("0555"), func(l text.Language) string { return said(l, "channel.phoneFormat", "value", "0555") }},
+		"a number twice": {phones("+12", "1 2"), func(l text.Language) string { return said(l, "channel.phoneTwice", "value", "1 2") }},
+		"four numbers":   {phones("+12", "+13", "+14", "+15"), func(l text.Language) string { return about(l, "phoneMessage", "invalid.many", "limit", "3") }},
+		"a language":     {body{"language": "de-de"}, func(l text.Language) string { return about(l, "language", "invalid.choice") }},
+	} {
+		for _, call := range []testkit.Call{
+			w.channelSends(http.MethodPost, "create", night(c.with)), w.channelSends(http.MethodPut, "update", night(merged(c.with, body{"id": id}))),
+		} {
+			for _, l := range text.Languages {
+				call.Header = map[string]string{"Accept-Language": string(l)}
+				a := w.Do(t, call)
+				if want := c.want(l); a.Code != 601 || a.Msg != want || strings.HasPrefix(want, "channel.") || strings.HasPrefix(want, "field") {
+					t.Errorf("%s in %s: %s, want %s", name, l, a.Body, want)
+				}
+			}
+		}
+	}
+	w.Run(t, []testkit.Scenario{
+		{Name: "a name that is no text", Call: w.channelSends(http.MethodPost, "create", night(body{"noticeName": 1})), Code: 400},
+		{Name: "one mode", Call: w.channelSends(http.MethodPost, "create", night(body{"noticeMode": "email"})), Code: 400},
+		{Name: "an address that is no text", Call: w.channelSends(http.MethodPost, "create", night(body{"email": body{"emails": []int{1}}})), Code: 400},
+		{Name: "no body", Call: testkit.Call{Method: http.MethodPost, Path: channelsPath + "create", Token: w.ada}, Code: 400},
+		{Name: "the language of nobody", Call: w.channelSends(http.MethodPost, "create", night(body{"language": ""}))},
+	})
+	if page := testkit.Ask[wire.NoticeChannelPage](t, w.Contract, w.get(channelsPath+"page")); page.Total != 2 {
+		t.Errorf("%+v", page)
+	}
+}
+
+func merged(parts ...body) body {
+	all := body{}
+	for _, p := range parts {
+		maps.Copy(all, p)
+	}
+	return all
+}
+
+// A channel that rules use says so, and stays.
+func TestNoticeChannelInUse(t *testing.T) {
+	w := newServer(t)
+	id := testkit.Ask[int64](t, w.Contract, w.channelSends(http.MethodPost, "create", night(nil)))
+	rules := []int64{}
+	for i := range 6 {
+		w.Clock.Advance(time.Second)
+		rules = append(rules, w.made(t, frost("WS-1", body{"alarmName": fmt.Sprint("Frost ", i), "passageway": []int64{id}})))
+	}
+	if c := w.channelGet(t, id); c.RuleCount != 6 || strings.Join(c.RuleNames, ", ") != "Frost 5, Frost 4, Frost 3, Frost 2, Frost 1" {
+		t.Errorf("%+v", c)
+	}
+	page := testkit.Ask[wire.NoticeChannelPage](t, w.Contract, w.get(channelsPath+"page"))
+	if len(page.List) != 1 || page.List[0].RuleCount != 6 || len(page.List[0].RuleNames) != 5 {
+		t.Errorf("%+v", page)
+	}
+	refused := func(want map[text.Language]string) {
+		t.Helper()
+		for l, said := range want {
+			call := w.channelDelete(id)
+			call.Header = map[string]string{"Accept-Language": string(l)}
+			if a := w.Do(t, call); a.Code != 601 || a.Msg != said {
+				t.Errorf("%s: %s", l, a.Body)
+			}
+		}
+	}
+	refused(map[text.Language]string{
+		text.English: "Alarm rules use this channel: “Frost 5”, “Frost 4”, “Frost 3” and 3 more. Take it out of them first",
+		text.Chinese: "告警规则正在使用该渠道：“Frost 5”、“Frost 4”、“Frost 3”，另有3条。请先在规则中移除",
+		text.Turkish: "Bu kanalı kullanan alarm kuralları var: “Frost 5”, “Frost 4”, “Frost 3” ve 3 kural daha. Önce kanalı onlardan çıkarın",
+		text.Russian: "Канал используется в правилах тревог: «Frost 5», «Frost 4», «Frost 3» и ещё 3. Сначала уберите его оттуда",
+	})
+	for _, rule := range rules[1:] {
+		w.Run(t, []testkit.Scenario{{Name: "a rule goes", Call: w.remove(rule)}})
+	}
+	refused(map[text.Language]string{text.English: "Alarm rules use this channel: “Frost 0”. Take it out of them first"})
+	w.Run(t, []testkit.Scenario{
+		{Name: "the last one leaves it", Call: w.update(rules[0], frost("WS-1", body{"passageway": []int64{}}))},
+		{Name: "now it goes", Call: w.channelDelete(id)},
+		{Name: "a rule cannot take it any more", Call: w.update(rules[0], frost("WS-1", body{"passageway": []int64{id}})), Code: 601, Contains: []string{
+			fmt.Sprint("Notification channels: There is no notification channel with the number ", id),
+		}},
+	})
+}
+
+func TestNoticeWays(t *testing.T) {
+	w := newServer(t)
+	if ways := testkit.Ask[wire.NoticeWays](t, w.Contract, w.get(channelsPath+"get/ways")); !ways.Email || !ways.PhoneMessage || ways.Logged != nil {
+		t.Errorf("%+v", ways)
+	}
+	w = newServer(t, func(o *httpapi.Options) {
+		o.Carriers, o.SMSLogged = map[notify.Mode]notify.Carrier{notify.Phone: w.Texts}, true
+	})
+	if ways := testkit.Ask[wire.NoticeWays](t, w.Contract, w.get(channelsPath+"get/ways")); ways.Email || !ways.PhoneMessage || ways.Logged == nil || !*ways.Logged {
+		t.Errorf("%+v", ways)
+	}
+}
+
+// A test reaches every recipient, and says in the reader's language what became
+// of each.
+func TestNoticeChannelIsTried(t *testing.T) {
+	w := newServer(t)
+	id := testkit.Ask[int64](t, w.Contract, w.channelSends(http.MethodPost, "create", night(body{"language": nil})))
+	w.Texts.Break(&notify.Failure{Trouble: notify.Refused, Answer: "30005 unknown"})
+	call := w.channelTry(id)
+	call.Header = map[string]string{"Accept-Language": "ru-ru"}
+	outcomes := testkit.Ask[[]wire.NoticeOutcome](t, w.Contract, call)
+	want := []wire.NoticeOutcome{
+		{Recipient: "ada@example.com", Mode: "email", Ok: true, Answer: new("accepted")},
+		{Recipient: "bora@example.com", Mode: "email", Ok: true, Answer: new("accepted")},
+		{Recipient: "+905551112233", Mode: "phoneMessage", Answer: new("30005 unknown"), Msg: new("СМС-шлюз не принимает этот номер")},
+	}
+	if !reflect.DeepEqual(outcomes, want) {
+		t.Errorf("%s", asJSON(t, outcomes))
+	}
+	for _, l := range w.Mails.Letters() {
+		if l.Tenant != w.field.ID || l.Language != text.English || l.Channel != "Night shift" || l.Mode != notify.Email || len(l.Alarms) != 0 {
+			t.Errorf("%+v", l)
+		}
+	}
+	// Five a minute for a tenant, whoever asks; the other tenant's are its own.
+	w.Texts.Break(nil)
+	for range 4 {
+		w.Run(t, []testkit.Scenario{{Name: "again", Call: call}})
+	}
+	w.Clock.Advance(20 * time.Second)
+	call.Token = w.bora
+	a := w.Do(t, call)
+	if a.Code != 429 || a.Msg != "Слишком много запросов. Повторите через 40 с" || a.Header.Get("Retry-After") != "40" {
+		t.Errorf("%s %v", a.Body, a.Header)
+	}
+	theirs := w.channelTry(w.theirChannel())
+	theirs.Token = w.enemy
+	w.Run(t, []testkit.Scenario{{Name: "theirs", Call: theirs}})
+	w.Clock.Advance(40 * time.Second)
+	w.Run(t, []testkit.Scenario{{Name: "a minute later", Call: call}})
+	if n := len(w.Mails.Letters()); n != 13 {
+		t.Errorf("%d mails", n)
+	}
+}
+
+// Without the ways of a channel there is nothing to test, and one of them is
+// told beside the other.
+func TestNoticeChannelWithoutWays(t *testing.T) {
+	w := newServer(t, func(o *httpapi.Options) { o.Carriers = nil })
+	for _, c := range []struct {
+		mode string
+		said map[text.Language]string
+	}{
+		{"phoneMessage", map[text.Language]string{text.English: "SMS is not set up", text.Chinese: "短信服务未配置", text.Turkish: "SMS kurulmamış", text.Russian: "СМС не настроены"}},
+		{"email", map[text.Language]string{text.English: "Email is not set up", text.Chinese: "邮件服务未配置", text.Turkish: "E-posta kurulmamış", text.Russian: "Эл. почта не настроена"}},
+	} {
+		id := testkit.Ask[int64](t, w.Contract, w.channelSends(http.MethodPost, "create", night(body{"noticeMode": []string{c.mode}})))
+		for l, said := range c.said {
+			call := w.channelTry(id)
+			call.Header = map[string]string{"Accept-Language": string(l)}
+			if a := w.Do(t, call); a.Code != -699 || a.Msg != said {
+				t.Errorf("%s: %s", l, a.Body)
+			}
+		}
+		w.Clock.Advance(time.Minute)
+	}
+}
+
+// A channel is made in the caller's tenant, whatever the header says, and no
+// rule takes another tenant's: its people would be told of the rule's alarms.
+func TestChannelsAreApart(t *testing.T) {
+	w := newServer(t)
+	call := w.channelSends(http.MethodPost, "create", night(nil))
+	call.Header = map[string]string{"tenant-id": fmt.Sprint(w.rival.ID)}
+	id, theirs := testkit.Ask[int64](t, w.Contract, call), w.theirChannel()
+	if _, err := w.Channels.Get(t.Context(), w.field.ID, id); err != nil {
+		t.Error(err)
+	}
+	rule := w.made(t, frost("WS-1", body{"passageway": []int64{id}}))
+	for name, call := range map[string]testkit.Call{
+		"create": w.create(frost("WS-1", body{"passageway": []int64{id, theirs}})), "update": w.update(rule, frost("WS-1", body{"passageway": []int64{theirs}})),
+	} {
+		if a := w.Do(t, call); a.Code != 601 || a.Msg != fmt.Sprint("Notification channels: There is no notification channel with the number ", theirs) {
+			t.Errorf("%s: %s", name, a.Body)
+		}
+	}
+	if r := w.rule(t, rule); len(r.Passageway) != 1 || r.Passageway[0] != id {
+		t.Errorf("%+v", r)
+	}
+}

@@ -1,0 +1,85 @@
+package httpapi
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"tilth/internal/errs"
+	"tilth/internal/httpapi/wire"
+	"tilth/internal/notify"
+	"tilth/internal/tenant"
+)
+
+// triesAMinute is how often a tenant may try channels: each try is a mail or an
+// SMS to people who may not have asked for any.
+const triesAMinute = 5
+
+// tries counts how often tenants try their channels.
+type tries struct {
+	now func() time.Time
+
+	mu   sync.Mutex
+	when map[tenant.ID][]time.Time // of the last minute
+}
+
+func newTries(now func() time.Time) *tries {
+	return &tries{now: now, when: map[tenant.ID][]time.Time{}}
+}
+
+// take lets one try of a tenant through (0) or says how long to wait.
+func (l *tries) take(t tenant.ID) time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.now()
+	recent := l.when[t]
+	for len(recent) > 0 && now.Sub(recent[0]) >= time.Minute {
+		recent = recent[1:]
+	}
+	if len(recent) >= triesAMinute {
+		l.when[t] = recent
+		return time.Minute - now.Sub(recent[0])
+	}
+	l.when[t] = append(recent, now)
+	return 0
+}
+
+// GetNoticeWays answers which ways of telling people are set up.
+func (s *server) GetNoticeWays(context.Context, wire.GetNoticeWaysRequestObject) (wire.GetNoticeWaysResponseObject, error) {
+	ways := &wire.NoticeWays{Email: s.Carriers[notify.Email] != nil, PhoneMessage: s.Carriers[notify.Phone] != nil}
+	if s.SMSLogged {
+		ways.Logged = &s.SMSLogged
+	}
+	return wire.GetNoticeWays200JSONResponse{Code: success, Data: ways}, nil
+}
+
+// TestNoticeChannel sends a test through a channel and answers what became of
+// each recipient.
+func (s *server) TestNoticeChannel(ctx context.Context, r wire.TestNoticeChannelRequestObject) (wire.TestNoticeChannelResponseObject, error) {
+	t := caller(ctx).Tenant
+	c, err := s.Channels.Get(ctx, t, r.Params.Id)
+	if err != nil {
+		return nil, err
+	}
+	farm, err := s.Tenants.Get(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	if wait := s.tries.take(t); wait > 0 {
+		return nil, errs.New(errs.TooMany, "error.429").After(wait)
+	}
+	outcomes, err := c.Try(ctx, s.Carriers, farm.Language, s.Now)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]wire.NoticeOutcome, len(outcomes))
+	for i, o := range outcomes {
+		list[i] = wire.NoticeOutcome{
+			Recipient: o.Recipient, Mode: wire.NoticeOutcomeMode(o.Mode), Ok: o.Err == nil, Took: max(0, o.Took.Milliseconds()), Answer: filled(o.Answer),
+		}
+		if o.Err != nil {
+			list[i].Msg = new(sentence(of(ctx).language, o.Err))
+		}
+	}
+	return wire.TestNoticeChannel200JSONResponse{Code: success, Data: &list}, nil
+}

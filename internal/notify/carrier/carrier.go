@@ -1,0 +1,73 @@
+// Package carrier brings what people are told to its far end: letters to a mail
+// server, text messages to an SMS gateway.
+package carrier
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/url"
+	"strings"
+	"time"
+
+	"tilth/internal/news"
+	"tilth/internal/notify"
+	"tilth/internal/notify/letter"
+	"tilth/internal/notify/letter/chart"
+	"tilth/internal/tenant"
+)
+
+// Readings gives the readings of one numeric property of an alarm's device with
+// from <= time <= to (epoch ms), ascending: all while there are at most so many
+// points, else the lowest and highest of as many stretches. None where the
+// device is gone.
+type Readings func(ctx context.Context, t tenant.ID, a *news.Alarm, identifier string, from, to int64, points int) ([]chart.Point, error)
+
+// Options is what letters are written with.
+type Options struct {
+	Tenants   func(ctx context.Context, t tenant.ID) (*tenant.Tenant, error)
+	Names     letter.Names
+	Readings  Readings // nil: mails have no picture
+	PublicURL string   // where people reach the console; a tenant's own host goes before; may be empty
+	Now       func() time.Time
+	Log       *slog.Logger
+}
+
+// voice is how a letter speaks.
+func (o *Options) voice(l *notify.Letter, t *tenant.Tenant) *letter.Voice {
+	v := &letter.Voice{
+		Language: l.Language, Zone: t.TimeZone, Names: o.Names, Tenant: t.Name, Base: o.base(t), Now: o.Now(),
+	}
+	if t.Branding.Title != "" {
+		v.Tenant = t.Branding.Title
+	}
+	if !v.Language.Valid() {
+		v.Language = t.Language
+	}
+	return v
+}
+
+// base is where a tenant's links lead: to its first host, reached as the public
+// address is.
+func (o *Options) base(t *tenant.Tenant) string {
+	if len(t.Hosts) == 0 {
+		return strings.TrimRight(o.PublicURL, "/")
+	}
+	base := url.URL{Scheme: "https", Host: t.Hosts[0]}
+	if public, err := url.Parse(o.PublicURL); err == nil && public.Host != "" {
+		base.Scheme = public.Scheme
+		if port := public.Port(); port != "" {
+			base.Host = net.JoinHostPort(t.Hosts[0], port)
+		}
+	}
+	return base.String()
+}
+
+// tenantOf gives the letter's tenant; a failure to read it passes.
+func (o *Options) tenantOf(ctx context.Context, l *notify.Letter) (*tenant.Tenant, error) {
+	t, err := o.Tenants(ctx, l.Tenant)
+	if err != nil {
+		return nil, &notify.Failure{Trouble: notify.Later, Answer: "the tenant cannot be read", Cause: err}
+	}
+	return t, nil
+}

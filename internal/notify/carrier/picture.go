@@ -1,0 +1,104 @@
+package carrier
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"tilth/internal/news"
+	"tilth/internal/notify/letter"
+	"tilth/internal/notify/letter/chart"
+	"tilth/internal/tenant"
+	"tilth/internal/text"
+)
+
+// How much a picture shows.
+const (
+	around   = 5 * time.Minute // before the start and after the end, as the console does
+	shortest = 30 * time.Minute
+	points   = 400
+)
+
+// draw makes the picture of an alarm; nil where there are no readings.
+func (o *Options) draw(ctx context.Context, t tenant.ID, v *letter.Voice, a *news.Alarm) ([]byte, error) {
+	now := v.Now.UnixMilli()
+	end := now
+	if a.End != 0 {
+		end = min(a.End, now)
+	}
+	end = max(end, a.Start)
+	c := &chart.Chart{From: a.Start - around.Milliseconds(), To: end + around.Milliseconds(), Start: a.Start, End: end, Zone: v.Zone}
+	c.From = min(c.From, c.To-shortest.Milliseconds(), a.Start-a.Window)
+	property := letter.Charted(a)
+	var err error
+	if c.Points, err = o.Readings(ctx, t, a, property, c.From, c.To, points); err != nil || len(c.Points) == 0 {
+		return nil, err
+	}
+	c.Limit = letter.Limit(a)
+	c.Number = func(f float64, decimals int) string { return letter.Number(v.Language, f, decimals) }
+	c.Triggers = triggers(a, c.Points)
+	return c.PNG()
+}
+
+// triggers are the newest readings of the window that ends with the start for
+// which the condition of the picture's property holds, as many as the rule asks
+// for.
+func triggers(a *news.Alarm, points []chart.Point) (list []chart.Point) {
+	for i := len(points) - 1; i >= 0 && len(list) < max(a.Hits, 1); i-- {
+		p := points[i]
+		if p.Time > a.Start {
+			continue
+		}
+		if p.Time <= a.Start-max(a.Window, 1) {
+			break
+		}
+		if letter.Holds(a, p.Value) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// pictureKey is what a picture is of; it grows with time, so the minute is part
+// of it.
+type pictureKey struct {
+	tenant   tenant.ID
+	notice   int64
+	event    news.Event
+	language text.Language
+	minute   int64
+}
+
+const picturesKept = 16 // a channel's many recipients get the same one
+
+// pictures keeps the newest pictures.
+type pictures struct {
+	mu   sync.Mutex
+	kept []kept
+}
+
+type kept struct {
+	key pictureKey
+	png []byte // nil: there is nothing to draw
+}
+
+// get gives a picture that was drawn before, else draws it; one is drawn at a
+// time.
+func (p *pictures) get(key pictureKey, draw func() ([]byte, error)) ([]byte, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, k := range p.kept {
+		if k.key == key {
+			return k.png, nil
+		}
+	}
+	png, err := draw()
+	if err != nil {
+		return nil, err
+	}
+	if len(p.kept) == picturesKept {
+		p.kept = append(p.kept[:0], p.kept[1:]...)
+	}
+	p.kept = append(p.kept, kept{key, png})
+	return png, nil
+}

@@ -1,0 +1,212 @@
+package carrier
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"tilth/internal/news"
+	"tilth/internal/notify"
+	"tilth/internal/notify/letter/chart"
+	"tilth/internal/notify/mail"
+	"tilth/internal/notify/sms"
+	"tilth/internal/tenant"
+	"tilth/internal/text"
+)
+
+// samples is where letters of every kind are written, to be looked at.
+var samples = flag.String("samples", "", "folder to write letters of every kind into")
+
+func words(en, zh, tr, ru string) map[text.Language]string {
+	return map[text.Language]string{text.English: en, text.Chinese: zh, text.Turkish: tr, text.Russian: ru}
+}
+
+// element is what the catalogue says of a property.
+type element struct {
+	names     map[text.Language]string
+	unit      string
+	precision *int
+}
+
+var catalogue = map[string]element{
+	"airTemperature": {words("Air temperature", "空气温度", "Hava sıcaklığı", "Температура воздуха"), "°C", new(1)},
+	"airHumidity":    {words("Relative humidity", "空气相对湿度", "Bağıl nem", "Относительная влажность воздуха"), "%", new(0)},
+	"soilMoisture10": {words("Soil moisture (vol., 10 cm)", "土壤体积含水率（10 厘米）", "Toprak nemi (hacim, 10 cm)", "Объёмная влажность почвы (10 см)"), "%", new(1)},
+}
+
+func called(_ int64, identifier string, l text.Language) (string, string, *int) {
+	e, ok := catalogue[identifier]
+	if !ok {
+		return identifier, "", nil
+	}
+	return e.names[l], e.unit, e.precision
+}
+
+var (
+	frosts  = words("Spring frost, north orchard", "北果园霜冻", "Zirai don, kuzey bahçesi", "Заморозки в северном саду")
+	masts   = words("North mast", "北侧气象杆", "Kuzey direği", "Северная мачта")
+	crews   = words("Night crew", "夜班", "Gece ekibi", "Ночная смена")
+	advices = words("Start the frost fans and look at the thermometer in row 12.", "请启动防霜风机，并查看第12行的温度计。", "Don pervanelerini çalıştırın ve 12. sıradaki termometreye bakın.", "Включить вентиляторы и проверить термометр в двенадцатом ряду.")
+	dry     = words("Row 12 too dry", "第12行过干", "12. sıra çok kuru", "Сухо в двенадцатом ряду")
+	gone    = words("Table 4 substrate is offline", "4号苗床离线", "4. masa substratı çevrim dışı", "Нет связи со столом № 4")
+	tables  = words("Table 4 substrate", "4号苗床基质", "4. masa substratı", "Субстрат, стол № 4")
+	remarks = words("Inlet valve opened, level is rising.", "已打开进水阀，水位正在回升。", "Giriş vanası açıldı, seviye yükseliyor.", "Впускной клапан открыт, уровень растёт.")
+	east3   = time.FixedZone("", 3*3600)
+	dawn    = time.Date(2026, 11, 21, 2, 40, 0, 0, time.UTC)
+)
+
+func frost(l text.Language) news.Alarm {
+	return news.Alarm{
+		Event: news.Triggered, Notice: 17, Rule: 3, Title: frosts[l], Level: 2, DeviceID: 5, DeviceName: "WS-0001", NoteName: masts[l],
+		Product: 1, Window: 600_000, Hits: 3, Start: dawn.UnixMilli(), Description: advices[l],
+		Conditions: []news.Condition{{Join: "and", Property: "airTemperature", Operator: "<", Value: -2.}},
+		Values:     map[string]any{"airTemperature": -2.44},
+	}
+}
+
+// night is a night's temperature: -2.1 at dawn and falling, 0.6 at the end,
+// with one gap.
+func night(_ context.Context, _ tenant.ID, a *news.Alarm, _ string, from, to int64, _ int) ([]chart.Point, error) {
+	var points []chart.Point
+	for at := from / 120_000 * 120_000; at <= to; at += 120_000 {
+		minutes := float64(at-dawn.UnixMilli()) / 60_000
+		if at < from || minutes > 30 && minutes < 43 || a.Event == news.Triggered && minutes > 0 || minutes > 120 {
+			continue
+		}
+		value := -2.2 - 1.3*math.Sin(minutes/30) + 0.12*math.Sin(minutes*1.7)
+		if minutes > 60 {
+			value += (minutes - 60) * 0.06
+		}
+		points = append(points, chart.Point{Time: at, Value: value})
+	}
+	return points, nil
+}
+
+// kinds are letters of every kind, by name, as they would be at now.
+func kinds(l text.Language) map[string]struct {
+	now    time.Time
+	alarms []news.Alarm
+} {
+	type one = struct {
+		now    time.Time
+		alarms []news.Alarm
+	}
+	resolved := frost(l)
+	resolved.Event, resolved.End, resolved.Values = news.Resolved, dawn.Add(95*time.Minute).UnixMilli(), map[string]any{"airTemperature": 0.6}
+	byHand := frost(l)
+	byHand.Event, byHand.End, byHand.Values = news.Resolved, resolved.End, nil
+	byHand.ByHand, byHand.User, byHand.Remark, byHand.Level = true, "Elif Kaya", remarks[l], 1
+	reminder := frost(l)
+	reminder.Event = news.Reminder
+	several := frost(l)
+	several.Level = 1
+	several.Conditions = append(several.Conditions, news.Condition{Join: "and", Property: "airHumidity", Operator: ">=", Value: 90.},
+		news.Condition{Join: "or", Property: "soilMoisture10", Operator: "<", Value: 12.5})
+	several.Values = map[string]any{"airTemperature": -2.44, "airHumidity": 93.4, "soilMoisture10": 21.04}
+	offline := frost(l)
+	offline.Offline, offline.Conditions, offline.Values, offline.Hits, offline.Level = true, nil, nil, 0, 1
+	offline.Title, offline.NoteName, offline.DeviceName, offline.Description = gone[l], tables[l], "GC-0047", ""
+	online := offline
+	online.Event, online.End = news.Resolved, resolved.End
+	var storm []news.Alarm
+	for i := range 12 {
+		a := frost(l)
+		a.Notice, a.Level, a.Start = int64(20+i), i%2, a.Start+int64(i)*1500
+		a.Title, a.NoteName, a.DeviceName = dry[l], masts[l], fmt.Sprintf("WS-%04d", i)
+		switch {
+		case i == 7:
+			a.Level, a.Title = 2, frosts[l]
+		case i%3 == 0:
+			a.Offline, a.Conditions, a.Title = true, nil, gone[l]
+		case i%5 == 0:
+			a.Event, a.End = news.Resolved, a.Start+3_600_000
+		}
+		storm = append(storm, a)
+	}
+	soon := dawn.Add(4 * time.Second)
+	return map[string]one{
+		"triggered": {soon, []news.Alarm{frost(l)}}, "several": {soon, []news.Alarm{several}}, "offline": {soon, []news.Alarm{offline}},
+		"resolved": {dawn.Add(95*time.Minute + time.Second), []news.Alarm{resolved}}, "online": {dawn.Add(2 * time.Hour), []news.Alarm{online}},
+		"byHand":   {dawn.Add(95*time.Minute + time.Second), []news.Alarm{byHand}},
+		"reminder": {dawn.Add(2 * time.Hour), []news.Alarm{reminder}}, "digest": {dawn.Add(time.Minute), storm}, "test": {soon, nil},
+	}
+}
+
+// carried writes a letter of a kind and gives it as it would leave.
+func carried(t *testing.T, l text.Language, kind string) (m mail.Message, sent string) {
+	t.Helper()
+	k := kinds(l)[kind]
+	o := Options{
+		Tenants: func(context.Context, tenant.ID) (*tenant.Tenant, error) {
+			return &tenant.Tenant{ID: 1, Name: "greenfield", Hosts: []string{"farm.example"}, TimeZone: east3, Language: l, Branding: tenant.Branding{Title: "Greenfield"}}, nil
+		},
+		Names: called, Readings: night, Now: func() time.Time { return k.now },
+	}
+	if *samples == "" && l != text.English {
+		o.Readings = nil // one language is enough to see that a picture can be drawn
+	}
+	x := &notify.Letter{ID: "1-17-abc", Tenant: 1, Mode: notify.Email, Recipient: "ada@example.com", Language: l, Channel: crews[l], Alarms: k.alarms}
+	take := func(_ context.Context, one mail.Message) (string, error) { m = one; return "250 ok", nil }
+	if _, err := NewMail(take, o).Carry(t.Context(), x); err != nil {
+		t.Fatal(err)
+	}
+	x.Recipient = "+905551112233"
+	if _, err := NewSMS(keeping{&sent}, o).Carry(t.Context(), x); err != nil {
+		t.Fatal(err)
+	}
+	return m, sent
+}
+
+// keeping is a gateway that keeps the newest text.
+type keeping struct{ text *string }
+
+func (k keeping) Send(_ context.Context, m sms.Message) (string, error) {
+	*k.text = m.Text
+	return "200", nil
+}
+
+// TestSamples writes letters of every kind into a folder, to be looked at. It
+// also sees to what every one of them must have.
+func TestSamples(t *testing.T) {
+	for _, l := range text.Languages {
+		for kind := range kinds(l) {
+			m, sent := carried(t, l, kind)
+			if len([]rune(m.Subject)) > 60 || m.Subject == "" || strings.Contains(m.Subject+m.Text+m.HTML+sent, "letter.") || strings.Contains(m.HTML, "ZgotmplZ") {
+				t.Errorf("%s %s: %s\n%s\n%s", l, kind, m.Subject, m.Text, sent)
+			}
+			if (m.Picture != nil) != strings.Contains(m.HTML, `src="cid:chart@letter"`) {
+				t.Errorf("%s %s: picture %t", l, kind, m.Picture != nil)
+			}
+			if m.Picture != nil && len(m.Picture.PNG) > 40_000 {
+				t.Errorf("%s %s: a picture of %d bytes", l, kind, len(m.Picture.PNG))
+			}
+			if *samples != "" {
+				write(t, string(l), kind, m, sent)
+			}
+		}
+	}
+}
+
+func write(t *testing.T, language, kind string, m mail.Message, sent string) {
+	t.Helper()
+	if err := os.MkdirAll(*samples, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	stem := filepath.Join(*samples, kind+"."+language)
+	files := map[string]string{".txt": m.Subject + "\n\n" + m.Text, ".sms": sent + "\n", ".html": m.HTML}
+	if m.Picture != nil {
+		files[".png"] = string(m.Picture.PNG)
+		files[".html"] = strings.ReplaceAll(m.HTML, "cid:chart@letter", kind+"."+language+".png")
+	}
+	for ending, content := range files {
+		if err := os.WriteFile(stem+ending, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,53 @@
+package carrier
+
+import (
+	"context"
+	"errors"
+
+	"tilth/internal/notify"
+	"tilth/internal/notify/sms"
+)
+
+// SMS brings letters to an SMS gateway.
+type SMS struct {
+	sender  sms.Sender
+	options Options
+}
+
+// NewSMS makes a carrier.
+func NewSMS(sender sms.Sender, o Options) *SMS { return &SMS{sender: sender, options: o} }
+
+// Carry writes a text message and sends it.
+func (c *SMS) Carry(ctx context.Context, l *notify.Letter) (string, error) {
+	t, err := c.options.tenantOf(ctx, l)
+	if err != nil {
+		return "", err
+	}
+	text := c.options.voice(l, t).SMS(l.Channel, l.Alarms)
+	answer, err := c.sender.Send(ctx, sms.Message{To: l.Recipient, Text: text})
+	if err != nil {
+		return "", failureOf(ctx, err)
+	}
+	return answer, nil
+}
+
+// failureOf tells what a sender's error means for the letter.
+func failureOf(ctx context.Context, err error) *notify.Failure {
+	f := &notify.Failure{Trouble: notify.Later, Answer: err.Error(), Cause: err}
+	var gateway *sms.Failure
+	switch {
+	case errors.Is(context.Cause(ctx), context.Canceled):
+		f.Answer = "given up"
+	case errors.As(err, &gateway):
+		f.Answer = gateway.Detail
+		switch {
+		case gateway.Recipient:
+			f.Trouble = notify.Refused
+		case gateway.All:
+			f.Trouble = notify.Down
+		case !gateway.Retry:
+			f.Trouble = notify.Refused
+		}
+	}
+	return f
+}

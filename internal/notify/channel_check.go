@@ -1,0 +1,195 @@
+package notify
+
+import (
+	"net/mail"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"tilth/internal/errs"
+	"tilth/internal/tenant"
+	"tilth/internal/text"
+)
+
+const (
+	channelNameMax = 64 // characters
+	emailsMax      = 20
+	phonesMax      = 3
+	addressMax     = 254 // bytes, RFC 5321
+	quotedMax      = 64  // characters of what was typed, in a refusal
+)
+
+var (
+	international = regexp.MustCompile(`^\+?[1-9][0-9]{1,14}$`)
+	chineseMobile = regexp.MustCompile(`^1[3-9][0-9]{9}$`)
+	addressShape  = regexp.MustCompile(`^[^\s@<>,;"]+@[^\s@<>,;".]+(\.[^\s@<>,;".]+)+$`)
+)
+
+// ChannelForm is a channel as people fill it in. What is nil was not said.
+type ChannelForm struct {
+	Name     *string
+	Modes    []string
+	Emails   []string
+	Phones   []string
+	Language *string
+}
+
+// Channel makes a channel of what people filled in. The first thing that is
+// wrong, in the order of the form, is what is said (601). Recipients of a mode
+// that is not chosen are neither checked nor kept.
+func (f *ChannelForm) Channel(t tenant.ID) (c Channel, err error) {
+	c.Tenant = t
+	if c.Name, err = channelName(f.Name); err != nil {
+		return c, err
+	}
+	for _, mode := range f.Modes {
+		switch Mode(mode) {
+		case Email:
+			c.ByEmail = true
+		case Phone:
+			c.ByPhone = true
+		default:
+			return c, errs.New(errs.Refused, "invalid.choice").About("noticeMode")
+		}
+	}
+	if !c.ByEmail && !c.ByPhone {
+		return c, errs.New(errs.Refused, "channel.modeRequired")
+	}
+	if c.ByEmail {
+		if c.Emails, err = emails.read(f.Emails); err != nil {
+			return c, err
+		}
+	}
+	if c.ByPhone {
+		if c.Phones, err = phones.read(f.Phones); err != nil {
+			return c, err
+		}
+	}
+	if f.Language != nil {
+		c.Language = text.Language(strings.TrimSpace(*f.Language))
+	}
+	if c.Language != "" && !c.Language.Valid() {
+		return c, errs.New(errs.Refused, "invalid.choice").About("language")
+	}
+	return c, nil
+}
+
+// channelName reads a name for people. It stands in mails, so letters that show
+// nothing or turn the writing around are not part of one.
+func channelName(said *string) (string, error) {
+	name := ""
+	if said != nil {
+		name = strings.TrimSpace(*said)
+	}
+	switch {
+	case name == "":
+		return "", errs.New(errs.Refused, "common.nameRequired")
+	case utf8.RuneCountInString(name) > channelNameMax:
+		return "", errs.New(errs.Refused, "invalid.long", "limit", strconv.Itoa(channelNameMax)).About("noticeName")
+	case strings.ContainsFunc(name, unseen), text.Fold(name) == "":
+		return "", errs.New(errs.Refused, "invalid.format").About("noticeName")
+	}
+	return name, nil
+}
+
+func unseen(r rune) bool {
+	return unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp)
+}
+
+// recipients is how those of one mode are read.
+type recipients struct {
+	field                string
+	most                 int
+	empty, format, twice string                    // keys of what is said
+	kept                 func(typed string) string // as it is kept; empty for what is none
+	same                 func(a, b string) bool
+}
+
+var (
+	emails = recipients{"emails", emailsMax, "channel.emailEmpty", "channel.emailFormat", "channel.emailTwice", address, sameAddress}
+	phones = recipients{"phoneMessage", phonesMax, "channel.phoneEmpty", "channel.phoneFormat", "channel.phoneTwice", number, func(a, b string) bool { return a == b }}
+)
+
+// read gives those that were typed as they are kept; lines that nobody filled
+// in do not count.
+func (w *recipients) read(typed []string) ([]string, error) {
+	var list []string
+	for _, one := range typed {
+		if one = strings.TrimSpace(one); one == "" {
+			continue
+		}
+		kept := w.kept(one)
+		switch {
+		case kept == "":
+			return nil, errs.New(errs.Refused, w.format, "value", quoted(one))
+		case slices.ContainsFunc(list, func(other string) bool { return w.same(kept, other) }):
+			return nil, errs.New(errs.Refused, w.twice, "value", quoted(one))
+		}
+		list = append(list, kept)
+	}
+	switch {
+	case len(list) == 0:
+		return nil, errs.New(errs.Refused, w.empty)
+	case len(list) > w.most:
+		return nil, errs.New(errs.Refused, "invalid.many", "limit", strconv.Itoa(w.most)).About(w.field)
+	}
+	return list, nil
+}
+
+// address is one that mail can be sent to as it stands.
+func address(typed string) string {
+	a, err := mail.ParseAddress(typed)
+	if err != nil || a.Address != typed || len(typed) > addressMax || !addressShape.MatchString(typed) || strings.ContainsFunc(typed, unseen) {
+		return ""
+	}
+	return typed
+}
+
+// sameAddress tells whether two addresses are the same mailbox, as far as one
+// can know: of ASCII letters the case does not count.
+func sameAddress(a, b string) bool { return lower(a) == lower(b) }
+
+func lower(s string) string {
+	return strings.Map(func(r rune) rune {
+		if 'A' <= r && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}, s)
+}
+
+// number is a phone number in E.164, as a user's own is kept: a bare Chinese
+// mobile number gets its country, another one without plus is taken to begin
+// with it.
+func number(typed string) string {
+	bare := strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || unicode.In(r, unicode.Dash) || strings.ContainsRune("()（）", r) {
+			return -1
+		}
+		return r
+	}, typed)
+	switch {
+	case chineseMobile.MatchString(bare):
+		return "+86" + bare
+	case international.MatchString(bare):
+		return "+" + strings.TrimPrefix(bare, "+")
+	}
+	return ""
+}
+
+// quoted is what somebody typed, as a refusal shows it.
+func quoted(typed string) string {
+	typed = strings.Map(func(r rune) rune {
+		if unseen(r) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(typed, ""))
+	if letters := []rune(typed); len(letters) > quotedMax {
+		return string(letters[:quotedMax]) + "…"
+	}
+	return typed
+}

@@ -1,0 +1,85 @@
+package chart
+
+import (
+	"math"
+	"time"
+)
+
+// tick is a place on an axis.
+type tick struct {
+	at    float64
+	label string
+}
+
+// heights are ticks of a range of values at a round distance, about five, and
+// the range grown to begin and end at one.
+func heights(low, high float64, number func(v float64, decimals int) string) (ticks []tick, bottom, top float64) {
+	if high <= low { // all the same, or one
+		half := math.Max(math.Abs(low)*0.05, 0.5)
+		low, high = low-half, high+half
+	}
+	step := roundStep((high - low) / 4)
+	bottom, top = math.Floor(low/step)*step, math.Ceil(high/step)*step
+	decimals := max(0, int(-math.Floor(math.Log10(step)+1e-9)))
+	for i := 0; i <= int(math.Round((top-bottom)/step)); i++ {
+		at := bottom + float64(i)*step
+		ticks = append(ticks, tick{at, number(at, decimals)})
+	}
+	return ticks, bottom, top
+}
+
+// roundStep is the next greater of 1, 2 and 5 times a power of ten.
+func roundStep(least float64) float64 {
+	power := math.Pow(10, math.Floor(math.Log10(least)))
+	for _, times := range []float64{1, 2, 5, 10} {
+		if times*power >= least*(1-1e-9) {
+			return times * power
+		}
+	}
+	return 10 * power
+}
+
+const mostTimes = 6 // ticks of the time axis
+
+var distances = []time.Duration{
+	time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute, 20 * time.Minute, 30 * time.Minute,
+	time.Hour, 2 * time.Hour, 3 * time.Hour, 6 * time.Hour, 12 * time.Hour,
+}
+
+const day = 24 * time.Hour
+
+// times are ticks of a range of time (epoch ms) at round hours of the zone's
+// clock, days where it is long.
+func times(from, to int64, zone *time.Location) (ticks []tick) {
+	span := time.Duration(to-from) * time.Millisecond
+	distance := day
+	for span/distance >= mostTimes {
+		distance += day
+	}
+	for _, d := range distances {
+		if span/d < mostTimes {
+			distance = d
+			break
+		}
+	}
+	layout := "15:04"
+	if distance >= day {
+		layout = "01-02"
+	}
+	begin := time.UnixMilli(from).In(zone)
+	at := time.Date(begin.Year(), begin.Month(), begin.Day(), 0, 0, 0, 0, zone)
+	for ; at.UnixMilli() <= to; at = after(at, distance) {
+		if at.UnixMilli() >= from {
+			ticks = append(ticks, tick{float64(at.UnixMilli()), at.Format(layout)})
+		}
+	}
+	return ticks
+}
+
+// after is the next tick: days by the calendar, since one may have 23 hours.
+func after(at time.Time, distance time.Duration) time.Time {
+	if distance >= day {
+		return at.AddDate(0, 0, int(distance/day))
+	}
+	return at.Add(distance)
+}

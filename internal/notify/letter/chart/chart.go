@@ -1,0 +1,142 @@
+// Package chart draws the readings around an alarm as a picture for a mail. It
+// holds figures only, so it reads in every language.
+package chart
+
+import (
+	"cmp"
+	"image/color"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/image/font"
+	"golang.org/x/image/font/gofont/goregular"
+	"golang.org/x/image/font/opentype"
+)
+
+// The picture's size in pixels, twice what it is shown at.
+const (
+	Width  = 1120
+	Height = 460
+)
+
+// Where the readings are drawn, and how.
+const (
+	left, right, top, bottom = 128, Width - 28, 30, Height - 70
+
+	figures = 29 // pixels
+	thick   = 4.5
+	hair    = 2
+)
+
+// The picture has its own paper, so that it is readable on dark pages too.
+var (
+	paper = color.RGBA{0xfb, 0xfa, 0xf6, 255}
+	grid  = color.RGBA{0xe4, 0xe1, 0xd7, 255}
+	words = color.RGBA{0x47, 0x50, 0x49, 255}
+	line  = color.RGBA{0x2f, 0x6b, 0x4f, 255}
+	held  = color.RGBA{0xf8, 0xe9, 0xe5, 255}
+	alarm = color.RGBA{0xb8, 0x23, 0x1a, 255}
+)
+
+// Point is one reading.
+type Point struct {
+	Time  int64 // epoch ms
+	Value float64
+}
+
+// Chart is the readings around an alarm.
+type Chart struct {
+	From, To   int64 // what is shown, epoch ms
+	Start, End int64 // of the alarm; of an open one, as far as it is known
+	Zone       *time.Location
+	Points     []Point // ascending
+	Limit      float64 // what readings were compared with
+	Triggers   []Point // those of Points that led to the alarm
+	// Number writes a value of the axis with so many decimals.
+	Number func(v float64, decimals int) string
+}
+
+var face = sync.OnceValues(func() (font.Face, error) {
+	f, err := opentype.Parse(goregular.TTF)
+	if err != nil {
+		return nil, err
+	}
+	return opentype.NewFace(f, &opentype.FaceOptions{Size: figures, DPI: 72, Hinting: font.HintingNone})
+})
+
+var drawing sync.Mutex // a face is for one at a time
+
+// PNG draws the chart; it needs at least one point.
+func (c *Chart) PNG() ([]byte, error) {
+	drawing.Lock()
+	defer drawing.Unlock()
+	face, err := face()
+	if err != nil {
+		return nil, err
+	}
+	byValue := func(a, b Point) int { return cmp.Compare(a.Value, b.Value) }
+	low, high := slices.MinFunc(c.Points, byValue).Value, slices.MaxFunc(c.Points, byValue).Value
+	ticks, lowest, highest := heights(min(low, c.Limit), max(high, c.Limit), c.Number)
+	x := func(t float64) float64 { return left + (t-float64(c.From))/float64(c.To-c.From)*(right-left) }
+	y := func(v float64) float64 { return bottom - (v-lowest)/(highest-lowest)*(bottom-top) }
+
+	p := newCanvas(Width, Height, paper)
+	start, end := x(float64(max(c.Start, c.From))), x(float64(min(c.End, c.To)))
+	p.box(spot{start, top}, spot{end, bottom}, held)
+	for _, one := range ticks {
+		p.box(spot{left, y(one.at) - hair/2}, spot{right, y(one.at) + hair/2}, grid)
+		p.write(face, one.label, spot{left - 18, y(one.at) + 10}, 1, words)
+	}
+	for _, one := range times(c.From, c.To, c.Zone) {
+		at := x(one.at)
+		p.box(spot{at - hair/2, bottom}, spot{at + hair/2, bottom + 8}, grid)
+		if at > left+24 && at < right-24 {
+			p.write(face, one.label, spot{at, bottom + 44}, 0.5, words)
+		}
+	}
+	p.box(spot{start - 1, top}, spot{start + 1, bottom}, alarm)
+	for at := float64(left); at < right; at += 22 {
+		p.box(spot{at, y(c.Limit) - 1.5}, spot{min(at+13, right), y(c.Limit) + 1.5}, alarm)
+	}
+	for _, run := range runs(c.Points) {
+		drawn := make([]spot, len(run))
+		for i, one := range run {
+			drawn[i] = spot{x(float64(one.Time)), y(one.Value)}
+		}
+		p.stroke(thick, drawn)
+	}
+	p.fill(line)
+	for _, disc := range []struct {
+		radius float64
+		ink    color.RGBA
+	}{{10, paper}, {7, alarm}} {
+		for _, one := range c.Triggers {
+			p.round(spot{x(float64(one.Time)), y(one.Value)}, disc.radius, 32)
+		}
+		p.fill(disc.ink)
+	}
+	return p.encode()
+}
+
+// runs are the points between gaps: where several readings in a row are
+// missing, no line is drawn.
+func runs(points []Point) (all [][]Point) {
+	var between []int64
+	for i := 1; i < len(points); i++ {
+		between = append(between, points[i].Time-points[i-1].Time)
+	}
+	slices.Sort(between)
+	most := int64(0)
+	if len(between) > 0 {
+		most = 4 * between[len(between)/2]
+	}
+	begin := 0
+	for i := 1; i <= len(points); i++ {
+		if i == len(points) || points[i].Time-points[i-1].Time > most {
+			all = append(all, points[begin:i])
+			begin = i
+		}
+	}
+	return all
+}

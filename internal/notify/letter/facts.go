@@ -1,0 +1,157 @@
+package letter
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+
+	"tilth/internal/news"
+	"tilth/internal/text"
+)
+
+// symbols are how operators are written.
+var symbols = map[string]string{">=": "≥", "<=": "≤", "!=": "≠"}
+
+// measurement is one property of the conditions with the value that it was
+// judged by.
+type measurement struct {
+	identifier  string
+	name, value string
+	limits      []string // what it was compared with: < -2 °C
+}
+
+// measurements are the properties of an alarm's conditions, in their order,
+// each once. At an end those are left out that its sample does not have; one by
+// hand has none at all.
+func (v *Voice) measurements(a *news.Alarm) (list []measurement) {
+	for _, c := range a.Conditions {
+		if over := a.Event == news.Resolved; over && (a.ByHand || a.Values[c.Property] == nil) {
+			continue
+		}
+		i := slices.IndexFunc(list, func(m measurement) bool { return m.identifier == c.Property })
+		if i < 0 {
+			i = len(list)
+			list = append(list, v.measurement(a, c.Property))
+		}
+		list[i].limits = append(list[i].limits, v.limit(a, c))
+	}
+	return list
+}
+
+func (v *Voice) measurement(a *news.Alarm, identifier string) measurement {
+	called, unit, precision := v.Names(a.Product, identifier, v.Language)
+	m := measurement{identifier: identifier, name: name(called), value: v.say("letter.none")}
+	if value, ok := a.Values[identifier]; ok && value != nil {
+		m.value = v.value(value, unit, precision)
+	}
+	return m
+}
+
+// limit is what a condition compares with: < -2 °C. The value has as many
+// decimals as somebody gave it.
+func (v *Voice) limit(a *news.Alarm, c news.Condition) string {
+	_, unit, _ := v.Names(a.Product, c.Property, v.Language)
+	symbol, ok := symbols[c.Operator]
+	if !ok {
+		symbol = c.Operator
+	}
+	return symbol + " " + v.value(c.Value, unit, nil)
+}
+
+func (v *Voice) value(value any, unit string, precision *int) string {
+	switch x := value.(type) {
+	case float64:
+		return v.figure(x, unit, precision)
+	case int:
+		return v.figure(float64(x), unit, precision)
+	case int64:
+		return v.figure(float64(x), unit, precision)
+	case json.Number:
+		if f, err := x.Float64(); err == nil {
+			return v.figure(f, unit, precision)
+		}
+		return text.Shorten(x.String(), valueMost)
+	case bool:
+		if x {
+			return v.say("letter.on")
+		}
+		return v.say("letter.off")
+	case string:
+		return text.Shorten(text.Line(x), valueMost)
+	}
+	return v.say("letter.none")
+}
+
+func (v *Voice) figure(f float64, unit string, precision *int) string {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return v.say("letter.none")
+	}
+	return measured(v.Language, number(v.Language, f, precision), unit)
+}
+
+// condition is the conditions as one: of a single one what it compares with,
+// of several the names too, with brackets where reading from left to right
+// would else mislead.
+func (v *Voice) condition(a *news.Alarm) string {
+	if len(a.Conditions) == 1 {
+		return v.limit(a, a.Conditions[0])
+	}
+	folded := ""
+	for i, c := range a.Conditions {
+		called, _, _ := v.Names(a.Product, c.Property, v.Language)
+		term := name(called) + " " + v.limit(a, c)
+		if i == 0 {
+			folded = term
+			continue
+		}
+		if i > 1 && c.Join != a.Conditions[i-1].Join {
+			folded = v.say("letter.bracket", "text", folded)
+		}
+		key := "letter.and"
+		if c.Join == "or" {
+			key = "letter.or"
+		}
+		folded = v.say(key, "left", folded, "right", term)
+	}
+	return folded
+}
+
+// judged is what an alarm was judged by, as a sentence without its stop: values
+// and conditions, or that the device was offline. Empty where nothing is known.
+func (v *Voice) judged(a *news.Alarm) string {
+	switch {
+	case a.Event == news.Resolved && a.ByHand:
+		return ""
+	case a.Offline && a.Event == news.Resolved:
+		return v.say("letter.online")
+	case a.Offline:
+		return v.say("letter.offline", "window", v.duration(a.Window))
+	}
+	readings := v.readings(a)
+	switch {
+	case a.Event == news.Resolved:
+		return readings
+	case readings == "":
+		return ""
+	}
+	return v.say("letter.judged", "readings", readings, "condition", v.condition(a))
+}
+
+// readings are the values as one; those of a reminder are of the start, and it
+// says so.
+func (v *Voice) readings(a *news.Alarm) string {
+	var parts []string
+	for _, m := range v.measurements(a) {
+		parts = append(parts, v.say("letter.fact", "label", v.called(a, m), "value", m.value))
+	}
+	return v.chained("letter.readings", parts)
+}
+
+// called is a property's name, and of a reminder that the value is of the
+// start.
+func (v *Voice) called(a *news.Alarm, m measurement) string {
+	if a.Event == news.Reminder {
+		return v.say("letter.atStart", "name", m.name)
+	}
+	return m.name
+}

@@ -1,0 +1,127 @@
+// Package letter writes what people are told of alarms: in the console, by mail
+// and by SMS, in their language, from the facts of package news.
+package letter
+
+import (
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"tilth/internal/news"
+	"tilth/internal/text"
+)
+
+// Names gives what people call a property of a product in their language, its
+// unit, and its decimals (nil: as they come). What it does not know it calls by
+// its identifier.
+type Names func(product int64, identifier string, l text.Language) (name, unit string, precision *int)
+
+// Voice is how a letter speaks.
+type Voice struct {
+	Language text.Language
+	Zone     *time.Location // the tenant's; nil: UTC
+	Names    Names
+	Tenant   string    // what the tenant is called before its people
+	Base     string    // where links lead, such as https://farm.example; empty: no links
+	Now      time.Time // up to which what is open has lasted
+}
+
+// How much of a name or a text is said at most, in characters; names of the
+// console are shorter, values of texts and remarks may not be.
+const (
+	nameMost  = 64
+	valueMost = 120
+	noteMost  = 500
+)
+
+// say is a sentence of the language; args are pairs of variable and value.
+func (v *Voice) say(key string, args ...string) string {
+	if len(args) == 0 {
+		return text.Say(v.Language, key, nil)
+	}
+	said := make(map[string]string, len(args)/2)
+	for i := 0; i+1 < len(args); i += 2 {
+		said[args[i]] = args[i+1]
+	}
+	return text.Say(v.Language, key, said)
+}
+
+func (v *Voice) fact(label, value string) string {
+	return v.say("letter.fact", "label", v.say(label), "value", value)
+}
+
+// chained joins parts from left to right by a sentence of first and rest.
+func (v *Voice) chained(key string, parts []string) string {
+	joined := ""
+	for i, part := range parts {
+		if i == 0 {
+			joined = part
+		} else {
+			joined = v.say(key, "first", joined, "rest", part)
+		}
+	}
+	return joined
+}
+
+func name(s string) string { return text.Shorten(text.Line(s), nameMost) }
+
+func note(s string) string { return text.Shorten(text.Line(s), noteMost) }
+
+// quoted is somebody's remark between the language's marks; the sentence around
+// it brings its own stop.
+func (v *Voice) quoted(remark string) string {
+	return v.say("letter.quoted", "text", strings.TrimRight(note(remark), ".。"))
+}
+
+// capital begins a title with a great letter.
+func capital(s string) string {
+	first, size := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(first)) + s[size:]
+}
+
+// word is what happened, in one or two words, for tags and subjects.
+func (v *Voice) word(a *news.Alarm) string {
+	switch {
+	case a.Event == news.Resolved && a.ByHand:
+		return v.say("letter.wordByHand")
+	case a.Event == news.Resolved:
+		return v.say("letter.wordResolved")
+	case a.Event == news.Reminder:
+		return v.say("letter.wordStill", "level", v.level(a))
+	}
+	return v.level(a)
+}
+
+// The levels' words: on tags and in subjects, and within an SMS.
+var (
+	levels    = []string{"letter.level0", "letter.level1", "letter.level2"}
+	smsLevels = []string{"letter.smsLevel0", "letter.smsLevel1", "letter.smsLevel2"}
+)
+
+func (v *Voice) level(a *news.Alarm) string { return v.say(levels[levelOf(a)]) }
+
+func levelOf(a *news.Alarm) int { return min(max(a.Level, 0), 2) }
+
+// lead is what happened, as a sentence.
+func (v *Voice) lead(a *news.Alarm) string {
+	key := "letter.triggered"
+	switch {
+	case a.Event == news.Resolved && a.ByHand:
+		key = "letter.byHand"
+	case a.Event == news.Resolved:
+		key = "letter.resolved"
+	case a.Event == news.Reminder:
+		key = "letter.still"
+	}
+	return v.say(key, "title", name(a.Title))
+}
+
+// lasted is how long a notice lasted, or has lasted up to now.
+func (v *Voice) lasted(a *news.Alarm) string {
+	end := a.End
+	if end == 0 {
+		end = v.Now.UnixMilli()
+	}
+	return v.duration(end - a.Start)
+}

@@ -1,0 +1,247 @@
+package letter
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"tilth/internal/news"
+	"tilth/internal/text"
+)
+
+// element is what the catalogue would say of a property.
+type element struct {
+	names     map[text.Language]string
+	unit      string
+	precision *int
+}
+
+var catalogue = map[string]element{
+	"airTemperature": {words("Air temperature", "空气温度", "Hava sıcaklığı", "Температура воздуха"), "°C", new(1)},
+	"airHumidity":    {words("Relative humidity", "空气相对湿度", "Bağıl nem", "Относительная влажность"), "%", new(0)},
+	"radiation":      {words("Global radiation", "太阳总辐射", "Küresel güneş ışınımı", "Суммарная солнечная радиация"), "W/m²", new(0)},
+	"pump":           {words("Pump", "水泵", "Pompa", "Насос"), "", nil},
+	"mode":           {words("Mode", "模式", "Kip", "Режим"), "", nil},
+}
+
+func words(en, zh, tr, ru string) map[text.Language]string {
+	return map[text.Language]string{text.English: en, text.Chinese: zh, text.Turkish: tr, text.Russian: ru}
+}
+
+func called(_ int64, identifier string, l text.Language) (string, string, *int) {
+	e, ok := catalogue[identifier]
+	if !ok {
+		return identifier, "", nil
+	}
+	return e.names[l], e.unit, e.precision
+}
+
+// The frost of the texts: -2.4 at 05:40 in Istanbul, over at 07:15.
+var (
+	titles  = words("Frost", "霜冻", "Zirai don", "Заморозки")
+	masts   = words("North mast", "北侧气象杆", "Kuzey direği", "Северная мачта")
+	began   = time.Date(2026, 11, 21, 2, 40, 0, 0, time.UTC).UnixMilli()
+	over    = time.Date(2026, 11, 21, 4, 15, 0, 0, time.UTC).UnixMilli()
+	east3   = time.FixedZone("", 3*3600)
+	china   = time.FixedZone("", 8*3600)
+	channel = words("Night crew", "夜班", "Gece ekibi", "Ночная смена")
+)
+
+func frost(l text.Language) news.Alarm {
+	a := news.Alarm{
+		Event: news.Triggered, Notice: 17, Rule: 3, Title: titles[l], Level: 2, DeviceID: 5, DeviceName: "WS-0001", NoteName: masts[l], Product: 1,
+		Window: 300_000, Hits: 2, Start: began,
+		Conditions: []news.Condition{{Join: "and", Property: "airTemperature", Operator: "<", Value: -2.}},
+		Values:     map[string]any{"airTemperature": -2.44},
+	}
+	if l == text.Chinese { // the sheet of texts has 05:40 there too
+		a.Start -= 5 * 3600_000
+	}
+	return a
+}
+
+func thaw(l text.Language) news.Alarm {
+	a := frost(l)
+	a.Event, a.End, a.Values = news.Resolved, over, map[string]any{"airTemperature": 0.6}
+	if l == text.Chinese {
+		a.End -= 5 * 3600_000
+	}
+	return a
+}
+
+func voice(l text.Language) *Voice {
+	v := &Voice{Language: l, Zone: east3, Names: called, Tenant: "Greenfield", Base: "https://farm.example", Now: time.UnixMilli(over)}
+	if l == text.Chinese {
+		v.Zone = china
+	}
+	return v
+}
+
+// spaced has plain spaces before units, as the sheet of texts has them.
+var spaced = strings.NewReplacer(nbsp, " ")
+
+func written(t *testing.T, l text.Language, alarms ...news.Alarm) Mail {
+	t.Helper()
+	m, err := voice(l).Mail(channel[l], alarms, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// The sheet of texts, word for word: what is told of the frost and of its end.
+func TestFrost(t *testing.T) {
+	for l, want := range map[text.Language]struct{ subject, said, sms, endSubject, endSaid string }{
+		text.English: {
+			"[Serious] Frost: North mast",
+			"The alarm rule “Frost” was triggered. Device: North mast. Time: Nov 21, 2026, 05:40 (UTC+3). Air temperature: -2.4 °C; condition: < -2 °C.",
+			`Greenfield: Serious alarm "Frost". North mast: Air temperature -2.4 C (limit < -2 C). Nov 21, 05:40`,
+			"[Resolved] Frost: North mast",
+			"The alarm “Frost” has ended by itself. Device: North mast. End: Nov 21, 2026, 07:15; duration: 1 h 35 min. Air temperature: 0.6 °C.",
+		},
+		text.Chinese: {
+			"【严重告警】霜冻：北侧气象杆",
+			"告警规则“霜冻”已触发。设备：北侧气象杆；时间：2026-11-21 05:40（UTC+8）；空气温度：-2.4 °C；条件：< -2 °C。",
+			"【Greenfield】严重告警“霜冻”：北侧气象杆，空气温度-2.4 °C（条件：< -2 °C），11月21日05:40",
+			"【已恢复】霜冻：北侧气象杆",
+			"告警“霜冻”已自动恢复。设备：北侧气象杆；结束时间：2026-11-21 07:15；持续时间：1小时35分钟；空气温度：0.6 °C。",
+		},
+		text.Turkish: {
+			"[Kritik] Zirai don: Kuzey direği",
+			"“Zirai don” alarm kuralı tetiklendi. Cihaz: Kuzey direği. Zaman: 21.11.2026 05:40 (UTC+3). Hava sıcaklığı: -2,4 °C; koşul: < -2 °C.",
+			`Greenfield: Kritik alarm, "Zirai don". Kuzey direği: Hava sıcaklığı -2,4 °C (koşul: < -2 °C). 21.11 05:40`,
+			"[Sona erdi] Zirai don: Kuzey direği",
+			"“Zirai don” alarmı kendiliğinden sona erdi. Cihaz: Kuzey direği. Bitiş: 21.11.2026 07:15; süre: 1 sa 35 dk. Hava sıcaklığı: 0,6 °C.",
+		},
+		text.Russian: {
+			"Критично: Заморозки, Северная мачта",
+			"Сработало правило «Заморозки». Устройство: Северная мачта. Время: 21.11.2026, 05:40 (UTC+3). Температура воздуха: -2,4 °C; условие: < -2 °C.",
+			"Greenfield: критическая тревога «Заморозки». Северная мачта: Температура воздуха -2,4 °C (условие: < -2 °C). 21.11 05:40",
+			"Завершено: Заморозки, Северная мачта",
+			"Тревога «Заморозки» завершена автоматически. Устройство: Северная мачта. Окончание: 21.11.2026, 07:15; длительность: 1 ч 35 мин. Температура воздуха: 0,6 °C.",
+		},
+	} {
+		begin, end := written(t, l, frost(l)), written(t, l, thaw(l))
+		for _, pair := range [][2]string{
+			{begin.Subject, want.subject}, {firstParagraph(begin), want.said}, {end.Subject, want.endSubject}, {firstParagraph(end), want.endSaid},
+			{voice(l).SMS(channel[l], []news.Alarm{frost(l)}), want.sms},
+		} {
+			if got := spaced.Replace(pair[0]); got != pair[1] {
+				t.Errorf("%s:\n%s\n%s", l, got, pair[1])
+			}
+		}
+	}
+}
+
+func firstParagraph(m Mail) string {
+	first, _, _ := strings.Cut(m.Text, "\n\n")
+	return first
+}
+
+// Several conditions, with brackets where reading from the left would mislead;
+// a property that is compared twice is named once.
+func TestSeveralConditions(t *testing.T) {
+	condition := func(join, property, operator string, value any) news.Condition {
+		return news.Condition{Join: join, Property: property, Operator: operator, Value: value}
+	}
+	for _, c := range []struct {
+		conditions []news.Condition
+		values     map[string]any
+		english    string
+		russian    string
+	}{
+		{
+			[]news.Condition{condition("and", "airTemperature", "<=", 2.), condition("and", "airHumidity", ">=", 90.)},
+			map[string]any{"airTemperature": 1.75, "airHumidity": 93.2},
+			"Air temperature: 1.8 °C; Relative humidity: 93%; condition: Air temperature ≤ 2 °C and Relative humidity ≥ 90%",
+			"Температура воздуха: 1,8 °C; Относительная влажность: 93 %; условие: Температура воздуха ≤ 2 °C и Относительная влажность ≥ 90 %",
+		},
+		{
+			[]news.Condition{condition("and", "airTemperature", ">", 35.), condition("or", "airTemperature", "<", 2.25), condition("and", "pump", "!=", true)},
+			map[string]any{"airTemperature": 36., "pump": false},
+			"Air temperature: 36.0 °C; Pump: Off; condition: (Air temperature > 35 °C or Air temperature < 2.25 °C) and Pump ≠ On",
+			"Температура воздуха: 36,0 °C; Насос: Выкл.; условие: (Температура воздуха > 35 °C или Температура воздуха < 2,25 °C) и Насос ≠ Вкл.",
+		},
+		{
+			[]news.Condition{condition("and", "mode", "=", "drain"), condition("or", "airHumidity", ">", 1e3), condition("or", "other", "=", 5.)},
+			map[string]any{"mode": "drain\nnow", "airHumidity": nil},
+			"Mode: drain now; Relative humidity: no reading; other: no reading; condition: Mode = drain or Relative humidity > 1,000% or other = 5",
+			"Режим: drain now; Относительная влажность: нет показаний; other: нет показаний; условие: Режим = drain или Относительная влажность > 1 000 % или other = 5",
+		},
+	} {
+		for l, want := range map[text.Language]string{text.English: c.english, text.Russian: c.russian} {
+			a := frost(l)
+			a.Conditions, a.Values = c.conditions, c.values
+			if got := spaced.Replace(voice(l).judged(&a)); got != want {
+				t.Errorf("%s:\n%s\n%s", l, got, want)
+			}
+		}
+	}
+}
+
+// Facts that were kept as JSON read as those that come from memory.
+func TestKeptFacts(t *testing.T) {
+	a := frost(text.English)
+	a.Conditions = append(a.Conditions, news.Condition{Join: "and", Property: "pump", Operator: "=", Value: true})
+	a.Values["pump"] = true
+	kept, err := json.Marshal(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read news.Alarm
+	if err := json.Unmarshal(kept, &read); err != nil {
+		t.Fatal(err)
+	}
+	before, after := written(t, text.English, a), written(t, text.English, read)
+	if before != after {
+		t.Errorf("%s\n%s", before.Text, after.Text)
+	}
+	a.Values = map[string]any{"airTemperature": json.Number("-2.44"), "pump": []any{}}
+	if got := voice(text.English).readings(&a); spaced.Replace(got) != "Air temperature: -2.4 °C; Pump: no reading" {
+		t.Error(got)
+	}
+	a.Values = map[string]any{"airTemperature": math.Inf(1), "pump": int64(3)}
+	if got := voice(text.English).readings(&a); got != "Air temperature: no reading; Pump: 3" {
+		t.Error(got)
+	}
+}
+
+// The console's messages: the first line is the title.
+func TestText(t *testing.T) {
+	byHand := thaw(text.English)
+	byHand.ByHand, byHand.User, byHand.Remark = true, "Elif Kaya", "Inlet valve opened."
+	nobody := byHand
+	nobody.User, nobody.Remark = "", ""
+	offline := frost(text.English)
+	offline.Offline, offline.Conditions, offline.Values, offline.Title = true, nil, nil, "Table 4 is offline"
+	offline.NoteName, offline.Description = "", "Look at the\nbattery."
+	online := offline
+	online.Event, online.End = news.Resolved, over
+	still := frost(text.English)
+	still.Event = news.Reminder
+	for _, c := range []struct {
+		a    news.Alarm
+		want string
+	}{
+		{frost(text.English), "Frost\nAir temperature: -2.4 °C; condition: < -2 °C\nDevice: North mast (WS-0001)\nStart: Nov 21, 2026, 05:40"},
+		{thaw(text.English), "Frost has cleared\nAir temperature: 0.6 °C\nDevice: North mast (WS-0001)\nEnd: Nov 21, 2026, 07:15; duration: 1 h 35 min"},
+		{byHand, "Frost was solved by Elif Kaya\n“Inlet valve opened”\nDevice: North mast (WS-0001)\nEnd: Nov 21, 2026, 07:15; duration: 1 h 35 min"},
+		{nobody, "Frost was resolved by hand\nDevice: North mast (WS-0001)\nEnd: Nov 21, 2026, 07:15; duration: 1 h 35 min"},
+		{offline, "Table 4 is offline\nThe device has been offline for 5 min\nDevice: WS-0001\nStart: Nov 21, 2026, 05:40\nLook at the battery."},
+		{online, "Table 4 is offline has cleared\nThe device is online again\nDevice: WS-0001\nEnd: Nov 21, 2026, 07:15; duration: 1 h 35 min"},
+		{still, "Frost is still open\nAir temperature at the start: -2.4 °C; condition: < -2 °C\nDevice: North mast (WS-0001)\nStart: Nov 21, 2026, 05:40"},
+	} {
+		if got := spaced.Replace(Text(text.English, east3, called, &c.a)); got != c.want {
+			t.Errorf("%s\n\nwant\n%s", got, c.want)
+		}
+	}
+	for l, want := range words("Frost was solved by Elif Kaya", "霜冻：由 Elif Kaya 手动解除", "Zirai don: kapatan Elif Kaya", "Заморозки: снято вручную, Elif Kaya") {
+		a := thaw(l)
+		a.ByHand, a.User = true, "Elif Kaya"
+		if title, _, _ := strings.Cut(Text(l, east3, called, &a), "\n"); title != want {
+			t.Errorf("%s: %s", l, title)
+		}
+	}
+}

@@ -1,0 +1,257 @@
+package letter
+
+import (
+	"maps"
+	"sort"
+	"strconv"
+	"strings"
+
+	"tilth/internal/news"
+	"tilth/internal/text"
+)
+
+// How long an SMS may be, in parts, which is what is paid for: one in Latin
+// letters alone, else two.
+const (
+	partsLatin = 1
+	partsOther = 2
+)
+
+// comfortable is how long a name should stay, in characters; below that
+// something less needed is left out first.
+const comfortable = 14
+
+// How much of a text that is no number, and of a unit, an SMS says, and how many
+// alarms of a digest are looked at for it; more never fit.
+const (
+	smsValueMost = 24
+	smsUnitMost  = 12
+	smsListMost  = 8
+)
+
+// SMS writes a text message to a number of a channel: of one alarm, of several
+// (a digest), or of none (a test of the channel). It has at most one part in
+// Latin letters alone, else two. Names are shortened for that, values never. It
+// holds no link: carriers block those.
+func (v *Voice) SMS(channel string, alarms []news.Alarm) string {
+	switch len(alarms) {
+	case 0:
+		return v.fitting([]draft{{key: "letter.smsTest", names: names{"tenant": v.sender(), "channel": name(channel)}}})
+	case 1:
+		return v.fitting(v.drafts(&alarms[0]))
+	}
+	var all []draft
+	sorted := bySeverity(alarms)
+	for n := min(len(sorted), smsListMost); n > 0; n-- {
+		all = append(all, v.digestDraft(sorted, n, v.count(alarms)))
+	}
+	return v.fitting(all)
+}
+
+// sender is the tenant as an SMS names it; Chinese carriers want it between
+// brackets, which the sentences have.
+func (v *Voice) sender() string {
+	return strings.NewReplacer("【", "", "】", "").Replace(name(v.Tenant))
+}
+
+type names map[string]string
+
+// draft is an SMS whose names may be shortened.
+type draft struct {
+	key   string
+	names names
+	fixed map[string]string
+	wrap  func(v *Voice, said string, n names) string // around the sentence; nil: nothing
+}
+
+func (d draft) say(v *Voice, short names) string {
+	args := maps.Clone(short)
+	for variable, value := range d.fixed {
+		args[variable] = fill(value, short) // it may name what is shortened
+	}
+	said := text.Say(v.Language, d.key, args)
+	if d.wrap != nil {
+		said = d.wrap(v, said, short)
+	}
+	return v.folded(said)
+}
+
+// fill puts shortened names into a part that was said before they were known.
+func fill(part string, n names) string {
+	if !strings.Contains(part, "\x00") {
+		return part
+	}
+	pairs := make([]string, 0, 2*len(n))
+	for variable, value := range n {
+		pairs = append(pairs, "\x00"+variable+"\x00", value)
+	}
+	return strings.NewReplacer(pairs...).Replace(part)
+}
+
+// fitting is the first draft that fits with names that are still readable,
+// else the last one with names as short as need be.
+func (v *Voice) fitting(drafts []draft) string {
+	said := ""
+	for i, d := range drafts {
+		floor := comfortable
+		if i == len(drafts)-1 {
+			floor = shortest
+		}
+		with := func(most int) string {
+			short := names{}
+			for variable, value := range d.names {
+				short[variable] = text.Shorten(value, most)
+			}
+			return d.say(v, short)
+		}
+		// The longest names that fit: shorter ones never take more parts.
+		less := sort.Search(nameMost-floor, func(less int) bool { return fits(with(nameMost - less)) })
+		if said = with(nameMost - less); fits(said) {
+			return said
+		}
+	}
+	return said
+}
+
+func fits(s string) bool {
+	if text.SMSLatin(s) {
+		return text.SMSParts(s) <= partsLatin
+	}
+	return text.SMSParts(s) <= partsOther
+}
+
+// drafts are an alarm's messages from the fullest to the barest.
+func (v *Voice) drafts(a *news.Alarm) (all []draft) {
+	base := draft{names: names{"tenant": v.sender(), "title": name(a.Title), "device": name(a.Name())}}
+	base.fixed = map[string]string{"level": v.say(smsLevels[levelOf(a)]), "duration": v.lasted(a), "time": v.brief(a.Start), "by": ""}
+	switch a.Event {
+	case news.Resolved:
+		base.key = "letter.smsResolved"
+		base.fixed["time"] = v.brief(a.End)
+		if a.ByHand {
+			base.key = "letter.smsByHand"
+		}
+	case news.Reminder:
+		base.key = "letter.smsStill"
+	default:
+		base.key = "letter.smsTriggered"
+	}
+	if a.ByHand && a.User != "" {
+		base.names["user"] = name(a.User)
+		base.fixed["by"] = v.say("letter.smsBy", "user", "\x00user\x00")
+	}
+	measured := v.smsMeasurements(a)
+	for _, limits := range []bool{true, false} {
+		for n := len(measured); ; n-- {
+			d := v.withReadings(base, a, measured[:n], limits)
+			if a.Remark != "" && limits && n == len(measured) {
+				all = append(all, v.withRemark(d, a))
+			}
+			all = append(all, d)
+			if n <= 1 {
+				break
+			}
+		}
+	}
+	return all
+}
+
+func (v *Voice) withRemark(d draft, a *news.Alarm) draft {
+	d.names = maps.Clone(d.names)
+	d.names["remark"] = strings.TrimRight(note(a.Remark), ".。")
+	d.wrap = func(v *Voice, said string, n names) string {
+		return v.say("letter.smsRemark", "text", said, "remark", n["remark"])
+	}
+	return d
+}
+
+// smsMeasurements are the values as an SMS says them, with less of a text and
+// of a unit.
+func (v *Voice) smsMeasurements(a *news.Alarm) (list []measurement) {
+	brief := *v
+	brief.Names = func(product int64, identifier string, l text.Language) (string, string, *int) {
+		name, unit, precision := v.Names(product, identifier, l)
+		return name, text.Shorten(text.Line(unit), smsUnitMost), precision
+	}
+	for _, m := range brief.measurements(a) {
+		if _, words := a.Values[m.identifier].(string); words {
+			m.value = text.Shorten(m.value, smsValueMost)
+		}
+		for i, limit := range m.limits {
+			m.limits[i] = text.Shorten(limit, smsValueMost+smsUnitMost)
+		}
+		list = append(list, m)
+	}
+	return list
+}
+
+// withReadings puts the values in, with what they were compared with.
+func (v *Voice) withReadings(d draft, a *news.Alarm, measured []measurement, limits bool) draft {
+	d.names, d.fixed = maps.Clone(d.names), maps.Clone(d.fixed)
+	var parts []string
+	if said := v.gist(a); a.Offline && said != "" {
+		parts = append(parts, said)
+	}
+	for i, m := range measured {
+		variable := "name" + strconv.Itoa(i)
+		d.names[variable] = m.name
+		said := v.say("letter.smsReading", "name", "\x00"+variable+"\x00", "value", m.value)
+		if limits && a.Event != news.Resolved {
+			key := "letter.smsLimits"
+			if len(a.Conditions) == 1 {
+				key = "letter.smsLimit"
+			}
+			said = v.say(key, "reading", said, "condition", strings.Join(m.limits, ", "))
+		}
+		parts = append(parts, said)
+	}
+	about := "\x00device\x00"
+	if a.Event == news.Reminder { // the values are of then
+		about = v.say("letter.smsThen", "device", about, "time", v.brief(a.Start))
+	}
+	if len(parts) > 0 {
+		about = v.say("letter.smsAbout", "device", about, "readings", v.chained("letter.list", parts))
+	}
+	d.fixed["about"] = about
+	return d
+}
+
+// digestDraft names the first n alarms and says how many more there are.
+func (v *Voice) digestDraft(sorted []*news.Alarm, n int, count string) draft {
+	d := draft{key: "letter.smsDigest", names: names{"tenant": v.sender()}, fixed: map[string]string{"count": count}}
+	var parts []string
+	for i, a := range sorted[:n] {
+		title, device := "title"+strconv.Itoa(i), "device"+strconv.Itoa(i)
+		d.names[title], d.names[device] = name(a.Title), name(a.Name())
+		value := v.word(a)
+		if a.Event != news.Resolved {
+			if a.Offline {
+				value = v.gist(a)
+			} else if m := v.smsMeasurements(a); len(m) > 0 {
+				value = m[0].value
+			}
+		}
+		parts = append(parts, v.say("letter.smsItem", "title", "\x00"+title+"\x00", "device", "\x00"+device+"\x00", "value", value))
+	}
+	if more := len(sorted) - n; more > 0 {
+		parts = append(parts, v.say("letter.digestMore", "n", strconv.Itoa(more)))
+	}
+	d.fixed["list"] = v.chained("letter.list", parts)
+	return d
+}
+
+// latin are the letters that GSM 03.38 lacks and plain ones say as well.
+var latin = strings.NewReplacer(
+	nbsp, " ", "\u202f", " ", "°C", "C", "°F", "F", "°", " deg", "²", "2", "³", "3", "₂", "2", "µ", "u", "μ", "u", "·", "*",
+	"–", "-", "—", "-", "−", "-", "“", `"`, "”", `"`, "„", `"`, "‘", "'", "’", "'", "…", "...", "≥", ">=", "≤", "<=", "≠", "!=",
+)
+
+// folded is an English message in plain letters where those say the same; other
+// languages keep their own, which Turkish without its letters would turn into
+// other words.
+func (v *Voice) folded(s string) string {
+	if v.Language == text.English {
+		return latin.Replace(s)
+	}
+	return s
+}

@@ -1,0 +1,78 @@
+package notify
+
+import (
+	"context"
+
+	"github.com/uptrace/bun"
+
+	"tilth/internal/tenant"
+)
+
+// MessageQuery is which of a user's messages a list shows.
+type MessageQuery struct {
+	Read   *bool // nil: all
+	Offset int64
+	Limit  int64
+}
+
+type listedMessage struct {
+	messageRow `bun:",extend"`
+	Read       bool `bun:",scanonly"`
+}
+
+// tally is where a user's messages begin, and how many they are.
+type tally struct{ Floor, Mark, Above, Unread, Made int64 }
+
+// tallied is one question, so that the line and the counts are of one moment.
+const tallied = line + "SELECT l.floor, l.mark, l.above, " + unread + ` AS unread,
+	(SELECT COUNT(*) FROM messages AS m WHERE m.tenant_id = ?0 AND m.id > l.floor) AS made FROM line AS l`
+
+// Page gives a user's messages as q wants them, the newest made first, and how
+// many there are in all.
+func (s *MessageStore) Page(ctx context.Context, t tenant.ID, user int64, q MessageQuery) ([]Message, int64, error) {
+	var at tally
+	if err := s.db.Read(ctx).NewRaw(tallied, t, user).Scan(ctx, &at); err != nil {
+		return nil, 0, err
+	}
+	total := at.Made
+	switch {
+	case q.Read != nil && *q.Read:
+		total = at.Made - at.Unread
+	case q.Read != nil:
+		total = at.Unread
+	}
+	if total <= q.Offset {
+		return []Message{}, total, nil
+	}
+	var rows []listedMessage
+	if err := s.listed(ctx, t, user, q, at).Scan(ctx, &rows); err != nil {
+		return nil, 0, err
+	}
+	list := make([]Message, len(rows))
+	for i := range rows {
+		m, err := rows[i].message()
+		if err != nil {
+			return nil, 0, err
+		}
+		m.Read = rows[i].Read
+		list[i] = m
+	}
+	return list, total, nil
+}
+
+// listed asks for the rows of a page.
+func (s *MessageStore) listed(ctx context.Context, t tenant.ID, user int64, q MessageQuery, at tally) *bun.SelectQuery {
+	const read = "(m.id <= ? OR EXISTS (SELECT 1 FROM message_reads AS r WHERE r.message_id = m.id AND r.user_id = ?))"
+	from := at.Floor
+	sel := s.db.Read(ctx).NewSelect().Model((*listedMessage)(nil)).
+		Column("m.id", "m.notice_id", "m.event", "m.facts", "m.create_time").ColumnExpr(read+" AS read", at.Mark, user)
+	switch {
+	case q.Read == nil:
+	case *q.Read:
+		sel.Where(read, at.Mark, user)
+	default:
+		from = at.Above
+		sel.Where("NOT "+read, at.Mark, user)
+	}
+	return sel.Where("m.tenant_id = ? AND m.id > ?", t, from).OrderExpr("m.id DESC").Offset(q.Offset).Limit(q.Limit)
+}

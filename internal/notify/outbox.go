@@ -1,0 +1,221 @@
+package notify
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"tilth/internal/db"
+	"tilth/internal/news"
+	"tilth/internal/tenant"
+)
+
+// DefaultDigestAfter is how many notices a minute a channel is told of one by
+// one.
+const DefaultDigestAfter = 10
+
+// digestMinute is how long notices are counted, and gathered, for a channel.
+const digestMinute = time.Minute
+
+// serious is the alarm level that never waits for a digest.
+const serious = 2
+
+// OutboxOptions say what an Outbox works with. What may be nil says so.
+type OutboxOptions struct {
+	DB       *db.DB
+	Tenants  *tenant.Store
+	Channels *ChannelStore
+	// Carriers bring the letters; a mode that has none is not set up.
+	Carriers map[Mode]Carrier
+	// Muted is until when a tenant's rule is muted, epoch ms; 0: it is not, or
+	// is gone. Nil: none ever is.
+	Muted func(ctx context.Context, t tenant.ID, rule int64) (until int64, err error)
+	// Backlog is until when at least readings of a device are awaited that are
+	// out of its memory; not after now: they are over. Nil: they always are.
+	Backlog func(device int64) (until time.Time)
+	// DigestAfter is how many notices a minute a channel is told of one by one;
+	// the others of that minute come in one letter. 0: each by itself.
+	DigestAfter int
+	Now         func() time.Time
+	Log         *slog.Logger
+	Random      func() float64 // of [0, 1), spreads waits; nil: math/rand
+	// LastLetters is how long a stop waits for letters in flight; 0: 2 seconds.
+	LastLetters time.Duration
+}
+
+// Outbox keeps what people are to be told, and tells them: at least once, the
+// serious first, whatever stops in between. Everything that it waits for is in
+// the database, but for how the far ends are doing.
+type Outbox struct {
+	OutboxOptions
+	lanes map[Mode]*lane
+
+	start   sync.Mutex // guards started
+	started bool       // the leases of an earlier process are given back
+
+	held  atomic.Bool  // nothing leaves until it is released
+	since atomic.Int64 // when it could begin to tell people, epoch ms
+
+	sent, failed, skipped atomic.Uint64
+}
+
+// NewOutbox makes an outbox; Run or Step lets it tell people.
+func NewOutbox(opts OutboxOptions) *Outbox {
+	if opts.Random == nil {
+		opts.Random = rand.Float64
+	}
+	if opts.LastLetters == 0 {
+		opts.LastLetters = lastLetters
+	}
+	o := &Outbox{OutboxOptions: opts, lanes: map[Mode]*lane{}}
+	o.since.Store(opts.Now().UnixMilli())
+	for _, m := range []Mode{Email, Phone} {
+		o.lanes[m] = newLane(o, m, opts.Carriers[m])
+	}
+	return o
+}
+
+// began queues that a notice began: for each way and recipient once, however
+// many of the channels name them.
+func (o *Outbox) began(ctx context.Context, t tenant.ID, a *news.Alarm, w *news.Wishes) error {
+	if len(w.Channels) == 0 {
+		return nil
+	}
+	channels, err := o.Channels.Some(ctx, t, w.Channels)
+	if err != nil {
+		return err
+	}
+	pattern, err := o.pattern(t, a)
+	if err != nil {
+		return err
+	}
+	period, err := json.Marshal(w.Period)
+	if err != nil {
+		return err
+	}
+	pattern.Period, pattern.RemindEvery, pattern.Late = string(period), w.RemindEvery.Milliseconds(), w.Late
+	if w.Late {
+		pattern.Reason = ForBacklog
+	}
+	var rows []*deliveryRow
+	seen := map[string]bool{}
+	for i := range channels {
+		c := &channels[i]
+		for _, m := range c.Modes() {
+			for _, recipient := range c.Recipients(m) {
+				if key := string(m) + strings.ToLower(recipient); seen[key] {
+					continue
+				} else {
+					seen[key] = true
+				}
+				row := *pattern
+				row.ChannelID, row.ChannelName, row.Language = c.ID, c.Name, c.Language
+				row.Mode, row.Recipient, row.Destination = m, recipient, destination(m, recipient)
+				rows = append(rows, &row)
+			}
+		}
+	}
+	return o.queue(ctx, a.Level, rows)
+}
+
+// pattern is what all deliveries of an event have in common.
+func (o *Outbox) pattern(t tenant.ID, a *news.Alarm) (*deliveryRow, error) {
+	facts, err := json.Marshal(a)
+	now := o.Now().UnixMilli()
+	return &deliveryRow{
+		TenantID: t, NoticeID: a.Notice, RuleID: a.Rule, Event: a.Event, AlarmLevel: a.Level, Facts: string(facts),
+		State: Queued, NextTime: now, CreateTime: now, UpdateTime: now,
+	}, err
+}
+
+// queue writes deliveries of one event of one notice, and lets those wait for
+// a digest whose channel was told enough this minute. What is there already
+// stays: the minute may count it twice then, which brings a digest one notice
+// earlier.
+func (o *Outbox) queue(ctx context.Context, level int, rows []*deliveryRow) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	return o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		if o.DigestAfter > 0 {
+			digests, err := o.count(ctx, rows)
+			if err != nil {
+				return err
+			}
+			for _, r := range rows {
+				at := digests[r.ChannelID]
+				if at == 0 || level >= serious || r.State != Queued {
+					continue
+				}
+				r.Digest = at
+				if r.NextTime != whenItHappens {
+					r.NextTime = max(r.NextTime, at)
+				}
+				if r.Reason == "" {
+					r.Reason = ForDigest
+				}
+			}
+		}
+		_, err := tx.NewInsert().Model(&rows).On("CONFLICT (notice_id, mode, recipient, event, seq) DO NOTHING").Returning("NULL").Exec(ctx)
+		if err != nil {
+			return fmt.Errorf("notify: deliveries of notice %d: %w", rows[0].NoticeID, err)
+		}
+		o.DB.AfterCommit(ctx, o.Wake)
+		return nil
+	})
+}
+
+type minuteRow struct {
+	bun.BaseModel `bun:"table:channel_minutes,alias:cm"`
+	ChannelID     int64
+	Event         news.Event
+	Began         int64
+	Notices       int
+}
+
+// count counts a notice for its channels, and gives for those that were told
+// enough the end of their minute. A minute begins with a notice.
+func (o *Outbox) count(ctx context.Context, rows []*deliveryRow) (map[int64]int64, error) {
+	var minutes []*minuteRow
+	for _, r := range rows {
+		if r.State == Queued && !slices.ContainsFunc(minutes, func(m *minuteRow) bool { return m.ChannelID == r.ChannelID }) {
+			minutes = append(minutes, &minuteRow{ChannelID: r.ChannelID, Event: r.Event, Began: r.CreateTime, Notices: 1})
+		}
+	}
+	ends := map[int64]int64{}
+	if len(minutes) == 0 {
+		return ends, nil
+	}
+	// A clock that was set back begins a minute anew.
+	const running = "cm.began <= EXCLUDED.began AND EXCLUDED.began < cm.began + ?"
+	length := digestMinute.Milliseconds()
+	err := o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		_, err := tx.NewInsert().Model(&minutes).On("CONFLICT (channel_id, event) DO UPDATE").
+			Set("began = CASE WHEN "+running+" THEN cm.began ELSE EXCLUDED.began END", length).
+			Set("notices = CASE WHEN "+running+" THEN cm.notices + 1 ELSE 1 END", length).
+			Returning("*").Exec(ctx)
+		return err
+	})
+	for _, m := range minutes {
+		if m.Notices > o.DigestAfter {
+			ends[m.ChannelID] = m.Began + length
+		}
+	}
+	return ends, err
+}
+
+// Wake lets the lanes look at what is queued.
+func (o *Outbox) Wake() {
+	for _, l := range o.lanes {
+		l.nudge()
+	}
+}

@@ -1,0 +1,263 @@
+package notify
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"tilth/internal/news"
+)
+
+// triedFor is how long a letter is tried, from its first attempt on.
+const triedFor = 24 * time.Hour
+
+// shortAnswer is how much of a far end's answer is kept, in bytes.
+const shortAnswer = 500
+
+// outcome is what became of deliveries that share it.
+type outcome struct {
+	state  State
+	reason Reason
+	step   string
+	answer string
+	at     int64 // epoch ms
+	began  int64 // of an attempt: when it did, epoch ms; 0: none was made
+	next   int64 // of queued ones: when they are tried again, epoch ms
+}
+
+// attempt is a letter that was brought, or was not.
+type attempt struct {
+	letter *Letter
+	rows   []*deliveryRow
+	began  int64
+	answer string
+	err    error
+}
+
+// outcome decides what becomes of an attempt's deliveries.
+func (l *lane) outcome(a *attempt) outcome {
+	now := l.Now()
+	out := outcome{state: Sent, step: stepAccepted, answer: a.answer, at: now.UnixMilli(), began: a.began}
+	first := a.rows[0]
+	if a.err == nil {
+		l.arrived(first.Destination)
+		return out
+	}
+	trouble := Later
+	out.answer = "not brought" // whatever it was, it is in the log
+	if f, ok := errors.AsType[*Failure](a.err); ok {
+		trouble, out.answer = f.Trouble, f.Answer
+	}
+	l.Log.Debug("a letter did not arrive", "mode", l.mode, "tenant", first.TenantID, "notice", first.NoticeID, "delivery", first.ID, "error", a.err)
+	out.state, out.step = Queued, stepFailed
+	switch trouble {
+	case Refused:
+		l.arrived(first.Destination)
+		out.state, out.reason, out.step = Failed, WasRefused, stepRefused
+		return out
+	case Down:
+		out.reason, out.next = ForServer, l.isDown(now, out.answer)
+	default:
+		l.refusedForNow(first.Destination, now)
+		out.reason, out.next = ForRetry, now.Add(spread(retryWait(first.Attempts), l.Random())).UnixMilli()
+	}
+	last := a.began
+	for _, r := range a.rows {
+		if r.FirstTime > 0 {
+			last = min(last, r.FirstTime)
+		}
+	}
+	last += triedFor.Milliseconds()
+	if out.at >= last {
+		out.state, out.reason = Failed, TooOld
+		return out
+	}
+	out.next = min(out.next, last)
+	return out
+}
+
+// settle writes what became of letters that have landed: of those that arrived
+// together.
+func (l *lane) settle(ctx context.Context) error {
+	arrived := map[news.Event][]*deliveryRow{}
+	var last outcome
+	for _, a := range l.ended {
+		out := l.ruling[a]
+		if out.state != Sent {
+			if err := l.finish(ctx, a.rows, out); err != nil {
+				return err
+			}
+			continue
+		}
+		last = out
+		for _, r := range a.rows {
+			r.said = out.answer
+			arrived[r.Event] = append(arrived[r.Event], r)
+		}
+	}
+	last.answer = ""
+	for _, rows := range arrived {
+		if err := l.finish(ctx, rows, last); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finish writes what became of deliveries of one event, and what follows: for the
+// resolutions that waited for them, and for who is to be reminded.
+func (o *Outbox) finish(ctx context.Context, rows []*deliveryRow, out outcome) error {
+	out.answer = shortened(out.answer)
+	ids, notices, tried, said := make([]int64, len(rows)), make([]int64, len(rows)), 0, map[int64]string{}
+	for i, r := range rows {
+		ids[i], notices[i], said[r.ID] = r.ID, r.NoticeID, shortened(r.said)
+		tried = max(tried, r.Attempts)
+	}
+	return o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		set := tx.NewUpdate().Model((*deliveryRow)(nil)).
+			Set("state = ?, reason = ?, update_time = ?, lease_until = 0", out.state, out.reason, out.at)
+		if out.state == Queued {
+			set.Set("next_time = ?", out.next)
+		}
+		if out.began > 0 {
+			set.Set("attempts = attempts + 1").Set("first_time = CASE WHEN first_time = 0 THEN ? ELSE first_time END", out.began)
+		}
+		if out.began > 0 && out.step != stepAccepted {
+			set.Set("last_error = ?", out.answer)
+		}
+		if err := set.Where("d.id IN (?)", bun.List(ids)).Returning("id").Scan(ctx, &ids); err != nil {
+			return err
+		}
+		if len(ids) == 0 {
+			return nil // whom they were of is gone
+		}
+		steps := make([]*stepRow, len(ids))
+		for i, id := range ids {
+			steps[i] = &stepRow{DeliveryID: id, Time: out.at, Step: out.step, Answer: cmp.Or(said[id], out.answer)}
+		}
+		if _, err := tx.NewInsert().Model(&steps).Returning("NULL").Exec(ctx); err != nil {
+			return err
+		}
+		if tried >= keptSteps {
+			if err := o.forgetSteps(ctx, ids); err != nil {
+				return err
+			}
+		}
+		if out.state == Queued {
+			return nil
+		}
+		o.counted(ctx, out.state, len(rows))
+		if rows[0].Event == news.Triggered {
+			if err := o.release(ctx, ids, notices, out); err != nil {
+				return err
+			}
+		}
+		if out.state == Sent {
+			return o.remind(ctx, rows, ids, out.at)
+		}
+		return nil
+	})
+}
+
+// release lets the resolutions go that waited for triggers, or tells why they
+// never will.
+func (o *Outbox) release(ctx context.Context, triggers, notices []int64, out outcome) error {
+	return o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		if out.state == Sent {
+			_, err := tx.NewUpdate().Model((*deliveryRow)(nil)).
+				Set("next_time = CASE WHEN d.digest > ? THEN d.digest ELSE ? END", out.at, out.at).
+				Set("reason = CASE WHEN d.digest > ? THEN ? ELSE '' END", out.at, ForDigest).
+				Where("d.notice_id IN (?) AND d.event = ? AND d.after_id IN (?) AND d.state = ?", bun.List(notices), news.Resolved, bun.List(triggers), Queued).Exec(ctx)
+			return err
+		}
+		if out.reason == Ended {
+			// Who did not hear of the notice while it was open does not hear of its end.
+			_, err := tx.NewDelete().Model((*deliveryRow)(nil)).
+				Where("d.notice_id IN (?) AND d.event = ? AND d.after_id IN (?) AND d.state = ?", bun.List(notices), news.Resolved, bun.List(triggers), Queued).Exec(ctx)
+			return err
+		}
+		var rows []*deliveryRow
+		err := tx.NewSelect().Model(&rows).
+			Where("d.notice_id IN (?) AND d.event = ? AND d.after_id IN (?) AND d.state = ?", bun.List(notices), news.Resolved, bun.List(triggers), Queued).Scan(ctx)
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		return o.finish(ctx, rows, outcome{state: Skipped, reason: NotTold, step: stepSkipped, at: out.at})
+	})
+}
+
+// forgetSteps keeps the newest steps of deliveries that were tried often.
+func (o *Outbox) forgetSteps(ctx context.Context, ids []int64) error {
+	return o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		for _, id := range ids {
+			newest := tx.NewSelect().Model((*stepRow)(nil)).Column("id").Where("s.delivery_id = ?", id).OrderExpr("s.id DESC").Limit(keptSteps)
+			if _, err := tx.NewDelete().Model((*stepRow)(nil)).Where("s.delivery_id = ? AND s.id NOT IN (?)", id, newest).Exec(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// remind queues the next reminders of what was told just now and is still
+// open. Those of a digest come together again.
+func (o *Outbox) remind(ctx context.Context, told []*deliveryRow, ids []int64, now int64) error {
+	if !slices.ContainsFunc(told, func(r *deliveryRow) bool { return r.RemindEvery > 0 }) {
+		return nil
+	}
+	return o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		var open []*deliveryRow // as they are now: a notice may have ended while its letter was in flight
+		err := tx.NewSelect().Model(&open).Where("d.id IN (?) AND d.over = '' AND d.remind_every > 0", bun.List(ids)).OrderExpr("d.id").Scan(ctx)
+		if err != nil || len(open) == 0 {
+			return err
+		}
+		for _, r := range open {
+			next := now + r.RemindEvery
+			*r = deliveryRow{
+				TenantID: r.TenantID, NoticeID: r.NoticeID, RuleID: r.RuleID, ChannelID: r.ChannelID, ChannelName: r.ChannelName,
+				Recipient: r.Recipient, Destination: r.Destination, Mode: r.Mode, Event: news.Reminder, Seq: r.Seq + 1,
+				AlarmLevel: r.AlarmLevel, Language: r.Language, Facts: r.Facts, Period: r.Period, RemindEvery: r.RemindEvery,
+				State: Queued, NextTime: next, CreateTime: now, UpdateTime: now, Digest: together(r.Digest > 0, next),
+			}
+		}
+		_, err = tx.NewInsert().Model(&open).On("CONFLICT (notice_id, mode, recipient, event, seq) DO NOTHING").Returning("NULL").Exec(ctx)
+		return err
+	})
+}
+
+func together(digest bool, at int64) int64 {
+	if digest {
+		return at
+	}
+	return 0
+}
+
+// counted counts deliveries that came to an end, once that is kept.
+func (o *Outbox) counted(ctx context.Context, s State, n int) {
+	o.DB.AfterCommit(ctx, func() {
+		switch s {
+		case Sent:
+			o.sent.Add(uint64(n))
+		case Failed:
+			o.failed.Add(uint64(n))
+		case Skipped:
+			o.skipped.Add(uint64(n))
+		}
+	})
+}
+
+// shortened is an answer of a length that is kept.
+func shortened(answer string) string {
+	if len(answer) <= shortAnswer {
+		return answer
+	}
+	cut := shortAnswer
+	for cut > 0 && answer[cut]&0xC0 == 0x80 {
+		cut--
+	}
+	return answer[:cut] + "…"
+}

@@ -1,0 +1,235 @@
+package notify_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"tilth/internal/news"
+	"tilth/internal/notify"
+)
+
+// A letter that may go through later is tried with growing waits, for a day.
+// Others for the same place arrive meanwhile, so that does not rest.
+func TestLater(t *testing.T) {
+	p := newPost(t, func(p *post) { p.digests = 0 })
+	c := p.channel("field", ada)
+	p.mail.says(func(l *notify.Letter) error {
+		if l.Alarms[0].Title == "Frost" {
+			return &notify.Failure{Trouble: notify.Later, Answer: "451 busy"}
+		}
+		return nil
+	})
+	a := p.begins("Frost", 1, news.Wishes{Channels: []int64{c}})
+	begin := p.Clock.Now()
+	var waits []time.Duration
+	for next := p.step(); !next.IsZero(); next = p.step() {
+		waits = append(waits, next.Sub(p.Clock.Now()))
+		p.Clock.Set(next)
+		p.begins("Fine", 1, news.Wishes{Channels: []int64{c}})
+	}
+	want := []time.Duration{15 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 4 * time.Minute, 8 * time.Minute, 15 * time.Minute, 15 * time.Minute}
+	if got := waits[:len(want)]; !slices.Equal(got, want) {
+		t.Errorf("waits %v, want %v", got, want)
+	}
+	if took := p.Clock.Now().Sub(begin); took != 24*time.Hour {
+		t.Errorf("given up after %v", took)
+	}
+	d := p.deliveries(a)[0]
+	if d.State != notify.Failed || d.Reason != notify.TooOld || d.LastError != "451 busy" || d.Attempts != len(waits)+1 || d.NextTime != 0 {
+		t.Errorf("%+v", d)
+	}
+	if len(d.Steps) != 20 || d.Steps[0].Step != "failed" || d.Steps[19].Answer != "451 busy" || d.Steps[19].Time != p.Clock.Milli() {
+		t.Errorf("%d steps, %+v", len(d.Steps), d.Steps)
+	}
+	var kept int
+	p.must(p.DB.Read(t.Context()).NewRaw("SELECT COUNT(*) FROM delivery_steps WHERE delivery_id = ?", d.ID).Scan(t.Context(), &kept))
+	if kept != 20 {
+		t.Errorf("%d steps are kept", kept)
+	}
+	if got := p.outbox.Stats(); got.Failed != 1 || int(got.Sent) != len(waits) {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestWaitsAreSpread(t *testing.T) {
+	for random, want := range map[float64]time.Duration{0: 12 * time.Second, 0.5: 15 * time.Second, 1: 18 * time.Second} {
+		p := newPost(t)
+		p.outbox.Random = func() float64 { return random }
+		p.mail.fails(notify.Later, "451 busy")
+		p.begins("Frost", 1, news.Wishes{Channels: []int64{p.channel("field", ada)}})
+		if wait := p.step().Sub(p.Clock.Now()); wait != want {
+			t.Errorf("%v: %v, want %v", random, wait, want)
+		}
+	}
+}
+
+func TestRefused(t *testing.T) {
+	p := newPost(t)
+	c := p.channel("field", ada, "bora@example.com")
+	p.mail.says(func(l *notify.Letter) error {
+		if l.Recipient == ada {
+			return &notify.Failure{Trouble: notify.Refused, Answer: "550 " + strings.Repeat("ş", 400), Cause: errors.New("hush")}
+		}
+		return nil
+	})
+	a := p.begins("Frost", 1, news.Wishes{Channels: []int64{c}, RemindEvery: time.Minute})
+	p.step()
+	p.wants("one is refused", p.of(a), "ada@example.com triggered failed refused; bora@example.com reminder queued; bora@example.com triggered sent")
+	d := p.deliveries(a)[0]
+	if len(d.LastError) > 510 || !strings.HasSuffix(d.LastError, "ş…") || d.Steps[1].Step != "refused" || d.Steps[1].Answer != d.LastError {
+		t.Errorf("%+v", d)
+	}
+	p.after(24 * time.Hour)
+	if n := len(p.mail.tried); n != 3 {
+		t.Errorf("tried %d times", n)
+	}
+}
+
+// A fault of no known kind is tried again, and not shown to people.
+func TestUnknownFault(t *testing.T) {
+	p := newPost(t)
+	p.mail.says(func(*notify.Letter) error { return errors.New("password hunter2") })
+	a := p.begins("Frost", 1, news.Wishes{Channels: []int64{p.channel("field", ada)}})
+	p.step()
+	if d := p.deliveries(a)[0]; d.State != notify.Queued || d.Reason != notify.ForRetry || strings.Contains(d.LastError, "hunter2") {
+		t.Errorf("%+v", d)
+	}
+}
+
+func TestWayOff(t *testing.T) {
+	p := newPost(t, func(p *post) { delete(p.carriers, notify.Email) })
+	c := p.Channel(t, p.field.ID, "field").ID
+	a := p.begins("Frost", 1, news.Wishes{Channels: []int64{c}})
+	p.step()
+	p.wants("off", p.of(a), "+905551112233 triggered sent; field@example.com triggered failed off")
+	if d := p.deliveries(a)[0]; d.Mode != notify.Email || d.Attempts != 0 || len(d.Steps) != 2 || d.Steps[1].Step != "failed" {
+		t.Errorf("%+v", d)
+	}
+}
+
+// A far end that takes nothing is tried with one letter, the most important;
+// the others wait without an attempt.
+func TestDown(t *testing.T) {
+	p := newPost(t)
+	c := p.channel("field", ada, "bora@example.org", "cem@example.net")
+	p.mail.fails(notify.Down, "421 closing")
+	first := p.begins("First", 0, news.Wishes{Channels: []int64{c}})
+	next := p.step()
+	if wait := next.Sub(p.Clock.Now()); wait != 5*time.Second {
+		t.Errorf("waits %v", wait)
+	}
+	if !p.outbox.Stats().Down[notify.Email] || p.outbox.Stats().Down[notify.Phone] {
+		t.Errorf("%+v", p.outbox.Stats())
+	}
+	before := p.mail.attempts()
+	grave := p.begins("Grave", 2, news.Wishes{Channels: []int64{c}})
+	p.step()
+	if n := p.mail.attempts(); n != before {
+		t.Errorf("%d attempts while the lane waits", n-before)
+	}
+	for _, d := range p.deliveries(grave) {
+		if d.State != notify.Queued || d.Reason != notify.ForServer || d.NextTime != next.UnixMilli() || d.Attempts != 0 {
+			t.Errorf("%+v", d)
+		}
+	}
+	var waits []time.Duration
+	for range 8 {
+		p.Clock.Set(next)
+		next = p.step()
+		waits = append(waits, next.Sub(p.Clock.Now()))
+	}
+	if got := fmt.Sprint(waits); got != "[10s 20s 40s 1m20s 2m0s 2m0s 2m0s 2m0s]" {
+		t.Errorf("waits %v", got)
+	}
+	if n := p.mail.attempts(); n != before+8 {
+		t.Errorf("%d attempts in eight tries", n-before)
+	}
+	for _, d := range p.deliveries(first) {
+		if d.Attempts > 1 {
+			t.Errorf("tried with what is less important: %+v", d)
+		}
+	}
+	p.mail.says(nil)
+	p.Clock.Set(next)
+	p.step()
+	p.after(2 * time.Minute) // those that were tried last wait for the lane's next try
+	got := p.mail.take()
+	if len(got) != 6 || got[0].Alarms[0].Title != "Grave" {
+		t.Errorf("%d arrived, %+v", len(got), got)
+	}
+	if p.outbox.Stats().Down[notify.Email] {
+		t.Error("still down")
+	}
+	if n := strings.Count(p.Log.Text(), "people cannot be told"); n != 1 {
+		t.Errorf("the log says it %d times", n)
+	}
+}
+
+// What the far end had no room for in 24 hours is given up; a day in which no
+// server ran does not count.
+func TestDownForADay(t *testing.T) {
+	p := newPost(t)
+	c := p.channel("field", ada)
+	p.mail.fails(notify.Down, "421 closing")
+	var all []*news.Alarm
+	for range 8 {
+		all = append(all, p.begins("Frost", 1, news.Wishes{Channels: []int64{c}}))
+	}
+	p.step()
+	p.Clock.Advance(23 * time.Hour)
+	p.open()
+	late := p.begins("Late", 0, news.Wishes{Channels: []int64{c}})
+	for range 23 {
+		p.after(time.Hour)
+	}
+	for _, a := range append(all[4:], late) { // four were tried at the very first
+		p.wants("before", p.of(a), "ada@example.com triggered queued server")
+	}
+	for range 8 {
+		p.after(3 * time.Hour)
+	}
+	for i, a := range append(all, late) {
+		p.wants(fmt.Sprint(i), p.of(a), "ada@example.com triggered failed old")
+	}
+	p.mail.says(nil)
+	p.after(time.Hour)
+	p.wants("told", p.mail.told(), "")
+}
+
+// A destination that puts off three letters in a row waits; others do not.
+func TestDestination(t *testing.T) {
+	p := newPost(t, func(p *post) { p.digests = 0 })
+	busy, fine := p.channel("busy", "ada@busy.example"), p.channel("fine", "ada@fine.example")
+	p.mail.says(func(l *notify.Letter) error {
+		if strings.HasSuffix(l.Recipient, "@busy.example") {
+			return &notify.Failure{Trouble: notify.Later, Answer: "450 greylisted"}
+		}
+		return nil
+	})
+	for range 3 {
+		p.begins("Frost", 2, news.Wishes{Channels: []int64{busy}})
+	}
+	p.step()
+	p.mail.take()
+	before := p.mail.attempts()
+	a := p.begins("Grave", 2, news.Wishes{Channels: []int64{busy}})
+	p.begins("Small", 0, news.Wishes{Channels: []int64{fine}})
+	next := p.step()
+	p.wants("the other", p.mail.told(), "ada@fine.example triggered Small")
+	if n := p.mail.attempts() - before; n != 1 {
+		t.Errorf("%d attempts", n)
+	}
+	if wait := next.Sub(p.Clock.Now()); wait != 15*time.Second {
+		t.Errorf("looks again in %v", wait)
+	}
+	p.mail.says(nil)
+	p.after(15 * time.Second)
+	if got := p.mail.take(); len(got) != 4 {
+		t.Errorf("%d arrived", len(got))
+	}
+	p.wants("the fourth", p.of(a), "ada@busy.example triggered sent")
+}

@@ -1,0 +1,218 @@
+package notify_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"tilth/internal/device"
+	"tilth/internal/news"
+	"tilth/internal/notify"
+	"tilth/internal/tenant"
+	"tilth/internal/testkit"
+)
+
+func TestPeriod(t *testing.T) {
+	p := newPost(t)
+	c := p.channel("field", ada)
+	a := p.begins("Frost", 1, news.Wishes{Channels: []int64{c}, Period: morning})
+	next := p.step()
+	if want := time.Date(2026, 11, 22, 3, 0, 0, 0, time.UTC); !next.Equal(want) {
+		t.Errorf("looks again at %v, want %v", next, want)
+	}
+	d := p.deliveries(a)[0]
+	if d.Reason != notify.ForPeriod || d.NextTime != next.UnixMilli() || d.Attempts != 0 {
+		t.Errorf("%+v", d)
+	}
+	p.at("05:59", 1)
+	p.wants("before", p.mail.told(), "")
+	p.at("06:00", 1)
+	p.wants("at its begin", p.mail.told(), "ada@example.com triggered Frost")
+}
+
+// Where clocks are set, the wall decides: of the hour that is skipped nothing
+// is told, in that which comes twice both times.
+func TestPeriodByDaylightSaving(t *testing.T) {
+	zone, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	half := news.Period{Slots: []int{5}}     // 02:30 to 03:00
+	for at, want := range map[string]string{ // UTC
+		"2027-03-27T22:00:00Z": "2027-03-29T00:30:00Z", // not on the 28th, when 03:00 follows 01:59
+		"2026-10-24T23:00:00Z": "2026-10-25T00:30:00Z", // the first 02:30
+		"2026-10-25T01:05:00Z": "2026-10-25T01:30:00Z", // the second
+		"2026-10-25T00:45:00Z": "2026-10-25T00:45:00Z",
+		"2026-10-25T01:45:00Z": "2026-10-25T01:45:00Z",
+	} {
+		p := newPost(t)
+		p.field.TimeZone = zone
+		p.must(p.Tenants.Put(t.Context(), p.field.Tenant))
+		begin, err := time.Parse(time.RFC3339, at)
+		p.must(err)
+		p.Clock.Set(begin)
+		p.begins("Frost", 1, news.Wishes{Channels: []int64{p.channel("field", ada)}, Period: half})
+		for next := p.step(); !next.IsZero(); next = p.step() {
+			p.Clock.Set(next)
+		}
+		if told := p.mail.told(); told != "ada@example.com triggered Frost" {
+			t.Errorf("%s: told %q", at, told)
+		}
+		if got := p.Clock.Now().UTC().Format(time.RFC3339); got != want {
+			t.Errorf("%s: told at %s, want %s", at, got, want)
+		}
+	}
+}
+
+func TestMute(t *testing.T) {
+	p := newPost(t)
+	c := p.channel("field", ada)
+	p.muted[1] = p.Clock.Milli() + time.Hour.Milliseconds()
+	a := p.begins("Frost", 2, news.Wishes{Channels: []int64{c}})
+	next := p.step()
+	p.wants("muted", p.of(a), "ada@example.com triggered queued muted")
+	if next.UnixMilli() != p.muted[1] {
+		t.Errorf("looks again at %v", next)
+	}
+	// Somebody makes it longer, then ends it; another tenant's rule of that number is none.
+	p.muted[1] += time.Hour.Milliseconds()
+	p.must(p.outbox.Unmute(t.Context(), p.field.ID, 1))
+	if next := p.step(); next.UnixMilli() != p.muted[1] {
+		t.Errorf("looks again at %v", next)
+	}
+	p.muted[1] = 0
+	p.must(p.outbox.Unmute(t.Context(), p.rival.ID, 1))
+	p.step()
+	p.wants("still", p.mail.told(), "")
+	p.must(p.outbox.Unmute(t.Context(), p.field.ID, 1))
+	p.step()
+	p.wants("told", p.mail.told(), "ada@example.com triggered Frost")
+
+	p.muted[1] = p.Clock.Milli() + time.Hour.Milliseconds()
+	p.ends(a, true)
+	p.step()
+	p.wants("its end is muted too", p.of(a), "ada@example.com resolved queued muted; ada@example.com triggered sent")
+	p.after(time.Hour)
+	p.wants("told", p.mail.told(), "ada@example.com resolved Frost")
+}
+
+// What a logger hands over late is told of only when it is still so once it has
+// handed over everything.
+func TestBacklog(t *testing.T) {
+	p := newPost(t)
+	c := p.channel("field", ada)
+	id := int64(p.mast.ID)
+	p.backlog[id] = p.Clock.Now().Add(2 * time.Minute)
+	over := p.begins("Over", 2, news.Wishes{Channels: []int64{c}, Late: true})
+	open := p.begins("Open", 2, news.Wishes{Channels: []int64{c}, Late: true})
+	p.wants("before it is looked at", p.of(open), "ada@example.com triggered queued")
+	present := p.begins("Present", 0, news.Wishes{Channels: []int64{c}})
+	p.step()
+	p.wants("waits", p.of(open), "ada@example.com triggered queued backlog")
+	p.ends(over, true)
+	p.backlog[id] = p.Clock.Now().Add(4 * time.Minute) // more comes
+	p.after(2 * time.Minute)
+	p.wants("told", p.mail.told(), "ada@example.com triggered Present")
+	p.after(2 * time.Minute)
+	p.wants("told", p.mail.told(), "ada@example.com triggered Open")
+	p.wants("over", p.of(over), "ada@example.com triggered skipped ended")
+	p.wants("present", p.of(present), "ada@example.com triggered sent")
+}
+
+// More wait than are looked at together: none is forgotten, and those that wait
+// do not keep others from going.
+func TestManyWait(t *testing.T) {
+	p := newPost(t, func(p *post) { p.digests = 0 })
+	c := p.channel("field", ada)
+	for range 560 {
+		p.begins("Night", 2, news.Wishes{Channels: []int64{c}, Period: morning})
+	}
+	p.begins("Now", 0, news.Wishes{Channels: []int64{c}})
+	p.step()
+	p.wants("told", p.mail.told(), "ada@example.com triggered Now")
+	p.at("06:00", 1)
+	if n := len(p.mail.take()); n != 560 {
+		t.Errorf("%d of 560", n)
+	}
+}
+
+// Of a rule that is asked for in vain nobody is told; it is asked again.
+func TestMuteUnknown(t *testing.T) {
+	p := newPost(t)
+	c := p.channel("field", ada)
+	boom := errors.New("boom")
+	fails := true
+	var asked tenant.ID
+	outbox := notify.NewOutbox(notify.OutboxOptions{
+		DB: p.DB, Tenants: p.Tenants, Channels: p.Channels, Carriers: p.carriers, Now: p.Clock.Now, Log: p.Log.Logger,
+		Muted: func(_ context.Context, owner tenant.ID, _ int64) (int64, error) {
+			asked = owner
+			if fails {
+				return 0, boom
+			}
+			return 0, nil
+		},
+	})
+	p.begins("Frost", 1, news.Wishes{Channels: []int64{c}})
+	if _, err := outbox.Step(t.Context()); !errors.Is(err, boom) || asked != p.field.ID {
+		t.Errorf("%v, asked for %d", err, asked)
+	}
+	fails = false
+	if _, err := outbox.Step(t.Context()); err != nil {
+		t.Error(err)
+	}
+	p.wants("told", p.mail.told(), "ada@example.com triggered Frost")
+}
+
+// What one tenant's letters wait for is nothing to another's.
+func TestTenantsDoNotWaitForEachOther(t *testing.T) {
+	p := newPost(t)
+	station := p.mast.ProductID
+	theirs := p.Device(t, p.rival.ID, &device.Product{ID: station}, "THEIRS")
+	channel := p.Channel(t, p.rival.ID, "rival", func(c *notify.Channel) { c.ByPhone, c.Phones = false, nil }).ID
+	now := p.Clock.Milli()
+	id := p.Notice(t, testkit.Notice{Device: theirs, Started: now, Created: now})
+	a := &news.Alarm{Event: news.Triggered, Notice: id, Rule: 2, Title: "Theirs", DeviceID: int64(theirs.ID), Start: now}
+	p.must(p.desk.Began(t.Context(), p.rival.ID, a, &news.Wishes{Channels: []int64{channel}}))
+	mine := p.begins("Mine", 2, news.Wishes{Channels: []int64{p.channel("field", ada)}, Period: morning})
+	// Another tenant's end of my notice is none.
+	over := *mine
+	over.Event = news.Resolved
+	p.must(p.desk.Ended(t.Context(), p.rival.ID, &over, false))
+	p.step()
+	p.wants("told", p.mail.told(), "rival@example.com triggered Theirs")
+	p.wants("mine", p.of(mine), "ada@example.com triggered queued period")
+}
+
+// A delivery that nobody can read, and a letter that its carrier breaks at, do
+// not keep the others waiting.
+func TestBroken(t *testing.T) {
+	p := newPost(t)
+	c := p.channel("field", ada)
+	unread := p.begins("Unread", 2, news.Wishes{Channels: []int64{c}})
+	p.must(p.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
+		_, err := tx.ExecContext(ctx, "UPDATE deliveries SET facts = '{'")
+		return err
+	}))
+	breaks := p.begins("Breaks", 2, news.Wishes{Channels: []int64{c}})
+	p.begins("Fine", 0, news.Wishes{Channels: []int64{c}})
+	p.mail.says(func(l *notify.Letter) error {
+		if l.Alarms[0].Title == "Breaks" {
+			panic("no such face")
+		}
+		return nil
+	})
+	p.step()
+	p.wants("told", p.mail.told(), "ada@example.com triggered Fine")
+	p.wants("unread", p.of(unread), "ada@example.com triggered failed refused")
+	p.wants("breaks", p.of(breaks), "ada@example.com triggered failed refused")
+	for _, said := range []string{"what of cannot be read", "no such face"} {
+		if !strings.Contains(p.Log.Text(), said) {
+			t.Errorf("the log does not say %q", said)
+		}
+	}
+}

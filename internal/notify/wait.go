@@ -1,0 +1,108 @@
+package notify
+
+import (
+	"time"
+)
+
+const (
+	// retryFirst and retryMost are how long a letter waits that may go through
+	// later: at first, and after many attempts.
+	retryFirst = 15 * time.Second
+	retryMost  = 15 * time.Minute
+	// downFirst and downMost are how long a far end is left alone that takes
+	// nothing.
+	downFirst = 5 * time.Second
+	downMost  = 2 * time.Minute
+	// troubles is how many letters in a row a destination may put off before the
+	// others for it wait too.
+	troubles = 3
+)
+
+// doubled is first, twice first, four times ..., at most most.
+func doubled(first, most time.Duration, times int) time.Duration {
+	for ; times > 0 && first < most; times-- {
+		first *= 2
+	}
+	return min(first, most)
+}
+
+// retryWait is how long a letter waits that was tried so often before.
+func retryWait(attempts int) time.Duration { return doubled(retryFirst, retryMost, attempts) }
+
+// spread makes a wait up to a fifth shorter or longer, by a random number of
+// [0, 1): what failed together does not come again together.
+func spread(wait time.Duration, random float64) time.Duration {
+	return wait + time.Duration((random-0.5)*0.4*float64(wait))
+}
+
+// pause is how a far end, or a destination behind it, is doing. It is in
+// memory only: after a start everybody gets another chance.
+type pause struct {
+	failures int   // in a row
+	until    int64 // nothing goes before, epoch ms
+}
+
+// isDown takes note that the far end took nothing, and gives when it is tried
+// again. Letters that were in flight together count once.
+func (l *lane) isDown(now time.Time, answer string) int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.down.until > now.UnixMilli() {
+		return l.down.until
+	}
+	if l.down.failures == 0 {
+		l.Log.Warn("people cannot be told: the far end takes nothing; trying again", "mode", l.mode, "answer", answer)
+	}
+	l.down.until = now.Add(spread(doubled(downFirst, downMost, l.down.failures), l.Random())).UnixMilli()
+	l.down.failures++
+	return l.down.until
+}
+
+// arrived takes note that the far end is there, and so is a destination.
+func (l *lane) arrived(destination string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.down.failures > 0 {
+		l.Log.Info("people can be told again", "mode", l.mode)
+	}
+	l.down = pause{}
+	delete(l.places, destination)
+}
+
+// refusedForNow takes note that the far end is there, and put off a letter for
+// a destination.
+func (l *lane) refusedForNow(destination string, now time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.down = pause{}
+	p := l.places[destination]
+	p.failures++
+	if p.failures >= troubles && p.until <= now.UnixMilli() {
+		p.until = now.Add(spread(retryWait(p.failures-troubles), l.Random())).UnixMilli()
+	}
+	l.places[destination] = p
+}
+
+// downUntil is when a far end that takes nothing is tried again, epoch ms; 0:
+// it is not known to be down.
+func (l *lane) downUntil() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.down.until
+}
+
+// paused are the destinations that wait, and when the first of them is over,
+// epoch ms; 0: none waits.
+func (l *lane) paused(now int64) (destinations []string, first int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for d, p := range l.places {
+		if p.until > now {
+			destinations = append(destinations, d)
+			if first == 0 || p.until < first {
+				first = p.until
+			}
+		}
+	}
+	return destinations, first
+}
