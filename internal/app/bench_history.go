@@ -42,7 +42,7 @@ func benchHistoryCommand() *cobra.Command {
 		Short: "Ask for a device's month, of tilth and of other stores that hold the same, and compare",
 		Long: `Fill a folder with what weather masts measure in some days, five values a minute
 each, seal it and start a server of its own on it. Ask for the readings of one
-device after the other: every reading of all the days, the same in 500 buckets,
+device after the other: every reading of all the days, the same in buckets,
 one day, and a spreadsheet. Peers that are named are given the same readings and
 asked the same; every answer is compared with what was written. What the store
 does without network and server is told apart.

@@ -228,21 +228,32 @@ func (l *historyLoad) ask(ctx context.Context, s *reading.Store) (err error) {
 	f, count := &l.figures, l.records.Count()
 	from, to := l.records.Time(0).UnixMilli(), l.records.Time(count-1).UnixMilli()
 	of := func(n int) device.Ref { return l.devices[n%len(l.devices)] }
-	series := func(points, wanted int) func(int) error {
-		return func(n int) error {
-			ref := of(n)
-			got, err := s.Series(ctx, ref.Tenant, ref.ID, from, to, l.properties, points)
-			if err == nil && len(got[l.properties[0]]) < wanted {
-				err = fmt.Errorf("%d readings, %d or more were expected", len(got[l.properties[0]]), wanted)
+	f.Series, err = bench.Measure(l.asks, func(n int) error {
+		ref, values := of(n), 0
+		err := s.Columns(ctx, ref.Tenant, ref.ID, from, to, l.properties, func(c *reading.Columns) error {
+			for i := range c.Columns {
+				c.Columns[i].Values(func(int, reading.Value) bool { values++; return true })
 			}
-			return err
+			return nil
+		})
+		if err == nil && values != count*len(l.properties) {
+			err = fmt.Errorf("%d values, %d were expected", values, count*len(l.properties))
 		}
-	}
-	if f.Series, err = bench.Measure(l.asks, series(0, count)); err != nil {
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	f.Points = thinPoints
-	if f.Thinned, err = bench.Measure(l.asks, series(thinPoints, thinPoints/2)); err != nil {
+	f.Thinned, err = bench.Measure(l.asks, func(n int) error {
+		ref := of(n)
+		got, err := s.Outlines(ctx, ref.Tenant, ref.ID, from, to, l.properties, thinPoints)
+		if points := len(got[l.properties[0]].Points); err == nil && points < min(count, thinPoints/2) {
+			err = fmt.Errorf("%d readings, %d or more were expected", points, thinPoints/2)
+		}
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	f.Range, err = bench.Measure(l.asks, func(n int) error {

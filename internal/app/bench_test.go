@@ -69,7 +69,7 @@ func TestBenchHistory(t *testing.T) {
 	}
 	for _, part := range []string{
 		"Not compared with influxdb: it is Debian's package influxdb", "72,000 values", " bytes a value ", "while sealing,",
-		"5 days, every reading\n", "5 days in 500 buckets (points=1000)\n", "one day, every reading\n", "(7201 rows, ",
+		"5 days, every reading\n", "5 days in 480 buckets (points=960)\n", "one day, every reading\n", "(7201 rows, ",
 	} {
 		if !strings.Contains(out, part) {
 			t.Errorf("%q is not there:\n%s", part, out)

@@ -128,7 +128,10 @@ func (d *demo) prepare(ctx context.Context, s *Server) error {
 	if _, err := s.provider.Apply(ctx, file, true); err != nil {
 		return fmt.Errorf("set up the demo's farm: %w", err)
 	}
-	return d.history(ctx, s)
+	if err := d.history(ctx, s); err != nil {
+		return err
+	}
+	return d.tellings(ctx, s)
 }
 
 func (d *demo) secret(deviceName string) string { return d.secrets[deviceName] }

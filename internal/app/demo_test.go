@@ -60,7 +60,53 @@ func TestDemoShowsFreshReadings(t *testing.T) {
 	if len(products) < 6 {
 		t.Errorf("devices of %d products have readings, want all six: %v", len(products), products)
 	}
+	demoIsTold(t, p, token)
 	p.stop()
+}
+
+// demoIsTold looks whether the farm's people are told of what their rules find:
+// all of them run, each tells somebody, and SMS are written to the log alone.
+func demoIsTold(t *testing.T, p *process, token string) {
+	t.Helper()
+	want := demoTellings[0]
+	var rules struct {
+		List []struct {
+			AlarmName, DeployUser   string
+			DeployState             int
+			Passageway, TimePeriods []int64
+		}
+		Total, Running int
+	}
+	p.call(http.MethodGet, "/admin-api/client/pc/alarm-rules/page?pageSize=400", token, "", &rules)
+	if rules.Total != len(want.rules) || rules.Running != rules.Total {
+		t.Fatalf("rules: %+v", rules)
+	}
+	for i, r := range rules.List {
+		if r.AlarmName != want.rules[i].name || r.DeployState != 1 || r.DeployUser != want.user || len(r.Passageway) == 0 {
+			t.Errorf("%+v, want %+v", r, want.rules[i])
+		}
+	}
+	var channels struct {
+		List []struct {
+			NoticeMode []string
+			RuleCount  int
+		}
+		Total int
+	}
+	p.call(http.MethodGet, "/admin-api/client/pc/notice-channel/page", token, "", &channels)
+	if channels.Total != len(want.channels) {
+		t.Errorf("channels: %+v", channels)
+	}
+	for i, c := range channels.List {
+		if len(c.NoticeMode) != len(want.channels[len(want.channels)-1-i].Modes) || c.RuleCount == 0 {
+			t.Errorf("%+v", c)
+		}
+	}
+	var ways struct{ Email, PhoneMessage, Logged bool }
+	p.call(http.MethodGet, "/admin-api/client/pc/notice-channel/get/ways", token, "", &ways)
+	if ways.Email || !ways.PhoneMessage || !ways.Logged {
+		t.Errorf("ways: %+v", ways)
+	}
 }
 
 // docs/devices.md promises five lines from nothing to a reading; they are run

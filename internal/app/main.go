@@ -39,7 +39,7 @@ func root() *cobra.Command {
 		SilenceErrors: true,
 	}
 	c.CompletionOptions.DisableDefaultCmd = true
-	c.AddCommand(serveCommand(), demoCommand(), simulateCommand(), benchCommand(), doctorCommand(), versionCommand())
+	c.AddCommand(serveCommand(), demoCommand(), simulateCommand(), benchCommand(), doctorCommand(), backupCommand(), restoreCommand(), outboxCommand(), versionCommand())
 	c.AddCommand(providerCommands()...)
 	return c
 }

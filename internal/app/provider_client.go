@@ -98,21 +98,29 @@ type providerClient struct {
 
 // post makes a call and gives the answer's status and body.
 func (p *providerClient) post(ctx context.Context, path, kind string, body []byte) (int, []byte, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, p.base+providerapi.Prefix+path, bytes.NewReader(body))
+	res, err := p.do(ctx, http.MethodPost, path, kind, body)
 	if err != nil {
-		return 0, nil, err
-	}
-	r.Header.Set("Authorization", "Bearer "+p.token)
-	r.Header.Set(contentType, kind)
-	res, err := p.http.Do(r)
-	if err != nil {
-		var op *net.OpError
-		if errors.As(err, &op) && op.Op == "dial" {
-			return 0, nil, fmt.Errorf("no server answers at %s: is tilth serve running, and is this its admin address? (%w)", p.base, op.Err)
-		}
 		return 0, nil, err
 	}
 	defer func() { _ = res.Body.Close() }() // it was read to its end
 	answer, err := io.ReadAll(io.LimitReader(res.Body, mostAnswer))
 	return res.StatusCode, answer, err
+}
+
+// do makes a call; the answer's body is the caller's to close.
+func (p *providerClient) do(ctx context.Context, method, path, kind string, body []byte) (*http.Response, error) {
+	r, err := http.NewRequestWithContext(ctx, method, p.base+providerapi.Prefix+path, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Authorization", "Bearer "+p.token)
+	if kind != "" {
+		r.Header.Set(contentType, kind)
+	}
+	res, err := p.http.Do(r)
+	var op *net.OpError
+	if errors.As(err, &op) && op.Op == "dial" {
+		return nil, fmt.Errorf("no server answers at %s: is tilth serve running, and is this its admin address? (%w)", p.base, op.Err)
+	}
+	return res, err
 }

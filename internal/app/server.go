@@ -22,12 +22,17 @@ import (
 	"tilth/internal/identity"
 	"tilth/internal/ingest"
 	"tilth/internal/notify/mail"
+	"tilth/internal/openapi"
 	"tilth/internal/providerapi"
 	"tilth/web"
 )
 
 // stopWithin is how long a stop may take, as promised.
 const stopWithin = 10 * time.Second
+
+// lastThings is what of it is left to those who work until the listeners have
+// stopped: the judge, and the outbox with letters in flight.
+const lastThings = 4 * time.Second
 
 // Server is a whole Tilth in one process.
 type Server struct {
@@ -137,9 +142,17 @@ func (s *Server) wire() error {
 		Journal: st.readings, Position: st.positions, Alarms: st.alarms, Screens: st.live, Registry: st.registry, Logger: s.log,
 	})
 	s.mqtt = ingest.NewMQTT(s.pipeline)
-	s.mails = mailQueue(&s.set.Telling, s.log)
+	s.mails = mailQueue(s.stores.mail, s.log)
 	slider := captcha.New(time.Now, captcha.Draw)
 	embeds, err := embedKey(st.key)
+	if err != nil {
+		return err
+	}
+	programs, err := openapi.New(openapi.Options{
+		Rate: s.set.OpenAPIRate, Address: func(r *http.Request) netip.Addr { return httpapi.ClientAddr(r, s.set.Proxies) }, Now: time.Now, Log: s.log,
+		Credentials: st.credentials, Catalog: st.catalog, Devices: st.devices, Scenes: st.scenes, Roster: st.roster, Presence: st.presence,
+		Readings: st.readings, Notices: st.notices,
+	})
 	if err != nil {
 		return err
 	}
@@ -156,8 +169,9 @@ func (s *Server) wire() error {
 		SignIn:  identity.NewSignIn(st.users, st.sessions, st.hasher, identity.Captcha{Demand: s.set.Captcha, Verify: slider.Verify}, time.Now),
 		Catalog: st.catalog, Devices: st.devices, Scenes: st.scenes, Roster: st.roster, Registry: st.registry,
 		Presence: st.presence, Status: st.status, Diagnostics: st.diagnostics, Readings: st.readings, Notices: st.notices, Messages: st.messages, Live: st.live,
-		Past: st.readings, Rules: st.rules, RuleForms: alarm.NewChecker(st.devices, st.catalog, alarm.NoChannels), Alarms: st.alarms,
-		Telemetry: ingest.NewHTTP(s.pipeline), MQTT: ingest.NewWebSocket(s.mqtt), Console: httpapi.Console(httpapi.Pages{
+		Channels: st.channels, Carriers: st.carriers, SMSLogged: s.set.Telling.SMS == smsLog, Outbox: st.outbox,
+		Past: st.readings, Rules: st.rules, RuleForms: alarm.NewChecker(st.devices, st.catalog, st.channels.Missing), Alarms: st.alarms,
+		Telemetry: ingest.NewHTTP(s.pipeline), LoRaWAN: ingest.NewLoRaWAN(s.pipeline, st.credentials, st.devices), MQTT: ingest.NewWebSocket(s.mqtt), OpenAPI: programs, Console: httpapi.Console(httpapi.Pages{
 			Dist: web.Dist(), Tiles: s.set.MapTiles, Proxies: s.set.Proxies, Tenants: st.tenants, Catalog: st.catalog, Log: s.log,
 			Devices: st.devices, DefaultTenant: s.set.DefaultTenant,
 		}),
@@ -168,7 +182,8 @@ func (s *Server) wire() error {
 	s.provider = providerapi.NewService(providerapi.Stores{
 		DB: st.db, Tenants: st.tenants, Users: st.users, Sessions: st.sessions, Hasher: st.hasher, Catalog: st.catalog,
 		Devices: st.devices, Scenes: st.scenes, Registry: st.registry, Presence: st.presence, Diagnostics: st.diagnostics,
-		Readings: st.readings, DeviceKey: st.key,
+		Readings: st.readings, DeviceKey: st.key, Outbox: st.outbox,
+		Copies: providerapi.Copies{Readings: st.readings, DataDir: s.set.DataDir, Version: Version, Now: time.Now},
 	})
 	tokens, err := providerapi.NewTokens(os.Getenv("TILTH_PROVIDER_TOKEN"), filepath.Join(s.set.DataDir, "provider-token"))
 	if err != nil {
@@ -216,6 +231,14 @@ func (s *Server) Run(ctx context.Context, prepare func(context.Context) error, r
 		select {
 		case <-s.letIn:
 			return s.stores.alarms.Run(inner)
+		case <-inner.Done():
+			return nil
+		}
+	})
+	work.Go(func() error {
+		select {
+		case <-s.letIn: // what an earlier run left is judged: what was over by then is not told as open
+			return s.stores.outbox.Run(inner)
 		case <-inner.Done():
 			return nil
 		}
@@ -278,7 +301,7 @@ func (s *Server) serve(ctx context.Context, prepare func(context.Context) error,
 // streams never end by themselves; then devices, whose messages are finished.
 func (s *Server) stop() error {
 	s.ready.Store(false)
-	ctx, cancel := context.WithTimeout(context.Background(), stopWithin-2*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), stopWithin-lastThings)
 	defer cancel()
 	s.stores.live.Close()
 	err := errors.Join(
@@ -305,8 +328,8 @@ func notClosed(err error) error {
 	return err
 }
 
-// sweep removes ended sessions and old codes once an hour; they are refused
-// without it, it only keeps the tables small.
+// sweep removes ended sessions, old codes, messages and deliveries once an hour;
+// the former are refused without it, it keeps the tables small.
 func (s *Server) sweep(ctx context.Context) error {
 	hourly := time.NewTicker(time.Hour)
 	defer hourly.Stop()
@@ -316,6 +339,12 @@ func (s *Server) sweep(ctx context.Context) error {
 		}
 		if err := s.stores.codes.Sweep(ctx); err != nil && ctx.Err() == nil {
 			s.log.Warn("old codes not removed, trying again in an hour", "error", err)
+		}
+		if err := s.stores.messages.Sweep(ctx, time.Now()); err != nil && ctx.Err() == nil {
+			s.log.Warn("old messages not removed, trying again in an hour", "error", err)
+		}
+		if err := s.stores.outbox.Sweep(ctx); err != nil && ctx.Err() == nil {
+			s.log.Warn("old deliveries not removed, trying again in an hour", "error", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -362,5 +391,6 @@ func (s *Server) describe() {
 	m.gauge("tilth_alarm_open", "Open alarm notices.", func() float64 { return float64(alarms().Open) })
 	m.gauge("tilth_alarm_rules", "Alarm rules that are judged.", func() float64 { return float64(alarms().Rules) })
 	m.gauge("tilth_alarm_lag_seconds", "From the arrival of the newest readings to their judging.", func() float64 { return alarms().Lag.Seconds() })
+	s.describeTelling()
 	m.gauge("tilth_live_screens", "Open screens.", func() float64 { return float64(s.stores.live.Screens()) })
 }

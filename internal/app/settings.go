@@ -46,6 +46,7 @@ type Settings struct {
 	DeviceBurst   int     // messages it may send at once
 	MessageLimit  int     // bytes of one message
 	PerAddress    int     // MQTT connections from one address
+	OpenAPIRate   int     // requests a minute of one API credential
 	Telling       Telling
 	LogLevel      slog.Level
 	LogJSON       bool
@@ -74,6 +75,7 @@ func serveFlags(f *pflag.FlagSet) {
 	f.Int("device-burst", 200, "messages that a device may send at once")
 	f.Int("message-limit", 256<<10, "largest message of a device, in bytes")
 	f.Int("mqtt-per-address", 1000, "MQTT connections that one address may have, over WebSockets too")
+	f.Int("open-api-rate", 600, "requests a minute that one API credential may make; a minute's worth may come at once")
 	tellingFlags(f)
 	f.String("log-level", "info", "debug, info, warn or error")
 	f.String("log-format", "text", "text or json")
@@ -130,6 +132,7 @@ func settingsOf(k *koanf.Koanf) (*Settings, error) {
 		AdminAddr: k.String("admin-addr"), PublicURL: strings.TrimSuffix(k.String("public-url"), "/"),
 		DefaultTenant: k.String("default-tenant"), DeviceBurst: k.Int("device-burst"), MessageLimit: k.Int("message-limit"),
 		DeviceRate: k.Float64("device-rate"), PerAddress: k.Int("mqtt-per-address"), Retention: k.Duration("retention"),
+		OpenAPIRate: k.Int("open-api-rate"),
 	}
 	for name, addr := range map[string]string{"http-addr": s.HTTPAddr, "mqtt-addr": s.MQTTAddr, "admin-addr": s.AdminAddr} {
 		if err := isHostPort(name, addr); err != nil {
@@ -150,6 +153,8 @@ func settingsOf(k *koanf.Koanf) (*Settings, error) {
 		return nil, fmt.Errorf("--device-burst: must be 1 or more")
 	case s.PerAddress < 1:
 		return nil, fmt.Errorf("--mqtt-per-address: must be 1 or more")
+	case s.OpenAPIRate < 1:
+		return nil, fmt.Errorf("--open-api-rate: must be 1 or more")
 	case s.MessageLimit < 1024:
 		return nil, fmt.Errorf("--message-limit: must be 1024 bytes or more")
 	}

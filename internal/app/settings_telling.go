@@ -10,6 +10,7 @@ import (
 	"github.com/knadh/koanf/v2"
 	"github.com/spf13/pflag"
 
+	"tilth/internal/notify"
 	"tilth/internal/notify/mail"
 	"tilth/internal/notify/sms"
 )
@@ -26,6 +27,9 @@ const (
 type Telling struct {
 	Mail *mail.Settings // nil: no mail is sent
 	SMS  string         // smsOff, smsLog, smsHTTP or smsTwilio
+	// DigestAfter is how many notices a minute a channel is told of one by one; 0:
+	// all.
+	DigestAfter int
 
 	gateway sms.Sender // of smsHTTP and smsTwilio
 }
@@ -45,6 +49,8 @@ func tellingFlags(f *pflag.FlagSet) {
 	f.String("twilio-account", "", "Twilio's account SID (AC…)")
 	f.String("twilio-from", "", "number, name or messaging service (MG…) that SMS come from")
 	f.String("twilio-token-file", "", "file with Twilio's auth token, unless it is in TILTH_TWILIO_TOKEN")
+	f.Int("digest-after", notify.DefaultDigestAfter, "so many alarms a minute a notification channel is told of at once, the rest of the minute together at its end; "+
+		"serious ones never wait; 0: each by itself")
 }
 
 // settingOf is the setting of each part that a sender may find wrong.
@@ -68,6 +74,9 @@ func (t *Telling) read(k *koanf.Koanf) error {
 		if t.Mail, err = mail.ParseURL(raw); err != nil {
 			return fmt.Errorf("--smtp-url: %w", err)
 		}
+	}
+	if t.DigestAfter = k.Int("digest-after"); t.DigestAfter < 0 {
+		return fmt.Errorf("--digest-after: %d is less than 0", t.DigestAfter)
 	}
 	t.SMS = k.String("sms")
 	for way, names := range onlyFor {

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"tilth/internal/errs"
 	"tilth/internal/notify/mail"
@@ -28,14 +29,14 @@ func TestTellingDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Telling.Mail != nil || s.Telling.SMS != smsOff {
+	if s.Telling.Mail != nil || s.Telling.SMS != smsOff || s.Telling.DigestAfter != 10 {
 		t.Errorf("%+v", s.Telling)
 	}
 	log := testkit.NewLog()
-	if textSender(&s.Telling, log.Logger) != nil || mailQueue(&s.Telling, log.Logger) != nil || postbox(nil) != nil {
+	if textSender(&s.Telling, log.Logger) != nil || mailQueue(nil, log.Logger) != nil || postbox(nil) != nil {
 		t.Error("something would be sent")
 	}
-	if err := s.Telling.sender(log.Logger).Send(t.Context(), sms.Message{}); errs.As(err).Key != "channel.smsOff" {
+	if _, err := s.Telling.sender(log.Logger).Send(t.Context(), sms.Message{}); errs.As(err).Key != "channel.smsOff" {
 		t.Error(err)
 	}
 }
@@ -98,7 +99,7 @@ func TestTellingFromTheFile(t *testing.T) {
 	if m := s.Telling.Mail; m == nil || m.Host != "mail.example.org" || m.Password != "s3cret" || m.TLS != mail.StartTLS || s.Telling.SMS != smsHTTP {
 		t.Errorf("%+v", s.Telling)
 	}
-	if mailQueue(&s.Telling, testkit.NewLog().Logger) == nil {
+	if mailQueue(mail.NewSMTP(*s.Telling.Mail, time.Now), testkit.NewLog().Logger) == nil {
 		t.Error("no mail would be sent")
 	}
 }
@@ -115,6 +116,7 @@ func TestWrongTelling(t *testing.T) {
 		want string
 	}{
 		"way":                   {args: []string{"--sms=carrier-pigeon"}, want: "--sms: "},
+		"digest":                {args: []string{"--digest-after=-1"}, want: "--digest-after: -1"},
 		"url for nothing":       {args: []string{"--sms-url=https://gw.example"}, want: "--sms-url: nothing uses it without --sms=http"},
 		"header for twilio":     {args: append(twilio, "--sms-header=a: b"), want: "--sms-header: nothing"},
 		"account for http":      {args: http("--twilio-account=x"), want: "--twilio-account: nothing"},

@@ -26,7 +26,7 @@ func TestDefaultsAreTheContracts(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s.DataDir != "./data" || s.HTTPAddr != "127.0.0.1:8080" || s.MQTTAddr != "127.0.0.1:1883" || s.AdminAddr != "127.0.0.1:9090" ||
-		s.Retention != 400*24*time.Hour || s.DeviceRate != 20 || s.DeviceBurst != 200 || s.MessageLimit != 256<<10 || s.MQTTTLSAddr != "" || s.PerAddress != 1000 || s.MapTiles != nil || !s.DemoPages || s.Captcha != "adaptive" {
+		s.Retention != 400*24*time.Hour || s.DeviceRate != 20 || s.DeviceBurst != 200 || s.MessageLimit != 256<<10 || s.MQTTTLSAddr != "" || s.PerAddress != 1000 || s.OpenAPIRate != 600 || s.MapTiles != nil || !s.DemoPages || s.Captcha != "adaptive" {
 		t.Errorf("defaults: %+v", s)
 	}
 }
@@ -97,6 +97,7 @@ func TestWrongSettingIsNamed(t *testing.T) {
 		"--device-burst":          {"--device-burst", "0"},
 		"--message-limit":         {"--message-limit", "10"},
 		"--mqtt-per-address":      {"--mqtt-per-address", "0"},
+		"--open-api-rate":         {"--open-api-rate", "0"},
 		"--public-url":            {"--public-url", "ftp://x"},
 		"--trusted-proxies":       {"--trusted-proxies", "everybody"},
 		"--map-tiles":             {"--map-tiles", "javascript:alert(1)"},

@@ -19,6 +19,8 @@ import (
 	"tilth/internal/identity"
 	"tilth/internal/live"
 	"tilth/internal/notify"
+	"tilth/internal/notify/mail"
+	"tilth/internal/providerapi"
 	"tilth/internal/reading"
 	"tilth/internal/tenant"
 )
@@ -48,7 +50,11 @@ type stores struct {
 	positions   *alarm.PositionStore
 	rules       *alarm.RuleStore
 	alarms      *alarm.Engine
+	channels    *notify.ChannelStore
 	messages    *notify.MessageStore
+	mail        *mail.SMTP // nil: mail is not set up
+	carriers    map[notify.Mode]notify.Carrier
+	outbox      *notify.Outbox
 	live        *live.Hub
 }
 
@@ -60,6 +66,9 @@ func openStores(ctx context.Context, set *Settings, log *slog.Logger) (_ *stores
 	key, err := deviceKey(set.DataDir)
 	if err != nil {
 		return nil, err
+	}
+	if err := providerapi.RemoveLeftovers(set.DataDir); err != nil {
+		return nil, fmt.Errorf("--data-dir: %w", err)
 	}
 	codes, err := codeKey(key)
 	if err != nil {
@@ -92,14 +101,20 @@ func openStores(ctx context.Context, set *Settings, log *slog.Logger) (_ *stores
 		credentials: identity.NewCredentialStore(d, time.Now), avatars: identity.NewAvatarStore(d, time.Now),
 		catalog: device.NewCatalog(d), devices: device.NewStore(d, time.Now), scenes: device.NewSceneStore(d, time.Now),
 		registry: device.NewRegistry(key), diagnostics: device.NewDiagnostics(),
-		notices: alarm.NewNoticeStore(d), positions: alarm.NewPositionStore(d), rules: alarm.NewRuleStore(d, time.Now), messages: notify.NewMessageStore(d),
+		notices: alarm.NewNoticeStore(d), positions: alarm.NewPositionStore(d), rules: alarm.NewRuleStore(d, time.Now),
+		channels: notify.NewChannelStore(d, time.Now), messages: notify.NewMessageStore(d),
 		live: live.NewHub(hex.EncodeToString(epoch)),
 	}
 	s.presence = device.NewPresence(s.registry, time.Now, log)
 	s.roster = device.NewRoster(s.devices, s.scenes, s.catalog, s.presence)
 	s.status = device.NewStatusStore(d, s.registry, s.presence, s.diagnostics)
+	if set.Telling.Mail != nil {
+		s.mail = mail.NewSMTP(*set.Telling.Mail, time.Now)
+	}
+	s.outbox = s.newOutbox(set, log)
 	s.alarms = alarm.NewEngine(alarm.EngineOptions{
-		DB: d, Rules: s.rules, Positions: s.positions, Devices: s.devices, Registry: s.registry, Presence: s.presence,
+		Teller: notify.NewDesk(d, s.messages, s.outbox, s.live),
+		DB:     d, Rules: s.rules, Positions: s.positions, Devices: s.devices, Registry: s.registry, Presence: s.presence,
 		Readings: readings, Screens: s.live, Now: time.Now, Log: log,
 	})
 	if err := s.load(ctx); err != nil {
@@ -143,4 +158,9 @@ func (s *stores) tellPresence(c device.Change) {
 	s.live.Publish(c.Tenant, "presence", body)
 }
 
-func (s *stores) close() error { return errors.Join(s.readings.Close(), s.db.Close()) }
+func (s *stores) close() error {
+	if s.mail != nil {
+		s.mail.Close()
+	}
+	return errors.Join(s.readings.Close(), s.db.Close())
+}

@@ -7,9 +7,18 @@ import (
 	"log/slog"
 	"time"
 
+	"tilth/internal/alarm"
+	"tilth/internal/device"
 	"tilth/internal/identity"
+	"tilth/internal/news"
+	"tilth/internal/notify"
+	"tilth/internal/notify/carrier"
+	"tilth/internal/notify/letter/chart"
 	"tilth/internal/notify/mail"
 	"tilth/internal/notify/sms"
+	"tilth/internal/reading"
+	"tilth/internal/tenant"
+	"tilth/internal/text"
 )
 
 // texts is the SMS sender as identity asks for it.
@@ -17,7 +26,8 @@ type texts struct{ sender sms.Sender }
 
 // SendText sends one SMS.
 func (t texts) SendText(ctx context.Context, mobile, text string) error {
-	return t.sender.Send(ctx, sms.Message{To: mobile, Text: text})
+	_, err := t.sender.Send(ctx, sms.Message{To: mobile, Text: text})
+	return err
 }
 
 // textSender is nil where SMS is not set up.
@@ -45,11 +55,11 @@ func (l letters) Post(x identity.Letter) {
 }
 
 // mailQueue is nil where mail is not set up.
-func mailQueue(t *Telling, log *slog.Logger) *mail.Queue {
-	if t.Mail == nil {
+func mailQueue(m *mail.SMTP, log *slog.Logger) *mail.Queue {
+	if m == nil {
 		return nil
 	}
-	return mail.NewQueue(mail.NewSMTP(*t.Mail, time.Now).Send, log)
+	return mail.NewQueue(m.Send, log)
 }
 
 // postbox is nil where mail is not set up.
@@ -58,4 +68,70 @@ func postbox(q *mail.Queue) identity.Postbox {
 		return nil
 	}
 	return letters{q}
+}
+
+// newOutbox makes the outbox with the ways of telling people that are set up.
+func (s *stores) newOutbox(set *Settings, log *slog.Logger) *notify.Outbox {
+	s.carriers = s.carriersOf(set, log)
+	return notify.NewOutbox(notify.OutboxOptions{
+		DB: s.db, Tenants: s.tenants, Channels: s.channels, Carriers: s.carriers,
+		Muted: func(ctx context.Context, t tenant.ID, rule int64) (int64, error) {
+			return s.rules.MutedUntil(ctx, t, alarm.RuleID(rule))
+		},
+		// The engine comes after the outbox that it tells.
+		Backlog:     func(device int64) time.Time { return s.alarms.BacklogUntil(device) },
+		DigestAfter: set.Telling.DigestAfter, Now: time.Now, Log: log,
+	})
+}
+
+// carriersOf are the carriers of the ways that are set up.
+func (s *stores) carriersOf(set *Settings, log *slog.Logger) map[notify.Mode]notify.Carrier {
+	o := carrier.Options{
+		Tenants: s.tenants.Get, Names: s.property, Readings: s.charted, PublicURL: set.PublicURL, Now: time.Now, Log: log,
+	}
+	carriers := map[notify.Mode]notify.Carrier{}
+	if s.mail != nil {
+		carriers[notify.Email] = carrier.NewMail(s.mail.Send, o)
+	}
+	if set.Telling.SMS != smsOff {
+		carriers[notify.Phone] = carrier.NewSMS(set.Telling.sender(log), o)
+	}
+	return carriers
+}
+
+// property is how a product's property is called, its unit and its decimals
+// (nil: as many as it has), as letters want to know it.
+func (s *stores) property(product int64, identifier string, l text.Language) (name, unit string, precision *int) {
+	p := s.propertyOf(product, identifier)
+	if p == nil {
+		p = &device.Property{Identifier: identifier}
+	}
+	return s.catalog.Name(l, p), s.catalog.Unit(p), p.Precision
+}
+
+// propertyOf is nil where the product, or what it measured, is gone.
+func (s *stores) propertyOf(product int64, identifier string) *device.Property {
+	if p := s.catalog.Product(product); p != nil {
+		return p.Property(identifier)
+	}
+	return nil
+}
+
+// charted are the readings that a mail's picture is drawn from.
+func (s *stores) charted(ctx context.Context, t tenant.ID, a *news.Alarm, identifier string, from, to int64, points int) ([]chart.Point, error) {
+	p := s.propertyOf(a.Product, identifier)
+	if p == nil {
+		return nil, nil
+	}
+	series, err := s.readings.Series(ctx, t, device.ID(a.DeviceID), from, to, []device.PropertyID{p.ID}, points)
+	if err != nil {
+		return nil, err
+	}
+	var drawn []chart.Point
+	for _, one := range series[p.ID] {
+		if one.Value.Kind() == reading.KindNumber {
+			drawn = append(drawn, chart.Point{Time: one.Time, Value: one.Value.Float()})
+		}
+	}
+	return drawn, nil
 }

@@ -110,6 +110,15 @@ func (s *Store) ByID(ctx context.Context, t tenant.ID, id ID) (*Device, error) {
 	return found[0], nil
 }
 
+// BySerial finds those of a tenant's devices whose serial is one of some, as
+// written; two at most, which is one too many for who looks for one.
+func (s *Store) BySerial(ctx context.Context, t tenant.ID, serials []string) ([]ID, error) {
+	var ids []ID
+	err := s.db.Read(ctx).NewSelect().Model((*row)(nil)).Column("d.id").
+		Where("d.tenant_id = ? AND d.serial IN (?)", t, bun.List(serials)).Limit(2).Scan(ctx, &ids)
+	return ids, err
+}
+
 // byIDs finds a tenant's devices by their numbers, in the order of ids; those
 // that are gone are left out.
 func (s *Store) byIDs(ctx context.Context, t tenant.ID, ids []ID) ([]*Device, error) {

@@ -9,6 +9,7 @@ import (
 	"tilth/internal/db"
 	"tilth/internal/device"
 	"tilth/internal/errs"
+	"tilth/internal/tenant"
 	"tilth/internal/testkit"
 )
 
@@ -74,6 +75,34 @@ func TestDeviceIDsAreNeverReused(t *testing.T) {
 	}
 	if again := s.Device(t, field.ID, station, "WS-1"); again.ID <= first.ID {
 		t.Errorf("%d after %d", again.ID, first.ID)
+	}
+}
+
+func TestBySerial(t *testing.T) {
+	s := testkit.NewStores(t)
+	green, blue, p := s.Tenant(t, "green"), s.Tenant(t, "blue"), s.Station(t)
+	put := func(owner tenant.ID, name, serial string) device.ID {
+		return s.Device(t, owner, p, name, func(d *device.Device) { d.Serial = serial }).ID
+	}
+	one := put(green.ID, "A", "70B3")
+	first, second := put(green.ID, "B", "SAME"), put(green.ID, "C", "SAME")
+	put(green.ID, "D", "same")
+	put(blue.ID, "E", "70B3")
+	for _, c := range []struct {
+		owner   tenant.ID
+		serials []string
+		want    []device.ID
+	}{
+		{green.ID, []string{"70B3", "70b3"}, []device.ID{one}},
+		{green.ID, []string{"SAME"}, []device.ID{first, second}},
+		{green.ID, []string{"SAME", "70B4"}, []device.ID{first, second}},
+		{green.ID, []string{"70B"}, nil},
+		{blue.ID, []string{"SAME"}, nil},
+	} {
+		got, err := s.Devices.BySerial(t.Context(), c.owner, c.serials)
+		if slices.Sort(got); err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("%v of %d: %v (%v), want %v", c.serials, c.owner, got, err, c.want)
+		}
 	}
 }
 

@@ -29,8 +29,12 @@ func (f faulty) Latest(context.Context, tenant.ID, device.ID) []reading.Last {
 	return nil
 }
 
-func (f faulty) Series(context.Context, tenant.ID, device.ID, int64, int64, []device.PropertyID, int) (map[device.PropertyID][]reading.Point, error) {
+func (f faulty) Outlines(context.Context, tenant.ID, device.ID, int64, int64, []device.PropertyID, int) (map[device.PropertyID]reading.Outline, error) {
 	return nil, f.fail()
+}
+
+func (f faulty) Columns(context.Context, tenant.ID, device.ID, int64, int64, []device.PropertyID, func(*reading.Columns) error) error {
+	return f.fail()
 }
 
 func (f faulty) Range(context.Context, tenant.ID, device.ID, int64, int64, []device.PropertyID, func(int64, []reading.Field) error) error {

@@ -31,7 +31,8 @@ import (
 // Readings is what the console reads of the readings store.
 type Readings interface {
 	Latest(ctx context.Context, t tenant.ID, d device.ID) []reading.Last
-	Series(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, points int) (map[device.PropertyID][]reading.Point, error)
+	Outlines(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, points int) (map[device.PropertyID]reading.Outline, error)
+	Columns(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, fn func(c *reading.Columns) error) error
 	Range(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, fn func(at int64, fields []reading.Field) error) error
 	Coverage(ctx context.Context, t tenant.ID, d device.ID, from, to int64, zone *time.Location) ([]reading.CoveredDay, error)
 }
@@ -77,11 +78,17 @@ type Options struct {
 	Rules       *alarm.RuleStore
 	RuleForms   *alarm.Checker
 	Alarms      Alarms
+	Channels    *notify.ChannelStore
+	Carriers    map[notify.Mode]notify.Carrier // the ways of telling people that are set up
+	SMSLogged   bool                           // SMS are only written to the log
+	Outbox      *notify.Outbox
 	Messages    *notify.MessageStore
 	Live        *live.Hub
 
 	Telemetry http.Handler // the devices' side over HTTP, below /api/v1/
+	LoRaWAN   http.Handler // network servers that speak for devices, below /api/v1/integrations/
 	MQTT      http.Handler // the devices' side over WebSockets, at /mqtt
+	OpenAPI   http.Handler // programs, below /open-api/
 	Console   http.Handler // the web console: everything else
 }
 
@@ -91,6 +98,7 @@ type server struct {
 	public   *limiter
 	pictures *limiter
 	uploads  uploads
+	tries    *tries
 }
 
 var _ wire.StrictServerInterface = (*server)(nil)
@@ -107,7 +115,7 @@ func New(o Options) (http.Handler, error) {
 		return nil, fmt.Errorf("read the contract: %w", err)
 	}
 	s := &server{
-		Options: o, router: router, public: newLimiter(o.Now), pictures: newLimiter(o.Now), uploads: uploads{users: map[int64]int{}},
+		Options: o, router: router, public: newLimiter(o.Now), pictures: newLimiter(o.Now), uploads: uploads{users: map[int64]int{}}, tries: newTries(o.Now),
 	}
 	calls := wire.HandlerWithOptions(
 		wire.NewStrictHandlerWithOptions(s, nil, wire.StrictHTTPServerOptions{
@@ -118,6 +126,7 @@ func New(o Options) (http.Handler, error) {
 	checked := listParams(s.checked(calls))
 	mux := http.NewServeMux()
 	mux.Handle("/api/v1/", o.Telemetry)
+	mux.Handle("/api/v1/integrations/", o.LoRaWAN)
 	mux.Handle("/mqtt", o.MQTT)
 	mux.HandleFunc("GET /healthz", s.healthz)
 	mux.HandleFunc("GET /readyz", s.readyz)
@@ -127,9 +136,12 @@ func New(o Options) (http.Handler, error) {
 	return s.observed(s.recovered(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// Not by the mux: it would redirect a path that is not clean, and a call
 		// that does not exist is answered with the envelope.
-		if isCall(r) {
+		switch {
+		case isCall(r):
 			checked.ServeHTTP(w, r)
-		} else {
+		case isOpen(r): // past the mux for the same reason
+			o.OpenAPI.ServeHTTP(w, r)
+		default:
 			mux.ServeHTTP(w, r)
 		}
 	}))), nil
@@ -138,6 +150,11 @@ func New(o Options) (http.Handler, error) {
 // isCall tells whether a request is one of the console's calls.
 func isCall(r *http.Request) bool {
 	return strings.HasPrefix(r.URL.Path, "/admin-api/") || strings.HasPrefix(r.URL.Path, "/app-api/")
+}
+
+// isOpen tells whether a request is a program's, or for what explains that API.
+func isOpen(r *http.Request) bool {
+	return r.URL.Path == "/open-api" || strings.HasPrefix(r.URL.Path, "/open-api/")
 }
 
 // callMux routes the calls; what it does not know, in spite of the contract,

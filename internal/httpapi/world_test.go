@@ -47,7 +47,8 @@ type world struct {
 // newServer makes the world; with changes how its server is set.
 func newServer(t testing.TB, with ...func(*httpapi.Options)) *world {
 	t.Helper()
-	w := &world{Stores: testkit.NewStores(t), hub: live.NewHub("e")}
+	w := &world{Stores: testkit.NewStores(t)}
+	w.hub = w.Screens
 	var err error
 	if w.readings, err = reading.Open(t.Context(), reading.Options{Dir: t.TempDir()}); err != nil {
 		t.Fatal(err)
@@ -59,8 +60,9 @@ func newServer(t testing.TB, with ...func(*httpapi.Options)) *world {
 	})
 	w.engine = alarm.NewEngine(alarm.EngineOptions{
 		DB: w.DB, Rules: w.Rules, Positions: alarm.NewPositionStore(w.DB), Devices: w.Devices, Registry: w.Registry, Presence: w.Presence,
-		Readings: w.readings, Screens: w.hub, Now: w.Clock.Now, Log: w.Log.Logger,
+		Readings: w.readings, Screens: w.hub, Teller: w.Desk, Now: w.Clock.Now, Log: w.Log.Logger,
 	})
+	w.Outbox.Backlog = w.engine.BacklogUntil
 	if err := w.engine.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -72,8 +74,9 @@ func newServer(t testing.TB, with ...func(*httpapi.Options)) *world {
 		Credentials: w.Credentials, Avatars: w.Avatars,
 		Catalog: w.Catalog, Devices: w.Devices, Scenes: w.Scenes, Roster: w.Roster, Registry: w.Registry, Presence: w.Presence, Status: w.Status, Diagnostics: w.Diagnostics,
 		Readings: w.readings, Notices: w.Notices, Messages: w.Messages, Live: w.hub,
+		Channels: w.Channels, Carriers: w.Outbox.Carriers, Outbox: w.Outbox,
 		Past: w.readings, Rules: w.Rules, RuleForms: w.RuleForms, Alarms: w.engine,
-		Telemetry: http.NotFoundHandler(), MQTT: http.NotFoundHandler(), Console: http.NotFoundHandler(),
+		Telemetry: http.NotFoundHandler(), LoRaWAN: http.NotFoundHandler(), MQTT: http.NotFoundHandler(), OpenAPI: http.NotFoundHandler(), Console: http.NotFoundHandler(),
 	}
 	for _, f := range with {
 		f(&o)

@@ -61,7 +61,11 @@ func (h *httpEdge) take(w http.ResponseWriter, r *http.Request, kind Kind) {
 	if !ok {
 		return
 	}
-	m := Message{Entry: e, Kind: kind, Payload: body, At: h.opts.Now().UnixMilli()}
+	h.commit(w, r, Message{Entry: e, Kind: kind, Payload: body, At: h.opts.Now().UnixMilli()})
+}
+
+// commit hands a message over and answers what became of it.
+func (h *httpEdge) commit(w http.ResponseWriter, r *http.Request, m Message) {
 	outcome, err := h.submit(r.Context(), m)
 	switch {
 	case err != nil || outcome.Err != nil:

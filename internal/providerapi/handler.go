@@ -65,11 +65,19 @@ type handler struct {
 	calls    http.Handler
 }
 
-// limits of the bodies, by path; a path that is not here does not exist.
-var limits = map[string]int64{
-	Prefix + "v1/apply":      MaxFile,
-	Prefix + "v1/delete":     maxJSON,
-	Prefix + "v1/user/reset": maxJSON,
+// way is how a path is called.
+type way struct {
+	method string
+	most   int64 // bytes of the body
+}
+
+// ways are the paths there are.
+var ways = map[string]way{
+	Prefix + "v1/apply":          {http.MethodPost, MaxFile},
+	Prefix + "v1/delete":         {http.MethodPost, maxJSON},
+	Prefix + "v1/user/reset":     {http.MethodPost, maxJSON},
+	Prefix + "v1/backup":         {http.MethodGet, maxJSON},
+	Prefix + "v1/outbox/release": {http.MethodPost, maxJSON},
 }
 
 // ServeHTTP gives the request an id and the headers of every answer, and
@@ -109,12 +117,12 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // admit lets in who has the provider's token, to the calls that exist.
 func (h *handler) admit(w http.ResponseWriter, r *http.Request) error {
-	limit, ok := limits[r.URL.Path]
+	way, ok := ways[r.URL.Path]
 	if !ok {
 		return refuse(http.StatusNotFound, "there is no such path")
 	}
-	if r.Method != http.MethodPost {
-		return refuse(http.StatusMethodNotAllowed, "this path takes POST")
+	if r.Method != way.method {
+		return refuse(http.StatusMethodNotAllowed, "this path takes "+way.method)
 	}
 	address := h.Address(r)
 	if wait := h.failures.wait(address); wait > 0 {
@@ -129,14 +137,14 @@ func (h *handler) admit(w http.ResponseWriter, r *http.Request) error {
 		h.failures.add(address)
 		return refuse(http.StatusUnauthorized, "the provider's token is missing or wrong")
 	}
-	if limit == MaxFile {
+	if way.most == MaxFile {
 		// Not every writer has deadlines; those that have keep this call from
 		// being cut off.
 		c := http.NewResponseController(w)
 		_ = c.SetReadDeadline(time.Now().Add(patience))
 		_ = c.SetWriteDeadline(time.Now().Add(patience))
 	}
-	r.Body = http.MaxBytesReader(w, r.Body, limit)
+	r.Body = http.MaxBytesReader(w, r.Body, way.most)
 	return nil
 }
 
@@ -186,6 +194,24 @@ func (h *handler) ResetUser(ctx context.Context, r wire.ResetUserRequestObject) 
 		return nil, err
 	}
 	return wire.ResetUser200JSONResponse{Password: password}, nil
+}
+
+// Backup answers an archive of everything that is kept.
+func (h *handler) Backup(ctx context.Context, _ wire.BackupRequestObject) (wire.BackupResponseObject, error) {
+	archive, err := h.Service.Backup(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return wire.Backup200ApplicationxTarResponse{Body: archive}, nil
+}
+
+// ReleaseOutbox lets mail and SMS go that are held since a restore.
+func (h *handler) ReleaseOutbox(ctx context.Context, _ wire.ReleaseOutboxRequestObject) (wire.ReleaseOutboxResponseObject, error) {
+	held, waiting, err := h.Service.Outbox.Release(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return wire.ReleaseOutbox200JSONResponse{Held: held, Waiting: waiting}, nil
 }
 
 func (r *Result) wire() wire.ApplyResult {

@@ -19,6 +19,13 @@ type Eraser interface {
 	Erase(ctx context.Context, t tenant.ID, d device.ID) error
 }
 
+// Outbox is what people are told through.
+type Outbox interface {
+	// Release lets go what is held since a restore: whether anything was, and how
+	// much of it waited.
+	Release(ctx context.Context) (held bool, waiting int, err error)
+}
+
 // Stores is everything that provisioning reads and changes.
 type Stores struct {
 	DB          *db.DB
@@ -34,6 +41,8 @@ type Stores struct {
 	Diagnostics *device.Diagnostics
 	Readings    Eraser
 	DeviceKey   []byte // the platform's key, under which device secrets are hashed
+	Outbox      Outbox
+	Copies      Copies
 }
 
 // Kind is what sort of thing an Item is.

@@ -135,6 +135,15 @@ type Problem struct {
 	Type   *string `json:"type,omitempty"`
 }
 
+// ReleaseResult defines model for ReleaseResult.
+type ReleaseResult struct {
+	// Held whether anything was held
+	Held bool `json:"held"`
+
+	// Waiting deliveries that were
+	Waiting int `json:"waiting"`
+}
+
 // ResetUserRequest defines model for ResetUserRequest.
 type ResetUserRequest struct {
 	Tenant   string `json:"tenant"`
@@ -162,9 +171,15 @@ type ServerInterface interface {
 	// Apply Create or change elements, products, tenants, users, scenes and devices
 	// (POST /provider-api/v1/apply)
 	Apply(w http.ResponseWriter, r *http.Request, params ApplyParams)
+	// Backup Everything that is kept, as it is at one instant, as one file
+	// (GET /provider-api/v1/backup)
+	Backup(w http.ResponseWriter, r *http.Request)
 	// Delete Remove a device, user, scene or tenant
 	// (POST /provider-api/v1/delete)
 	Delete(w http.ResponseWriter, r *http.Request)
+	// ReleaseOutbox Let mail and SMS go that are held since a restore
+	// (POST /provider-api/v1/outbox/release)
+	ReleaseOutbox(w http.ResponseWriter, r *http.Request)
 	// ResetUser Give a user a one-time password and end the user's sessions
 	// (POST /provider-api/v1/user/reset)
 	ResetUser(w http.ResponseWriter, r *http.Request)
@@ -212,11 +227,39 @@ func (siw *ServerInterfaceWrapper) Apply(w http.ResponseWriter, r *http.Request)
 	handler.ServeHTTP(w, r)
 }
 
+// Backup operation middleware
+func (siw *ServerInterfaceWrapper) Backup(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.Backup(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // Delete operation middleware
 func (siw *ServerInterfaceWrapper) Delete(w http.ResponseWriter, r *http.Request) {
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.Delete(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ReleaseOutbox operation middleware
+func (siw *ServerInterfaceWrapper) ReleaseOutbox(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ReleaseOutbox(w, r)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -363,6 +406,8 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/provider-api/v1/apply", wrapper.Apply)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/provider-api/v1/delete", wrapper.Delete)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/provider-api/v1/user/reset", wrapper.ResetUser)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/provider-api/v1/backup", wrapper.Backup)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/provider-api/v1/outbox/release", wrapper.ReleaseOutbox)
 
 	return m
 }
@@ -481,6 +526,91 @@ func (response Apply500ApplicationProblemPlusJSONResponse) VisitApplyResponse(w 
 type Apply503ApplicationProblemPlusJSONResponse Problem
 
 func (response Apply503ApplicationProblemPlusJSONResponse) VisitApplyResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type BackupRequestObject struct {
+}
+
+type BackupResponseObject interface {
+	VisitBackupResponse(w http.ResponseWriter) error
+}
+
+type Backup200ApplicationxTarResponse struct {
+	Body          io.Reader
+	ContentLength int64
+}
+
+func (response Backup200ApplicationxTarResponse) VisitBackupResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "application/x-tar")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type Backup401ApplicationProblemPlusJSONResponse struct {
+	ProblemApplicationProblemPlusJSONResponse
+}
+
+func (response Backup401ApplicationProblemPlusJSONResponse) VisitBackupResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type Backup429ApplicationProblemPlusJSONResponse Problem
+
+func (response Backup429ApplicationProblemPlusJSONResponse) VisitBackupResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type Backup500ApplicationProblemPlusJSONResponse Problem
+
+func (response Backup500ApplicationProblemPlusJSONResponse) VisitBackupResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type Backup503ApplicationProblemPlusJSONResponse Problem
+
+func (response Backup503ApplicationProblemPlusJSONResponse) VisitBackupResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response); err != nil {
@@ -642,6 +772,85 @@ func (response Delete503ApplicationProblemPlusJSONResponse) VisitDeleteResponse(
 	return err
 }
 
+type ReleaseOutboxRequestObject struct {
+}
+
+type ReleaseOutboxResponseObject interface {
+	VisitReleaseOutboxResponse(w http.ResponseWriter) error
+}
+
+type ReleaseOutbox200JSONResponse ReleaseResult
+
+func (response ReleaseOutbox200JSONResponse) VisitReleaseOutboxResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ReleaseOutbox401ApplicationProblemPlusJSONResponse struct {
+	ProblemApplicationProblemPlusJSONResponse
+}
+
+func (response ReleaseOutbox401ApplicationProblemPlusJSONResponse) VisitReleaseOutboxResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ReleaseOutbox429ApplicationProblemPlusJSONResponse Problem
+
+func (response ReleaseOutbox429ApplicationProblemPlusJSONResponse) VisitReleaseOutboxResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ReleaseOutbox500ApplicationProblemPlusJSONResponse Problem
+
+func (response ReleaseOutbox500ApplicationProblemPlusJSONResponse) VisitReleaseOutboxResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ReleaseOutbox503ApplicationProblemPlusJSONResponse Problem
+
+func (response ReleaseOutbox503ApplicationProblemPlusJSONResponse) VisitReleaseOutboxResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ResetUserRequestObject struct {
 	Body *ResetUserJSONRequestBody
 }
@@ -783,9 +992,15 @@ type StrictServerInterface interface {
 	// Apply Create or change elements, products, tenants, users, scenes and devices
 	// (POST /provider-api/v1/apply)
 	Apply(ctx context.Context, request ApplyRequestObject) (ApplyResponseObject, error)
+	// Backup Everything that is kept, as it is at one instant, as one file
+	// (GET /provider-api/v1/backup)
+	Backup(ctx context.Context, request BackupRequestObject) (BackupResponseObject, error)
 	// Delete Remove a device, user, scene or tenant
 	// (POST /provider-api/v1/delete)
 	Delete(ctx context.Context, request DeleteRequestObject) (DeleteResponseObject, error)
+	// ReleaseOutbox Let mail and SMS go that are held since a restore
+	// (POST /provider-api/v1/outbox/release)
+	ReleaseOutbox(ctx context.Context, request ReleaseOutboxRequestObject) (ReleaseOutboxResponseObject, error)
 	// ResetUser Give a user a one-time password and end the user's sessions
 	// (POST /provider-api/v1/user/reset)
 	ResetUser(ctx context.Context, request ResetUserRequestObject) (ResetUserResponseObject, error)
@@ -858,6 +1073,30 @@ func (sh *strictHandler) Apply(w http.ResponseWriter, r *http.Request, params Ap
 	}
 }
 
+// Backup operation middleware
+func (sh *strictHandler) Backup(w http.ResponseWriter, r *http.Request) {
+	var request BackupRequestObject
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.Backup(ctx, request.(BackupRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "Backup")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(BackupResponseObject); ok {
+		if err := validResponse.VisitBackupResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // Delete operation middleware
 func (sh *strictHandler) Delete(w http.ResponseWriter, r *http.Request) {
 	var request DeleteRequestObject
@@ -882,6 +1121,30 @@ func (sh *strictHandler) Delete(w http.ResponseWriter, r *http.Request) {
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(DeleteResponseObject); ok {
 		if err := validResponse.VisitDeleteResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ReleaseOutbox operation middleware
+func (sh *strictHandler) ReleaseOutbox(w http.ResponseWriter, r *http.Request) {
+	var request ReleaseOutboxRequestObject
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ReleaseOutbox(ctx, request.(ReleaseOutboxRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ReleaseOutbox")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ReleaseOutboxResponseObject); ok {
+		if err := validResponse.VisitReleaseOutboxResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

@@ -1,0 +1,223 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tilth/internal/archive"
+	"tilth/internal/db"
+	"tilth/internal/notify"
+	"tilth/internal/providerapi/wire"
+)
+
+func backupCommand() *cobra.Command {
+	var file string
+	var at serverFlags
+	c := &cobra.Command{
+		Use:   "backup -o FILE",
+		Short: "Write everything that a running server keeps to a file",
+		Long: `Write everything that a running server keeps, as it is at one instant, to a file:
+database, readings, and the key of the devices' secrets. The server goes on
+meanwhile. The file is read back and compared with what the server says it sent
+before it gets its name; a file that is there is not written over.
+
+It holds passwords' hashes and people's addresses: keep it where only you can
+read it. To make a server of it: tilth restore.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			client, err := at.client(c)
+			if err != nil {
+				return err
+			}
+			return backup(c, client, file)
+		},
+	}
+	c.Flags().StringVarP(&file, "output", "o", "", "the file to write, - for standard output (required)")
+	at.declare(c)
+	if err := c.MarkFlagRequired("output"); err != nil {
+		panic(err) // the flag is declared above
+	}
+	return c
+}
+
+func backup(c *cobra.Command, client *providerClient, file string) error {
+	if file == "-" {
+		return client.download(c.Context(), "v1/backup", c.OutOrStdout())
+	}
+	if _, err := os.Stat(file); err == nil {
+		return fmt.Errorf("--output: %s is there already", file)
+	}
+	partial := file + ".partial"
+	m, err := fetch(c.Context(), client, partial)
+	if err != nil {
+		return errors.Join(err, os.Remove(partial))
+	}
+	if err := os.Rename(partial, file); err != nil {
+		return err
+	}
+	fmt.Fprintf(c.OutOrStdout(), "%s: %d files, %s, as of %s; read back and whole\n", file, len(m.Files), size(m.Size()), m.Time.Format(time.RFC3339))
+	return nil
+}
+
+// fetch writes the backup to a file and reads it back.
+func fetch(ctx context.Context, client *providerClient, path string) (_ *archive.Manifest, err error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if err := client.download(ctx, "v1/backup", f); err != nil {
+		return nil, err
+	}
+	if err := f.Sync(); err != nil {
+		return nil, err
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	return archive.Read(ctx, f, "")
+}
+
+// download writes what a call answers to w.
+func (p *providerClient) download(ctx context.Context, path string, w io.Writer) error {
+	res, err := p.do(ctx, http.MethodGet, path, "", nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = res.Body.Close() }() // it was read to its end, or failed
+	if res.StatusCode != http.StatusOK {
+		body, err := io.ReadAll(io.LimitReader(res.Body, mostAnswer))
+		if err != nil {
+			return err
+		}
+		return answer(res.StatusCode, body, nil)
+	}
+	_, err = io.Copy(w, res.Body)
+	return err
+}
+
+func restoreCommand() *cobra.Command {
+	var dir string
+	c := &cobra.Command{
+		Use:   "restore FILE --data-dir DIR",
+		Short: "Make a data folder of a backup",
+		Long: `Make a data folder of what tilth backup wrote (- reads it from standard input),
+bring it up to date for this version, and examine it. The folder must not be
+there, or be empty. When anything is wrong, nothing is left of it.
+
+A server on that folder takes in readings and judges alarms, and holds all mail
+and SMS until tilth outbox release: it may be a trial beside the one that people
+rely on.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error { return restore(c, args[0], dir) },
+	}
+	c.Flags().StringVar(&dir, "data-dir", "", "the folder to make (required)")
+	if err := c.MarkFlagRequired("data-dir"); err != nil {
+		panic(err) // the flag is declared above
+	}
+	return c
+}
+
+func restore(c *cobra.Command, file, dir string) (err error) {
+	from := c.InOrStdin()
+	if file != "-" {
+		f, err := os.Open(file)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = f.Close() }() // it was only read
+		from = f
+	}
+	if there, err := os.ReadDir(dir); err == nil && len(there) > 0 {
+		return fmt.Errorf("--data-dir: %s is not empty", dir)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("--data-dir: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.RemoveAll(dir))
+		}
+	}()
+	m, err := archive.Read(c.Context(), from, dir)
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	waiting, err := hold(c.Context(), dir)
+	if err != nil {
+		return err
+	}
+	healthy, err := doctor(c.Context(), dir, c.OutOrStdout())
+	if err != nil {
+		return err
+	}
+	if !healthy {
+		return fmt.Errorf("%s: what it holds contradicts itself, see above", file)
+	}
+	fmt.Fprintf(c.OutOrStdout(), "%s: as of %s, by tilth %s. Mail and SMS are held (%d waiting): tilth outbox release lets them go.\n",
+		filepath.Clean(dir), m.Time.Format(time.RFC3339), m.Version, waiting)
+	return nil
+}
+
+// hold keeps a folder's mail and SMS from leaving, and tells how many wait.
+func hold(ctx context.Context, dir string) (waiting int, err error) {
+	d, err := db.Open(ctx, dir)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	return notify.Hold(ctx, d, time.Now())
+}
+
+func outboxCommand() *cobra.Command {
+	var at serverFlags
+	c := &cobra.Command{
+		Use:   "release",
+		Short: "Let mail and SMS go that are held since a restore",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			client, err := at.client(c)
+			if err != nil {
+				return err
+			}
+			status, body, err := client.post(c.Context(), "v1/outbox/release", "application/json", nil)
+			if err != nil {
+				return err
+			}
+			var out wire.ReleaseResult
+			if err := answer(status, body, &out); err != nil {
+				return err
+			}
+			if !out.Held {
+				fmt.Fprintln(c.OutOrStdout(), "nothing was held")
+				return nil
+			}
+			fmt.Fprintf(c.OutOrStdout(), "released; %d were waiting\n", out.Waiting)
+			return nil
+		},
+	}
+	at.declare(c)
+	outbox := &cobra.Command{Use: "outbox", Short: "Work on mail and SMS that wait"}
+	outbox.AddCommand(c)
+	return outbox
+}
+
+// size writes bytes for people.
+func size(bytes int64) string {
+	const unit = 1024
+	switch {
+	case bytes >= unit*unit*unit:
+		return fmt.Sprintf("%.1f GiB", float64(bytes)/(unit*unit*unit))
+	case bytes >= unit*unit:
+		return fmt.Sprintf("%.1f MiB", float64(bytes)/(unit*unit))
+	}
+	return fmt.Sprintf("%d bytes", bytes)
+}

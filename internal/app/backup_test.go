@@ -1,0 +1,145 @@
+package app
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// counted is how many messages of a test's alarm device led to what is kept:
+// they come in order, and their times follow from their numbers.
+func (p *process) counted(token string, number int, first int64) int64 {
+	p.t.Helper()
+	var series map[string][]struct{ Time int64 }
+	p.call(http.MethodGet, fmt.Sprintf("/admin-api/client/pc/device/get/format-map/time-interval-data?deviceName=A-%d&startTime=%d&endTime=%d&yeuSignList=airTemperature,airHumidity",
+		number, first-1000, first+24*3_600_000), token, "", &series)
+	last := int64(-1)
+	for _, list := range series {
+		for _, at := range list {
+			n, late := (at.Time-first)/alarmStep, (at.Time-first)%alarmStep != 0
+			if late {
+				n = (at.Time-first-1)/alarmStep + 7
+			}
+			last = max(last, n)
+		}
+	}
+	return last + 1
+}
+
+// A backup that is made under load is what a server was at one instant: nothing
+// that was answered before is missing, and the restored server comes to the same
+// notices as one that took the same readings undisturbed.
+func TestBackupUnderLoad(t *testing.T) {
+	busy, steady := alarmProcess(t), alarmProcess(t)
+	first := time.Now().Add(time.Second).UnixMilli() // after the rules were run
+	loads := make([]*repeated, alarmDevices)
+	for i := range loads {
+		loads[i] = &repeated{number: i, first: first}
+	}
+	var acks atomic.Int64
+	enough := make(chan struct{})
+	all := busy.load(loads, 1<<40, func() {
+		if acks.Add(1) == 400 {
+			close(enough)
+		}
+	})
+	select {
+	case <-enough:
+	case <-time.After(60 * time.Second):
+		t.Fatalf("%d acknowledgements\n%s", acks.Load(), busy.log)
+	}
+	answered := acks.Load()
+	file := filepath.Join(t.TempDir(), "farm.tar")
+	out, err := busy.tilth("backup", "-o", file, "--server", "http://"+busy.admin)
+	if err != nil || !strings.Contains(out, "read back and whole") {
+		t.Fatalf("backup: %v\n%s", err, out)
+	}
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v (%v)", info, err)
+	}
+	if out, err := busy.tilth("backup", "-o", file, "--server", "http://"+busy.admin); err == nil || !strings.Contains(out, "is there already") {
+		t.Errorf("over a file: %v\n%s", err, out)
+	}
+	if left, err := filepath.Glob(filepath.Join(busy.dir, "backup-*")); err != nil || len(left) > 0 {
+		t.Errorf("left in the data folder: %v (%v)", left, err)
+	}
+	busy.kill()
+	all.Wait()
+
+	restored := newProcess(t)
+	if out, err := busy.tilth("restore", file, "--data-dir", restored.dir); err != nil || !strings.Contains(out, "nothing contradicts itself") {
+		t.Fatalf("restore: %v\n%s", err, out)
+	}
+	restored.start(unlimited...)
+	token, kept := restored.signIn("farm", "ada", "correct horse"), int64(0)
+	for i := range alarmDevices {
+		n := restored.counted(token, i, first)
+		steady.load([]*repeated{{number: i, first: first}}, n, func() {}).Wait()
+		kept += n
+	}
+	if kept < answered {
+		t.Errorf("%d of %d readings that were answered before", kept, answered)
+	}
+	got, want := restored.notices(), steady.notices()
+	if len(want) == 0 || !slices.Equal(got, want) {
+		missing, extra := differences(got, want)
+		t.Errorf("%d notices, want %d; missing %v; too many %v", len(got), len(want), missing, extra)
+	}
+	t.Logf("%d readings, %d notices", kept, len(got))
+	// It is a whole server: devices' secrets hold, and readings go on.
+	restored.load([]*repeated{{number: 0, first: first + 3_600_000}}, 5, func() {}).Wait()
+	for _, want := range []string{"released; 0 were waiting\n", "nothing was held\n"} {
+		if out, err := restored.tilth("outbox", "release", "--server", "http://"+restored.admin); err != nil || out != want {
+			t.Errorf("release: %v, said %q, want %q", err, out, want)
+		}
+	}
+	restored.stop()
+	steady.stop()
+}
+
+func TestRestoreLeavesNothingHalfDone(t *testing.T) {
+	p := newProcess(t)
+	p.start()
+	p.apply(simulatedFarm)
+	dir := t.TempDir()
+	file := filepath.Join(dir, "farm.tar")
+	if out, err := p.tilth("backup", "-o", file, "--server", "http://"+p.admin); err != nil {
+		t.Fatalf("backup: %v\n%s", err, out)
+	}
+	whole, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	damaged := filepath.Join(dir, "damaged.tar")
+	if err := os.WriteFile(damaged, whole[:len(whole)/2], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct{ file, dir, want string }{
+		"damaged":    {damaged, filepath.Join(dir, "a"), "the archive is damaged or not whole"},
+		"no archive": {filepath.Join(dir, "none.tar"), filepath.Join(dir, "b"), "no such file"},
+		"in use":     {file, p.dir, "is not empty"},
+	} {
+		out, err := p.tilth("restore", c.file, "--data-dir", c.dir)
+		if err == nil || !strings.Contains(out, c.want) {
+			t.Errorf("%s: %v\n%s", name, err, out)
+		}
+		if _, err := os.Stat(c.dir); c.dir != p.dir && err == nil {
+			t.Errorf("%s: %s was left", name, c.dir)
+		}
+	}
+	// A backup that cannot be made leaves no file either.
+	p.stop()
+	missing := filepath.Join(dir, "late.tar")
+	if out, err := p.tilth("backup", "-o", missing, "--server", "http://"+p.admin); err == nil || !strings.Contains(out, "no server answers") {
+		t.Errorf("without a server: %v\n%s", err, out)
+	}
+	if left, err := filepath.Glob(missing + "*"); err != nil || len(left) > 0 {
+		t.Errorf("left: %v (%v)", left, err)
+	}
+}

@@ -1,0 +1,188 @@
+// Package archive packs a folder into one file that proves itself whole: a tar
+// whose last entry lists every file with its SHA-256.
+package archive
+
+import (
+	"archive/tar"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// ErrDamaged is of an archive that is cut off, changed, or none at all.
+var ErrDamaged = errors.New("the archive is damaged or not whole")
+
+const (
+	manifestName = "manifest.json"
+	mostManifest = 64 << 20
+	format       = 1
+)
+
+// Manifest is what an archive says of itself.
+type Manifest struct {
+	Format  int       `json:"format"`
+	Version string    `json:"version"` // of the program that made it
+	Time    time.Time `json:"time"`    // of what it holds
+	Files   []File    `json:"files"`
+}
+
+// File is one file of an archive.
+type File struct {
+	Name   string `json:"name"` // with slashes, relative to the folder
+	Size   int64  `json:"size"`
+	SHA256 string `json:"sha256"`
+}
+
+// Size is the bytes that the files have.
+func (m *Manifest) Size() (bytes int64) {
+	for _, f := range m.Files {
+		bytes += f.Size
+	}
+	return bytes
+}
+
+// Write packs the files of dir. m says the version and the time.
+func Write(ctx context.Context, w io.Writer, dir string, m Manifest) error {
+	m.Format, m.Files = format, nil
+	t := tar.NewWriter(w)
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case !d.Type().IsRegular():
+			return nil
+		}
+		name, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		f, err := pack(t, path, filepath.ToSlash(name), m.Time)
+		m.Files = append(m.Files, f)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	text, err := json.MarshalIndent(m, "", " ")
+	if err != nil {
+		return err
+	}
+	if err := t.WriteHeader(&tar.Header{Name: manifestName, Mode: 0o600, Size: int64(len(text)), ModTime: m.Time}); err != nil {
+		return err
+	}
+	if _, err := t.Write(text); err != nil {
+		return err
+	}
+	return t.Close()
+}
+
+// pack writes one file, as long as it is now.
+func pack(t *tar.Writer, path, name string, at time.Time) (f File, err error) {
+	from, err := os.Open(path)
+	if err != nil {
+		return f, err
+	}
+	defer func() { err = errors.Join(err, from.Close()) }()
+	info, err := from.Stat()
+	if err != nil {
+		return f, err
+	}
+	f = File{Name: name, Size: info.Size()}
+	if err := t.WriteHeader(&tar.Header{Name: name, Mode: 0o600, Size: f.Size, ModTime: at}); err != nil {
+		return f, err
+	}
+	sum := sha256.New()
+	n, err := io.Copy(io.MultiWriter(t, sum), io.LimitReader(from, f.Size))
+	if err == nil && n < f.Size {
+		err = fmt.Errorf("%s became shorter while it was read", path)
+	}
+	f.SHA256 = hex.EncodeToString(sum.Sum(nil))
+	return f, err
+}
+
+// Read checks an archive and, unless dir is empty, unpacks it into dir, which
+// must exist. What was unpacked before an error is there and means nothing. An
+// archive that is not what it says is ErrDamaged.
+func Read(ctx context.Context, r io.Reader, dir string) (*Manifest, error) {
+	t := tar.NewReader(r)
+	var found []File
+	for {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		h, err := t.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil, fmt.Errorf("%w: its list of files is missing", ErrDamaged)
+		case err != nil:
+			return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+		case h.Typeflag != tar.TypeReg || !filepath.IsLocal(filepath.FromSlash(h.Name)):
+			return nil, fmt.Errorf("%w: it holds %q", ErrDamaged, h.Name)
+		case h.Name == manifestName:
+			return closing(t, found)
+		}
+		f, err := unpack(t, h, dir)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, f)
+	}
+}
+
+// unpack reads one file to its end, into dir unless that is empty.
+func unpack(t *tar.Reader, h *tar.Header, dir string) (f File, err error) {
+	sum := sha256.New()
+	to := io.Writer(sum)
+	if dir != "" {
+		path := filepath.Join(dir, filepath.FromSlash(h.Name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return f, err
+		}
+		file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			return f, err
+		}
+		// On disk before anything is said to be there.
+		defer func() { err = errors.Join(err, file.Sync(), file.Close()) }()
+		to = io.MultiWriter(sum, file)
+	}
+	n, err := io.Copy(to, t)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = fmt.Errorf("%w: it ends within %s", ErrDamaged, h.Name)
+	}
+	return File{Name: h.Name, Size: n, SHA256: hex.EncodeToString(sum.Sum(nil))}, err
+}
+
+// closing compares what was found with what the archive says at its end.
+func closing(t *tar.Reader, found []File) (*Manifest, error) {
+	text, err := io.ReadAll(io.LimitReader(t, mostManifest))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	var m Manifest
+	if err := json.Unmarshal(text, &m); err != nil {
+		return nil, fmt.Errorf("%w: its list of files: %w", ErrDamaged, err)
+	}
+	if m.Format != format {
+		return nil, fmt.Errorf("the archive has format %d, this program reads %d", m.Format, format)
+	}
+	if len(m.Files) != len(found) {
+		return nil, fmt.Errorf("%w: %d files in place of %d", ErrDamaged, len(found), len(m.Files))
+	}
+	for i := range found {
+		if found[i] != m.Files[i] {
+			return nil, fmt.Errorf("%w: %s is not as it was written", ErrDamaged, found[i].Name)
+		}
+	}
+	return &m, nil
+}

@@ -1,0 +1,157 @@
+package archive_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"tilth/internal/archive"
+)
+
+var day = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
+
+// folder makes files by name.
+func folder(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// contents reads a folder back.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		name, e := filepath.Rel(dir, path)
+		files[filepath.ToSlash(name)] = string(text)
+		return errors.Join(err, e)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+var sample = map[string]string{"tilth.db": strings.Repeat("rows ", 3000), "readings/000001.sst": "\x00\x01", "readings/CURRENT": "", "manifest.txt": "x"}
+
+func packed(t *testing.T, files map[string]string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := archive.Write(t.Context(), &b, folder(t, files), archive.Manifest{Version: "1.2", Time: day}); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestRoundTrip(t *testing.T) {
+	whole := packed(t, sample)
+	dir := t.TempDir()
+	m, err := archive.Read(t.Context(), bytes.NewReader(whole), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := contents(t, dir); !reflect.DeepEqual(got, sample) {
+		t.Errorf("unpacked %v", got)
+	}
+	if m.Version != "1.2" || !m.Time.Equal(day) || len(m.Files) != 4 || m.Size() != 15003 {
+		t.Errorf("%+v", m)
+	}
+	if _, err := archive.Read(t.Context(), bytes.NewReader(whole), ""); err != nil {
+		t.Errorf("checked only: %v", err)
+	}
+	if _, err := archive.Read(t.Context(), bytes.NewReader(whole), dir); !errors.Is(err, os.ErrExist) {
+		t.Errorf("over what is there: %v", err)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if _, err := archive.Read(ended, bytes.NewReader(whole), ""); !errors.Is(err, context.Canceled) {
+		t.Errorf("ended: %v", err)
+	}
+	if err := archive.Write(ended, &bytes.Buffer{}, dir, archive.Manifest{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("ended: %v", err)
+	}
+	if err := archive.Write(t.Context(), &bytes.Buffer{}, filepath.Join(dir, "none"), archive.Manifest{}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no folder: %v", err)
+	}
+}
+
+// Whatever is cut off or changed is noticed.
+func TestDamage(t *testing.T) {
+	whole := packed(t, sample)
+	last := bytes.LastIndex(whole, []byte("}\n ]\n}")) + 6
+	for cut := 0; cut < last; cut += 97 {
+		if _, err := archive.Read(t.Context(), bytes.NewReader(whole[:cut]), ""); !errors.Is(err, archive.ErrDamaged) {
+			t.Fatalf("cut off at %d of %d: %v", cut, len(whole), err)
+		}
+	}
+	for at := 0; at < last; at += 61 {
+		changed := slices.Clone(whole)
+		changed[at] ^= 0x40
+		m, err := archive.Read(t.Context(), bytes.NewReader(changed), "")
+		if err == nil && !mayChange(whole, at) {
+			t.Fatalf("changed at %d: %+v", at, m)
+		}
+	}
+}
+
+// mayChange tells whether a byte is of what says nothing about the files: the
+// program's version and the time, or what fills a block of the tar.
+func mayChange(whole []byte, at int) bool {
+	text := bytes.Index(whole, []byte(`"version"`))
+	files := bytes.Index(whole, []byte(`"files"`))
+	return whole[at] == 0 || at >= text && at < files
+}
+
+// A stranger's archive cannot write elsewhere.
+func TestStrangeNames(t *testing.T) {
+	for _, h := range []tar.Header{
+		{Name: "../x", Typeflag: tar.TypeReg}, {Name: "/etc/x", Typeflag: tar.TypeReg}, {Name: "a/../../x", Typeflag: tar.TypeReg},
+		{Name: "link", Linkname: "/etc/passwd", Typeflag: tar.TypeSymlink}, {Name: "dir/", Typeflag: tar.TypeDir},
+	} {
+		var b bytes.Buffer
+		w := tar.NewWriter(&b)
+		if err := errors.Join(w.WriteHeader(&h), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir()
+		if _, err := archive.Read(t.Context(), &b, dir); !errors.Is(err, archive.ErrDamaged) {
+			t.Errorf("%s: %v", h.Name, err)
+		}
+		if left := contents(t, dir); len(left) != 0 {
+			t.Errorf("%s: %v", h.Name, left)
+		}
+	}
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	text := `{"format":2}`
+	if err := w.WriteHeader(&tar.Header{Name: "manifest.json", Size: int64(len(text)), Typeflag: tar.TypeReg}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := archive.Read(t.Context(), &b, ""); err == nil || errors.Is(err, archive.ErrDamaged) || !strings.Contains(err.Error(), "format 2") {
+		t.Errorf("a format to come: %v", err)
+	}
+}

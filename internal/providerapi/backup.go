@@ -1,0 +1,97 @@
+package providerapi
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"tilth/internal/archive"
+)
+
+// backupFolder is how folders in the data folder begin in which a backup is
+// made. A server that starts removes what an earlier one left.
+const backupFolder = "backup-"
+
+// Snapshots copies the readings; see reading.Store.Snapshot.
+type Snapshots interface {
+	Snapshot(ctx context.Context, dir string, before func(context.Context) error) error
+}
+
+// Copies is what backups are made of and with.
+type Copies struct {
+	Readings Snapshots
+	DataDir  string // the copies are made in it, where they cost hardly any room
+	Version  string // of the program
+	Now      func() time.Time
+}
+
+// RemoveLeftovers removes what backups that were cut off left in a data folder.
+func RemoveLeftovers(dataDir string) error {
+	left, err := filepath.Glob(filepath.Join(dataDir, backupFolder+"*"))
+	for _, dir := range left {
+		err = errors.Join(err, os.RemoveAll(dir))
+	}
+	return err
+}
+
+// Backup makes an archive of everything that is kept, as it is at one instant;
+// what is read is packed while it is read. Close removes the copies. Devices and
+// people go on; who changes structure waits until the copies are made.
+//
+// The database is copied first: what it says of how far the readings are judged
+// is never ahead of them, and what is not judged by then is in the journal.
+func (s *Service) Backup(ctx context.Context) (_ io.ReadCloser, err error) {
+	dir, err := os.MkdirTemp(s.Copies.DataDir, backupFolder)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.RemoveAll(dir))
+		}
+	}()
+	at := s.Copies.Now()
+	if err := s.copyTo(ctx, dir); err != nil {
+		return nil, err
+	}
+	r, w := io.Pipe()
+	b := &backup{PipeReader: r, dir: dir, packed: make(chan struct{})}
+	go func() {
+		defer close(b.packed)
+		w.CloseWithError(archive.Write(ctx, w, dir, archive.Manifest{Version: s.Copies.Version, Time: at.UTC()}))
+	}()
+	return b, nil
+}
+
+func (s *Service) copyTo(ctx context.Context, dir string) error {
+	end, err := s.begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer end()
+	key := hex.EncodeToString(s.DeviceKey) + "\n"
+	if err := os.WriteFile(filepath.Join(dir, "device-key"), []byte(key), 0o600); err != nil {
+		return err
+	}
+	return s.Copies.Readings.Snapshot(ctx, filepath.Join(dir, "readings"), func(ctx context.Context) error {
+		return s.DB.Copy(ctx, dir)
+	})
+}
+
+// backup is an archive that is being read.
+type backup struct {
+	*io.PipeReader
+	dir    string
+	packed chan struct{}
+}
+
+// Close ends the packing and removes the copies.
+func (b *backup) Close() error {
+	err := b.PipeReader.Close()
+	<-b.packed
+	return errors.Join(err, os.RemoveAll(b.dir))
+}
