@@ -54,15 +54,14 @@ test('the settings panel has everything, and sidebar colour and type apply', asy
 
 test('every entry of the menu leads somewhere honest', async ({ page }) => {
   await signIn(page);
-  const coming = 'This page is not built yet';
   for (const [entry, path, shows] of [
     ['Data center', '/data', 'Show by state'],
     ['Equipment center', '/device', 'New scene'],
     ['Alarm center', '/alarm', 'New rule'],
     ['Alarm inform', '/inform', 'Query'],
-    ['Notification channel', '/notification', coming],
+    ['Notification channel', '/notification', 'New channel'],
     ['Profile', '/profile', 'Essential information'],
-    ['Message', '/message', coming],
+    ['Message', '/message', 'All messages'],
   ] as const) {
     await page.getByRole('navigation').getByRole('link', { name: entry }).click();
     await expect(page).toHaveURL(new RegExp(`${path}(\\?|$)`));

@@ -2,6 +2,7 @@ import ReloadOutlined from '@ant-design/icons/ReloadOutlined';
 import type { ErrorComponentProps } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { Empty } from '@/ui/Empty';
+import { PlainButton } from '@/ui/PlainButton';
 import css from './BrokenPage.module.css';
 
 /** In place of a page that could not be loaded or drawn; the frame around it stays. */
@@ -15,10 +16,10 @@ export function BrokenPage({ error }: ErrorComponentProps) {
         title={t('error.pageTitle')}
         text={t('error.pageText')}
         action={
-          <button type="button" className={css.reload} onClick={() => window.location.reload()}>
+          <PlainButton onClick={() => window.location.reload()}>
             <ReloadOutlined aria-hidden="true" />
             {t('error.reload')}
-          </button>
+          </PlainButton>
         }
       />
       <p className={css.detail}>{error instanceof Error ? error.message : String(error)}</p>

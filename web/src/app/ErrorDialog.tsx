@@ -1,6 +1,7 @@
 import { useEffect, useId, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { closeDialog, useNotices } from '@/lib/notices';
+import { PlainButton } from '@/ui/PlainButton';
 import css from './ErrorDialog.module.css';
 
 /** What the server said with a code that has no milder way. The browser's own dialog: it needs nothing that could fail to load. */
@@ -30,9 +31,7 @@ export function ErrorDialog() {
         {dialog.text}
       </p>
       <form method="dialog" className={css.foot}>
-        <button type="submit" className={css.close}>
-          {t('common.close')}
-        </button>
+        <PlainButton>{t('common.close')}</PlainButton>
       </form>
     </dialog>
   );

@@ -33,25 +33,6 @@ describe('the routes', () => {
     expect(router.state.location.href).toBe('/dashboard-default');
   });
 
-  it.each([
-    ['/notification', 'Notification channel', /by email and by SMS/],
-    ['/message', 'Message', /messages about alarms/],
-  ])('say of %s honestly that it is to come, and what it will be', async (address, title, what) => {
-    signedIn();
-    await openConsole(address);
-    expect(await screen.findByRole('heading', { level: 1, name: title })).toBeVisible();
-    expect(screen.getByRole('heading', { name: 'This page is not built yet' })).toBeVisible();
-    expect(screen.getByText(what)).toBeVisible();
-    expect(screen.getByRole('link', { name: 'To the home page' })).toHaveAttribute('href', '/dashboard-default');
-  });
-
-  it('say so in every language', async () => {
-    await useLanguage.getState().setLanguage('zh-cn');
-    signedIn();
-    await openConsole('/message');
-    expect(await heading('此页面尚未完成')).toBeVisible();
-  });
-
   it('know when there is no such page', async () => {
     await openConsole('/no/such/page');
     expect(await heading('There is no such page')).toBeVisible();
@@ -123,7 +104,7 @@ describe('with a session', () => {
     signedIn();
     const asked: string[] = [];
     const { client } = await openConsole('/alarm');
-    await screen.findByRole('link', { name: '3 unread messages' });
+    await screen.findByRole('button', { name: '3 unread messages' });
     client.setQueryData(['secret'], 'of the first');
     server.events.on('request:start', ({ request }) => asked.push(new URL(request.url).pathname));
     await act(() => signOut());

@@ -8,11 +8,12 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { alarmSearch } from '@/features/alarm/search';
-import type { ComingName } from '@/features/coming/ComingPage';
+import { channelSearch } from '@/features/channel/search';
 import { dataSearch } from '@/features/data/search';
 import { deviceSearch } from '@/features/device/search';
 import { homeSearch } from '@/features/home/search';
 import { informSearch } from '@/features/inform/search';
+import { messageSearch } from '@/features/message/search';
 import { profileSearch } from '@/features/profile/search';
 import { useSession } from '@/lib/session';
 import { Bare } from './Bare';
@@ -77,14 +78,6 @@ const homePage = createRoute({
   component: lazyRouteComponent(() => import('@/features/home/HomePage'), 'HomePage'),
 });
 
-/** A page that is not built yet. */
-function coming(name: ComingName) {
-  return lazyRouteComponent(async () => {
-    const { ComingPage } = await import('@/features/coming/ComingPage');
-    return { default: () => <ComingPage name={name} /> };
-  });
-}
-
 const pages = [
   createRoute({
     getParentRoute: () => shell,
@@ -110,14 +103,24 @@ const pages = [
     validateSearch: informSearch,
     component: lazyRouteComponent(() => import('@/features/inform/InformPage'), 'InformPage'),
   }),
-  createRoute({ getParentRoute: () => shell, path: '/notification', component: coming('channel') }),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/notification',
+    validateSearch: channelSearch,
+    component: lazyRouteComponent(() => import('@/features/channel/ChannelPage'), 'ChannelPage'),
+  }),
   createRoute({
     getParentRoute: () => shell,
     path: '/profile',
     validateSearch: profileSearch,
     component: lazyRouteComponent(() => import('@/features/profile/ProfilePage'), 'ProfilePage'),
   }),
-  createRoute({ getParentRoute: () => shell, path: '/message', component: coming('message') }),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/message',
+    validateSearch: messageSearch,
+    component: lazyRouteComponent(() => import('@/features/message/MessagePage'), 'MessagePage'),
+  }),
   createRoute({
     getParentRoute: () => shell,
     path: '/billing',

@@ -80,14 +80,14 @@ describe('the menu', () => {
     await openConsole('/alarm');
     expect(await screen.findByRole('link', { name: 'Alarm inform 2 pending alarms' })).toBeVisible();
     expect(await screen.findByRole('link', { name: 'Message 3 unread messages' })).toBeVisible();
-    expect(screen.getByRole('link', { name: '3 unread messages' })).toHaveTextContent('3');
+    expect(screen.getByRole('button', { name: '3 unread messages' })).toHaveTextContent('3');
   });
 
   it('shows no number where nothing waits', async () => {
     backend.unread = 0;
     backend.pending = 0;
     await openConsole('/alarm');
-    expect(await screen.findByRole('link', { name: 'No unread messages' })).toHaveTextContent('');
+    expect(await screen.findByRole('button', { name: 'No unread messages' })).toHaveTextContent('');
     expect(screen.getByRole('link', { name: 'Alarm inform' })).toBeVisible();
   });
 });
@@ -95,21 +95,21 @@ describe('the menu', () => {
 describe('what the server tells', () => {
   it('brings the numbers up to date', async () => {
     await openConsole('/alarm');
-    await screen.findByRole('link', { name: '3 unread messages' });
+    await screen.findByRole('button', { name: '3 unread messages' });
     backend.unread = 4;
     tell({ name: 'message', data: {} });
-    expect(await screen.findByRole('link', { name: '4 unread messages' })).toBeVisible();
+    expect(await screen.findByRole('button', { name: '4 unread messages' })).toBeVisible();
     backend.pending = 1;
     tell({ name: 'notice', data: {} });
     expect(await screen.findByRole('link', { name: 'Alarm inform 1 pending alarm' })).toBeVisible();
     backend.unread = 5;
     tell({ name: 'reset' });
-    expect(await screen.findByRole('link', { name: '5 unread messages' })).toBeVisible();
+    expect(await screen.findByRole('button', { name: '5 unread messages' })).toBeVisible();
   });
 
   it('asks for nothing when readings come', async () => {
     await openConsole('/alarm');
-    await screen.findByRole('link', { name: '3 unread messages' });
+    await screen.findByRole('button', { name: '3 unread messages' });
     const before = backend.calls.length;
     tell({ name: 'reading', data: { deviceName: 'WS-1', time: 1, values: {} } });
     expect(backend.calls).toHaveLength(before);
@@ -145,7 +145,7 @@ describe('the top bar', () => {
     const person = userEvent.setup();
     await person.selectOptions(screen.getByRole('combobox', { name: 'Language' }), 'Türkçe');
     expect(await screen.findByRole('heading', { level: 1, name: 'Alarm kuralları' })).toBeVisible();
-    expect(await screen.findByRole('link', { name: '3 okunmamış mesaj' })).toBeVisible();
+    expect(await screen.findByRole('button', { name: '3 okunmamış mesaj' })).toBeVisible();
   });
 });
 

@@ -1,14 +1,14 @@
-import BellOutlined from '@ant-design/icons/BellOutlined';
 import MenuOutlined from '@ant-design/icons/MenuOutlined';
 import SettingOutlined from '@ant-design/icons/SettingOutlined';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { usePreferences } from '@/lib/preferences';
-import { unreadCountQuery, userQuery } from '@/lib/queries';
+import { userQuery } from '@/lib/queries';
 import { Avatar } from '@/ui/Avatar';
-import { CountBadge, IconButton } from '@/ui/IconButton';
+import { IconButton } from '@/ui/IconButton';
 import { LanguageSelect } from '@/ui/LanguageSelect';
+import { Bell } from './Bell';
 import css from './TopBar.module.css';
 
 interface TopBarProps {
@@ -58,17 +58,5 @@ export function TopBar({ titleRef, menuOpen, onMenu, settingsOpen, onSettings }:
         />
       </div>
     </header>
-  );
-}
-
-function Bell() {
-  const { t } = useTranslation();
-  const unread = useQuery(unreadCountQuery()).data ?? 0;
-  const label = unread > 0 ? t('shell.unread', { count: unread }) : t('shell.noUnread');
-  return (
-    <Link to="/message" className={css.bell} aria-label={label} title={label}>
-      <BellOutlined aria-hidden="true" />
-      <CountBadge count={unread} />
-    </Link>
   );
 }

@@ -1,13 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useLive } from '@/lib/live/live';
-import { overviewQuery, unreadCountQuery } from '@/lib/queries';
+import { overviewQuery } from '@/lib/queries';
 
-/** Keeps the numbers of bell and menu with what the server tells. */
+/** Keeps the menu's number of pending alarms with what the server tells; that of messages is the bell's. */
 export function useLiveCounts(): void {
   const client = useQueryClient();
   useLive((events) => {
-    const told = (...names: readonly string[]) => events.some(({ name }) => names.includes(name));
-    if (told('message', 'reset')) void client.invalidateQueries({ queryKey: unreadCountQuery().queryKey });
-    if (told('notice', 'reset')) void client.invalidateQueries({ queryKey: overviewQuery().queryKey });
+    if (events.some(({ name }) => name === 'notice' || name === 'reset'))
+      void client.invalidateQueries({ queryKey: overviewQuery().queryKey });
   });
 }

@@ -1,0 +1,212 @@
+import { expect, type Page, test } from '@playwright/test';
+import { button, expectAccessible, expectLive, expectNoSideways, toast } from './pages.ts';
+import { enter, openSession, type Person } from './people.ts';
+import { addresses, applyText } from './server.ts';
+
+// Bell and message page. Each test has a farm of its own, so that it alone makes its messages.
+
+const path = '/admin-api/client/pc';
+
+interface Farm {
+  person: Person;
+  /** Somebody else of the same farm. */
+  other: Person;
+  /** A reading of the farm's one device, over HTTP; answered once it is on disk. */
+  measure: (airTemperature: number) => Promise<void>;
+  call: (method: string, url: string, body?: unknown, as?: Person) => Promise<unknown>;
+}
+
+/** A farm with one device and a serious rule on it, which says so below 2 °C. */
+async function farm(tenantName: string): Promise<Farm> {
+  const deviceName = `BL-${tenantName.toUpperCase()}`;
+  const secret = `e2e-${deviceName.toLowerCase()}-71c0e4a9d2f85b36`;
+  const person = { tenantName, userName: 'selin', password: 'the-bell-rings' };
+  const other = { ...person, userName: 'murat' };
+  applyText(
+    JSON.stringify({
+      tenants: [
+        {
+          name: tenantName,
+          timeZone: 'Europe/Istanbul',
+          language: 'en-us',
+          users: [
+            { userName: person.userName, password: person.password, nickname: 'Selin' },
+            { userName: other.userName, password: other.password, nickname: 'Murat' },
+          ],
+          devices: [{ deviceName, serial: deviceName, noteName: 'Bell mast', product: 'weather-mast', secret }],
+        },
+      ],
+    }),
+  );
+  const call: Farm['call'] = async (method, url, body, as = person) => {
+    const { accessToken } = await openSession(as);
+    const answer = await fetch(`${addresses.console}${path}${url}`, {
+      method,
+      headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${accessToken}` },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+    const { code, data, msg } = await answer.json();
+    expect([code, msg]).toEqual([200, '']);
+    return data;
+  };
+  const rule = await call('POST', '/alarm-rules/create', {
+    alarmName: 'Frost in the hollow',
+    executionId: deviceName,
+    dataSource: 1,
+    triggerType: 0,
+    conditions: [{ andor: 'and', tslAttribute: 'airTemperature', subconditions: '<', value: 2 }],
+    hitCounts: 1,
+    durations: 300_000,
+    alarmLevel: 2,
+    passageway: [],
+    complexTime: 0,
+    timePeriods: [],
+    manualRelease: 1,
+    alarmDesc: 'Light the heaters.',
+  });
+  await call('GET', `/alarm-rules/publish?alarmRulesId=${rule}`);
+  const measure = async (airTemperature: number) => {
+    const answer = await fetch(`${addresses.console}/api/v1/${secret}/telemetry`, {
+      method: 'POST',
+      body: JSON.stringify({ airTemperature }),
+    });
+    expect(answer.status).toBe(200);
+  };
+  return { person, other, measure, call };
+}
+
+const bell = (page: Page) => page.getByRole('banner').getByRole('button', { name: /unread message/i });
+const panel = (page: Page) => page.getByRole('dialog', { name: 'Recent messages' });
+const list = (page: Page) => page.getByRole('main').getByRole('list', { name: 'All messages' });
+const title = (page: Page, name: string) => list(page).getByRole('button', { name, exact: true });
+
+test('the bell counts while one looks, and leads to the message and on to the alarm', async ({ page }) => {
+  const { person, measure } = await farm('bell-live');
+  await enter(page, person, '/profile');
+  await expect(bell(page)).toHaveAccessibleName('No unread messages');
+  await expectLive(page);
+
+  await measure(1.4);
+  await expect(bell(page)).toHaveAccessibleName('1 unread message');
+  await expect(page.getByText('New serious alarm: Frost in the hollow')).toBeAttached();
+  await bell(page).click();
+  const item = panel(page).getByRole('link', { name: 'Frost in the hollow' });
+  await expect(item).toBeVisible();
+  await expectAccessible(page);
+  await page.keyboard.press('Escape');
+  await expect(panel(page)).toBeHidden();
+  await expect(bell(page)).toBeFocused();
+
+  // While it is open, what comes stands on top of it.
+  await page.keyboard.press('Enter');
+  await measure(6);
+  await expect(panel(page).getByRole('listitem')).toHaveCount(2);
+  await expect(panel(page).getByRole('listitem').first()).toContainText('Frost in the hollow has cleared');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+
+  await expect(page).toHaveURL(/\/message\?id=\d+$/);
+  await expect(title(page, 'Frost in the hollow')).toHaveAttribute('aria-expanded', 'true');
+  await expect(title(page, 'Frost in the hollow')).toBeFocused();
+  await expect(list(page).getByText(/1\.4\s°C/)).toBeVisible();
+  await expect(list(page).getByText(/Bell mast/)).toBeVisible();
+  await expect(bell(page)).toHaveAccessibleName('1 unread message');
+  await list(page).getByRole('link', { name: 'Open the alarm' }).click();
+  await expect(page).toHaveURL(/\/inform\?id=\d+$/);
+  await expect(page.getByRole('heading', { level: 2, name: 'Frost in the hollow' })).toBeVisible();
+});
+
+test('what is read is read in the other tab too, and only by who read it', async ({ page, context }) => {
+  const { person, other, measure, call } = await farm('bell-tabs');
+  await measure(1);
+  await measure(6);
+  await measure(0.5);
+  await expect.poll(() => call('GET', '/notify-message/get-unread-count')).toBe(3);
+  await enter(page, person, '/message');
+  const second = await context.newPage();
+  await second.goto('/message');
+  await expect(bell(second)).toHaveAccessibleName('3 unread messages');
+
+  const cleared = 'Frost in the hollow has cleared';
+  await title(page, cleared).click();
+  await expectAccessible(page);
+  await button(page, 'Mark as read').click();
+  await expect(toast(page, 'marked read')).toBeVisible();
+  await expect(bell(page)).toHaveAccessibleName('2 unread messages');
+  await expect(bell(second)).toHaveAccessibleName('2 unread messages');
+  await expect(second.getByRole('listitem').filter({ hasText: cleared }).getByText('Unread')).toBeHidden();
+
+  await button(second, 'Mark all as read').click();
+  await expect(bell(second)).toHaveAccessibleName('No unread messages');
+  await expect(bell(page)).toHaveAccessibleName('No unread messages');
+  await expect(page.getByText('Unread', { exact: true })).toHaveCount(0);
+
+  // What comes then is new in both.
+  await measure(7);
+  await expect(bell(page)).toHaveAccessibleName('1 unread message');
+  await expect(bell(second)).toHaveAccessibleName('1 unread message');
+  await page.reload();
+  await expect(bell(page)).toHaveAccessibleName('1 unread message');
+  expect(await call('GET', '/notify-message/get-unread-count', undefined, other)).toBe(4);
+});
+
+test('an alarm that comes and goes is one line', async ({ page }) => {
+  const { person, measure, call } = await farm('bell-night');
+  for (const degrees of [1, 6, 1, 6, 1, 6]) await measure(degrees);
+  await expect.poll(() => call('GET', '/notify-message/get-unread-count')).toBe(6);
+  await enter(page, person, '/message');
+  await expect(list(page).getByRole('button')).toHaveText(['Frost in the hollow']);
+  await expect(list(page).getByText(/^6 messages, /)).toBeVisible();
+  await title(page, 'Frost in the hollow').click();
+  const inside = list(page).getByRole('list', { name: 'Frost in the hollow' });
+  await expect(inside.getByRole('listitem')).toHaveCount(6);
+  await expectAccessible(page);
+  await button(page, 'Mark these as read').click();
+  await expect(bell(page)).toHaveAccessibleName('No unread messages');
+});
+
+test('messages speak the language of who reads them', async ({ page }) => {
+  const { person, measure, call } = await farm('bell-words');
+  await measure(1.5);
+  await expect.poll(() => call('GET', '/notify-message/get-unread-count')).toBe(1);
+  await enter(page, person, '/message');
+  await title(page, 'Frost in the hollow').click();
+  await expect(
+    list(page)
+      .getByText(/Air temperature/)
+      .first(),
+  ).toBeVisible();
+  await page.getByRole('banner').getByRole('combobox', { name: 'Language' }).selectOption('Türkçe');
+  const turkish = page.getByRole('main').getByRole('list', { name: 'Tüm mesajlar' });
+  await expect(turkish.getByText(/Hava sıcaklığı/).first()).toBeVisible();
+  await expect(turkish.getByText(/1,5\s°C/).first()).toBeVisible();
+});
+
+test.describe('at 390 px', () => {
+  test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+
+  test('the bell is a sheet, and the page fits, in both themes', async ({ page }) => {
+    const { person, measure, call } = await farm('bell-phone');
+    for (const degrees of [1, 6, 1, 6, 1, 6]) await measure(degrees);
+    await expect.poll(() => call('GET', '/notify-message/get-unread-count')).toBe(6);
+    await enter(page, person, '/profile');
+    await bell(page).click();
+    await expect(panel(page).getByRole('listitem')).toHaveCount(5);
+    expect((await panel(page).boundingBox())?.width).toBe(390);
+    await expectAccessible(page);
+    await panel(page).getByRole('link', { name: 'All messages' }).click();
+    await expect(panel(page)).toBeHidden();
+    await title(page, 'Frost in the hollow').click();
+    await expectNoSideways(page);
+    await expectAccessible(page);
+    const mark = button(page, 'Mark these as read');
+    expect((await mark.boundingBox())?.height).toBeGreaterThanOrEqual(44);
+
+    await button(page, 'Settings').click();
+    await page.getByRole('switch', { name: 'Dark mode' }).click();
+    await page.keyboard.press('Escape');
+    await expect(page.getByRole('dialog')).toBeHidden();
+    await expectAccessible(page);
+  });
+});

@@ -1,0 +1,176 @@
+import { act, screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { describe, expect, it, vi } from 'vitest';
+import { openConsole } from '@/test/console';
+import { noAnswer } from '@/test/farm';
+import { arrives, askedOf, type MessageServer, message, messageServer, paths } from '@/test/message';
+import { setWidth } from '@/test/screen';
+
+vi.mock('@/features/alarm/AlarmPage', () => import('@/test/PlainPage'));
+
+const six = () => [
+  message(6, { title: 'Frost' }),
+  message(5, { title: 'Table offline', alarmLevel: 1, triggerType: 1 }),
+  ...[4, 3, 2, 1].map((id) => message(id, { readStatus: true })),
+];
+const bell = () => screen.getByRole('button', { name: /unread message/i });
+const panel = () => within(screen.getByRole('dialog', { name: 'Recent messages' }));
+const items = () =>
+  panel()
+    .getAllByRole('listitem')
+    .map((item) => item.textContent);
+
+async function open(server: MessageServer) {
+  const opened = await openConsole('/alarm');
+  await waitFor(() => expect(askedOf(server, paths.unread).length).toBeGreaterThan(1));
+  await waitFor(() => expect(opened.client.isFetching()).toBe(0));
+  const user = userEvent.setup();
+  await user.click(bell());
+  await screen.findByRole('dialog', { name: 'Recent messages' });
+  return { ...opened, user };
+}
+
+describe('the bell', () => {
+  it('shows the newest five, those that are not read first in weight and in words', async () => {
+    const server = messageServer(six());
+    await open(server);
+    expect(bell()).toHaveAccessibleName('2 unread messages');
+    expect(bell()).toHaveAttribute('aria-expanded', 'true');
+    await waitFor(() => expect(items()).toHaveLength(5));
+    expect(items()[0]).toMatch(/^FrostUnread\d\d:\d\d$/);
+    expect(items()[2]).toMatch(/^Alarm 4\d\d:\d\d$/);
+    expect(panel().getByText('2 unread')).toBeVisible();
+    expect(panel().getByRole('link', { name: 'All messages' })).toHaveAttribute('href', '/message');
+    expect(askedOf(server, paths.page)).toEqual([{ pageNo: '1', pageSize: '5' }]);
+  });
+
+  it('asks for no message before it is opened', async () => {
+    const server = messageServer(six());
+    await openConsole('/alarm');
+    await screen.findByRole('button', { name: '2 unread messages' });
+    expect(askedOf(server, paths.page)).toEqual([]);
+  });
+
+  it('leads to a message, which is then read', async () => {
+    const server = messageServer(six());
+    const { user, router } = await open(server);
+    await user.click(await panel().findByRole('link', { name: /^Serious\s?Frost/ }));
+    expect(router.state.location.href).toBe('/message?id=6');
+    await waitFor(() => expect(askedOf(server, paths.read)).toEqual([{ ids: '6' }]));
+    expect(screen.queryByRole('dialog')).toBeNull();
+    expect(bell()).toHaveAccessibleName('1 unread message');
+    await waitFor(() => expect(screen.getByRole('button', { name: 'Frost' })).toHaveAttribute('aria-expanded', 'true'));
+  });
+
+  it('marks nothing that was read', async () => {
+    const server = messageServer(six());
+    const { user, router } = await open(server);
+    await user.click(await panel().findByRole('link', { name: /Alarm 4/ }));
+    expect(router.state.location.href).toBe('/message?id=4');
+    expect(askedOf(server, paths.read)).toEqual([]);
+  });
+
+  it('marks all as read, and stays', async () => {
+    const { user } = await open(messageServer(six()));
+    await user.click(panel().getByRole('button', { name: 'Mark all as read' }));
+    expect(await screen.findByText('marked read')).toBeVisible();
+    expect(bell()).toHaveFocus();
+    expect(panel().getByText('No unread messages')).toBeVisible();
+    expect(panel().queryByRole('button', { name: 'Mark all as read' })).toBeNull();
+    expect(panel().queryByText('Unread')).toBeNull();
+    expect(bell()).toHaveAccessibleName('No unread messages');
+  });
+
+  it('says when there are none, and when they could not be fetched', async () => {
+    const server = messageServer([]);
+    server.answers.set(paths.page, noAnswer);
+    const { user } = await open(server);
+    expect(await panel().findByText('Cannot connect to the server')).toBeVisible();
+    server.answers.delete(paths.page);
+    await user.click(panel().getByRole('button', { name: 'Retry' }));
+    expect(await panel().findByText('When an alarm begins or ends, its message stands here at once.')).toBeVisible();
+  });
+});
+
+describe('by the keyboard', () => {
+  it('goes through them with the arrows, and closes with Escape where it was opened', async () => {
+    const { user } = await open(messageServer(six()));
+    await panel().findByRole('link', { name: /Frost/ });
+    expect(bell()).toHaveFocus();
+    await user.keyboard('{ArrowDown}');
+    expect(panel().getByRole('link', { name: /Frost/ })).toHaveFocus();
+    await user.keyboard('{ArrowDown}');
+    expect(panel().getByRole('link', { name: /Table offline/ })).toHaveFocus();
+    await user.keyboard('{End}{ArrowDown}');
+    expect(panel().getByRole('link', { name: 'All messages' })).toHaveFocus();
+    await user.keyboard('{Home}{ArrowUp}');
+    expect(bell()).toHaveFocus();
+    await user.keyboard('{ArrowDown}{Escape}');
+    expect(screen.queryByRole('dialog')).toBeNull();
+    expect(bell()).toHaveFocus();
+    expect(bell()).toHaveAttribute('aria-expanded', 'false');
+  });
+
+  it('closes when Tab has gone past its end', async () => {
+    const { user } = await open(messageServer(six()));
+    await panel().findByRole('link', { name: /Frost/ });
+    panel().getByRole('link', { name: 'All messages' }).focus();
+    await user.tab();
+    expect(screen.queryByRole('dialog')).toBeNull();
+  });
+});
+
+it('closes at a click beside it, not at one within', async () => {
+  const { user } = await open(messageServer(six()));
+  await user.click(panel().getByText('2 unread'));
+  expect(screen.getByRole('dialog')).toBeVisible();
+  await user.click(screen.getByRole('heading', { level: 1 }));
+  expect(screen.queryByRole('dialog')).toBeNull();
+});
+
+describe('live', () => {
+  it('counts and lists what comes, and says aloud what is serious', async () => {
+    const server = messageServer(six());
+    await open(server);
+    act(() => arrives(server, message(7, { title: 'Hail' })));
+    await waitFor(() => expect(bell()).toHaveAccessibleName('3 unread messages'));
+    await waitFor(() => expect(items()[0]).toMatch(/^Hail/));
+    expect(await screen.findByText('New serious alarm: Hail')).toHaveAttribute('role', 'status');
+  });
+
+  it('says nothing of what is less, or over', async () => {
+    const server = messageServer(six());
+    await open(server);
+    act(() => {
+      arrives(server, message(7, { title: 'Dry', alarmLevel: 1 }));
+      arrives(server, message(8, { title: 'Hail is over', event: 'resolved' }));
+    });
+    await waitFor(() => expect(bell()).toHaveAccessibleName('4 unread messages'));
+    expect(screen.queryByText(/^New serious alarm/)).toBeNull();
+  });
+
+  it('says so without its name when that cannot be had', async () => {
+    const server = messageServer(six());
+    await open(server);
+    server.answers.set(paths.page, noAnswer);
+    act(() => arrives(server, message(7, { title: 'Hail' })));
+    expect(await screen.findByText('New serious alarm')).toBeInTheDocument();
+  });
+});
+
+describe('on a phone', () => {
+  it('is a sheet as wide as the screen, which closes with its button', async () => {
+    setWidth(390);
+    const { user } = await open(messageServer(six()));
+    expect(await panel().findByRole('link', { name: /Frost/ })).toBeVisible();
+    await user.click(panel().getByRole('button', { name: 'Close' }));
+    await waitFor(() => expect(bell()).toHaveAttribute('aria-expanded', 'false'));
+  });
+
+  it('leads to a message as well', async () => {
+    setWidth(390);
+    const { user, router } = await open(messageServer(six()));
+    await user.click(await panel().findByRole('link', { name: /Frost/ }));
+    expect(router.state.location.href).toBe('/message?id=6');
+  });
+});

@@ -1,0 +1,92 @@
+import BellOutlined from '@ant-design/icons/BellOutlined';
+import { useQuery } from '@tanstack/react-query';
+import { type FocusEvent, type KeyboardEvent, lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { phone, useMedia } from '@/lib/media';
+import { unreadCountQuery } from '@/lib/queries';
+import { IconButton } from '@/ui/IconButton';
+import css from './Bell.module.css';
+import { BellNews } from './BellNews';
+
+const BellList = lazy(() => import('./BellList').then((module) => ({ default: module.BellList })));
+const BellSheet = lazy(() => import('./BellSheet').then((module) => ({ default: module.BellSheet })));
+
+/** How many messages are unread, and the newest of them: below the bell, on a phone in a sheet. */
+export function Bell() {
+  const { t } = useTranslation();
+  const unread = useQuery(unreadCountQuery()).data ?? 0;
+  const isPhone = useMedia(phone);
+  const [open, setOpen] = useState(false);
+  /** The sheet is fetched with the first opening, and kept so that it can also close with grace. */
+  const [sheet, setSheet] = useState(false);
+  const place = useRef<HTMLDivElement>(null);
+  const close = useCallback(() => setOpen(false), []);
+  const toBell = useCallback(() => place.current?.querySelector('button')?.focus(), []);
+  const panel = open && !isPhone;
+
+  // What hangs below the bell is no sheet, and the other way round.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is what closes it
+  useEffect(close, [isPhone]);
+
+  useEffect(() => {
+    if (!panel) return;
+    const outside = (event: Event) => {
+      if (!place.current?.contains(event.target as Node)) close();
+    };
+    // Wherever the keyboard is: a click on words leaves it nowhere.
+    const leave = (event: globalThis.KeyboardEvent) => {
+      if (event.key !== 'Escape') return;
+      close();
+      toBell();
+    };
+    document.addEventListener('pointerdown', outside);
+    document.addEventListener('keydown', leave);
+    return () => {
+      document.removeEventListener('pointerdown', outside);
+      document.removeEventListener('keydown', leave);
+    };
+  }, [panel, close, toBell]);
+
+  // The keyboard has gone on to what stands behind; a window that is left takes no focus with it.
+  const left = (event: FocusEvent) => {
+    const to = event.relatedTarget as Node | null;
+    if (panel && to && !place.current?.contains(to)) close();
+  };
+  const keys = (event: KeyboardEvent<HTMLDivElement>) => {
+    if (!panel || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    const items = [...(place.current?.querySelectorAll<HTMLElement>('[data-item]') ?? [])];
+    const at = items.indexOf(document.activeElement as HTMLElement);
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: items.length - 1 }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    if (to < 0) toBell();
+    else items[Math.min(to, items.length - 1)]?.focus();
+  };
+  const toggle = () => {
+    setSheet(sheet || isPhone);
+    setOpen(!open);
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the controls within
+    <div ref={place} className={css.place} onBlur={left} onKeyDown={keys}>
+      <IconButton
+        className={open ? css.open : ''}
+        label={unread > 0 ? t('shell.unread', { count: unread }) : t('shell.noUnread')}
+        icon={<BellOutlined aria-hidden="true" />}
+        count={unread}
+        aria-haspopup="dialog"
+        aria-expanded={open}
+        onClick={toggle}
+      />
+      <BellNews />
+      <Suspense>
+        {panel ? (
+          <div className={css.panel} role="dialog" aria-label={t('message.recent')}>
+            <BellList onClose={close} onAllRead={toBell} />
+          </div>
+        ) : null}
+        {sheet && isPhone ? <BellSheet open={open} onClose={close} /> : null}
+      </Suspense>
+    </div>
+  );
+}

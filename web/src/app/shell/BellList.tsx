@@ -1,0 +1,98 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { errorText } from '@/lib/errorText';
+import { useFormat } from '@/lib/format/format';
+import { useLanguage } from '@/lib/i18n';
+import { linesOf } from '@/lib/message/lines';
+import { recentQuery } from '@/lib/message/queries';
+import { useReading } from '@/lib/message/useReading';
+import { unreadCountQuery } from '@/lib/queries';
+import { ErrorNote } from '@/ui/ErrorNote';
+import { MessageMark } from '@/ui/message/MessageMark';
+import { MessageTime } from '@/ui/message/MessageTime';
+import { Loading, Skeleton } from '@/ui/Skeleton';
+import css from './BellList.module.css';
+
+interface BellListProps {
+  onClose: () => void;
+  /** Everything is being marked as read: the button for it goes, and with it what had the keyboard. */
+  onAllRead?: () => void;
+}
+
+/** The newest messages, each the way to itself, and the way to all. */
+export function BellList({ onClose, onAllRead }: BellListProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const language = useLanguage((state) => state.language);
+  const query = useQuery(recentQuery(language));
+  const unread = useQuery(unreadCountQuery()).data ?? 0;
+  const { opened, markAllRead, markingAll } = useReading();
+  const list = query.data?.list;
+
+  return (
+    <>
+      <div className={css.head}>
+        <b className={css.count}>
+          {unread > 0 ? t('message.summary', { n: format.number(unread) }) : t('shell.noUnread')}
+        </b>
+        {unread > 0 ? (
+          <button
+            type="button"
+            className={css.all}
+            disabled={markingAll}
+            onClick={() => {
+              onAllRead?.();
+              markAllRead();
+            }}
+          >
+            {t('message.markAll')}
+          </button>
+        ) : null}
+      </div>
+      {query.isError ? (
+        <div className={css.error}>
+          <ErrorNote title={errorText(query.error)} onRetry={() => void query.refetch()} busy={query.isFetching} />
+        </div>
+      ) : null}
+      {list?.length === 0 ? <p className={css.none}>{t('message.empty')}</p> : null}
+      {list && list.length > 0 ? (
+        <ul className={css.list}>
+          {list.map((message) => (
+            <li key={message.id}>
+              <Link
+                to="/message"
+                search={{ id: message.id }}
+                className={`${css.item} ${message.readStatus ? '' : css.unread}`}
+                activeProps={{}}
+                data-item=""
+                onClick={() => {
+                  if (!message.readStatus) opened(message.id);
+                  onClose();
+                }}
+              >
+                <MessageMark message={message} />
+                <span className={css.title}>{linesOf(message).title}</span>
+                {message.readStatus ? null : <span className="visually-hidden">{t('message.unread')}</span>}
+                <MessageTime time={message.createTime} />
+              </Link>
+            </li>
+          ))}
+        </ul>
+      ) : null}
+      {list || query.isError ? null : (
+        <Loading>
+          {['62%', '48%', '70%', '55%', '66%'].map((width) => (
+            <div key={width} className={css.item}>
+              <Skeleton height={24} width={24} radius={12} />
+              <Skeleton height={14} width={width} />
+            </div>
+          ))}
+        </Loading>
+      )}
+      <Link to="/message" className={css.foot} activeProps={{}} data-item="" onClick={onClose}>
+        {t('message.toAll')}
+      </Link>
+    </>
+  );
+}

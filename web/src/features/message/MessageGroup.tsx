@@ -1,0 +1,100 @@
+import BellOutlined from '@ant-design/icons/BellOutlined';
+import CheckOutlined from '@ant-design/icons/CheckOutlined';
+import RightOutlined from '@ant-design/icons/RightOutlined';
+import { useId, useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useClock } from '@/lib/format/clock';
+import { useFormat } from '@/lib/format/format';
+import type { Message } from '@/lib/message/queries';
+import { Chip } from '@/ui/Chip';
+import { MessageMark } from '@/ui/message/MessageMark';
+import { MessageTime } from '@/ui/message/MessageTime';
+import { faceOf, titleOf } from './groups';
+import css from './MessageGroup.module.css';
+import { MessageRow, type RowActions } from './MessageRow';
+import row from './MessageRow.module.css';
+
+interface MessageGroupProps extends RowActions {
+  /** Neighbours of one rule, newest first. */
+  messages: readonly Message[];
+  open: boolean;
+  onFold: (messages: readonly Message[], open: boolean) => void;
+  isOpen: (id: number) => boolean;
+}
+
+/** Many messages of one rule in a row: how many, from when to when; opened, each of them. */
+export function MessageGroup({ messages, open, onFold, isOpen, ...actions }: MessageGroupProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const list = useId();
+  const head = useRef<HTMLButtonElement>(null);
+  const face = faceOf(messages);
+  const newest = messages[0];
+  const oldest = messages.at(-1);
+  const span = useClock((now) =>
+    newest && oldest
+      ? t('message.span', { from: format.moment(oldest.createTime, now), to: format.moment(newest.createTime, now) })
+      : '',
+  );
+  const unread = messages.filter(({ readStatus }) => !readStatus).map(({ id }) => id);
+  if (!face || !newest) return null;
+  return (
+    <>
+      <div className={`${row.row} ${unread.length === 0 ? '' : row.unread}`}>
+        <MessageMark message={face} />
+        <div className={row.words}>
+          <button
+            ref={head}
+            type="button"
+            className={row.title}
+            aria-expanded={open}
+            aria-controls={list}
+            onClick={() => onFold(messages, !open)}
+          >
+            {titleOf(messages)}
+          </button>
+          <p className={row.body}>
+            {t('message.group', { count: messages.length, n: format.number(messages.length), span })}
+          </p>
+        </div>
+        <div className={row.side}>
+          <MessageTime time={newest.createTime} />
+          {unread.length === 0 ? null : (
+            <Chip tone="ok" icon={<BellOutlined />}>
+              {t('message.summary', { n: format.number(unread.length) })}
+            </Chip>
+          )}
+        </div>
+        <RightOutlined className={row.arrow} rotate={open ? 90 : 0} aria-hidden="true" />
+      </div>
+      <div id={list} hidden={!open} className={css.inside}>
+        {open ? (
+          <>
+            {unread.length === 0 ? null : (
+              <div className={css.all}>
+                <button
+                  type="button"
+                  className={row.mark}
+                  onClick={() => {
+                    head.current?.focus();
+                    actions.onRead(unread);
+                  }}
+                >
+                  <CheckOutlined aria-hidden="true" />
+                  {t('message.markGroup')}
+                </button>
+              </div>
+            )}
+            <ul className={css.list} aria-label={titleOf(messages)}>
+              {messages.map((message) => (
+                <li key={message.id}>
+                  <MessageRow message={message} open={isOpen(message.id)} {...actions} />
+                </li>
+              ))}
+            </ul>
+          </>
+        ) : null}
+      </div>
+    </>
+  );
+}

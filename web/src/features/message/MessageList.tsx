@@ -1,0 +1,120 @@
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Message } from '@/lib/message/queries';
+import { Loading, Skeleton } from '@/ui/Skeleton';
+import { entriesOf } from './groups';
+import { MessageGroup } from './MessageGroup';
+import css from './MessageList.module.css';
+import { MessageRow } from './MessageRow';
+
+interface MessageListProps {
+  messages: readonly Message[];
+  /** Another page is on its way; the old one stands there until it comes. */
+  waiting: boolean;
+  /** The message that the address names: it is opened and brought into sight. */
+  named: number | undefined;
+  onClosed: (id: number) => void;
+  onRead: (ids: readonly number[]) => void;
+  onOpened: (id: number) => void;
+}
+
+const none: ReadonlySet<number> = new Set();
+
+function changed(before: ReadonlySet<number>, ids: readonly number[], open: boolean): ReadonlySet<number> {
+  const after = new Set(before);
+  for (const id of ids) {
+    if (open) after.add(id);
+    else after.delete(id);
+  }
+  return after;
+}
+
+/** The messages of a page; what is open stays so when others come on top. */
+export function MessageList({ messages, waiting, named, onClosed, onRead, onOpened }: MessageListProps) {
+  const { t } = useTranslation();
+  const place = useRef<HTMLUListElement>(null);
+  const [open, setOpen] = useState(none);
+  /** Of a group all messages are noted, so that it stays open when it grows. */
+  const [unfolded, setUnfolded] = useState(none);
+  const entries = useMemo(() => entriesOf(messages), [messages]);
+  const isOpen = useCallback((id: number) => open.has(id), [open]);
+
+  const toggle = useCallback(
+    (id: number, opens: boolean) => {
+      setOpen((before) => changed(before, [id], opens));
+      if (!opens) onClosed(id);
+    },
+    [onClosed],
+  );
+  const fold = useCallback(
+    (group: readonly Message[], opens: boolean) =>
+      setUnfolded((before) =>
+        changed(
+          before,
+          group.map(({ id }) => id),
+          opens,
+        ),
+      ),
+    [],
+  );
+
+  // Once it is among those that came; afterwards the person opens and closes as they like.
+  const there = named !== undefined && messages.some(({ id }) => id === named) ? named : undefined;
+  useEffect(() => {
+    if (there === undefined) return;
+    setOpen((before) => changed(before, [there], true));
+    setUnfolded((before) => changed(before, [there], true));
+  }, [there]);
+  const shown = there !== undefined && open.has(there) && unfolded.has(there);
+  useEffect(() => {
+    if (!shown) return;
+    // Which brings it into sight, too.
+    place.current?.querySelector<HTMLElement>(`[data-message="${there}"] button`)?.focus();
+  }, [shown, there]);
+
+  const actions = { onToggle: toggle, onRead, onOpened };
+  return (
+    <ul
+      ref={place}
+      className={`${css.list} ${waiting ? css.waiting : ''}`}
+      aria-label={t('message.all')}
+      aria-busy={waiting}
+    >
+      {entries.map((entry) =>
+        entry.kind === 'one' ? (
+          <li key={entry.message.id}>
+            <MessageRow message={entry.message} open={open.has(entry.message.id)} {...actions} />
+          </li>
+        ) : (
+          <li key={`group-${entry.messages.at(-1)?.id}`}>
+            <MessageGroup
+              messages={entry.messages}
+              open={entry.messages.some(({ id }) => unfolded.has(id))}
+              onFold={fold}
+              isOpen={isOpen}
+              {...actions}
+            />
+          </li>
+        ),
+      )}
+    </ul>
+  );
+}
+
+export function ListSkeleton() {
+  return (
+    <Loading>
+      <div className={css.list}>
+        {['38%', '52%', '44%', '60%', '36%', '48%'].map((width) => (
+          <div key={width} className={css.skeleton}>
+            <Skeleton height={24} width={24} radius={12} />
+            <div className={css.bars}>
+              <Skeleton height={16} width={width} />
+              <Skeleton height={14} width="72%" />
+            </div>
+          </div>
+        ))}
+      </div>
+    </Loading>
+  );
+}

@@ -1,0 +1,289 @@
+import { act, screen, waitFor, within } from '@testing-library/react';
+import { describe, expect, it, vi } from 'vitest';
+import { OtherTabs } from '@/lib/message/tabs';
+import { noAnswer } from '@/test/farm';
+import { gate } from '@/test/gate';
+import {
+  arrives,
+  askedOf,
+  list,
+  type MessageServer,
+  message,
+  messageServer,
+  openMessages,
+  paths,
+  row,
+  titles,
+} from '@/test/message';
+import { refused } from '@/test/server';
+
+// Where the way to the alarm leads has tests of its own.
+vi.mock('@/features/inform/InformPage', () => ({ InformPage: () => null }));
+
+const minute = 60_000;
+const day = 24 * 60 * minute;
+const button = (name: string | RegExp, within_: HTMLElement = screen.getByRole('main')) =>
+  within(within_).getByRole('button', { name });
+const head = () => within(screen.getByRole('banner'));
+const lastAsked = (server: MessageServer) => askedOf(server, paths.page).at(-1);
+const many = (count: number) => Array.from({ length: count }, (_, i) => message(count - i, { readStatus: true }));
+/** Six of one rule, that come and go. */
+const night = (from = 20) =>
+  Array.from({ length: 6 }, (_, i) =>
+    message(from - i, {
+      ruleId: 5,
+      title: i % 2 === 0 ? 'Frost has cleared' : 'Frost',
+      event: i % 2 === 0 ? 'resolved' : 'triggered',
+      readStatus: i > 1,
+      createTime: Date.now() - i * minute,
+    }),
+  );
+
+describe('the list', () => {
+  it('tells what happened, when, and what is not read', async () => {
+    const now = Date.now();
+    await openMessages(
+      messageServer([
+        message(6, { title: 'Frost', createTime: now }),
+        message(5, { title: 'Table offline', triggerType: 1, alarmLevel: 1, createTime: now - day }),
+        message(4, { title: 'Dry', alarmLevel: 0, readStatus: true, createTime: now - 3 * day }),
+        message(3, { title: 'Frost has cleared', event: 'resolved', byHand: false, readStatus: true }),
+        message(2, { title: 'Dry was solved by Elif', event: 'resolved', byHand: true, readStatus: true }),
+      ]),
+    );
+    expect(titles()).toEqual(['Frost', 'Table offline', 'Dry', 'Frost has cleared', 'Dry was solved by Elif']);
+    expect(row('Frost')).toHaveTextContent(/^FrostAir temperature is 1\.8 °C\.\d\d:\d\dUnread$/);
+    expect(row('Table offline')).toHaveTextContent(/YesterdayUnread$/);
+    expect(row('Dry')).toHaveTextContent(/^DryAir temperature is 1\.8 °C\.\d+ \w+$/);
+    const marks = within(list())
+      .getAllByRole('img', { name: /^[A-Z]/ })
+      .map((mark) => mark.getAttribute('aria-label'));
+    expect(marks).toEqual(['Serious', 'Important', 'General', 'Automatic resolution', 'Manual solution']);
+    expect(head().getByText('2 unread')).toBeVisible();
+  });
+
+  it('opens in place, with all lines and the way to the alarm', async () => {
+    const { user } = await openMessages(messageServer());
+    expect(within(list()).queryByText('Device: Orchard mast.')).toBeNull();
+    const title = button('Alarm 2');
+    expect(title).toHaveAttribute('aria-expanded', 'false');
+    await user.click(title);
+    expect(title).toHaveAttribute('aria-expanded', 'true');
+    expect(within(row('Alarm 2')).getByText('Device: Orchard mast.')).toBeVisible();
+    expect(within(row('Alarm 2')).getByRole('link', { name: 'Open the alarm' })).toHaveAttribute(
+      'href',
+      '/inform?id=102',
+    );
+    // Opened is not read: that is said by hand.
+    expect(within(row('Alarm 2')).getByText('Unread')).toBeVisible();
+    await user.click(title);
+    expect(within(list()).queryByText('Device: Orchard mast.')).toBeNull();
+  });
+
+  it('has no way to an alarm that is kept no more', async () => {
+    const { user } = await openMessages(messageServer([message(1, { noticeId: undefined, readStatus: true })]));
+    await user.click(button('Alarm 1'));
+    expect(within(row('Alarm 1')).queryByRole('link')).toBeNull();
+    expect(within(row('Alarm 1')).getByText('Read')).toBeVisible();
+  });
+
+  it('turns pages, and keeps them in the address', async () => {
+    const server = messageServer(many(250));
+    const { user, router } = await openMessages(server);
+    expect(screen.getByText('1–10 of 250')).toBeVisible();
+    await user.click(screen.getByRole('listitem', { name: '2' }));
+    await waitFor(() => expect(titles()[0]).toBe('Alarm 240'));
+    expect(router.state.location.search).toMatchObject({ page: 2 });
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Rows on a page' }), '100 / page');
+    await waitFor(() => expect(titles()).toHaveLength(100));
+    expect(lastAsked(server)).toEqual({ pageNo: '1', pageSize: '100' });
+    expect(router.state.location.search).toMatchObject({ size: 100 });
+  });
+
+  it('goes back to the last page when the one of the address has gone', async () => {
+    const { router } = await openMessages(messageServer(many(12)), '/message?page=9');
+    await waitFor(() => expect(titles()).toEqual(['Alarm 2', 'Alarm 1']));
+    expect(router.state.location.search).toMatchObject({ page: 2 });
+  });
+
+  it('says that there is no data, and why', async () => {
+    await openMessages(messageServer([]));
+    expect(screen.getByRole('heading', { name: 'no data' })).toBeVisible();
+    expect(screen.getByText('When an alarm begins or ends, its message stands here at once.')).toBeVisible();
+    expect(head().getByText('No unread messages')).toBeVisible();
+    expect(button('Mark all as read')).toBeDisabled();
+  });
+
+  it('shows where it will stand while it is on its way', async () => {
+    const server = messageServer();
+    const held = gate<Response>();
+    server.answers.set(paths.page, () => held.passed);
+    const opening = openMessages(server);
+    expect(await within(await screen.findByRole('main')).findByText('Loading')).toBeInTheDocument();
+    server.answers.delete(paths.page);
+    held.open(refused(500, 'Out of order'));
+    await opening;
+    await waitFor(() => expect(titles()).toHaveLength(2));
+  });
+
+  it('stays when the server does not answer, says so, and asks again', async () => {
+    const server = messageServer();
+    const { user, client } = await openMessages(server);
+    server.answers.set(paths.page, noAnswer);
+    await act(() => client.invalidateQueries({ queryKey: ['messages', 'page'] }));
+    expect(await screen.findByText('The server does not answer')).toBeVisible();
+    expect(titles()).toHaveLength(2);
+    server.answers.delete(paths.page);
+    await user.click(screen.getByRole('button', { name: 'Retry' }));
+    await waitFor(() => expect(screen.queryByText('The server does not answer')).toBeNull());
+  });
+
+  it('speaks the language that is chosen', async () => {
+    const server = messageServer([message(1, { readStatus: false })]);
+    const { user } = await openMessages(server);
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Language' }), 'Русский');
+    expect(await screen.findByRole('heading', { level: 2, name: 'Все сообщения' })).toBeVisible();
+    await waitFor(() => expect(server.asked.filter(({ path }) => path === paths.page).at(-1)?.language).toBe('ru-ru'));
+    expect(head().getByText('Не прочитано: 1')).toBeVisible();
+  });
+});
+
+describe('marking as read', () => {
+  it('is done for one, said, and counted everywhere', async () => {
+    const server = messageServer();
+    const { user } = await openMessages(server);
+    await user.click(button('Alarm 2'));
+    await user.click(button('Mark as read'));
+    expect(await screen.findByText('marked read')).toBeVisible();
+    expect(askedOf(server, paths.read)).toEqual([{ ids: '2' }]);
+    expect(within(row('Alarm 2')).queryByText('Unread')).toBeNull();
+    expect(within(row('Alarm 2')).getByText('Read')).toBeVisible();
+    expect(button('Alarm 2')).toHaveFocus();
+    expect(head().getByText('1 unread')).toBeVisible();
+    expect(head().getByRole('button', { name: '1 unread message' })).toBeVisible();
+    expect(screen.getByRole('link', { name: 'Message 1 unread message' })).toBeVisible();
+  });
+
+  it('is shown before the server has answered, and taken back when it refuses', async () => {
+    const server = messageServer();
+    const held = gate<Response>();
+    server.answers.set(paths.read, () => held.passed);
+    const { user } = await openMessages(server);
+    await user.click(button('Alarm 2'));
+    await user.click(button('Mark as read'));
+    await waitFor(() => expect(head().getByText('1 unread')).toBeVisible());
+    held.open(refused(500, 'Out of order'));
+    expect(await screen.findByText('Could not mark as read')).toBeVisible();
+    await waitFor(() => expect(head().getByText('2 unread')).toBeVisible());
+    expect(within(row('Alarm 2')).getByText('Unread')).toBeVisible();
+    expect(screen.queryByText('marked read')).toBeNull();
+  });
+
+  it('is done for all', async () => {
+    const server = messageServer();
+    const { user } = await openMessages(server);
+    await user.click(button('Mark all as read'));
+    expect(await screen.findByText('marked read')).toBeVisible();
+    expect(screen.queryByText('Unread')).toBeNull();
+    expect(head().getByText('No unread messages')).toBeVisible();
+    await waitFor(() => expect(button('Mark all as read')).toBeDisabled());
+    expect(askedOf(server, paths.readAll)).toHaveLength(1);
+  });
+
+  it('comes with going to the alarm', async () => {
+    const server = messageServer();
+    const { user, router } = await openMessages(server);
+    await user.click(button('Alarm 2'));
+    await user.click(within(row('Alarm 2')).getByRole('link', { name: 'Open the alarm' }));
+    expect(router.state.location.href).toBe('/inform?id=102');
+    await waitFor(() => expect(askedOf(server, paths.read)).toEqual([{ ids: '2' }]));
+    expect(screen.queryByText('marked read')).toBeNull();
+  });
+
+  it('is followed by the other tabs, and follows them', async () => {
+    const server = messageServer();
+    const heard: unknown[] = [];
+    const other = new OtherTabs(7, () => heard.push('read'));
+    const { user } = await openMessages(server);
+    await user.click(button('Alarm 2'));
+    await user.click(button('Mark as read'));
+    await waitFor(() => expect(heard).toEqual(['read']));
+    server.messages = server.messages.map((one) => ({ ...one, readStatus: true }));
+    other.tell();
+    await waitFor(() => expect(head().getByText('No unread messages')).toBeVisible());
+    other.close();
+  });
+});
+
+describe('many of one rule', () => {
+  it('are one line with how many and from when to when, which opens', async () => {
+    const server = messageServer([message(30), ...night(), message(1, { readStatus: true })]);
+    const { user } = await openMessages(server);
+    expect(titles()).toEqual(['Alarm 30', 'Frost', 'Alarm 1']);
+    expect(row('Frost')).toHaveTextContent(/6 messages, .*\d\d:\d\d to .*\d\d:\d\d/);
+    expect(within(row('Frost')).getByText('2 unread')).toBeVisible();
+    await user.click(button('Frost'));
+    expect(within(list('Frost')).getAllByRole('listitem')).toHaveLength(6);
+    const [first] = within(list('Frost')).getAllByRole('button', { name: 'Frost has cleared' });
+    await user.click(first as HTMLElement);
+    expect(within(list('Frost')).getByText('Device: Orchard mast.')).toBeVisible();
+    await user.click(button('Mark these as read'));
+    await waitFor(() => expect(askedOf(server, paths.read)).toEqual([{ ids: '20,19' }]));
+    expect(screen.queryByRole('button', { name: 'Mark these as read' })).toBeNull();
+    expect(within(list()).getAllByRole('button', { name: 'Frost' })[0]).toHaveFocus();
+    expect(head().getByText('1 unread')).toBeVisible();
+  });
+
+  it('stay open while others join them', async () => {
+    const server = messageServer(night());
+    const { user } = await openMessages(server);
+    await user.click(button('Frost'));
+    act(() => arrives(server, message(21, { ruleId: 5, title: 'Frost' })));
+    await waitFor(() => expect(within(list('Frost')).getAllByRole('listitem')).toHaveLength(7));
+  });
+});
+
+describe('live', () => {
+  it('comes on top and is counted, while what is open stays open', async () => {
+    const server = messageServer();
+    const { user } = await openMessages(server);
+    await user.click(button('Alarm 1'));
+    act(() => arrives(server, message(3, { title: 'Just now' })));
+    await waitFor(() => expect(titles()).toEqual(['Just now', 'Alarm 2', 'Alarm 1']));
+    expect(head().getByText('3 unread')).toBeVisible();
+    expect(button('Alarm 1')).toHaveAttribute('aria-expanded', 'true');
+  });
+
+  it('asks once for many', async () => {
+    const server = messageServer();
+    await openMessages(server);
+    const before = askedOf(server, paths.unread).length;
+    act(() => {
+      for (let id = 10; id < 30; id += 1) arrives(server, message(id, { alarmLevel: 0 }));
+    });
+    await waitFor(() => expect(head().getByText('22 unread')).toBeVisible());
+    expect(askedOf(server, paths.unread)).toHaveLength(before + 1);
+  });
+});
+
+describe('a message that the address names', () => {
+  it('is open and has the keyboard, and closing it takes it out of the address', async () => {
+    const { user, router } = await openMessages(messageServer(), '/message?id=1');
+    const title = button('Alarm 1');
+    await waitFor(() => expect(title).toHaveAttribute('aria-expanded', 'true'));
+    expect(title).toHaveFocus();
+    await user.click(title);
+    expect(title).toHaveAttribute('aria-expanded', 'false');
+    expect(router.state.location.search).toEqual({});
+  });
+
+  it('is found within its group', async () => {
+    await openMessages(messageServer(night()), '/message?id=17');
+    await waitFor(() => expect(within(list('Frost')).getAllByText('Device: Orchard mast.')).toHaveLength(1));
+  });
+
+  it('may be on no page that is shown', async () => {
+    await openMessages(messageServer(), '/message?id=999');
+    expect(titles()).toEqual(['Alarm 2', 'Alarm 1']);
+  });
+});

@@ -1,0 +1,101 @@
+import CheckOutlined from '@ant-design/icons/CheckOutlined';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useCallback, useEffect } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useFormat } from '@/lib/format/format';
+import { useLanguage } from '@/lib/i18n';
+import { messagesQuery } from '@/lib/message/queries';
+import { useReading } from '@/lib/message/useReading';
+import { lastPage, pageSizes } from '@/lib/pages';
+import { unreadCountQuery } from '@/lib/queries';
+import { Empty } from '@/ui/Empty';
+import { PageError } from '@/ui/PageError';
+import { Pager } from '@/ui/Pager';
+import { PageTitle } from '@/ui/PageTitle';
+import { ListSkeleton, MessageList } from './MessageList';
+import css from './MessagePage.module.css';
+import type { MessageSearch } from './search';
+
+/** Every message of the last year: what happened, and what of it one has not read. */
+export function MessagePage() {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const language = useLanguage((state) => state.language);
+  const { page = 1, size = pageSizes[0], id } = useSearch({ from: '/signed-in/shell/message' });
+  const navigate = useNavigate({ from: '/message' });
+  const query = useQuery(messagesQuery(language, page, size));
+  const unread = useQuery(unreadCountQuery()).data;
+  const { markRead, opened, markAllRead, markingAll } = useReading();
+  const { data, isPlaceholderData } = query;
+
+  const change = useCallback(
+    (part: MessageSearch) =>
+      void navigate({ search: (before) => ({ ...before, ...part }), replace: true, resetScroll: false }),
+    [navigate],
+  );
+  const closed = useCallback((closing: number) => closing === id && change({ id: undefined }), [id, change]);
+
+  // What stood on the last page has gone: the page before is the last one now.
+  const last = data && !isPlaceholderData ? lastPage(data.total, size) : page;
+  useEffect(() => {
+    if (page > last) change({ page: last === 1 ? undefined : last });
+  }, [page, last, change]);
+
+  return (
+    <>
+      <PageTitle
+        title={t('nav.message')}
+        summary={
+          unread === undefined
+            ? undefined
+            : unread === 0
+              ? t('shell.noUnread')
+              : t('message.summary', { n: format.number(unread) })
+        }
+      />
+      <section className={css.panel} aria-labelledby="messages">
+        <div className={css.head}>
+          <h2 id="messages" className={css.heading}>
+            {t('message.all')}
+          </h2>
+          <button type="button" className={css.all} disabled={!unread || markingAll} onClick={markAllRead}>
+            <CheckOutlined aria-hidden="true" />
+            {t('message.markAll')}
+          </button>
+        </div>
+        {query.isError ? (
+          <div className={css.error}>
+            <PageError queries={[query]} />
+          </div>
+        ) : null}
+        {data?.total === 0 ? (
+          <div className={css.empty}>
+            <Empty kind="good" title={t('common.empty')} text={t('message.empty')} level={3} />
+          </div>
+        ) : data ? (
+          <MessageList
+            messages={data.list}
+            waiting={isPlaceholderData}
+            named={id}
+            onClosed={closed}
+            onRead={markRead}
+            onOpened={opened}
+          />
+        ) : query.isError ? null : (
+          <ListSkeleton />
+        )}
+        {data && data.total > 0 ? (
+          <Pager
+            total={data.total}
+            pageNo={Math.min(page, lastPage(data.total, size))}
+            pageSize={size}
+            onChange={(no, next) =>
+              change({ page: no === 1 ? undefined : no, size: next === pageSizes[0] ? undefined : next, id: undefined })
+            }
+          />
+        ) : null}
+      </section>
+    </>
+  );
+}

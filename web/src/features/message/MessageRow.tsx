@@ -1,0 +1,100 @@
+import BellOutlined from '@ant-design/icons/BellOutlined';
+import CheckOutlined from '@ant-design/icons/CheckOutlined';
+import ExceptionOutlined from '@ant-design/icons/ExceptionOutlined';
+import RightOutlined from '@ant-design/icons/RightOutlined';
+import { Link } from '@tanstack/react-router';
+import { memo, useId, useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import { linesOf } from '@/lib/message/lines';
+import type { Message } from '@/lib/message/queries';
+import { Chip } from '@/ui/Chip';
+import { MessageMark } from '@/ui/message/MessageMark';
+import { MessageTime } from '@/ui/message/MessageTime';
+import css from './MessageRow.module.css';
+
+export interface RowActions {
+  onToggle: (id: number, open: boolean) => void;
+  onRead: (ids: readonly number[]) => void;
+  /** The person goes to the alarm. */
+  onOpened: (id: number) => void;
+}
+
+interface MessageRowProps extends RowActions {
+  message: Message;
+  open: boolean;
+}
+
+/** A message: its title and first line; opened, all of it with the way to the alarm. */
+export const MessageRow = memo(function MessageRow({ message, open, onToggle, onRead, onOpened }: MessageRowProps) {
+  const { t } = useTranslation();
+  const body = useId();
+  const head = useRef<HTMLButtonElement>(null);
+  const { id, readStatus, createTime, noticeId } = message;
+  const { title, rest } = linesOf(message);
+  return (
+    <div className={`${css.row} ${readStatus ? '' : css.unread} ${open ? css.opened : ''}`} data-message={id}>
+      <MessageMark message={message} />
+      <div className={css.words}>
+        <button
+          ref={head}
+          type="button"
+          className={css.title}
+          aria-expanded={open}
+          aria-controls={body}
+          onClick={() => onToggle(id, !open)}
+        >
+          {title}
+        </button>
+        <div className={css.body} id={body}>
+          {(open ? rest : rest.slice(0, 1)).map((line, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: lines of one text, which never change places
+            <p key={index}>{line}</p>
+          ))}
+        </div>
+      </div>
+      <div className={css.side}>
+        <MessageTime time={createTime} />
+        {readStatus ? null : (
+          <Chip tone="ok" icon={<BellOutlined />}>
+            {t('message.unread')}
+          </Chip>
+        )}
+      </div>
+      <RightOutlined className={css.arrow} rotate={open ? 90 : 0} aria-hidden="true" />
+      {open ? (
+        <div className={css.actions}>
+          {noticeId === undefined ? null : (
+            <Link
+              to="/inform"
+              search={{ id: noticeId }}
+              className={css.alarm}
+              onClick={() => readStatus || onOpened(id)}
+            >
+              <ExceptionOutlined aria-hidden="true" />
+              {t('message.openAlarm')}
+            </Link>
+          )}
+          {readStatus ? (
+            <span className={css.read}>
+              <CheckOutlined aria-hidden="true" />
+              {t('message.read')}
+            </span>
+          ) : (
+            <button
+              type="button"
+              className={css.mark}
+              onClick={() => {
+                // The button goes; the keyboard stays with the message.
+                head.current?.focus();
+                onRead([id]);
+              }}
+            >
+              <CheckOutlined aria-hidden="true" />
+              {t('message.markRead')}
+            </button>
+          )}
+        </div>
+      ) : null}
+    </div>
+  );
+});

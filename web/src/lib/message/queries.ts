@@ -1,0 +1,39 @@
+import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query';
+import type { components } from '@/api/schema.gen';
+import { api } from '@/lib/api';
+import { persistent } from '@/lib/device/queries';
+import type { Language } from '@/lib/i18n';
+
+type Schemas = components['schemas'];
+
+export type Message = Schemas['NotifyMessage'];
+export type MessagePage = Schemas['NotifyMessagePage'];
+
+/** How many the bell shows. */
+export const recentCount = 5;
+
+/** The count of unread ones (`unreadCountQuery`) is among them. */
+export const messageKeys = {
+  all: ['messages'] as const,
+  unread: ['messages', 'unread'] as const,
+  pages: ['messages', 'page'] as const,
+};
+
+/** A page of messages, newest first; the server writes them in the reader's language. */
+export const messagesQuery = (language: Language, pageNo: number, pageSize: number) =>
+  queryOptions({
+    ...persistent,
+    // What was read on another machine is not told: whoever comes back to the window asks.
+    refetchOnWindowFocus: true,
+    queryKey: [...messageKeys.pages, language, { pageNo, pageSize }],
+    queryFn: ({ signal }) =>
+      api.get('/admin-api/client/pc/notify-message/my-page', { query: { pageNo, pageSize }, signal }),
+    placeholderData: keepPreviousData,
+  });
+
+export const recentQuery = (language: Language) => messagesQuery(language, 1, recentCount);
+
+/** Something about messages has changed that the screen cannot work out by itself. */
+export function refetchMessages(client: QueryClient): Promise<void> {
+  return client.invalidateQueries({ queryKey: messageKeys.all });
+}

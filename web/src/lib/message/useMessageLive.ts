@@ -1,0 +1,40 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import type { components } from '@/api/schema.gen';
+import { Debounce } from '@/lib/device/live/debounce';
+import { type LiveEvent, useLive } from '@/lib/live/live';
+import { useSession } from '@/lib/session';
+import { refetchMessages } from './queries';
+import { joinTabs } from './tabs';
+
+type LiveMessage = components['schemas']['LiveMessage'];
+
+/** The bell counts within the second; a burst of messages is one question. */
+const askMs = [150, 600] as const;
+
+/** The serious alarms that began, as the stream told them. */
+export function seriousOf(events: readonly LiveEvent[]): number[] {
+  const told = events.flatMap((event) =>
+    event.name === 'message' ? [(event.data ?? {}) as Partial<LiveMessage>] : [],
+  );
+  return told.flatMap(({ id, event, alarmLevel }) =>
+    id !== undefined && event === 'triggered' && alarmLevel === 2 ? [id] : [],
+  );
+}
+
+/**
+ * Keeps bell, menu and message page with what the server tells, and with what is read in other tabs. `onSerious` is told of
+ * serious alarms that began, once what was asked because of them has come.
+ */
+export function useMessageLive(onSerious: (ids: readonly number[]) => void): void {
+  const client = useQueryClient();
+  const user = useSession((state) => state.session?.userId);
+  const [asking] = useState(() => new Debounce(() => void refetchMessages(client), ...askMs));
+  useEffect(() => () => asking.cancel(), [asking]);
+  useEffect(() => (user === undefined ? undefined : joinTabs(user, () => asking.request())), [user, asking]);
+  useLive((events) => {
+    if (events.some(({ name }) => name === 'message' || name === 'reset')) asking.request();
+    const serious = seriousOf(events);
+    if (serious.length > 0) onSerious(serious);
+  });
+}

@@ -1,0 +1,32 @@
+import CheckCircleOutlined from '@ant-design/icons/CheckCircleOutlined';
+import DisconnectOutlined from '@ant-design/icons/DisconnectOutlined';
+import UserOutlined from '@ant-design/icons/UserOutlined';
+import { useTranslation } from 'react-i18next';
+import type { Message } from '@/lib/message/queries';
+import { levelLooks } from '../alarm/tags';
+import css from './MessageMark.module.css';
+
+/** What happened, as a round mark: how serious an alarm is that began, or how it ended. */
+export function MessageMark({ message }: { message: Message }) {
+  const { t } = useTranslation();
+  const { event, byHand, alarmLevel, triggerType } = message;
+  if (event === 'resolved') {
+    const Icon = byHand ? UserOutlined : CheckCircleOutlined;
+    return (
+      <span
+        className={`${css.mark} ${byHand ? css.info : css.ok}`}
+        role="img"
+        aria-label={t(`resolve.${byHand ? 2 : 1}`)}
+      >
+        <Icon aria-hidden="true" />
+      </span>
+    );
+  }
+  const { tone, Icon: Level } = levelLooks[alarmLevel];
+  const Icon = triggerType === 1 ? DisconnectOutlined : Level;
+  return (
+    <span className={`${css.mark} ${css[tone]}`} role="img" aria-label={t(`home.level.${alarmLevel}`)}>
+      <Icon aria-hidden="true" />
+    </span>
+  );
+}
