@@ -5,7 +5,7 @@ import { addresses } from './server.ts';
 
 const base = '/admin-api/client/pc/device';
 export const calls = {
-  map: `${base}/get/format-map/time-interval-data`,
+  columns: `${base}/get/columns/time-interval-data`,
   rows: `${base}/get/format-sign-array/time-interval-data`,
   file: `${base}/export-device-data-excel`,
 } as const;
@@ -20,6 +20,12 @@ export async function openHistory(page: Page, deviceName: string, site?: string)
 }
 
 export const plotOf = (dialog: Locator) => dialog.getByRole('slider', { name: 'Time in the chart' });
+export const preset = (dialog: Locator, name: string) =>
+  dialog.getByRole('radiogroup', { name: 'Range' }).getByText(name, { exact: true });
+export const attribute = (dialog: Locator, name: string) =>
+  dialog.getByRole('checkbox', { name: new RegExp(`^${name}`) });
+export const exportButton = (dialog: Locator) => dialog.getByRole('button', { name: 'Export spreadsheet' });
+export const figures = (dialog: Locator, name: RegExp) => dialog.getByRole('row', { name });
 
 /** The ends of what is in view, epoch milliseconds. */
 export async function windowOf(dialog: Locator): Promise<{ from: number; to: number; length: number }> {

@@ -35,6 +35,11 @@ export async function atHome(page: Page): Promise<void> {
   await expect(page.getByRole('treeitem', { name: /Orchard mast/ })).toBeVisible();
 }
 
+export const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+export const textbox = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true });
+/** What the app says in passing, or in its dialog. */
+export const toast = (page: Page, text: string) => page.locator('p').getByText(text, { exact: true });
+
 /** The screen is live when the foot of the sidebar says so. */
 export async function expectLive(page: Page): Promise<void> {
   await expect(page.getByText(/^Live/)).toBeVisible();
@@ -51,7 +56,11 @@ export async function expectAccessible(page: Page): Promise<void> {
         .map((animation) => animation.finished),
     ),
   );
-  const { violations } = await new AxeBuilder({ page }).analyze();
+  // Only a page with frames needs another page to gather in what they have found; what is well is nobody's concern here.
+  const { violations } = await new AxeBuilder({ page })
+    .setLegacyMode(page.frames().length === 1)
+    .options({ resultTypes: ['violations'] })
+    .analyze();
   const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
   expect(serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual([]);
 }

@@ -10,6 +10,8 @@ export default mergeConfig(
       setupFiles: ['src/test/setup.ts'],
       include: ['src/**/*.test.{ts,tsx}'],
       restoreMocks: true,
+      // The runner itself does little: it leaves every processor to the tests.
+      maxWorkers: '100%',
       // Generous, for machines that do much else: what is waited for comes as soon as it is there.
       testTimeout: 30_000,
       expect: { poll: { timeout: 10_000 } },

@@ -3,8 +3,10 @@ import userEvent from '@testing-library/user-event';
 import { expect } from 'vitest';
 import type { components } from '@/api/schema.gen';
 import type { AlarmRule, Rehearsal } from '@/lib/alarm/types';
+import type { Channel } from '@/lib/channel/queries';
 import type { TslProperty } from '@/lib/device/types';
 import { frameBackend } from './backend';
+import { pageOf } from './channel';
 import { openConsole } from './console';
 import { device, farm, group, overview } from './farm';
 import { ok, onDelete, onGet, onPost, onPut } from './server';
@@ -27,6 +29,7 @@ export const paths = {
   rehearse: `${client}/alarm-rules/rehearse`,
   outlook: `${client}/alarm-rules/get/outlook`,
   devices: `${client}/device/page`,
+  channels: `${client}/notice-channel/page`,
 };
 
 const property = (identifier: string, yeuName: string, change: Partial<TslProperty> = {}): TslProperty => ({
@@ -125,6 +128,7 @@ export function alarmServer(rules: AlarmRule[] = [rule()]) {
   const state = {
     base,
     rules,
+    channels: [] as Channel[],
     rehearsal: rehearsal(),
     outlooks: [] as Schemas['Outlook'][],
     /** Paths that answer on their own. */
@@ -180,6 +184,7 @@ export function alarmServer(rules: AlarmRule[] = [rule()]) {
       ]),
     );
   });
+  query(paths.channels, (search) => pageOf(state.channels, search));
   change(onPost, paths.create, (body: Partial<AlarmRule>) => {
     const id = 900 + state.rules.length;
     state.rules = [rule({ ...body, id, deployState: 0 }), ...state.rules];

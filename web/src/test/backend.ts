@@ -38,6 +38,8 @@ export function frameBackend() {
   onGet('/admin-api/system/console/settings', () =>
     ok({ version: '0.1.0', defaultTenant: 'demo', mapTiles: null, captcha: 'off', demoPages: true }),
   );
+  onGet('/admin-api/client/pc/notice-channel/page', () => ok({ list: [], total: 0 }));
+  onGet('/admin-api/client/pc/notice-channel/get/ways', () => ok({ email: true, phoneMessage: true }));
   onPost('/app-api/member/auth/logout', () => {
     count('logout');
     return ok(true);

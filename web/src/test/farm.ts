@@ -91,6 +91,13 @@ export const model = [
   property('airHumidity', 'Relative humidity', '%'),
 ];
 
+/** Computed from the two of the model. */
+export const dewPoint: TslProperty = {
+  ...property('dewPoint', 'Dew point', '°C'),
+  formula: 'dewPoint',
+  inputs: ['airTemperature', 'airHumidity'],
+};
+
 /** What the server of a test holds; a test changes it before or between calls. */
 export interface Farm {
   overview: Overview;

@@ -50,10 +50,9 @@ function readAt(id: string, at: number): Value {
 }
 
 /** As the server thins: of numbers each bucket's lowest and highest, of the rest the changes. */
-function thin(list: { time: number; value: Value }[], from: number, to: number, points: number) {
+function thin(list: { time: number; value: Value }[], from: number, width: number, points: number) {
   if (typeof list[0]?.value !== 'number') return list.filter(({ value }, at) => value !== list[at - 1]?.value);
   if (list.length <= points) return list;
-  const width = Math.floor((to - from) / Math.floor(points / 2)) + 1;
   const buckets = new Map<number, typeof list>();
   for (const point of list) {
     const bucket = Math.floor((point.time - from) / width);
@@ -68,7 +67,7 @@ function thin(list: { time: number; value: Value }[], from: number, to: number, 
 
 export const historyPaths = {
   tsl: '/admin-api/client/pc/device/get/tsl',
-  map: '/admin-api/client/pc/device/get/format-map/time-interval-data',
+  columns: '/admin-api/client/pc/device/get/columns/time-interval-data',
   rows: '/admin-api/client/pc/device/get/format-sign-array/time-interval-data',
   file: '/admin-api/client/pc/device/export-device-data-excel',
   page: '/admin-api/client/pc/device/page',
@@ -109,11 +108,21 @@ export function historyServer() {
     const deviceName = query.get('deviceName') ?? '';
     return ok({ deviceName, propertie: state.models[deviceName] ?? [] });
   });
-  on(historyPaths.map, (query) => {
+  on(historyPaths.columns, (query) => {
     const { from, to, times: all } = times(query);
     const points = Number(query.get('points') ?? 0);
-    const list = (id: string) => all.map((time) => ({ time, value: readAt(id, time) }));
-    return ok(Object.fromEntries(ids(query).map((id) => [id, points ? thin(list(id), from, to, points) : list(id)])));
+    const width = points ? Math.floor((to - from) / Math.floor(points / 2)) + 1 : 0;
+    const pieces = ids(query).map((id) => {
+      const list = all.map((time) => ({ time, value: readAt(id, time) }));
+      const kept = points ? thin(list, from, width, points) : list;
+      const folded = typeof list[0]?.value === 'number' && kept.length < list.length;
+      return {
+        times: kept.map(({ time }, at) => time - (kept[at - 1]?.time ?? 0)),
+        values: { [id]: kept.map(({ value }) => value) },
+        ...(folded ? { bucket: width } : {}),
+      };
+    });
+    return ok(pieces.filter(({ times: some }) => some.length > 0));
   });
   on(historyPaths.rows, (query) =>
     ok(

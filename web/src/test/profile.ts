@@ -30,6 +30,8 @@ export const credential = (id: number, change: Partial<Credential> = {}): Creden
   appKey: `tk_${id}`,
   enabled: 1,
   createTime: new Date('2026-03-12T09:00:00').getTime(),
+  requests24h: 0,
+  requests30d: 0,
   ...change,
 });
 

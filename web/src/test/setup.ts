@@ -9,6 +9,7 @@ import { useSession } from '@/lib/session';
 import { useTenant } from '@/lib/tenant';
 import { setWidth } from './screen';
 import { server } from './server';
+import './styles';
 
 configure({ asyncUtilTimeout: 10_000 });
 
@@ -21,9 +22,6 @@ HTMLDialogElement.prototype.close = function close() {
   this.dispatchEvent(new Event('close'));
 };
 window.scrollTo = () => undefined;
-const computedStyle = window.getComputedStyle.bind(window);
-// antd measures scroll bars with a pseudo-element, of which jsdom only says that it has none.
-window.getComputedStyle = (element) => computedStyle(element);
 class NoResizeObserver {
   observe() {}
   unobserve() {}

@@ -1,4 +1,4 @@
-import { render, screen } from '@testing-library/react';
+import { render, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, it } from 'vitest';
 import { useLanguage } from '@/lib/i18n';
@@ -31,6 +31,18 @@ describe('the note of a derived value', () => {
     expect(note).toHaveTextContent('Исходные данные: Температура и Влажность');
     expect(note).toHaveTextContent('нижний порог 5,5 °C · отсчёт: 15 марта');
     await useLanguage.getState().setLanguage('en-us');
+  });
+
+  it.each(['MouseLeft', 'TouchA'])('is there after a press by %s, and gone when one looks elsewhere', async (way) => {
+    render(<DerivedNote derivation={degreeDays} />);
+    const user = userEvent.setup();
+    const mark = screen.getByRole('button');
+    await user.pointer({ keys: `[${way}]`, target: mark });
+    expect(mark).toHaveFocus();
+    expect(mark).toHaveClass('ant-tooltip-open');
+    expect(await screen.findByRole('tooltip')).toHaveTextContent('Growing degree days');
+    await user.pointer({ keys: `[${way}]`, target: document.body });
+    await waitFor(() => expect(mark).not.toHaveClass('ant-tooltip-open'));
   });
 
   it('names a formula that it does not know', async () => {

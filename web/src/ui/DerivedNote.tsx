@@ -13,7 +13,8 @@ const told = ['base', 'upper', 'threshold', 'fieldCapacity', 'wiltingPoint'] as 
 export function DerivedNote({ derivation }: { derivation: Derivation }) {
   const { t } = useTranslation();
   return (
-    <Tooltip title={<Words derivation={derivation} />} trigger={['hover', 'focus', 'click']}>
+    // A tap brings the focus: a click of its own would close again what that has just opened.
+    <Tooltip title={<Words derivation={derivation} />} trigger={['hover', 'focus']}>
       <button type="button" className={css.mark} aria-label={t('derived.about', { name: derivation.name })}>
         <FunctionOutlined aria-hidden="true" />
       </button>

@@ -9,7 +9,7 @@ export function HomeLink() {
   return (
     <Link to="/dashboard-default" className={css.link}>
       <HomeOutlined aria-hidden="true" />
-      {t('coming.home')}
+      {t('common.home')}
     </Link>
   );
 }

@@ -1,10 +1,7 @@
-import CloseOutlined from '@ant-design/icons/CloseOutlined';
-import SearchOutlined from '@ant-design/icons/SearchOutlined';
 import { useEffect, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { useSettled } from '@/lib/useSettled';
-import { IconButton } from './IconButton';
 import css from './SearchBox.module.css';
+import { SearchField } from './SearchField';
 
 interface SearchBoxProps {
   /** What is searched for; it may change from elsewhere. */
@@ -17,7 +14,6 @@ interface SearchBoxProps {
 
 /** Searches once typing has paused, at once with Enter; Escape empties it. */
 export function SearchBox({ text, onSearch, label, placeholder }: SearchBoxProps) {
-  const { t } = useTranslation();
   const [typed, setTyped] = useState(text);
   const [asked, setAsked] = useState(text);
   const settled = useSettled(typed.trim());
@@ -40,35 +36,14 @@ export function SearchBox({ text, onSearch, label, placeholder }: SearchBoxProps
   }, [settled, asked, typed, onSearch]);
 
   return (
-    <search className={css.box}>
-      <SearchOutlined className={css.icon} aria-hidden="true" />
-      <input
-        className={css.input}
-        type="text"
-        inputMode="search"
-        enterKeyHint="search"
-        autoComplete="off"
-        maxLength={64}
-        aria-label={label}
-        placeholder={placeholder}
+    <search className={css.place}>
+      <SearchField
         value={typed}
-        onChange={(event) => setTyped(event.target.value)}
-        onKeyDown={(event) => {
-          if (event.key === 'Enter') ask(typed.trim());
-          if (event.key !== 'Escape' || typed === '') return;
-          // A drawer around it stays open.
-          event.stopPropagation();
-          setTyped('');
-        }}
+        onChange={setTyped}
+        label={label}
+        placeholder={placeholder}
+        onEnter={() => ask(typed.trim())}
       />
-      {typed ? (
-        <IconButton
-          className={css.clear}
-          label={t('home.search.clear')}
-          icon={<CloseOutlined aria-hidden="true" />}
-          onClick={() => setTyped('')}
-        />
-      ) : null}
     </search>
   );
 }

@@ -6,9 +6,9 @@ import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { components } from '@/api/schema.gen';
 import { missing, useFormat } from '@/lib/format/format';
+import { maskNumber } from '@/lib/phoneNumber';
 import { Avatar } from '@/ui/Avatar';
 import { IconButton } from '@/ui/IconButton';
-import { maskNumber } from './form/number';
 import css from './ProfileCard.module.css';
 
 const AvatarDialog = lazy(() => import('./avatar/AvatarDialog').then((module) => ({ default: module.AvatarDialog })));

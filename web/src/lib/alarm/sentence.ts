@@ -125,6 +125,14 @@ export function windowText(durations: number, form: SentenceForm, language: Lang
   return form === 'full' ? t('rule.minutes', { count: minutes }) : t('format.age.minutes', { value: minutes });
 }
 
+/** A number of minutes in the unit that suits it: 30 min, 2 h. */
+export function spanText(minutes: number, language: Language): string {
+  const { t } = wordsOf(language);
+  return minutes % 60 === 0
+    ? t('format.age.hours', { value: minutes / 60 })
+    : t('format.age.minutes', { value: minutes });
+}
+
 /** A number of readings as the sentences say it, which in Russian bends by what stands before it. */
 export function readingsText(hitCounts: number, form: SentenceForm, language: Language): string {
   const { t, format } = wordsOf(language);

@@ -9,6 +9,11 @@ export function now(): number {
   return Date.now() + offset;
 }
 
+/** A time that this machine's clock gave, as the server's would have. */
+export function byServer(time: number): number {
+  return time + offset;
+}
+
 /** The server just said what time it is. */
 export function noteServerTime(time: number): void {
   const difference = time - Date.now();

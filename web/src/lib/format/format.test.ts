@@ -68,8 +68,34 @@ describe('readings', () => {
     ['ru-ru', 'Вкл.', 'Выкл.'],
   ])('of yes and no are words in %s', (language, on, off) => {
     const format = formatFor(language);
-    expect(format.value({ value: true, unit: '' })).toEqual({ text: on, unit: '' });
-    expect(format.value({ value: false, unit: 'x' })).toEqual({ text: off, unit: '' });
+    expect(format.pieces({ value: true, unit: '' })).toEqual([{ kind: 'value', text: on }]);
+    expect(format.pieces({ value: false, unit: 'x' })).toEqual([{ kind: 'value', text: off }]);
+  });
+
+  it.each<[Language, string, string, string]>([
+    ['en-us', '91.5 %', '1,234.0 %', '−5.0 %'],
+    ['zh-cn', '91.5 %', '1,234.0 %', '−5.0 %'],
+    ['tr-tr', '%91,5', '%1.234,0', '−%5,0'],
+    ['ru-ru', '91,5 %', '1 234,0 %', '−5,0 %'],
+  ])('in percent stand in %s as %s', (language, wet, thousand, below) => {
+    const percent = (value: number) => formatFor(language).reading({ value, unit: '%', precision: 1 });
+    expect([percent(91.5), percent(1234), percent(-5)]).toEqual([wet, thousand, below].map(joined));
+  });
+
+  it('come in pieces in the order of the language', () => {
+    const wet = { value: 91.5, unit: '%', precision: 1 };
+    expect(formatFor('tr-tr').pieces(wet)).toEqual([
+      { kind: 'unit', text: '%' },
+      { kind: 'value', text: '91,5' },
+    ]);
+    expect(formatFor('ru-ru').pieces(wet)).toEqual([
+      { kind: 'value', text: '91,5' },
+      { kind: 'unit', text: `${nbsp}%` },
+    ]);
+  });
+
+  it('that are not there are missing', () => {
+    expect(formatFor('tr-tr').reading(undefined)).toBe(missing);
   });
 
   it('of text are told as they are, an empty one as missing', () => {

@@ -3,13 +3,19 @@ import type { components } from '@/api/schema.gen';
 import { type Language, useLanguage } from '@/lib/i18n';
 import { ageOf } from './age';
 import { formatDateTime, formatDay, formatTime, formatZone, startOfDay } from './date';
-import { formatNumber, formatPercent, nbsp } from './number';
-import { displayUnit } from './unit';
+import { formatNumber, formatPercent, minus, nbsp } from './number';
+import { displayUnit, standsFirst } from './unit';
 
 type Reading = Pick<components['schemas']['Reading'], 'value' | 'unit' | 'precision'>;
 
 /** What stands where there is no value; never 0. */
 export const missing = '–';
+
+/** With the space that it needs, which does not break. */
+export interface Piece {
+  kind: 'value' | 'unit';
+  text: string;
+}
 
 /** Numbers, readings, times and places in the words of one language. */
 export interface Format {
@@ -18,10 +24,10 @@ export interface Format {
   /** A share of one, as percent. */
   percent: (share: number) => string;
   unit: (unit: string) => string;
-  /** The two parts of a reading, which stand in two sizes; unit may be empty. */
-  value: (reading: Reading) => { text: string; unit: string };
+  /** What a reading is written of, in its order: its unit stands in another size than its value. */
+  pieces: (reading: Reading | undefined) => Piece[];
   /** A reading in one piece, joined so that no line breaks in it. */
-  reading: (reading: Reading) => string;
+  reading: (reading: Reading | undefined) => string;
   /** 8 s, 2 min, 3 h, Yesterday, 19 Nov: standing alone. */
   age: (time: number, now: number) => string;
   /** 8 s ago, yesterday, 19 Nov: within a sentence. */
@@ -46,12 +52,28 @@ function createFormat(language: Language): Format {
   const t: TFunction = i18next.getFixedT(language);
   const number = (value: number, decimals?: number) => formatNumber(value, language, decimals);
 
-  function value(reading: Reading): { text: string; unit: string } {
+  const alone = (text: string): Piece[] => [{ kind: 'value', text }];
+
+  function pieces(reading: Reading | undefined): Piece[] {
+    if (!reading) return alone(missing);
     const { value } = reading;
-    if (typeof value === 'boolean') return { text: t(value ? 'format.on' : 'format.off'), unit: '' };
-    if (typeof value === 'string') return { text: value === '' ? missing : value, unit: '' };
-    return { text: number(value, reading.precision), unit: displayUnit(reading.unit, language) };
+    if (typeof value === 'boolean') return alone(t(value ? 'format.on' : 'format.off'));
+    if (typeof value === 'string') return alone(value === '' ? missing : value);
+    return measured(value, reading.precision, reading.unit);
   }
+
+  function measured(value: number, decimals: number | undefined, unit: string): Piece[] {
+    const text = number(value, decimals);
+    if (unit === '') return alone(text);
+    if (!standsFirst(unit, language)) {
+      return [...alone(text), { kind: 'unit', text: `${nbsp}${displayUnit(unit, language)}` }];
+    }
+    // The sign is before both: −%5.
+    const sign = text.startsWith(minus) ? alone(minus) : [];
+    return [...sign, { kind: 'unit', text: unit }, ...alone(text.slice(sign.length))];
+  }
+
+  const joined = (list: readonly Piece[]) => list.map(({ text }) => text).join('');
 
   function words(time: number, now: number, alone: boolean): string {
     const age = ageOf(time, now);
@@ -85,11 +107,8 @@ function createFormat(language: Language): Format {
     number,
     percent: (share) => formatPercent(share, language),
     unit: (unit) => displayUnit(unit, language),
-    value,
-    reading: (reading) => {
-      const { text, unit } = value(reading);
-      return unit === '' ? text : `${text}${nbsp}${unit}`;
-    },
+    pieces,
+    reading: (reading) => joined(pieces(reading)),
     age: (time, now) => words(time, now, true),
     ago: (time, now) => words(time, now, false),
     time: formatTime,
@@ -100,9 +119,7 @@ function createFormat(language: Language): Format {
     longitude,
     position: (lat, lng) => `${latitude(lat, 4)}, ${longitude(lng, 4)}`,
     distance: (metres) =>
-      metres < 1000
-        ? `${number(metres)}${nbsp}${displayUnit('m', language)}`
-        : `${number(metres / 1000)}${nbsp}${displayUnit('km', language)}`,
+      joined(metres < 1000 ? measured(metres, undefined, 'm') : measured(metres / 1000, undefined, 'km')),
   };
 }
 

@@ -8,6 +8,8 @@ export const localeTags: Record<Language, string> = {
 };
 
 export const nbsp = '\u00a0';
+/** Intl writes a hyphen, which among tabular figures stands far off its number and which screen readers pass over. */
+export const minus = '\u2212';
 
 /** Floating point shows its tail beyond this; no sensor measures finer. */
 const mostDecimals = 6;
@@ -32,8 +34,7 @@ function formatter(language: Language, decimals: number | undefined): Intl.Numbe
 /** With `decimals` always that many; without, as many as the number has. */
 export function formatNumber(value: number, language: Language, decimals?: number): string {
   const text = formatter(language, decimals === undefined ? undefined : Math.min(decimals, 20)).format(value);
-  // Intl writes a hyphen, which among tabular figures stands far off its number and which screen readers pass over.
-  return text.replace('-', '\u2212');
+  return text.replace('-', minus);
 }
 
 /** A share of one as whole percent. 1 and 0 are said only when they are exact: 9,999 of 10,000 is not all. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { displayUnit } from './unit';
+import { displayUnit, standsFirst } from './unit';
 
 describe('displayUnit', () => {
   it.each([
@@ -35,5 +35,14 @@ describe('displayUnit', () => {
   it('changes nothing in English and Chinese', () => {
     expect(displayUnit('m/s', 'en-us')).toBe('m/s');
     expect(displayUnit('W/m²', 'zh-cn')).toBe('W/m²');
+  });
+});
+
+describe('standsFirst', () => {
+  it('is said of percent and per mille in Turkish, and of nothing else', () => {
+    expect(standsFirst('%', 'tr-tr')).toBe(true);
+    expect(standsFirst('‰', 'tr-tr')).toBe(true);
+    for (const unit of ['', '°C', '%RH', 'm/s']) expect(standsFirst(unit, 'tr-tr')).toBe(false);
+    for (const language of ['en-us', 'zh-cn', 'ru-ru'] as const) expect(standsFirst('%', language)).toBe(false);
   });
 });

@@ -55,6 +55,11 @@ const parts: Partial<Record<Language, Record<string, string>>> = {
   'tr-tr': { s: 'sn', min: 'dk', h: 'sa', d: 'gün' },
 };
 
+/** Turkish writes percent before its number, without a space. */
+export function standsFirst(unit: string, language: Language): boolean {
+  return language === 'tr-tr' && (unit === '%' || unit === '‰');
+}
+
 /** A unit as people of the language write it. In Russian one with an unknown part stays whole: half Latin, half Cyrillic reads as neither. */
 export function displayUnit(unit: string, language: Language): string {
   const known = parts[language];

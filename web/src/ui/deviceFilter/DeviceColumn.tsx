@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
-import { useFormat } from '@/lib/format/format';
+import { AllRow } from '../deviceTree/AllRow';
 import { DevicePicker } from '../deviceTree/DevicePicker';
-import { TickMark } from '../deviceTree/TickMark';
+import { TreeColumn } from '../deviceTree/TreeColumn';
 import css from './DeviceColumn.module.css';
 
 export interface PickerProps {
@@ -20,16 +20,10 @@ interface DeviceColumnProps extends PickerProps {
 
 /** Beside a list: the devices to narrow it to. */
 export function DeviceColumn({ count, below, ...picker }: DeviceColumnProps) {
-  const { t } = useTranslation();
-  const format = useFormat();
   return (
-    <section className={`${css.column} ${below ? css.below : ''}`} aria-label={t('home.list.title')}>
-      <header className={css.head}>
-        <h2 className={css.title}>{t('home.list.title')}</h2>
-        {count === undefined ? null : <span className={css.count}>{format.number(count)}</span>}
-      </header>
+    <TreeColumn count={count} below={below}>
       <FilterPicker {...picker} />
-    </section>
+    </TreeColumn>
   );
 }
 
@@ -38,10 +32,11 @@ export function FilterPicker({ chosen, onToggle, onAll }: PickerProps) {
   const all = chosen.size === 0;
   return (
     <>
-      <button type="button" className={css.all} aria-pressed={all} onClick={onAll}>
-        <TickMark ticked={all} />
-        {t('rule.filter.all')}
-      </button>
+      <div className={css.all}>
+        <AllRow ticked={all} onTick={onAll}>
+          {t('rule.filter.all')}
+        </AllRow>
+      </div>
       <DevicePicker chosen={chosen} onToggle={({ deviceName }) => onToggle(deviceName)} />
     </>
   );

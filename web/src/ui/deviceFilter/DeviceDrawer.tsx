@@ -1,10 +1,7 @@
-import CloseOutlined from '@ant-design/icons/CloseOutlined';
-import { Button, Drawer } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { useFormat } from '@/lib/format/format';
-import { IconButton } from '../IconButton';
+import { TreeDrawer } from '../deviceTree/TreeDrawer';
 import { FilterPicker, type PickerProps } from './DeviceColumn';
-import css from './DeviceDrawer.module.css';
 
 interface DeviceDrawerProps extends PickerProps {
   open: boolean;
@@ -19,26 +16,13 @@ export function DeviceDrawer({ open, showAll, onClose, ...picker }: DeviceDrawer
   const format = useFormat();
   const count = picker.chosen.size;
   return (
-    <Drawer
+    <TreeDrawer
       open={open}
       onClose={onClose}
-      placement="right"
-      size="100vw"
-      closable={false}
-      aria-label={t('rule.filter.devices')}
-      classNames={{ body: css.body }}
-      styles={{ body: { padding: 0 }, footer: { padding: '10px 12px' } }}
-      footer={
-        <Button type="primary" block onClick={onClose}>
-          {count === 0 ? showAll : t('rule.filter.chosen', { count, n: format.number(count) })}
-        </Button>
-      }
+      label={t('rule.filter.devices')}
+      shown={count === 0 ? showAll : t('rule.filter.chosen', { count, n: format.number(count) })}
     >
-      <div className={css.head}>
-        <h2 className={css.title}>{t('home.list.title')}</h2>
-        <IconButton label={t('common.close')} icon={<CloseOutlined />} onClick={onClose} />
-      </div>
       <FilterPicker {...picker} />
-    </Drawer>
+    </TreeDrawer>
   );
 }

@@ -77,7 +77,11 @@ export function DeviceTree({ label, rows, selected, onSelect, ticks, onToggle, o
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     const current = rows[active];
-    if (ticks && event.key === ' ' && (current?.kind === 'group' || current?.kind === 'device')) {
+    if (
+      event.key === ' ' &&
+      (current?.kind === 'group' || current?.kind === 'device') &&
+      ticks?.of(current) !== undefined
+    ) {
       event.preventDefault();
       return tick(current);
     }

@@ -20,7 +20,7 @@ export function VirtualRealityPage() {
       </div>
       <div className={css.plate}>
         <div className={css.head}>
-          <Link to="/dashboard-default" className={css.back} aria-label={t('coming.home')} title={t('coming.home')}>
+          <Link to="/dashboard-default" className={css.back} aria-label={t('common.home')} title={t('common.home')}>
             <ArrowLeftOutlined aria-hidden="true" />
           </Link>
           <PageTitle title={t('demo.reality.title')} />

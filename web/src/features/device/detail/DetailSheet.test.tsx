@@ -1,7 +1,7 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { deviceServer, openDevices, paths } from '@/test/deviceServer';
-import { device } from '@/test/farm';
+import { device, dewPoint, model } from '@/test/farm';
 import { toasts } from '@/test/profile';
 import { refused } from '@/test/server';
 import { forgetSecret, useFreshSecret } from './freshSecret';
@@ -76,6 +76,21 @@ describe('the sheet of a device', () => {
       'href',
       '/data?device=WS-1&history=1',
     );
+  });
+});
+
+describe('a reading that is computed', () => {
+  it('tells how in its row, to the keyboard too, and measured ones do not', async () => {
+    server.base.model = [...model, dewPoint];
+    const { user } = await open();
+    const mark = await part('Readings').findByRole('button', { name: 'How Dew point is computed' });
+    expect(part('Readings').getByText('Dew point').closest('li')).toContainElement(mark);
+    expect(part('Readings').getAllByRole('button')).toHaveLength(1);
+    act(() => part('Readings').getByRole('link', { name: 'History' }).focus());
+    await user.tab();
+    expect(mark).toHaveFocus();
+    const note = await screen.findByRole('tooltip');
+    expect(note).toHaveTextContent('Computed from Air temperature and Relative humidity');
   });
 });
 

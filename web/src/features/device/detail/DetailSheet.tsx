@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { type Device, nameOf } from '@/lib/device/types';
 import { phone, useMedia } from '@/lib/media';
 import { IconButton } from '@/ui/IconButton';
-import { Sheet } from '../sheet/Sheet';
+import { Sheet } from '@/ui/Sheet';
 import { Connection } from './Connection';
 import { Coverage } from './Coverage';
 import { Identity } from './Identity';

@@ -8,10 +8,11 @@ import { type ReadingEntry, readingList } from '@/lib/device/readingList';
 import { isStale } from '@/lib/device/staleness';
 import type { Device } from '@/lib/device/types';
 import { useClock } from '@/lib/format/clock';
-import { missing, useFormat } from '@/lib/format/format';
 import { useLanguage } from '@/lib/i18n';
 import { pictureAddress } from '@/lib/tenant';
 import { Age } from '@/ui/Age';
+import { DerivedNote } from '@/ui/DerivedNote';
+import { ReadingText } from '@/ui/ReadingText';
 import css from './Readings.module.css';
 import { Fetched, Section } from './Section';
 
@@ -69,25 +70,20 @@ interface ReadingRowProps {
 
 function ReadingRow({ entry: { name, reading, derivation }, device, icon }: ReadingRowProps) {
   const { t } = useTranslation();
-  const format = useFormat();
   const { offlineAfter, onlineState } = device;
   const usual = ownInterval(derivation);
   const stale = useClock((now) => reading !== undefined && isStale(reading.time, offlineAfter, usual, now));
-  const { text, unit } = reading ? format.value(reading) : { text: missing, unit: '' };
   return (
     <li className={`${css.row} ${stale || onlineState === 0 ? css.old : ''}`}>
       <span className={css.icon}>{icon ? <img src={icon} alt="" loading="lazy" /> : null}</span>
-      <span className={css.name} title={name}>
-        {name}
+      <span className={css.what}>
+        <span className={css.name} title={name}>
+          {name}
+        </span>
+        {derivation ? <DerivedNote derivation={derivation} /> : null}
       </span>
-      <span className={css.value} title={typeof reading?.value === 'string' ? text : undefined}>
-        {text}
-        {unit ? (
-          <>
-            {'\u00a0'}
-            <span className={css.unit}>{unit}</span>
-          </>
-        ) : null}
+      <span className={css.value} title={typeof reading?.value === 'string' ? reading.value : undefined}>
+        <ReadingText of={reading} unit={css.unit} />
       </span>
       <span className={css.age}>
         {reading ? <Age time={reading.time} stale={stale} staleLabel={t('home.readings.stale')} /> : null}

@@ -1,5 +1,3 @@
-import CloseOutlined from '@ant-design/icons/CloseOutlined';
-import SearchOutlined from '@ant-design/icons/SearchOutlined';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -7,7 +5,7 @@ import { overviewQuery } from '@/lib/queries';
 import { useSettled } from '@/lib/useSettled';
 import { Empty } from '@/ui/Empty';
 import { ErrorNote } from '@/ui/ErrorNote';
-import { IconButton } from '@/ui/IconButton';
+import { SearchField } from '@/ui/SearchField';
 import { Loading, Skeleton } from '@/ui/Skeleton';
 import { type Scene, sceneListQuery } from '../queries';
 import css from './SceneList.module.css';
@@ -33,32 +31,7 @@ export function SceneList({ chosen, onChoose, onEdit, onDelete }: SceneListProps
   return (
     <>
       <div className={css.search}>
-        <SearchOutlined className={css.icon} aria-hidden="true" />
-        <input
-          className={css.input}
-          type="text"
-          inputMode="search"
-          enterKeyHint="search"
-          autoComplete="off"
-          maxLength={64}
-          aria-label={t('scene.name')}
-          placeholder={t('scene.name')}
-          value={typed}
-          onChange={(event) => setTyped(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.key !== 'Escape' || typed === '') return;
-            event.stopPropagation();
-            setTyped('');
-          }}
-        />
-        {typed ? (
-          <IconButton
-            className={css.clear}
-            label={t('home.search.clear')}
-            icon={<CloseOutlined aria-hidden="true" />}
-            onClick={() => setTyped('')}
-          />
-        ) : null}
+        <SearchField value={typed} onChange={setTyped} label={t('scene.name')} placeholder={t('scene.name')} />
       </div>
       {query.isError ? (
         <div className={css.error}>

@@ -8,10 +8,10 @@ import { errorText } from '@/lib/errorText';
 import { useLanguage } from '@/lib/i18n';
 import { Empty } from '@/ui/Empty';
 import { ErrorNote } from '@/ui/ErrorNote';
+import { Sheet } from '@/ui/Sheet';
 import { Loading, Skeleton } from '@/ui/Skeleton';
 import { DetailSheet } from '../detail/DetailSheet';
 import { EditSheet } from '../edit/EditSheet';
-import { Sheet } from './Sheet';
 
 interface DeviceSheetProps {
   deviceName: string;

@@ -5,12 +5,12 @@ import { useCallback, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { phone, useMedia } from '@/lib/media';
 import { IconButton } from '@/ui/IconButton';
+import { SearchBox } from '@/ui/SearchBox';
 import { Select } from '@/ui/Select';
 import { productsQuery } from '../queries';
 import type { DeviceSearch } from '../search';
 import { setCompact, useDensity } from './density';
 import { Order } from './Order';
-import { SearchBox } from './SearchBox';
 import css from './Toolbar.module.css';
 
 interface ToolbarProps {
@@ -29,7 +29,12 @@ export function Toolbar({ search, onChange }: ToolbarProps) {
   return (
     <div className={css.bar}>
       <div className={css.line}>
-        <SearchBox text={search.q ?? ''} onSearch={onSearch} />
+        <SearchBox
+          text={search.q ?? ''}
+          onSearch={onSearch}
+          label={t('home.list.search')}
+          placeholder={t('device.search')}
+        />
         {isPhone ? (
           <IconButton
             label={t('device.filter.title')}

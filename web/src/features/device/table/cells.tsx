@@ -1,8 +1,10 @@
 import CheckCircleFilled from '@ant-design/icons/CheckCircleFilled';
 import DisconnectOutlined from '@ant-design/icons/DisconnectOutlined';
+import { Fragment } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Device, mainReading } from '@/lib/device/types';
 import { missing, useFormat } from '@/lib/format/format';
+import { nbsp } from '@/lib/format/number';
 import { Age } from '@/ui/Age';
 import css from './cells.module.css';
 
@@ -38,10 +40,14 @@ export function LatestReading({ device }: CellProps) {
   if (device.type === 2) return <>{t('device.video')}</>;
   const reading = mainReading(device);
   if (!reading) return <>{missing}</>;
-  const { text, unit } = format.value(reading);
   return (
     <span title={`${reading.name}: ${format.reading(reading)}`}>
-      <span className={css.part}>{text}</span> <span className={css.part}>{unit}</span>
+      {format.pieces(reading).map(({ kind, text }) => (
+        <Fragment key={`${kind} ${text}`}>
+          {text.startsWith(nbsp) ? ' ' : null}
+          <span className={css.part}>{text.trimStart()}</span>
+        </Fragment>
+      ))}
     </span>
   );
 }

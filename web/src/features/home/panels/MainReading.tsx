@@ -7,7 +7,9 @@ import type { ReadingEntry } from '@/lib/device/readingList';
 import { isStale } from '@/lib/device/staleness';
 import type { Device, Series } from '@/lib/device/types';
 import { useClock, useNow } from '@/lib/format/clock';
-import { missing, useFormat } from '@/lib/format/format';
+import { useFormat } from '@/lib/format/format';
+import { DerivedNote } from '@/ui/DerivedNote';
+import { ReadingText } from '@/ui/ReadingText';
 import { Sparkline } from '@/ui/Sparkline';
 import type { SparkPoint } from '@/ui/sparkPath';
 import css from './MainReading.module.css';
@@ -23,27 +25,22 @@ const dayMs = 24 * 3_600_000;
 /** The reading that a device is there for: large, with the line of its last 24 hours and the low of them. */
 export function MainReading({ device, entry, usual }: MainReadingProps) {
   const { t } = useTranslation();
-  const format = useFormat();
   const { sign, name, reading, derivation } = entry;
   const interval = ownInterval(derivation) ?? usual;
   const online = device.onlineState === 1;
   const numeric = typeof reading?.value === 'number';
   const stale = useClock((now) => reading !== undefined && isStale(reading.time, device.offlineAfter, interval, now));
-  const value = reading ? format.value(reading) : { text: missing, unit: '' };
   return (
     <div className={`${css.main} ${stale || !online ? css.old : ''}`}>
-      <p className={css.name} title={name}>
-        {name}
+      <p className={css.head}>
+        <span className={css.name} title={name}>
+          {name}
+        </span>
+        {derivation ? <DerivedNote derivation={derivation} /> : null}
       </p>
       <div className={css.upper}>
-        <p className={css.value} title={typeof reading?.value === 'string' ? value.text : undefined}>
-          {value.text}
-          {value.unit ? (
-            <>
-              {'\u00a0'}
-              <span className={css.unit}>{value.unit}</span>
-            </>
-          ) : null}
+        <p className={css.value} title={typeof reading?.value === 'string' ? reading.value : undefined}>
+          <ReadingText of={reading} unit={css.unit} />
         </p>
         {numeric ? <Day device={device} sign={sign} quiet={!online || stale} /> : null}
       </div>

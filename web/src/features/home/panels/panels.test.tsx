@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { deviceKeys } from '@/lib/device/queries';
 import type { Device, Latest } from '@/lib/device/types';
 import { useLanguage } from '@/lib/i18n';
-import { device, type Farm, farm, group, noAnswer, noon, weather } from '@/test/farm';
+import { device, dewPoint, type Farm, farm, group, model, noAnswer, noon, weather } from '@/test/farm';
 import { renderPart, testClient } from '@/test/part';
 import { signedIn } from '@/test/session';
 import { DevicePanel } from './DevicePanel';
@@ -185,6 +185,36 @@ describe('the readings', () => {
     draw(device({ lastData }));
     expect(await screen.findByText('0.0')).toBeVisible();
     await waitFor(() => expect(row('Relative humidity')).toHaveTextContent('–'));
+  });
+
+  describe('that are computed', () => {
+    const dew = { dewPoint: { value: 1.2, time: noon, unit: '°C', name: 'Dew point', precision: 1 } };
+    const mark = () => screen.findByRole('button', { name: 'How Dew point is computed' });
+
+    beforeEach(() => {
+      server.model = [...model, dewPoint];
+    });
+
+    it('tell how in their row, to the keyboard too, and measured ones do not', async () => {
+      draw(device({ lastData: [{ ...weather(3.4, noon), ...dew }] }));
+      expect(row('Dew point')).toContainElement(await mark());
+      expect(screen.getAllByRole('button', { name: /is computed$/ })).toHaveLength(1);
+      // The delay of a tooltip is none that a test holds.
+      vi.useFakeTimers({ now: noon, toFake: ['Date'] });
+      await userEvent.tab();
+      expect(await mark()).toHaveFocus();
+      const note = await screen.findByRole('tooltip');
+      expect(note).toHaveTextContent('Computed from Air temperature and Relative humidity');
+    });
+
+    it('tell how when tapped where they are the main one', async () => {
+      draw(device({ mainSign: 'dewPoint', lastData: [dew] }));
+      const button = await mark();
+      expect(button.closest('li')).toBeNull();
+      vi.useFakeTimers({ now: noon, toFake: ['Date'] });
+      await userEvent.pointer({ keys: '[TouchA]', target: button });
+      expect(await screen.findByRole('tooltip')).toHaveTextContent(/^Dew point/);
+    });
   });
 
   it('not there at all are an empty state', async () => {

@@ -14,7 +14,10 @@ const names = () => screen.getAllByRole('rowheader').map(({ textContent }) => te
 
 async function open(change: Parameters<typeof profileServer>[0] = {}) {
   const server = profileServer({
-    credentials: [credential(1, { name: 'Pumps', lastUseTime: Date.now() - 120_000 }), credential(2, { enabled: 0 })],
+    credentials: [
+      credential(1, { name: 'Pumps', lastUseTime: Date.now() - 120_000, requests24h: 1440, requests30d: 38_110 }),
+      credential(2, { enabled: 0 }),
+    ],
     ...change,
   });
   return { server, ...(await openProfile('/profile?tab=app')) };
@@ -28,6 +31,11 @@ describe('the list', () => {
     expect(row('Pumps')).toHaveTextContent('tk_1');
     expect(row('Pumps')).toHaveTextContent(/12 Mar/);
     expect(row('Pumps')).toHaveTextContent('Last used 2 min ago');
+    expect(screen.getByRole('columnheader', { name: 'Requests' })).toBeVisible();
+    expect(row('Pumps')).toHaveTextContent('24 h: 1,440');
+    expect(row('Pumps')).toHaveTextContent('30 d: 38,110');
+    expect(row('Key 2')).toHaveTextContent('24 h: 0');
+    expect(screen.getByRole('link', { name: 'API reference' })).toHaveAttribute('href', '/open-api/');
     expect(within(row('Key 2')).getByText('Closed')).toBeVisible();
     expect(row('Key 2')).toHaveTextContent('Never used');
     expect(screen.getByText('1–2 of 2')).toBeVisible();
@@ -39,6 +47,7 @@ describe('the list', () => {
     const card = (await screen.findByRole('heading', { name: 'Pumps' })).closest('li') as HTMLElement;
     expect(screen.queryByRole('table')).toBeNull();
     expect(card).toHaveTextContent('tk_1');
+    expect(card).toHaveTextContent('Requests24 h: 1,44030 d: 38,110');
     expect(within(card).getByRole('button', { name: 'Close: Pumps' })).toBeVisible();
     expect(within(card).getByRole('button', { name: 'Delete: Pumps' })).toBeVisible();
   });

@@ -48,7 +48,12 @@ export function AppsTab() {
     <>
       {headed ? (
         <div className={css.head}>
-          <p className={css.what}>{t('app.what')}</p>
+          <p className={css.what}>
+            {t('app.what')}{' '}
+            <a className={css.reference} href="/open-api/">
+              {t('app.reference')}
+            </a>
+          </p>
           {add}
         </div>
       ) : null}

@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next';
 import { phone, useMedia } from '@/lib/media';
 import type { Asked } from './ConfirmDialog';
 import css from './CredentialList.module.css';
-import { Actions, AppKey, Times } from './cells';
+import { Actions, AppKey, Requests, Times } from './cells';
 import type { Credential } from './queries';
 import { StateChip } from './StateChip';
 
@@ -31,6 +31,7 @@ function Table({ credentials, onAsk }: CredentialListProps) {
           <th scope="col">{t('app.key')}</th>
           <th scope="col">{t('app.state')}</th>
           <th scope="col">{t('app.created')}</th>
+          <th scope="col">{t('app.requests')}</th>
           <th scope="col" className={css.end}>
             {t('app.action')}
           </th>
@@ -51,6 +52,9 @@ function Table({ credentials, onAsk }: CredentialListProps) {
             <td>
               <Times credential={credential} />
             </td>
+            <td>
+              <Requests credential={credential} />
+            </td>
             <td className={css.end}>
               <Actions credential={credential} onAsk={onAsk} />
             </td>
@@ -62,6 +66,7 @@ function Table({ credentials, onAsk }: CredentialListProps) {
 }
 
 function Cards({ credentials, onAsk }: CredentialListProps) {
+  const { t } = useTranslation();
   return (
     <ul className={css.cards}>
       {credentials.map((credential) => (
@@ -71,6 +76,10 @@ function Cards({ credentials, onAsk }: CredentialListProps) {
             <StateChip enabled={credential.enabled} />
           </div>
           <AppKey credential={credential} />
+          <div className={css.requests}>
+            <span>{t('app.requests')}</span>
+            <Requests credential={credential} />
+          </div>
           <div className={css.bottom}>
             <Times credential={credential} />
             <Actions credential={credential} onAsk={onAsk} />

@@ -50,6 +50,18 @@ export function Times({ credential: { createTime, lastUseTime } }: CellProps) {
   );
 }
 
+/** How often it opened something: in the last day, and in the last month. */
+export function Requests({ credential: { requests24h, requests30d } }: CellProps) {
+  const { t } = useTranslation();
+  const { number } = useFormat();
+  return (
+    <span className={css.requests}>
+      <span>{t('app.day', { requests: number(requests24h) })}</span>
+      <span className={css.use}>{t('app.month', { requests: number(requests30d) })}</span>
+    </span>
+  );
+}
+
 export function Actions({ credential, onAsk }: CellProps & { onAsk: (asked: Asked) => void }) {
   const { t } = useTranslation();
   const open = credential.enabled === 1;

@@ -1,5 +1,6 @@
+import { isEmail } from '@/lib/emailAddress';
+import { isBound } from '@/lib/phoneNumber';
 import type { Errors } from '@/ui/form/useForm';
-import { isBound } from '../form/number';
 
 export interface Info {
   nickname: string;
@@ -14,13 +15,6 @@ export type InfoError =
   | 'profile.emailFormat'
   | 'profile.mobileFormat'
   | 'phone.required';
-
-/** One @, something before it, and a host of two names or more: what is wrong beyond that only a mail can tell. */
-const emailShape = /^[^\s@<>()[\]\\,;:"]+@[^\s@.<>()[\]\\,;:"]+(\.[^\s@.<>()[\]\\,;:"]+)+$/;
-
-export function isEmail(text: string): boolean {
-  return emailShape.test(text);
-}
 
 /** `bindable`: a code can be sent, so that somebody without a number can get one. */
 export function checkInfo({ nickname, email, mobile }: Info, bindable: boolean): Errors<Info, InfoError> {

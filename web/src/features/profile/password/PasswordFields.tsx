@@ -5,12 +5,12 @@ import { useTranslation } from 'react-i18next';
 import type { components } from '@/api/schema.gen';
 import { api } from '@/lib/api';
 import { toast } from '@/lib/notices';
+import { maskNumber } from '@/lib/phoneNumber';
 import { Field } from '@/ui/form/Field';
 import { type FieldState, useForm } from '@/ui/form/useForm';
 import { Note } from '@/ui/Note';
 import { CodeField } from '../form/CodeField';
 import css from '../form/form.module.css';
-import { maskNumber } from '../form/number';
 import { PasswordInput } from '../form/PasswordInput';
 import { checkPassword, type PasswordError, type PasswordForm } from './rules';
 

@@ -4,13 +4,13 @@ import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '@/lib/api';
 import { toast } from '@/lib/notices';
+import { maskNumber, plainNumber } from '@/lib/phoneNumber';
 import { consoleSettingsQuery, userQuery } from '@/lib/queries';
 import { Dialog } from '@/ui/Dialog';
 import { Field } from '@/ui/form/Field';
 import { type FieldState, useForm } from '@/ui/form/useForm';
 import { Note } from '@/ui/Note';
 import { CodeField, codeScene } from '../form/CodeField';
-import { maskNumber, plainNumber } from '../form/number';
 import { checkPhone, type PhoneError, type PhoneForm } from './rules';
 
 interface PhoneDialogProps {

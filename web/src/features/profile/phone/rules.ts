@@ -1,5 +1,5 @@
+import { isInternational, plainNumber } from '@/lib/phoneNumber';
 import type { Errors } from '@/ui/form/useForm';
-import { isInternational, plainNumber } from '../form/number';
 
 export interface PhoneForm {
   mobile: string;

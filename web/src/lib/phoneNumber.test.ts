@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isBound, isInternational, maskNumber, plainNumber } from './number';
+import { isBound, isInternational, maskNumber, plainNumber } from './phoneNumber';
 
 it.each([
   ['+905551112233', true],

@@ -3,7 +3,7 @@ import { Drawer } from 'antd';
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { phone, useMedia } from '@/lib/media';
-import { IconButton } from '@/ui/IconButton';
+import { IconButton } from './IconButton';
 import css from './Sheet.module.css';
 
 interface SheetProps {

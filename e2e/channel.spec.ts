@@ -1,0 +1,245 @@
+import { expect, type Locator, type Page, test } from '@playwright/test';
+import { publish } from './device.ts';
+import { expectAccessible, expectLive, expectNoSideways, toast } from './pages.ts';
+import { enter, openSession, type Person } from './people.ts';
+import { addresses, applyText, serverLog } from './server.ts';
+
+// Notification channels: made, changed, tested, used by a rule, and kept while one uses them. The server writes SMS to its log and has no
+// mail server.
+
+const grower: Person = { tenantName: 'pasture', userName: 'sevgi', password: 'under-the-old-oak' };
+const secret = 'e2e-pasture-7c20d9f4a1b86e35';
+
+test.beforeAll(() => {
+  applyText(`
+tenants:
+  - name: pasture
+    hosts: [pasture.localhost]
+    timeZone: Europe/Istanbul
+    language: en-us
+    users: [{userName: sevgi, password: ${grower.password}, nickname: Sevgi}]
+    scenes: [Meadow]
+    devices:
+      - {deviceName: PA-01, serial: P-1, noteName: Meadow mast, product: weather-mast, secret: ${secret}, scene: Meadow}
+`);
+});
+
+const form = (page: Page) => page.getByRole('dialog', { name: /^(New channel|Edit )/ });
+const press = (place: Page | Locator, name: string) => place.getByRole('button', { name, exact: true }).click();
+const textbox = (place: Locator, name: string) => place.getByRole('textbox', { name, exact: true });
+const row = (page: Page, name: string) => page.getByRole('row', { name: new RegExp(`^${name} `) });
+
+/** Calls the server past the form, as a program of the person would. */
+async function call(method: string, path: string, body?: object, language = 'en-us') {
+  const { accessToken } = await openSession(grower);
+  const answer = await fetch(`${addresses.console}/admin-api/client/pc/${path}`, {
+    method,
+    headers: {
+      'Content-Type': 'application/json',
+      Authorization: `Bearer ${accessToken}`,
+      'Accept-Language': language,
+    },
+    body: body && JSON.stringify(body),
+  });
+  return answer.json();
+}
+
+/** Makes a channel past the form. */
+async function make(noticeName: string, phoneMessage: string[]): Promise<number> {
+  const { code, data, msg } = await call('POST', 'notice-channel/create', {
+    noticeName,
+    noticeMode: ['phoneMessage'],
+    phoneMessage,
+  });
+  if (code !== 200) throw new Error(`no channel: ${msg}`);
+  return data;
+}
+
+test('a channel is made and changed', async ({ page }) => {
+  await enter(page, grower, '/notification');
+  await expect(page.getByText('E-mail is not set up on this server: nobody is told this way.')).toBeVisible();
+  await expect(page.getByText(/^Text messages only go to this server’s log/)).toBeVisible();
+  await page.getByRole('button', { name: 'New channel' }).first().click();
+  const sheet = form(page);
+  await sheet.getByLabel(/^Name/).fill('Night crew');
+  await sheet.getByRole('checkbox', { name: 'E-mail' }).check();
+  await textbox(sheet, 'Address 1').fill('elif@pasture.example');
+  await press(sheet, 'Add an address');
+  await textbox(sheet, 'Address 2').fill('mehmet@pasture.example');
+  await sheet.getByRole('checkbox', { name: 'Text message' }).check();
+  await textbox(sheet, 'Number 1').fill('+90 532 114 41 07');
+  await sheet.getByLabel('Language').selectOption('Türkçe');
+  await expect(sheet.getByText('2 of 20')).toBeVisible();
+  await expectAccessible(page);
+  await press(sheet, 'Save');
+  await expect(toast(page, 'created successfully')).toBeVisible();
+  await expect(sheet).toBeHidden();
+  await expect(row(page, 'Night crew')).toContainText('2 addresses, 1 number');
+  await expect(row(page, 'Night crew')).toContainText('No rule yet');
+
+  await page.getByRole('link', { name: 'Edit: Night crew' }).click();
+  await expect(textbox(sheet, 'Number 1')).toHaveValue('+905321144107');
+  await expect(sheet.getByLabel('Language')).toHaveValue('tr-tr');
+  await press(sheet, 'Remove elif@pasture.example');
+  await press(sheet, 'Save');
+  await expect(toast(page, 'updated successfully')).toBeVisible();
+  await expect(row(page, 'Night crew')).toContainText('1 address, 1 number');
+
+  await page.getByLabel('Search channels').fill('NIGHT');
+  await page.getByLabel('Mode', { exact: true }).selectOption('E-mail');
+  await press(page, 'Query');
+  await expect(row(page, 'Night crew')).toBeVisible();
+  await expect(page).toHaveURL(/q=NIGHT/);
+  await expectAccessible(page);
+});
+
+test('what is wrong is said by the form, and by the server in the same words', async ({ page }) => {
+  /** What the server says of a channel that was sent past the form. */
+  const refused = async (change: object, language?: string) => {
+    const valid = { noticeName: 'x', noticeMode: ['phoneMessage'], phoneMessage: ['+905321144107'] };
+    const { code, msg } = await call('POST', 'notice-channel/create', { ...valid, ...change }, language);
+    expect(code).toBe(601);
+    return msg;
+  };
+  await enter(page, grower, '/notification?channel=new');
+  const sheet = form(page);
+  await press(sheet, 'Save');
+  const said = async (sentence: string, change: object) => {
+    await expect(sheet.getByText(sentence)).toBeVisible();
+    expect(await refused(change)).toBe(sentence);
+  };
+  await said('Please enter a name', { noticeName: ' ' });
+  await said('Select at least one mode', { noticeMode: [] });
+  await sheet.getByRole('checkbox', { name: 'E-mail' }).check();
+  await sheet.getByRole('checkbox', { name: 'Text message' }).check();
+  await said('Add at least one email address', { noticeMode: ['email'] });
+  await said('Add at least one phone number', { phoneMessage: [] });
+  await textbox(sheet, 'Address 1').fill('crew@valley');
+  await textbox(sheet, 'Number 1').fill('0555');
+  const mail = { noticeMode: ['email'], email: { emails: ['crew@valley'] } };
+  await said('Not an email address: crew@valley', mail);
+  await said('Not a phone number: 0555', { phoneMessage: ['0555'] });
+  await expectAccessible(page);
+  expect(await refused({ noticeMode: [] }, 'ru-ru')).toBe('Выберите хотя бы один способ');
+  expect(await refused(mail, 'tr-tr')).toBe('E-posta adresi geçersiz: crew@valley');
+  expect(await refused({ phoneMessage: [] }, 'zh-cn')).toBe('请至少添加一个手机号');
+
+  // Adding is possible up to three numbers; the last one that remains is emptied.
+  await textbox(sheet, 'Number 1').fill('+905550000001');
+  await press(sheet, 'Add a number');
+  await expect(textbox(sheet, 'Number 2')).toBeFocused();
+  await press(sheet, 'Add a number');
+  await expect(sheet.getByRole('button', { name: 'Add a number' })).toBeHidden();
+  await press(sheet, 'Remove Number 3');
+  await press(sheet, 'Remove Number 2');
+  await press(sheet, 'Remove +905550000001');
+  await expect(textbox(sheet, 'Number 1')).toHaveValue('');
+  await page.keyboard.press('Escape');
+  await press(page, 'Discard changes');
+  await expect(sheet).toBeHidden();
+});
+
+test('a test goes out, and says what became of each recipient', async ({ page }) => {
+  await make('Shepherds', ['+905550004401', '+905550004402']);
+  await enter(page, grower, '/notification');
+  await press(page, 'Test: Shepherds');
+  const outcome = page.getByRole('region', { name: 'Test of Shepherds' });
+  await expect(outcome.getByText('It went out to all 2 recipients')).toBeVisible();
+  await expect(outcome.getByText(/^Sent, /)).toHaveCount(2);
+  expect(serverLog()).toMatch(/to=\+905550004401 .*test of the notification channel/);
+  await expectAccessible(page);
+  await press(outcome, 'Close the test of Shepherds');
+  await expect(outcome).toBeHidden();
+
+  // Nothing can go out by mail from here, which the answer says in its place.
+  await call('POST', 'notice-channel/create', {
+    noticeName: 'By mail',
+    noticeMode: ['email'],
+    email: { emails: ['a@pasture.example'] },
+  });
+  await page.reload();
+  await press(page, 'Test: By mail');
+  await expect(page.getByRole('region', { name: 'Test of By mail' }).getByRole('alert')).toContainText('not set up');
+});
+
+test('a rule tells through it, it stays while the rule is there, and the notice proves who was told', async ({
+  page,
+}) => {
+  const id = await make('Milkers', ['+905550005501']);
+  await enter(page, grower, '/alarm?rule=new');
+  const rule = page.getByRole('dialog', { name: /rule$/ });
+  await rule.getByLabel(/^Alarm name/).fill('Frost on the meadow');
+  await rule.getByLabel(/^Device source/).click();
+  await page.getByTitle('Meadow mast · PA-01').click();
+  await rule.getByRole('radio', { name: 'Attribute change' }).check();
+  await rule.getByRole('radio', { name: 'Serious' }).check();
+  await rule.getByLabel('Attribute of condition 1').selectOption('Air temperature');
+  await rule.getByLabel('Comparison of condition 1').selectOption('is below');
+  await rule.getByLabel('Value of condition 1', { exact: true }).fill('2');
+  await rule.getByLabel('Tell').fill('milk');
+  await page
+    .getByRole('option', { name: /^Milkers/ })
+    .or(page.getByTitle('Milkers'))
+    .last()
+    .click();
+  await page.keyboard.press('Escape');
+  await rule.getByLabel('Reminder').selectOption('30');
+  await expectAccessible(page);
+  await press(rule, 'Save and run');
+  const card = page.getByRole('article', { name: 'Frost on the meadow' });
+  await expect(card.getByText('Milkers')).toBeVisible();
+  await expect(card.getByText(/^Reminder every 30/)).toBeVisible();
+
+  await page.getByRole('link', { name: 'Notification channel' }).click();
+  await expect(row(page, 'Milkers')).toContainText('1 rule');
+  await press(page, 'Delete: Milkers');
+  const refusal = page.getByRole('dialog', { name: '“Milkers” is in use' });
+  await expect(refusal.getByText(/Used by 1 rule: Frost on the meadow\./)).toBeVisible();
+  await refusal.getByRole('button', { name: 'Close', exact: true }).last().click();
+  const { code, msg } = await call('DELETE', `notice-channel/delete?id=${id}`);
+  expect(code).toBe(601);
+  expect(msg).toContain('Frost on the meadow');
+
+  await page.getByRole('link', { name: /^Alarm inform/ }).click();
+  await expectLive(page);
+  await publish('PA-01', secret, { airTemperature: 0.5, airHumidity: 80 });
+  await expect(page.getByRole('heading', { level: 2, name: 'Frost on the meadow' })).toBeVisible();
+  const told = page.getByRole('region', { name: 'Notice' });
+  await expect(told.getByText('+905550005501')).toBeVisible();
+  await expect(told.getByText('Sent', { exact: true })).toBeVisible();
+  await press(told, 'Details of +905550005501');
+  await expect(told.getByText('Beginning of the alarm · Sent')).toBeVisible();
+  await expectAccessible(page);
+});
+
+test('what nobody uses is deleted', async ({ page }) => {
+  await make('Last season', ['+905550006601']);
+  await enter(page, grower, '/notification');
+  await press(page, 'Delete: Last season');
+  await press(page.getByRole('dialog', { name: 'Delete “Last season”?' }), 'Delete channel');
+  await expect(toast(page, 'deleted successfully')).toBeVisible();
+  await expect(row(page, 'Last season')).toBeHidden();
+});
+
+test('on a phone channels are cards and the form fills the screen, in Russian and in the dark', async ({ page }) => {
+  await make('By phone', ['+905550007701']);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.addInitScript(() => {
+    localStorage.setItem('tilth.language', 'ru-ru');
+    localStorage.setItem('tilth.preferences', JSON.stringify({ state: { darkMode: true }, version: 0 }));
+  });
+  await enter(page, grower, '/notification');
+  await expectNoSideways(page);
+  await expectAccessible(page);
+  await page.getByRole('link', { name: /^By phone/ }).click();
+  const sheet = page.getByRole('dialog', { name: 'By phone: изменить' });
+  await expect(sheet.getByRole('button', { name: 'Проверить отправку' })).toBeVisible();
+  await expectNoSideways(page);
+  await expectAccessible(page);
+  for (const target of await sheet.getByRole('button').all()) {
+    const box = await target.boundingBox();
+    expect(box?.height, (await target.textContent()) ?? undefined).toBeGreaterThanOrEqual(44);
+  }
+  await page.goBack();
+  await expect(sheet).toBeHidden();
+});

@@ -1,0 +1,111 @@
+import { expect, type Page, test } from '@playwright/test';
+import { button, toast } from './pages.ts';
+import { fromElsewhere } from './people.ts';
+import { call, open, site, somebody } from './profile.ts';
+
+// The keys that programs sign in with. Each test has a user of its own, with a number of its own.
+
+test.use({ baseURL: site });
+test.beforeEach(({ context }) => fromElsewhere(context));
+
+test.describe('my app', () => {
+  const row = (page: Page, name: string) => page.getByRole('row', { name: new RegExp(name) });
+
+  test('a key is made, its secret shown once and copied, closed, opened and deleted', async ({
+    page,
+    context,
+  }, info) => {
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: site });
+    const person = somebody(info);
+    await open(page, person, 'app');
+    await expect(page.getByRole('heading', { name: 'No keys yet' })).toBeVisible();
+    await button(page, 'New key').click();
+    const adding = page.getByRole('dialog', { name: 'New key' });
+    await adding.getByRole('button', { name: 'Create key' }).click();
+    await expect(adding.getByRole('textbox', { name: 'Name' })).toHaveAccessibleDescription('Please enter a name');
+    await adding.getByRole('textbox', { name: 'Name' }).fill('Irrigation planner');
+    const made = page.waitForResponse('**/apicredentials/create');
+    await adding.getByRole('button', { name: 'Create key' }).click();
+    const { data } = await (await made).json();
+    await expect(toast(page, 'Created')).toBeVisible();
+
+    const shown = page.getByRole('dialog', { name: 'Keep the secret now' });
+    await expect(shown.getByText(data.appSecret, { exact: true })).toBeVisible();
+    await shown.getByRole('button', { name: 'Copy the secret' }).click();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(data.appSecret);
+    await shown.getByRole('button', { name: 'Copy the key' }).click();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(data.appKey);
+    await page.keyboard.press('Escape');
+    await page.mouse.click(5, 5);
+    await shown.getByRole('button', { name: 'Close' }).click();
+    await expect(shown.getByText('Tick this first: the secret is never shown again')).toBeVisible();
+    await expect(shown.getByRole('button', { name: 'Done' })).toBeDisabled();
+    await shown.getByRole('checkbox', { name: 'I have stored the secret' }).check();
+    await shown.getByRole('button', { name: 'Done' }).click();
+    await expect(shown).toBeHidden();
+    await page.reload();
+    await expect(row(page, 'Irrigation planner')).toContainText('Open');
+    const everything = `${await page.content()}${await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))}`;
+    expect(everything).toContain(data.appKey);
+    expect(everything).not.toContain(data.appSecret);
+
+    for (const [verb, confirm, state] of [
+      ['Close', 'Close key', 'Closed'],
+      ['Open', 'Open key', 'Open'],
+    ] as const) {
+      await button(page, `${verb}: Irrigation planner`).click();
+      const asked = page.getByRole('dialog', { name: 'Change the state of “Irrigation planner”?' });
+      await asked.getByRole('button', { name: confirm }).click();
+      await expect(asked).toBeHidden();
+      await expect(row(page, 'Irrigation planner').getByText(state, { exact: true }).first()).toBeVisible();
+    }
+    await button(page, 'Delete: Irrigation planner').click();
+    const asked = page.getByRole('dialog', { name: 'Delete “Irrigation planner”?' });
+    await asked.getByRole('button', { name: 'Cancel' }).click();
+    await expect(asked).toBeHidden();
+    await expect(row(page, 'Irrigation planner')).toBeVisible();
+    await button(page, 'Delete: Irrigation planner').click();
+    await asked.getByRole('button', { name: 'Delete key' }).click();
+    await expect(page.getByRole('heading', { name: 'No keys yet' })).toBeVisible();
+    expect((await call(person, '/admin-api/client/pc/apicredentials/page?pageNo=1')).data.total).toBe(0);
+  });
+
+  test('many keys stand on pages, the newest first', async ({ page }, info) => {
+    const person = somebody(info);
+    for (let key = 1; key <= 11; key += 1) {
+      expect((await call(person, '/admin-api/client/pc/apicredentials/create', { name: `Key ${key}` })).code).toBe(200);
+    }
+    await open(page, person, 'app');
+    const names = page.getByRole('rowheader');
+    await expect(names).toHaveCount(10);
+    await expect(names.first()).toHaveText('Key 11');
+    await expect(page.getByText('1–10 of 11')).toBeVisible();
+    await page.getByRole('listitem', { name: '2' }).click();
+    await expect(names).toHaveText(['Key 1']);
+    await expect(page.getByText('11–11 of 11')).toBeVisible();
+    // The last key of the last page: the page before is the last one then.
+    await button(page, 'Delete: Key 1').click();
+    await button(page, 'Delete key').click();
+    await expect(names).toHaveCount(10);
+    await expect(page.getByText('1–10 of 10')).toBeVisible();
+    const size = page.getByRole('combobox', { name: 'Rows on a page' });
+    expect(await size.getByRole('option').allTextContents()).toEqual(
+      [10, 100, 200, 300, 400].map((n) => `${n} / page`),
+    );
+    await size.selectOption('100 / page');
+    await expect(names).toHaveCount(10);
+  });
+
+  test('a key that cannot be made says why', async ({ page }, info) => {
+    await open(page, somebody(info), 'app');
+    await button(page, 'New key').click();
+    const adding = page.getByRole('dialog', { name: 'New key' });
+    await adding.getByRole('textbox', { name: 'Name' }).fill('Planner');
+    await page.route('**/apicredentials/create', (route) =>
+      route.fulfill({ json: { code: 601, data: null, msg: 'Enough keys for one person' } }),
+    );
+    await adding.getByRole('button', { name: 'Create key' }).click();
+    await expect(adding.getByRole('alert')).toContainText('Enough keys for one person');
+    await expect(adding.getByRole('textbox', { name: 'Name' })).toHaveValue('Planner');
+  });
+});

@@ -1,0 +1,80 @@
+import { expect, test } from '@playwright/test';
+import { button, expectAccessible, expectNoSideways, textbox } from './pages.ts';
+import { fromElsewhere } from './people.ts';
+import { striped } from './picture.ts';
+import { call, open, site, somebody } from './profile.ts';
+
+// Every state of the profile in both themes, on a desk and on a phone. Each test has a user of its own, with a number of its own.
+
+test.use({ baseURL: site });
+test.beforeEach(({ context }) => fromElsewhere(context));
+
+for (const darkMode of [false, true]) {
+  for (const [width, height] of [
+    [1440, 900],
+    [390, 844],
+  ] as const) {
+    test(`everybody can use it, ${darkMode ? 'dark' : 'light'} at ${width} px`, async ({ page }, info) => {
+      test.setTimeout(120_000);
+      await page.setViewportSize({ width, height });
+      await page.addInitScript((dark) => {
+        localStorage.setItem('tilth.preferences', JSON.stringify({ state: { darkMode: dark }, version: 0 }));
+      }, darkMode);
+      const fine = async () => {
+        await expect(page.locator('html')).toHaveAttribute('data-theme', darkMode ? 'dark' : 'light');
+        await expectNoSideways(page);
+        await expectAccessible(page);
+      };
+      const dialog = page.getByRole('dialog');
+      const closed = async () => {
+        await page.keyboard.press('Escape');
+        await expect(dialog).toBeHidden();
+      };
+      const person = somebody(info);
+      await call(person, '/admin-api/client/pc/apicredentials/create', {
+        name: 'A name as long as names may be'.repeat(2),
+      });
+
+      await open(page, person);
+      await expect(textbox(page, 'Nickname')).toHaveValue(person.nickname);
+      await fine();
+      await button(page, 'Update').click();
+      await expect(dialog).toBeVisible();
+      await fine();
+      await closed();
+      await button(page, 'Change picture').click();
+      await expect(dialog).toBeVisible();
+      await fine();
+      await page.locator('input[type="file"]').setInputFiles({
+        name: 'me.png',
+        mimeType: 'image/png',
+        buffer: striped(300, [[300, [90, 140, 60]]]),
+      });
+      await expect(button(page, 'Use this picture')).toBeVisible();
+      await fine();
+      await closed();
+
+      await page.getByRole('tab', { name: 'Change password' }).click();
+      await expect(button(page, 'Change password')).toBeVisible();
+      await fine();
+
+      await page.getByRole('tab', { name: 'My app' }).click();
+      await expect(page.getByText(/^A name as long/)).toBeVisible();
+      await fine();
+      for (const opener of [/^Close: /, /^Delete: /]) {
+        await page.getByRole('button', { name: opener }).click();
+        await expect(dialog).toBeVisible();
+        await fine();
+        await closed();
+      }
+      await button(page, 'New key').click();
+      await expect(dialog).toBeVisible();
+      await fine();
+      await dialog.getByRole('textbox', { name: 'Name' }).fill('Planner');
+      await button(page, 'Create key').click();
+      await expect(page.getByRole('dialog', { name: 'Keep the secret now' })).toBeVisible();
+      await expect(page.getByRole('dialog', { name: 'New key' })).toBeHidden();
+      await fine();
+    });
+  }
+}

@@ -1,0 +1,112 @@
+import { expect, type Page, type TestInfo, test } from '@playwright/test';
+import { button, expectAccessible, toast } from './pages.ts';
+import { fromElsewhere } from './people.ts';
+import { type Colour, striped } from './picture.ts';
+import { bar, open, site, somebody } from './profile.ts';
+
+// The picture of oneself: cropped here, shown everywhere. Each test has a user of its own, with a number of its own.
+
+test.use({ baseURL: site });
+test.beforeEach(({ context }) => fromElsewhere(context));
+
+test.describe('the picture', () => {
+  const red: Colour = [214, 40, 40];
+  const blue: Colour = [40, 60, 214];
+  const file = (buffer: Buffer, name = 'me.png', mimeType = 'image/png') => ({ name, mimeType, buffer });
+  const dialogOf = (page: Page) => page.getByRole('dialog', { name: 'Profile picture' });
+
+  async function openDialog(page: Page, info: TestInfo): Promise<void> {
+    await open(page, somebody(info));
+    await button(page, 'Change picture').click();
+    await expect(dialogOf(page)).toBeVisible();
+  }
+
+  /** The colours of the picture in the bar, at its left and right quarter. */
+  const coloursInBar = (page: Page) =>
+    bar(page)
+      .locator('img')
+      .evaluateAll(async (images) => {
+        const image = images.at(-1) as HTMLImageElement | undefined;
+        if (!image) return [];
+        await image.decode();
+        const canvas = new OffscreenCanvas(image.naturalWidth, image.naturalHeight);
+        const context = canvas.getContext('2d');
+        context?.drawImage(image, 0, 0);
+        return [0.25, 0.75].map((share) => {
+          const [r = 0, , b = 0] =
+            context?.getImageData(Math.floor(canvas.width * share), Math.floor(canvas.height / 2), 1, 1).data ?? [];
+          return r > b ? 'red' : 'blue';
+        });
+      });
+
+  test('is cropped as shown, sent, and stands in the bar at once', async ({ page }, info) => {
+    await openDialog(page, info);
+    const stripes = striped(300, [
+      [450, red],
+      [450, blue],
+    ]);
+    await page.locator('input[type="file"]').setInputFiles(file(stripes));
+    const sent = page.waitForResponse('**/user/update-avatar');
+    await button(page, 'Use this picture').click();
+    expect(await (await sent).json()).toMatchObject({ code: 200 });
+    await expect(toast(page, 'Picture changed')).toBeVisible();
+    await expect.poll(() => coloursInBar(page)).toEqual(['red', 'blue']);
+
+    // The picture is moved to the right by keys, so that its left part is what is kept.
+    await button(page, 'Change picture').click();
+    await page.locator('input[type="file"]').setInputFiles(file(stripes));
+    const box = page.getByRole('group', { name: 'The part that is kept' });
+    await box.focus();
+    const before = await coloursInBar(page);
+    for (let press = 0; press < 6; press += 1) await page.keyboard.press('Shift+ArrowLeft');
+    await button(page, 'Use this picture').click();
+    await expect(dialogOf(page)).toBeHidden();
+    await expect.poll(() => coloursInBar(page)).not.toEqual(before);
+    const [left, right] = await coloursInBar(page);
+    expect(left).toBe(right);
+    await page.reload();
+    await expect.poll(() => coloursInBar(page)).toEqual([left, right]);
+  });
+
+  test('is moved by mouse and zoomed', async ({ page }, info) => {
+    await openDialog(page, info);
+    await page.locator('input[type="file"]').setInputFiles(
+      file(
+        striped(300, [
+          [450, red],
+          [450, blue],
+        ]),
+      ),
+    );
+    const box = await page.getByRole('group', { name: 'The part that is kept' }).locator('canvas').boundingBox();
+    if (!box) throw new Error('nothing to crop');
+    const zoom = page.getByRole('slider', { name: 'Zoom' });
+    await zoom.fill('50');
+    // The hand pulls the picture to the right: what stood at its left comes in.
+    await page.mouse.move(box.x + 20, box.y + box.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width - 5, box.y + box.height / 2, { steps: 8 });
+    await page.mouse.up();
+    await button(page, 'Use this picture').click();
+    await expect.poll(() => coloursInBar(page)).toEqual(['red', 'red']);
+  });
+
+  test('of another kind, too large or damaged is refused before it is sent', async ({ page }, info) => {
+    await openDialog(page, info);
+    let sent = 0;
+    page.on('request', (request) => {
+      if (request.url().includes('update-avatar')) sent += 1;
+    });
+    const input = page.locator('input[type="file"]');
+    const alert = dialogOf(page).getByRole('alert');
+    await input.setInputFiles(file(Buffer.from('GIF89a, by its first bytes'), 'me.png'));
+    await expect(alert).toContainText('Only JPEG, PNG and WebP pictures can be used');
+    const small = striped(4, [[4, red]]);
+    await input.setInputFiles(file(Buffer.concat([small, Buffer.alloc(6 * 1024 * 1024)])));
+    await expect(alert).toContainText('The file has 6.1 MB, and 5 MB is the most');
+    await input.setInputFiles(file(small.subarray(0, 24)));
+    await expect(alert).toContainText('This picture cannot be read, the file may be damaged');
+    await expectAccessible(page);
+    expect(sent).toBe(0);
+  });
+});

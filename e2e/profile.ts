@@ -1,0 +1,50 @@
+import { expect, type Page, type TestInfo } from '@playwright/test';
+import { enter, openSession, type Person } from './people.ts';
+import { addresses, applyText, serverLog } from './server.ts';
+
+/** Where the people with a profile are. */
+export const site = `http://profiles.localhost:${addresses.port}`;
+
+export type Profile = Person & { nickname: string; mobile: string; other: string };
+let users = 0;
+
+/** Adds a user, with a number of its own; without a mobile where it is said so. */
+export function somebody({ workerIndex }: TestInfo, bound = true): Profile {
+  users += 1;
+  const number = (kind: number) => `+90555${kind}${100_000 + 1_000 * workerIndex + users}`;
+  const userName = `selin-${workerIndex}-${users}`;
+  const password = 'planted-in-the-spring';
+  const nickname = `Selin ${users}`;
+  const mobile = number(1);
+  const user = { userName, password, nickname, email: `${userName}@example.com`, ...(bound ? { mobile } : {}) };
+  const place = { name: 'profiles', hosts: ['profiles.localhost'], timeZone: 'Europe/Istanbul', language: 'en-us' };
+  applyText(JSON.stringify({ tenants: [{ ...place, users: [user] }] }));
+  return { tenantName: 'profiles', userName, password, nickname, mobile, other: number(2) };
+}
+
+export const open = (page: Page, person: Person, tab = '') =>
+  enter(page, person, `/profile${tab && `?tab=${tab}`}`, site);
+export const bar = (page: Page) => page.getByRole('banner');
+
+/** The newest code that was sent to a number. */
+export async function codeTo(number: string): Promise<string> {
+  const sent = () =>
+    serverLog()
+      .split('\n')
+      .filter((line) => line.includes(`to=${number} `))
+      .map((line) => /code (\d{6})/.exec(line)?.[1])
+      .at(-1);
+  await expect.poll(sent).toBeTruthy();
+  return sent() ?? '';
+}
+
+/** Calls the server itself, as a program of the person would. */
+export const call = async (person: Person, path: string, body?: object) => {
+  const { accessToken } = await openSession(person);
+  const answer = await fetch(`${addresses.console}${path}`, {
+    method: body ? 'POST' : 'GET',
+    headers: { Authorization: `Bearer ${accessToken}`, 'Content-Type': 'application/json' },
+    body: body && JSON.stringify(body),
+  });
+  return answer.json();
+};

@@ -1,0 +1,46 @@
+import { screen, waitFor } from '@testing-library/react';
+import userEvent, { PointerEventsCheckLevel } from '@testing-library/user-event';
+import { ConfigProvider } from 'antd';
+import { expect, vi } from 'vitest';
+import { HistoryDialog } from '@/features/data/history/HistoryDialog';
+import { type fakeEngine, historyPaths, type historyServer } from './history';
+import { renderPart } from './part';
+
+export const hour = 3_600_000;
+export const day = 24 * hour;
+const mast = { deviceName: 'WS-1', noteName: 'Orchard mast', productName: 'Weather station' };
+
+/** Opens the history; with a chart, once something is drawn on it. */
+export async function openHistory(chart?: ReturnType<typeof fakeEngine>) {
+  const onClose = vi.fn();
+  const person = userEvent.setup();
+  const opened = renderPart(
+    // Nothing moves in jsdom, so nothing tells that a movement has ended.
+    <ConfigProvider theme={{ token: { motion: false } }}>
+      <HistoryDialog device={mast} open onClose={onClose} />
+    </ConfigProvider>,
+  );
+  if (chart) await waitFor(() => expect(chart.newest()?.series?.length).toBeGreaterThan(0));
+  return { onClose, person, ...opened };
+}
+
+/** What the chart asked a server for. */
+export function asksOf(server: () => ReturnType<typeof historyServer>) {
+  const maps = () => server().asked(historyPaths.columns);
+  /** Those of the whole range, which are thinned. */
+  const overviews = () =>
+    maps().filter((query) => query.get('points') === '1500' && query.get('deviceName') === 'WS-1');
+  return { maps, overviews };
+}
+
+export const span = (query: URLSearchParams | undefined) =>
+  Number(query?.get('endTime')) - Number(query?.get('startTime'));
+export const attribute = (name: RegExp) => screen.getByRole('checkbox', { name });
+export const view = (name: string) => screen.getByRole('radio', { name });
+/** A person clicks the words; the radio button beneath them takes no pointer. */
+export const shown = (name: string) => view(name).closest('label') as HTMLElement;
+/** The cross shows itself to a pointer above it, of which jsdom knows nothing. */
+export const clear = (element: Element) =>
+  userEvent
+    .setup({ pointerEventsCheck: PointerEventsCheckLevel.Never })
+    .click(element.querySelector('.ant-picker-clear') as HTMLElement);

@@ -1,0 +1,52 @@
+import { useBlocker } from '@tanstack/react-router';
+import { Button } from 'antd';
+import type { RefObject } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Dialog } from './Dialog';
+
+/** Where a way leads. */
+export interface Way {
+  pathname: string;
+  search: object;
+}
+
+interface DiscardDialogProps {
+  /** There is something to lose. */
+  when: boolean;
+  /** It was saved: nothing is lost any more, known before anything is drawn again. */
+  saved: RefObject<boolean>;
+  /** Whether a way leads to the form itself, which loses nothing. */
+  stays: (next: Way) => boolean;
+}
+
+/** Asks before a way leads off a form with changes that were not saved: the cross, the menu, the browser's back button. */
+export function DiscardDialog({ when, saved, stays }: DiscardDialogProps) {
+  const { t } = useTranslation();
+  const blocker = useBlocker({
+    // To the sign-in page leads only the end of the session.
+    shouldBlockFn: ({ next }) => !saved.current && next.pathname !== '/signin' && !stays(next),
+    enableBeforeUnload: () => when && !saved.current,
+    disabled: !when,
+    withResolver: true,
+  });
+  return (
+    <Dialog
+      open={blocker.status === 'blocked'}
+      title={t('device.form.discardTitle')}
+      onClose={() => blocker.reset?.()}
+      width={440}
+      footer={
+        <>
+          <Button onClick={() => blocker.reset?.()} autoFocus>
+            {t('device.form.keep')}
+          </Button>
+          <Button danger onClick={() => blocker.proceed?.()}>
+            {t('device.form.discard')}
+          </Button>
+        </>
+      }
+    >
+      <p>{t('device.form.discardText')}</p>
+    </Dialog>
+  );
+}

@@ -1,0 +1,24 @@
+import { act, render } from '@testing-library/react';
+import { expect, it } from 'vitest';
+import { type Language, useLanguage } from '@/lib/i18n';
+import { ReadingText } from './ReadingText';
+
+const moisture = { value: 91.5, unit: '%', precision: 1 };
+
+it.each<[Language, string]>([
+  ['en-us', '91.5<span class="small">&nbsp;%</span>'],
+  ['zh-cn', '91.5<span class="small">&nbsp;%</span>'],
+  ['tr-tr', '<span class="small">%</span>91,5'],
+  ['ru-ru', '91,5<span class="small">&nbsp;%</span>'],
+])('has its unit where %s has it', async (language, html) => {
+  await act(() => useLanguage.getState().setLanguage(language));
+  const { container } = render(<ReadingText of={moisture} unit="small" />);
+  expect(container.innerHTML).toBe(html);
+});
+
+it('is a dash where there is none, and without a unit only itself', () => {
+  const { container, rerender } = render(<ReadingText of={undefined} unit="small" />);
+  expect(container.innerHTML).toBe('–');
+  rerender(<ReadingText of={{ value: 7.2, unit: '', precision: 1 }} unit="small" />);
+  expect(container.innerHTML).toBe('7.2');
+});

@@ -1,0 +1,19 @@
+import type { ReactNode } from 'react';
+import css from './AllRow.module.css';
+import { TickMark } from './TickMark';
+
+interface AllRowProps {
+  ticked: boolean;
+  onTick: () => void;
+  children: ReactNode;
+}
+
+/** Above a tree to tick: all of it at once. */
+export function AllRow({ ticked, onTick, children }: AllRowProps) {
+  return (
+    <button type="button" className={css.all} aria-pressed={ticked} onClick={onTick}>
+      <TickMark ticked={ticked} />
+      {children}
+    </button>
+  );
+}

@@ -1,0 +1,30 @@
+import { useCallback, useEffect, useMemo, useState } from 'react';
+import type { Device, Group } from '@/lib/device/types';
+import { groupRows, opensByItself } from './rows';
+import { useMore } from './useMore';
+
+/** A tree of groups: which of them are open, and their devices beyond the first hundred. `device` is what is selected, when it is known. */
+export function useGroupRows(groups: readonly Group[], device?: Device, selected?: string) {
+  const [turned, setTurned] = useState<Readonly<Record<number, boolean>>>({});
+  const { more, load } = useMore(groups);
+  const isOpen = useCallback((group: Group) => turned[group.id] ?? opensByItself(group, groups), [turned, groups]);
+  const rows = useMemo(() => groupRows(groups, isOpen, more, device), [groups, isOpen, more, device]);
+
+  // What is selected elsewhere shows itself: its group opens. Closing it again is the person's choice.
+  const home = device?.deviceName === selected ? device?.groupId : undefined;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each selection, also within one group
+  useEffect(() => {
+    if (home !== undefined) setTurned((before) => ({ ...before, [home]: true }));
+  }, [selected, home]);
+
+  return {
+    rows,
+    onToggle: (id: number) => {
+      const group = groups.find((entry) => entry.id === id);
+      if (group) setTurned((before) => ({ ...before, [id]: !isOpen(group) }));
+    },
+    onMore: (source: number | 'search') => {
+      if (source !== 'search') load(source);
+    },
+  };
+}
