@@ -2,6 +2,7 @@ import { expect, type Page, test } from '@playwright/test';
 import { button, toast } from './pages.ts';
 import { fromElsewhere } from './people.ts';
 import { call, open, site, somebody } from './profile.ts';
+import { addresses } from './server.ts';
 
 // The keys that programs sign in with. Each test has a user of its own, with a number of its own.
 
@@ -45,9 +46,19 @@ test.describe('my app', () => {
     await expect(shown).toBeHidden();
     await page.reload();
     await expect(row(page, 'Irrigation planner')).toContainText('Open');
+    const pair = Buffer.from(`${data.appKey}:${data.appSecret}`).toString('base64');
+    const listed = await context.request.get(`${addresses.console}/open-api/v1/devices`, {
+      headers: { Authorization: `Basic ${pair}` },
+    });
+    expect(listed.headers()['ratelimit-remaining']).toMatch(/^\d+$/);
+    await page.reload();
+    await expect(row(page, 'Irrigation planner')).toContainText('24 h: 1');
     const everything = `${await page.content()}${await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))}`;
     expect(everything).toContain(data.appKey);
     expect(everything).not.toContain(data.appSecret);
+    await page.getByRole('link', { name: 'API reference' }).click();
+    await expect(page.getByRole('heading', { name: 'Tilth Open API' })).toBeVisible();
+    await page.goBack();
 
     for (const [verb, confirm, state] of [
       ['Close', 'Close key', 'Closed'],

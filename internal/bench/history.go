@@ -65,7 +65,7 @@ func tasks(r *Records) []task {
 	return []task{
 		{name: fmt.Sprintf("%d days, every reading", r.Days), goal: 2, ask: askAll, check: checkAll},
 		{
-			name: fmt.Sprintf("%d days in %d buckets (points=%d)", r.Days, buckets, 2*buckets), goal: 5,
+			name: fmt.Sprintf("%d days in %d buckets (points=%d)", r.Days, r.buckets(), 2*r.buckets()), goal: 5,
 			ask: func(ctx context.Context, a archive, device, _ int, into *answer) error {
 				return a.lowHigh(ctx, device, into)
 			},

@@ -80,7 +80,7 @@ func (i *influxDB) lowHigh(ctx context.Context, device int, a *answer) error {
 	}
 	return readInflux(in, func(at int64) {
 		n := (at - s.from) / width
-		if n < 0 || n >= buckets {
+		if n < 0 || n >= int64(i.records.buckets()) {
 			in.fail("time of a bucket")
 			return
 		}

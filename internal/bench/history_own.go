@@ -18,6 +18,7 @@ type own struct {
 	*web
 	token   string
 	records *Records
+	times   []int64 // of the piece that is read
 }
 
 func openOwn(ctx context.Context, t Target, r *Records) (*own, error) {
@@ -43,32 +44,32 @@ func (o *own) path(call string, device int, s span, points int) string {
 
 func (o *own) header() http.Header { return http.Header{"Authorization": {"Bearer " + o.token}} }
 
-const seriesCall = "get/format-map/time-interval-data"
+const columnsCall = "get/columns/time-interval-data"
 
 func (o *own) points(ctx context.Context, device int, s span, a *answer) error {
-	in, err := o.ask(ctx, http.MethodGet, o.path(seriesCall, device, s, 0), o.header(), nil)
+	in, err := o.ask(ctx, http.MethodGet, o.path(columnsCall, device, s, 0), o.header(), nil)
 	if err != nil {
 		return err
 	}
-	return o.records.readOwn(in, func(p int, at point) { a.points[p] = append(a.points[p], at) })
+	return o.readOwn(in, func(p int, at point) { a.points[p] = append(a.points[p], at) })
 }
 
 func (o *own) lowHigh(ctx context.Context, device int, a *answer) error {
 	s := o.records.all()
-	in, err := o.ask(ctx, http.MethodGet, o.path(seriesCall, device, s, 2*buckets), o.header(), nil)
+	in, err := o.ask(ctx, http.MethodGet, o.path(columnsCall, device, s, 2*o.records.buckets()), o.header(), nil)
 	if err != nil {
 		return err
 	}
 	width := o.records.width()
-	return o.records.readOwn(in, func(p int, at point) {
-		if n := (at.Time - s.from) / width; n >= 0 && n < buckets {
+	return o.readOwn(in, func(p int, at point) {
+		if n := (at.Time - s.from) / width; at.Time >= s.from && at.Time <= s.to {
 			a.buckets[p][n].add(at.Value)
 		}
 	})
 }
 
-// readOwn reads {"code":200,"data":{"property":[{"time":…,"value":…},…],…}}.
-func (r *Records) readOwn(in *scanner, take func(property int, p point)) error {
+// readOwn reads {"code":200,"data":[{"times":[…],"values":{"property":[…],…}},…]}.
+func (o *own) readOwn(in *scanner, take func(property int, p point)) error {
 	in.take('{')
 	for in.more('}') {
 		switch string(in.key()) {
@@ -77,16 +78,9 @@ func (r *Records) readOwn(in *scanner, take func(property int, p point)) error {
 				return fmt.Errorf("%w: %.300s", errAnswer, in.raw)
 			}
 		case "data":
-			in.take('{')
-			for in.more('}') {
-				property := r.property(in.key())
-				if property < 0 {
-					in.fail("known property")
-				}
-				in.take('[')
-				for in.more(']') {
-					take(property, in.point())
-				}
+			in.take('[')
+			for in.more(']') {
+				o.readPiece(in, take)
 			}
 		default:
 			in.skip()
@@ -95,33 +89,43 @@ func (r *Records) readOwn(in *scanner, take func(property int, p point)) error {
 	return in.err
 }
 
-// point reads {"time":…,"value":…}.
-func (s *scanner) point() (p point) {
-	begin := s.at
-	if s.goOver(`{"time":`) { // as tilth writes it
-		p.Time = int64(s.number())
-		if s.goOver(`,"value":`) {
-			p.Value = s.number()
-			if s.goOver(`}`) {
-				return p
+// readPiece reads some times, each but the first as the distance from the one
+// before, and what the properties have at them; times come first.
+func (o *own) readPiece(in *scanner, take func(property int, p point)) {
+	o.times = o.times[:0]
+	in.take('{')
+	for in.more('}') {
+		switch string(in.key()) {
+		case "times":
+			in.take('[')
+			for at := int64(0); in.more(']'); {
+				at += int64(in.number())
+				o.times = append(o.times, at)
 			}
-		}
-	}
-	if s.err == nil {
-		s.at = begin
-	}
-	s.take('{')
-	for s.more('}') {
-		switch string(s.key()) {
-		case "time":
-			p.Time = int64(s.number())
-		case "value":
-			p.Value = s.number()
+		case "values":
+			in.take('{')
+			for in.more('}') {
+				property := o.records.property(in.key())
+				if property < 0 {
+					in.fail("known property")
+				}
+				in.take('[')
+				n := 0
+				for ; in.more(']'); n++ {
+					if n == len(o.times) {
+						in.fail("as many values as times")
+						break
+					}
+					take(property, point{o.times[n], in.number()})
+				}
+				if n < len(o.times) {
+					in.fail("as many values as times")
+				}
+			}
 		default:
-			s.skip()
+			in.skip()
 		}
 	}
-	return p
 }
 
 // export asks for all of a device's readings as a spreadsheet and answers the

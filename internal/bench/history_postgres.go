@@ -114,7 +114,7 @@ func (p *postgres) lowHigh(ctx context.Context, device int, a *answer) error {
 	}
 	return p.ask(ctx, func(values [][]byte) error {
 		n := int8Of(values[0])
-		if n < 0 || n >= buckets {
+		if n < 0 || n >= int64(p.records.buckets()) {
 			return fmt.Errorf("bucket %d is beyond the range", n)
 		}
 		for i := range a.buckets {

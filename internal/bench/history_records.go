@@ -19,10 +19,12 @@ type Records struct {
 }
 
 const (
-	buckets = 500 // of the question for a thousand points: each has a lowest and a highest
+	// mostBuckets are of the question for about a thousand points: each has a
+	// lowest and a highest.
+	mostBuckets = 480
 	// offset is how long after the beginning of its step a reading is. Bounds of
-	// buckets fall on multiples of twelve seconds, so that none falls on a
-	// reading and it makes no difference on which side a store counts it.
+	// buckets fall on full minutes, so that none falls on a reading and it makes
+	// no difference on which side a store counts it.
 	offset = 5 * time.Second
 )
 
@@ -63,8 +65,19 @@ func (r *Records) Total() int { return len(r.Devices) * len(r.Properties) * r.Co
 // Time is when a reading was made.
 func (r *Records) Time(n int) time.Time { return r.Start.Add(time.Duration(n)*r.Step + offset) }
 
-// width is the length of a bucket, ms.
-func (r *Records) width() int64 { return int64(r.Days) * 24 * 3_600_000 / buckets }
+// width is the length of a bucket, ms: as tilth rounds it, full half hours from
+// 75 minutes on.
+func (r *Records) width() int64 {
+	const halfHour = 1_800_000
+	width := int64(r.Days) * 24 * 3_600_000 / mostBuckets
+	if width >= halfHour*5/2 {
+		width = (width + halfHour - 1) / halfHour * halfHour
+	}
+	return width
+}
+
+// buckets is how many there are; their lengths add up to that of the range.
+func (r *Records) buckets() int { return int(int64(r.Days) * 24 * 3_600_000 / r.width()) }
 
 // span is a range of readings; both ends are included, epoch ms.
 type span struct{ from, to int64 }
@@ -103,7 +116,7 @@ type answer struct {
 func newAnswer(properties int) *answer {
 	a := &answer{points: make([][]point, properties), buckets: make([][]bucket, properties)}
 	for i := range a.buckets {
-		a.buckets[i] = make([]bucket, buckets)
+		a.buckets[i] = make([]bucket, mostBuckets)
 	}
 	return a
 }
@@ -136,7 +149,7 @@ func (r *Records) checkPoints(device int, s span, a *answer) error {
 func (r *Records) checkBuckets(device int, a *answer) error {
 	from, width := r.Start.UnixMilli(), r.width()
 	for p, name := range r.Properties {
-		want := make([]bucket, buckets)
+		want := make([]bucket, r.buckets())
 		for n, v := range r.Values[device][p] {
 			want[(r.Time(n).UnixMilli()-from)/width].add(v)
 		}

@@ -95,12 +95,55 @@ func consolePage(t *testing.T, r *Records, spoil bool) *httptest.Server {
 			return
 		}
 		if spoil {
-			a.points[1] = a.points[1][1:]
+			a.points[1] = append(a.points[1][:5], a.points[1][6:]...)
 		}
-		reply(t, w, map[string]any{"code": 200, "msg": "", "data": map[string]any{"rain": a.points[1], "warmth": a.points[0]}})
+		reply(t, w, map[string]any{"code": 200, "msg": "", "data": []any{
+			pieceOf(map[string][]point{"rain": a.points[1][:2], "warmth": a.points[0][:2]}),
+			pieceOf(map[string][]point{"warmth": a.points[0][2:]}), pieceOf(map[string][]point{"rain": a.points[1][2:]}),
+		}})
 	}))
 	t.Cleanup(s.Close)
 	return s
+}
+
+// pieceOf is how the console tells readings that have the same times.
+func pieceOf(series map[string][]point) any {
+	times, values := []int64{}, map[string][]float64{}
+	for name, points := range series {
+		times = times[:0]
+		before := int64(0)
+		for _, p := range points {
+			times, values[name] = append(times, p.Time-before), append(values[name], p.Value)
+			before = p.Time
+		}
+	}
+	return map[string]any{"times": times, "values": values}
+}
+
+// An answer of the console that is not as it should be is told.
+func TestReadOwn(t *testing.T) {
+	o := &own{records: someRecords(t)}
+	read := func(answer string) (points int, err error) {
+		err = o.readOwn(&scanner{raw: []byte(answer)}, func(int, point) { points++ })
+		return points, err
+	}
+	if n, err := read(`{"code":200,"data":[{"times":[5,1],"values":{"rain":[1,2],"warmth":[3,4]},"bucket":60000}],"msg":""}`); n != 4 || err != nil {
+		t.Error(n, err)
+	}
+	for answer, says := range map[string]string{
+		`{"code":404,"msg":"none"}`: "none",
+		`{"code":200,"data":{}}`:    "[ expected",
+		``:                          "{ expected",
+		`{"code":200,"data":[{"times":[5,1],"values":{"rain":[1]}}]}`:       "as many values as times",
+		`{"code":200,"data":[{"times":[5],"values":{"rain":[1,2]}}]}`:       "as many values as times",
+		`{"code":200,"data":[{"values":{"rain":[1]},"times":[5]}]}`:         "as many values as times",
+		`{"code":200,"data":[{"times":[5],"values":{"snow":[1]}}]}`:         "known property",
+		`{"code":200,"data":[{"times":[5],"values":{"rain":[null]}}],"msg"`: "number",
+	} {
+		if _, err := read(answer); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v, want %q", answer, err, says)
+		}
+	}
 }
 
 func TestRunHistory(t *testing.T) {

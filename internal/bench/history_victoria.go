@@ -174,7 +174,7 @@ func (r *Records) readRollup(in *scanner, a *answer) {
 				value := in.quoted()
 				in.take(']')
 				n := (at-r.Start.UnixMilli())/r.width() - 1
-				if n < 0 || n >= buckets {
+				if n < 0 || n >= int64(r.buckets()) {
 					in.fail("time of a bucket")
 					return
 				}

@@ -34,15 +34,6 @@ func (s *scanner) peek() byte {
 	return 0
 }
 
-// goOver goes over a text if it comes next, and tells whether it did.
-func (s *scanner) goOver(text string) bool {
-	if rest := s.raw[s.at:]; len(rest) < len(text) || string(rest[:len(text)]) != text {
-		return false
-	}
-	s.at += len(text)
-	return true
-}
-
 // take goes over one character that has to be there.
 func (s *scanner) take(c byte) {
 	if s.peek() != c {

@@ -34,6 +34,11 @@ func (f longResponse) VisitGetTimeIntervalDataMapResponse(w http.ResponseWriter)
 // VisitGetTimeIntervalDataRowsResponse writes the answer.
 func (f longResponse) VisitGetTimeIntervalDataRowsResponse(w http.ResponseWriter) error { return f(w) }
 
+// VisitGetTimeIntervalDataColumnsResponse writes the answer.
+func (f longResponse) VisitGetTimeIntervalDataColumnsResponse(w http.ResponseWriter) error {
+	return f(w)
+}
+
 // VisitGetSignDataResponse writes the answer.
 func (f longResponse) VisitGetSignDataResponse(w http.ResponseWriter) error { return f(w) }
 

@@ -71,6 +71,9 @@ func BenchmarkHistory(b *testing.B) {
 		{"map", over(seriesPath, "MONTH", five, from, to)},
 		{"map of 1000 points", over(seriesPath, "MONTH", five, from, to) + "&points=1000"},
 		{"rows", over(rowsPath, "MONTH", five, from, to)},
+		{"columns", over(columnsPath, "MONTH", five, from, to)},
+		{"columns of 1000 points", over(columnsPath, "MONTH", five, from, to) + "&points=1000"},
+		{"columns of a moment", over(columnsPath, "MONTH", five, from, from)},
 		{"spreadsheet of 8", over(exportPath, "MONTH", all, from, to)},
 		{"coverage", over(coveragePath, "MONTH", five, from, to)},
 	} {

@@ -23,7 +23,8 @@ const (
 
 // history is what a call asks of a device's readings.
 type history struct {
-	device   *device.Device
+	ref      device.Ref
+	device   *device.Device // not of past
 	product  *device.Product
 	from, to int64              // epoch milliseconds, both included
 	props    []*device.Property // each once, as they were named
@@ -35,11 +36,30 @@ func (s *server) history(ctx context.Context, name string, start, end *int64, si
 	if h.device, h.product, err = s.known(ctx, name); err != nil {
 		return h, err
 	}
+	h.ref = device.Ref{Tenant: h.device.Tenant, ID: h.device.ID}
+	err = h.asked(start, end, signs)
+	return h, err
+}
+
+// past is history without what people say of the device, so that memory answers
+// and not the database.
+func (s *server) past(ctx context.Context, name string, start, end *int64, signs *[]string) (h history, err error) {
+	e := s.Registry.Find(caller(ctx).Tenant, trimmed(name))
+	if e == nil || e.Product == nil {
+		return s.history(ctx, name, start, end, signs)
+	}
+	h.ref, h.product = e.Ref, e.Product
+	err = h.asked(start, end, signs)
+	return h, err
+}
+
+// asked checks the range and the properties.
+func (h *history) asked(start, end *int64, signs *[]string) (err error) {
 	if h.from, h.to, err = span(start, end, longestRange); err != nil {
-		return h, err
+		return err
 	}
 	h.props, err = chosen(h.product, signs)
-	return h, err
+	return err
 }
 
 func (h *history) ids() []device.PropertyID {
@@ -85,15 +105,11 @@ func chosen(p *device.Product, signs *[]string) ([]*device.Property, error) {
 // GetTimeIntervalDataMap answers a device's readings over a range, by property.
 func (s *server) GetTimeIntervalDataMap(ctx context.Context, r wire.GetTimeIntervalDataMapRequestObject) (wire.GetTimeIntervalDataMapResponseObject, error) {
 	p := r.Params
-	h, err := s.history(ctx, p.DeviceName, p.StartTime, p.EndTime, p.YeuSignList)
+	h, err := s.past(ctx, p.DeviceName, p.StartTime, p.EndTime, p.YeuSignList)
 	if err != nil {
 		return nil, err
 	}
-	points := 0
-	if p.Points != nil {
-		points = *p.Points
-	}
-	series, err := s.Readings.Series(ctx, h.device.Tenant, h.device.ID, h.from, h.to, h.ids(), points)
+	outlines, err := s.outlines(ctx, &h, p.Points)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +117,7 @@ func (s *server) GetTimeIntervalDataMap(ctx context.Context, r wire.GetTimeInter
 		return s.sendJSON(ctx, w, func(j *longJSON) error {
 			for i, prop := range h.props {
 				j.buf = append(append(j.buf, "{,"[min(i, 1)]), quoted(prop.Identifier)...)
-				if err := j.series(series[prop.ID]); err != nil {
+				if err := j.series(outlines[prop.ID].Points); err != nil {
 					return err
 				}
 			}
@@ -109,6 +125,15 @@ func (s *server) GetTimeIntervalDataMap(ctx context.Context, r wire.GetTimeInter
 			return nil
 		})
 	}), nil
+}
+
+// outlines are readings by property, thinned to so many points, or all of them.
+func (s *server) outlines(ctx context.Context, h *history, points *int) (map[device.PropertyID]reading.Outline, error) {
+	most := 0
+	if points != nil {
+		most = *points
+	}
+	return s.Readings.Outlines(ctx, h.ref.Tenant, h.ref.ID, h.from, h.to, h.ids(), most)
 }
 
 // series writes the points of a series as the value of a key.
@@ -133,7 +158,7 @@ func (j *longJSON) series(points []reading.Point) error {
 // GetTimeIntervalDataRows answers a device's readings over a range, by time.
 func (s *server) GetTimeIntervalDataRows(ctx context.Context, r wire.GetTimeIntervalDataRowsRequestObject) (wire.GetTimeIntervalDataRowsResponseObject, error) {
 	p := r.Params
-	h, err := s.history(ctx, p.DeviceName, p.StartTime, p.EndTime, p.YeuSignList)
+	h, err := s.past(ctx, p.DeviceName, p.StartTime, p.EndTime, p.YeuSignList)
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +175,7 @@ func (s *server) rows(ctx context.Context, h *history) longResponse {
 	return longResponse(func(w http.ResponseWriter) error {
 		return s.sendJSON(ctx, w, func(j *longJSON) error {
 			before := byte('[')
-			err := s.Readings.Range(ctx, h.device.Tenant, h.device.ID, h.from, h.to, ids, func(at int64, fields []reading.Field) error {
+			err := s.Readings.Range(ctx, h.ref.Tenant, h.ref.ID, h.from, h.to, ids, func(at int64, fields []reading.Field) error {
 				j.buf = append(append(j.buf, before), `{"collect_time":`...)
 				j.buf = strconv.AppendInt(j.buf, at, 10)
 				for i := range fields {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -51,7 +52,7 @@ func TestRows(t *testing.T) {
 func TestRangeRefusals(t *testing.T) {
 	w := newServer(t)
 	const month = 30 * 24 * 3600 * 1000
-	for _, path := range []string{seriesPath, rowsPath, exportPath, coveragePath} {
+	for _, path := range []string{seriesPath, rowsPath, columnsPath, exportPath, coveragePath} {
 		q := func(pairs ...string) testkit.Call {
 			values := url.Values{"deviceName": {"WS-1"}, "yeuSignList": {"rain"}, "startTime": {"1000"}, "endTime": {"2000"}}
 			for i := 0; i < len(pairs); i += 2 {
@@ -181,10 +182,17 @@ func TestHistoryIsWhole(t *testing.T) {
 			}
 		}
 	}
+	columns := columnsOf(t, testkit.Ask[[]wire.ColumnsPiece](t, w.Contract, w.get(over(columnsPath, "MONTH", signs, from, to))))
+	if !reflect.DeepEqual(columns, series) {
+		t.Error("by columns other readings come")
+	}
 	few := testkit.Ask[wire.Series](t, w.Contract, w.get(over(seriesPath, "MONTH", signs, from, to)+"&points=1000"))
 	for _, sign := range monthSigns {
 		if n := len(few[sign]); n < 900 || n > 1000 {
 			t.Errorf("%s: %d points of 1000", sign, n)
 		}
+	}
+	if columns := columnsOf(t, testkit.Ask[[]wire.ColumnsPiece](t, w.Contract, w.get(over(columnsPath, "MONTH", signs, from, to)+"&points=1000"))); !reflect.DeepEqual(columns, few) {
+		t.Error("by columns other points come")
 	}
 }

@@ -12,11 +12,23 @@ type block struct {
 	columns []column
 }
 
-// column holds the values of one property; values[i] belongs to row rows[i].
+// column holds the values of one property; value(i) belongs to row rows[i].
 type column struct {
 	property device.PropertyID
 	rows     []int32 // ascending
-	values   []Value
+	values   []Value // unless numbers
+
+	// As sealed columns of numbers are: each is digits[i] / 10^decimals.
+	numbers  bool
+	decimals int
+	digits   []int64
+}
+
+func (c *column) value(i int) Value {
+	if c.numbers {
+		return Value{kind: KindNumber, num: float64(c.digits[i]) / pow10[c.decimals]}
+	}
+	return c.values[i]
 }
 
 // reset empties the block and keeps its memory.
@@ -49,7 +61,7 @@ func (b *block) insert(i int, p device.PropertyID) *column {
 	if n := len(b.columns); n < cap(b.columns) {
 		spare = b.columns[:n+1][n]
 	}
-	b.columns = slices.Insert(b.columns, i, column{property: p, rows: spare.rows[:0], values: spare.values[:0]})
+	b.columns = slices.Insert(b.columns, i, column{property: p, rows: spare.rows[:0], values: spare.values[:0], digits: spare.digits[:0]})
 	return &b.columns[i]
 }
 
@@ -81,7 +93,7 @@ func (c *rowCursor) fields(dst []Field) []Field {
 			n++
 		}
 		if n < len(col.rows) && int(col.rows[n]) == c.row {
-			dst = append(dst, Field{Property: col.property, Value: col.values[n]})
+			dst = append(dst, Field{Property: col.property, Value: col.value(n)})
 			n++
 		}
 		c.next[i] = n

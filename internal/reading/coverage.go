@@ -71,10 +71,10 @@ func (c *covering) read(day dayState) error {
 		}
 	}
 	if day.sealed {
-		if err := r.clone(&r.part.it); err != nil {
+		if err := r.clonePart(); err != nil {
 			return err
 		}
-		r.part.begin(&r.query, day.day)
+		r.part.begin(&r.query, day.day, nil)
 		if len(r.active) == 0 {
 			return c.sealed()
 		}

@@ -15,22 +15,46 @@ type Point struct {
 	Value Value
 }
 
-// Series is what a chart draws: for each of props the readings with
-// from <= time <= to (epoch ms), oldest first; a property without any is left
-// out. One pass over the range.
+// Outline is what a chart draws of one property.
+type Outline struct {
+	Points []Point // oldest first
+	Bucket int64   // the length of a bucket, ms; 0: these are all the readings, or all the changes
+}
+
+// Series is Outlines without the lengths of buckets.
+func (s *Store) Series(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID,
+	points int) (map[device.PropertyID][]Point, error) {
+	outlines, err := s.Outlines(ctx, t, d, from, to, props, points)
+	if err != nil {
+		return nil, err
+	}
+	series := make(map[device.PropertyID][]Point, len(outlines))
+	for p, o := range outlines {
+		series[p] = o.Points
+	}
+	return series, nil
+}
+
+// Outlines are for each of props the readings with from <= time <= to (epoch
+// ms), oldest first; a property without any is left out. One pass over the
+// range.
 //
 // points 0 means every reading. Otherwise a property has at most points (2 or
-// more) of them. Of numbers all stay while they fit; beyond, from..to is cut
-// into points/2 buckets of equal length and each keeps its lowest and its
-// highest reading, so that no peak is lost. Of booleans and texts the changes
-// stay; beyond points, each bucket keeps its first and its last change.
-func (s *Store) Series(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID,
-	points int) (_ map[device.PropertyID][]Point, err error) {
+// more) of them. Of numbers all stay while they fit; beyond, the range is cut
+// into at most points/2 buckets of equal length and each keeps its lowest and
+// its highest reading, so that no peak is lost. Of booleans and texts the
+// changes stay; beyond points, each bucket keeps its first and its last change.
+//
+// Buckets begin with the range and are as short as they can be; those of 75
+// minutes or more are of whole half hours and begin with one (UTC). What parts
+// keep is then read in place of the readings.
+func (s *Store) Outlines(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID,
+	points int) (_ map[device.PropertyID]Outline, err error) {
 	if points < 0 || points == 1 {
 		return nil, fmt.Errorf("reading: %d points for a series: 0 or at least 2", points)
 	}
 	if len(props) == 0 || from > to {
-		return map[device.PropertyID][]Point{}, nil
+		return map[device.PropertyID]Outline{}, nil
 	}
 	if err := s.enter(); err != nil {
 		return nil, err
@@ -41,12 +65,9 @@ func (s *Store) Series(ctx context.Context, t tenant.ID, d device.ID, from, to i
 		return nil, err
 	}
 	defer closeInto(&err, r)
-	thin := thinners{}
-	of := func(p device.PropertyID) *thinner {
-		if thin[p] == nil {
-			thin[p] = newThinner(r.query.from, r.query.to, points)
-		}
-		return thin[p]
+	thin := thinners{buckets: bucketsOf(r.query.from, r.query.to, points), of: map[device.PropertyID]*thinner{}}
+	if thin.whole {
+		r.outline = thin.take
 	}
 	for {
 		b, begin, end, err := r.nextBlock()
@@ -55,7 +76,7 @@ func (s *Store) Series(ctx context.Context, t tenant.ID, d device.ID, from, to i
 		}
 		if b != nil {
 			for i := range b.columns {
-				of(b.columns[i].property).addColumn(b, &b.columns[i], begin, end, len(r.days))
+				thin.get(b.columns[i].property).addColumn(b, &b.columns[i], begin, end, len(r.days))
 			}
 			continue
 		}
@@ -67,19 +88,76 @@ func (s *Store) Series(ctx context.Context, t tenant.ID, d device.ID, from, to i
 			return thin.finish(), nil
 		}
 		for _, f := range r.frame {
-			of(f.Property).add(Point{Time: r.time, Value: f.Value})
+			thin.get(f.Property).add(Point{Time: r.time, Value: f.Value})
 		}
 	}
 }
 
-// thinners are one for each property that has readings.
-type thinners map[device.PropertyID]*thinner
+// buckets are how a range is cut.
+type buckets struct {
+	points int // of a property at most; 0: no limit, and no buckets
+	from   int64
+	width  uint64 // ms
+	whole  bool   // of half hours, and beginning with one
+}
 
-func (t thinners) finish() map[device.PropertyID][]Point {
-	result := make(map[device.PropertyID][]Point, len(t))
-	for p, th := range t {
-		if out := th.finish(); len(out) > 0 {
-			result[p] = out
+// wholeFrom is the length from which buckets are whole half hours, ms: rounded
+// up they are at most a third longer.
+const wholeFrom = uint64(keptStep * 5 / 2)
+
+func bucketsOf(from, to int64, points int) buckets {
+	b := buckets{points: points, from: from}
+	if points == 0 {
+		return b
+	}
+	count := uint64(points / 2)
+	if b.width = uint64(to-from)/count + 1; b.width < wholeFrom {
+		return b
+	}
+	b.whole = true
+	b.from -= floorMod(from, keptStep)
+	b.width = uint64(to-b.from)/count + 1
+	b.width += uint64(floorMod(-int64(b.width), keptStep))
+	return b
+}
+
+// thinners are one for each property that has readings.
+type thinners struct {
+	buckets
+	of map[device.PropertyID]*thinner
+}
+
+func (t *thinners) get(p device.PropertyID) *thinner {
+	th := t.of[p]
+	if th == nil {
+		th = &thinner{buckets: t.buckets}
+		t.of[p] = th
+	}
+	return th
+}
+
+// take is an outline of a part for the property's thinner.
+func (t *thinners) take(p device.PropertyID, times []int64, kept []byte) (bool, error) {
+	var k keptReader
+	if err := k.begin(kept); err != nil {
+		return false, err
+	}
+	th := t.get(p)
+	if !th.takes(times[0], k.values) {
+		return false, nil
+	}
+	return true, th.addKept(times, &k)
+}
+
+func (t *thinners) finish() map[device.PropertyID]Outline {
+	result := make(map[device.PropertyID]Outline, len(t.of))
+	for p, th := range t.of {
+		if points := th.finish(); len(points) > 0 {
+			o := Outline{Points: points}
+			if th.folded {
+				o.Bucket = int64(t.width)
+			}
+			result[p] = o
 		}
 	}
 	return result
@@ -88,9 +166,7 @@ func (t thinners) finish() map[device.PropertyID][]Point {
 // thinner takes one property's readings in order of time and keeps at most a
 // number of them.
 type thinner struct {
-	points int // 0: no limit
-	from   int64
-	width  uint64 // of a bucket, ms
+	buckets
 	out    []Point
 	folded bool // out holds finished buckets instead of every point
 	before Value
@@ -103,12 +179,35 @@ type thinner struct {
 	numbers bool // filled, with nothing but numbers
 }
 
-func newThinner(from, to int64, points int) *thinner {
-	t := &thinner{points: points, from: from}
-	if points > 0 {
-		t.width = uint64(to-from)/uint64(points/2) + 1
+// takes tells whether what a part keeps of so many values, whose first frame is
+// at first, gives the same as its readings: not while they all may stay, and not
+// in a bucket that is of changes.
+func (t *thinner) takes(first int64, values int) bool {
+	if !t.folded && len(t.out)+values > t.points {
+		t.refold()
 	}
-	return t
+	return t.folded && (!t.filled || t.numbers || first >= t.end)
+}
+
+// addKept takes in what a part keeps of a column.
+func (t *thinner) addKept(times []int64, k *keptReader) error {
+	for {
+		if some, err := k.next(len(times)); err != nil || !some {
+			return err
+		}
+		// A half hour lies in one bucket.
+		low, high := float64(k.lowest.digits)/k.scale, float64(k.highest.digits)/k.scale
+		at := times[k.lowest.row]
+		if !t.filled || at >= t.end {
+			t.fold(Point{Time: at, Value: Number(low)})
+		} else if low < t.lo.Value.num {
+			t.lo = Point{Time: at, Value: Number(low)}
+		}
+		if high > t.hi.Value.num {
+			t.hi = Point{Time: times[k.highest.row], Value: Number(high)}
+		}
+		t.before = t.hi.Value // no text and no boolean
+	}
 }
 
 // addColumn takes in what a column holds of the rows begin to before end; as
@@ -119,18 +218,21 @@ func (t *thinner) addColumn(b *block, c *column, begin, end, daysToCome int) {
 		// The days to come are likely to hold as many.
 		t.out = slices.Grow(t.out, min(len(c.rows)*(1+daysToCome), growLimit))
 	}
+	if t.points > 0 && t.out == nil && c.numbers {
+		t.out = make([]Point, 0, min(len(c.rows)*(1+daysToCome), t.points))
+	}
 	for ; n < len(c.rows) && int(c.rows[n]) < end; n++ {
-		at, v := b.times[c.rows[n]], &c.values[n]
+		at, v := b.times[c.rows[n]], c.value(n)
 		if t.numbers && at < t.end && v.kind == KindNumber { // by far the usual case, worth doing without a call
 			if v.num < t.lo.Value.num {
-				t.lo = Point{Time: at, Value: *v}
+				t.lo = Point{Time: at, Value: v}
 			}
 			if v.num > t.hi.Value.num {
-				t.hi = Point{Time: at, Value: *v}
+				t.hi = Point{Time: at, Value: v}
 			}
 			continue
 		}
-		t.add(Point{Time: at, Value: *v})
+		t.add(Point{Time: at, Value: v})
 	}
 }
 
@@ -152,15 +254,20 @@ func (t *thinner) add(p Point) {
 		t.out = append(t.out, p)
 		return
 	}
-	// One too many: begin again, by buckets. Finished buckets take at most the
-	// places of the points already read, so out can be overwritten in place.
+	t.refold()
+	t.fold(p)
+}
+
+// refold begins again by buckets, since there are more than points. Finished
+// buckets take at most the places of the points already read, so out can be
+// overwritten in place.
+func (t *thinner) refold() {
 	t.folded = true
 	all := t.out
 	t.out = t.out[:0]
 	for _, q := range all {
 		t.fold(q)
 	}
-	t.fold(p)
 }
 
 func (t *thinner) fold(p Point) {

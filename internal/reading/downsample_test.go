@@ -58,7 +58,7 @@ func TestThinnedNumbersKeepEveryPeak(t *testing.T) {
 		for at := from; at <= to; at += 1 + rng.Int64N(1+span/int64(1+rng.IntN(200))) {
 			all = append(all, Point{at, Number(float64(rng.IntN(50)))})
 		}
-		th := newThinner(from, to, points)
+		th := &thinner{buckets: bucketsOf(from, to, points)}
 		for _, p := range all {
 			th.add(p)
 		}
@@ -114,7 +114,7 @@ func TestSeriesOfBooleansAndTextsKeepsTheChanges(t *testing.T) {
 
 func TestChangesAreBoundedToo(t *testing.T) {
 	const readings, points = 1000, 10
-	th := newThinner(start, start+readings-1, points)
+	th := &thinner{buckets: bucketsOf(start, start+readings-1, points)}
 	for i := range int64(readings) {
 		th.add(Point{start + i, Boolean(i%2 == 0)})
 	}
@@ -135,7 +135,7 @@ func TestChangesAreBoundedToo(t *testing.T) {
 }
 
 func TestSeriesOfAPropertyThatChangedItsKind(t *testing.T) {
-	th := newThinner(start, start+999, 4)
+	th := &thinner{buckets: bucketsOf(start, start+999, 4)}
 	for i := range int64(1000) {
 		v := Number(float64(i))
 		if i%3 == 0 {

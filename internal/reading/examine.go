@@ -152,9 +152,12 @@ func (e *examiner) part(key, value []byte) error {
 	if _, err := e.reader.decode(&e.block, &e.head, nil); err != nil {
 		return err
 	}
+	if err := checkKept(&e.block, &e.head); err != nil {
+		return err
+	}
 	e.found.Sealed += uint64(e.head.count)
 	for _, c := range e.block.columns {
-		e.found.Values += uint64(len(c.values))
+		e.found.Values += uint64(len(c.rows))
 	}
 	return nil
 }

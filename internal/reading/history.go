@@ -159,10 +159,10 @@ func (r *rows) newestHot(day int32, generation uint16, offer func(Last) bool) er
 }
 
 func (r *rows) newestSealed(day int32, offer func(Last) bool) error {
-	if err := r.clone(&r.part.it); err != nil {
+	if err := r.clonePart(); err != nil {
 		return err
 	}
-	r.part.begin(&r.query, day)
+	r.part.begin(&r.query, day, nil)
 	left := slices.Clone(r.query.wanted)
 	some, err := r.part.lastPart()
 	for ; err == nil && some && len(left) > 0; some, err = r.part.previousPart() {
@@ -173,7 +173,7 @@ func (r *rows) newestSealed(day int32, offer func(Last) bool) error {
 			}
 			for n := len(c.rows) - 1; n >= 0; n-- {
 				at := r.part.block.times[c.rows[n]]
-				if at <= r.query.to && offer(Last{Property: c.property, Time: at, Value: c.values[n]}) {
+				if at <= r.query.to && offer(Last{Property: c.property, Time: at, Value: c.value(n)}) {
 					left = slices.Delete(left, i, i+1)
 					break
 				}

@@ -40,7 +40,11 @@ func appendJSONNumber(dst []byte, f float64) []byte {
 		if !(math.Abs(scaled) < shortDigits) {
 			break
 		}
-		if digits := math.RoundToEven(scaled); digits/p == f {
+		digits := math.RoundToEven(scaled)
+		if off := math.Abs(scaled - digits); off > 0.01 && scaled < 1e12 && scaled > -1e12 {
+			continue // too far off to be a matter of rounding, found out without dividing
+		}
+		if digits/p == f {
 			return appendDecimal(dst, int64(digits), decimals)
 		}
 	}
@@ -60,25 +64,33 @@ func appendJSONNumber(dst []byte, f float64) []byte {
 	return dst
 }
 
+// appendDigits writes digits / 10^decimals in as few characters as can be.
+func appendDigits(dst []byte, digits int64, decimals int) []byte {
+	for decimals > 0 && digits%10 == 0 {
+		digits /= 10
+		decimals--
+	}
+	return appendDecimal(dst, digits, decimals)
+}
+
 // appendDecimal writes digits with a point before the last decimals of them.
 func appendDecimal(dst []byte, digits int64, decimals int) []byte {
-	if decimals == 0 {
-		return strconv.AppendInt(dst, digits, 10)
-	}
 	if digits < 0 {
 		dst, digits = append(dst, '-'), -digits
 	}
-	var text [20]byte
-	i := len(text)
-	for ; decimals > 0; decimals-- {
+	var text [21]byte
+	i, rest := len(text), uint64(digits)
+	for {
 		i--
-		text[i] = byte('0' + digits%10)
-		digits /= 10
+		text[i] = byte('0' + rest%10)
+		rest /= 10
+		if decimals--; decimals == 0 {
+			i--
+			text[i] = '.'
+		} else if decimals < 0 && rest == 0 {
+			return append(dst, text[i:]...)
+		}
 	}
-	i--
-	text[i] = '.'
-	dst = strconv.AppendInt(dst, digits, 10)
-	return append(dst, text[i:]...)
 }
 
 func appendJSONText(dst []byte, s string) []byte {

@@ -17,18 +17,21 @@ import (
 //
 //	format 1 byte, then varints: frames, milliseconds from first to last,
 //	length of the block of times, columns;
-//	for each column: property (distance from the one before), length of its block;
-//	the block of times, the blocks of the columns.
+//	for each column: property (distance from the one before), length of its block,
+//	length of what is kept of it;
+//	the block of times; of each column its block and what is kept of it.
 //
 // So a query reads the columns it wants and jumps over the others. A block is
 // one byte that says how it is packed, then its content, as it is or by
 // Zstandard. Times are the differences of their differences, which are zero for
-// a device that keeps its interval. A column of numbers is the number of
-// decimals that all of them have exactly, then the differences of their digits;
-// what is no such column (texts, booleans, numbers of more decimals) is its
-// values as frames have them.
+// a device that keeps its interval; zeroes at the end are left out. A column of
+// numbers is the number of decimals that all of them have exactly, then the
+// differences of their digits; what is no such column (texts, booleans, numbers
+// of more decimals) is its values as frames have them. What is kept: kept.go.
+//
+// In format 1 nothing was kept and no zeroes were left out.
 const (
-	partFormat = 1
+	partFormat = 2
 	partRows   = 4096
 
 	packedNot  = 0
@@ -56,9 +59,11 @@ func mustPack[T any](x T, err error) T {
 // partWriter holds the buffers with which parts are encoded.
 type partWriter struct {
 	content, blocks, head, presence []byte
+
+	digits []int64 // of the column that was appended last, if it is of numbers
 }
 
-// encode appends b as a part; b is not empty and within one day.
+// encode appends b, which add has filled within one day, as a part.
 func (w *partWriter) encode(dst []byte, b *block) []byte {
 	count, first := len(b.times), b.times[0]
 	w.head, w.blocks = w.head[:0], w.blocks[:0]
@@ -71,9 +76,15 @@ func (w *partWriter) encode(dst []byte, b *block) []byte {
 	before := device.PropertyID(0)
 	for i := range b.columns {
 		c := &b.columns[i]
-		w.content = w.appendColumn(w.content[:0], c, count)
+		decimals, numbers := w.scale(c.values)
+		w.content = w.appendColumn(w.content[:0], c, count, decimals, numbers)
 		w.head = binary.AppendUvarint(w.head, uint64(c.property-before))
 		w.head = binary.AppendUvarint(w.head, uint64(w.pack()))
+		begin := len(w.blocks)
+		if numbers {
+			w.blocks = appendKept(w.blocks, b.times, c, decimals, w.digits)
+		}
+		w.head = binary.AppendUvarint(w.head, uint64(len(w.blocks)-begin))
 		before = c.property
 	}
 	return append(append(dst, w.head...), w.blocks...)
@@ -93,17 +104,19 @@ func (w *partWriter) pack() int {
 
 // appendTimes writes the times after the first, which the key has.
 func appendTimes(b []byte, times []int64) []byte {
-	step := int64(0)
+	step, end := int64(0), len(b)
 	for i := 1; i < len(times); i++ {
 		next := times[i] - times[i-1]
 		b = binary.AppendVarint(b, next-step)
+		if next != step {
+			end = len(b)
+		}
 		step = next
 	}
-	return b
+	return b[:end]
 }
 
-func (w *partWriter) appendColumn(b []byte, c *column, count int) []byte {
-	decimals, numbers := sharedDecimals(c.values)
+func (w *partWriter) appendColumn(b []byte, c *column, count, decimals int, numbers bool) []byte {
 	kind := byte(columnValues)
 	if numbers {
 		kind = columnNumbers
@@ -125,38 +138,39 @@ func (w *partWriter) appendColumn(b []byte, c *column, count int) []byte {
 	}
 	b = append(b, byte(decimals))
 	before := int64(0)
-	for _, v := range c.values {
-		digits := int64(math.RoundToEven(v.num * pow10[decimals]))
+	for _, digits := range w.digits {
 		b = binary.AppendVarint(b, digits-before)
 		before = digits
 	}
 	return b
 }
 
-// sharedDecimals is the least number of decimals with which every value is
-// read back as it was; false when there is none, or not all are numbers.
-func sharedDecimals(values []Value) (decimals int, ok bool) {
-	for _, v := range values {
+// scale finds the least number of decimals with which every value is read back
+// as it was, and each one's digits; false when there is none, or not all are
+// numbers.
+func (w *partWriter) scale(values []Value) (decimals int, ok bool) {
+	w.digits = slices.Grow(w.digits[:0], len(values))
+	for i := 0; i < len(values); i++ {
+		v := &values[i]
 		if v.kind != KindNumber || v.num == 0 && math.Signbit(v.num) {
 			return 0, false
 		}
-		for !exact(v.num, decimals) {
-			if decimals++; decimals > maxDecimals {
-				return 0, false
-			}
-		}
-	}
-	for _, v := range values {
-		if !exact(v.num, decimals) {
+		scaled := v.num * pow10[decimals]
+		digits := math.RoundToEven(scaled)
+		switch {
+		case !(math.Abs(scaled) < maxExact):
 			return 0, false // too large for so many decimals
+		case digits/pow10[decimals] == v.num:
+			w.digits = append(w.digits, int64(digits))
+		case decimals == maxDecimals:
+			return 0, false
+		default:
+			// Those before may be too large for one more: they are looked at again.
+			decimals++
+			w.digits, i = w.digits[:0], -1
 		}
 	}
 	return decimals, true
-}
-
-func exact(f float64, decimals int) bool {
-	scaled := f * pow10[decimals]
-	return math.Abs(scaled) < maxExact && math.RoundToEven(scaled)/pow10[decimals] == f
 }
 
 // partReader decodes parts; it keeps its buffers.
@@ -166,6 +180,7 @@ type partReader struct {
 
 // partHead is the front of a part.
 type partHead struct {
+	format      byte
 	first, last int64 // epoch milliseconds
 	count       int
 	columns     []partColumn
@@ -173,16 +188,16 @@ type partHead struct {
 }
 
 type partColumn struct {
-	property device.PropertyID
-	size     int
+	property   device.PropertyID
+	size, kept int // of its block, and of what is kept of it
 }
 
 // readHead reads the front of a part whose first frame is at first.
 func readHead(h *partHead, raw []byte, first int64) error {
-	if len(raw) == 0 || raw[0] != partFormat {
+	if len(raw) == 0 || raw[0] == 0 || raw[0] > partFormat {
 		return ErrCorrupt
 	}
-	raw = raw[1:]
+	h.format, raw = raw[0], raw[1:]
 	var count, span, times, columns uint64
 	for _, x := range []*uint64{&count, &span, &times, &columns} {
 		n := 0
@@ -207,12 +222,19 @@ func readHead(h *partHead, raw []byte, first int64) error {
 			return ErrCorrupt
 		}
 		raw = raw[n+m:]
+		kept := uint64(0)
+		if h.format > 1 {
+			if kept, n = binary.Uvarint(raw); n <= 0 || kept > uint64(len(raw)) {
+				return ErrCorrupt
+			}
+			raw = raw[n:]
+		}
 		property += step
-		total += size
+		total += size + kept
 		if property > math.MaxUint32 {
 			return ErrCorrupt
 		}
-		h.columns = append(h.columns, partColumn{device.PropertyID(property), int(size)})
+		h.columns = append(h.columns, partColumn{device.PropertyID(property), int(size), int(kept)})
 	}
 	if total != uint64(len(raw)) {
 		return ErrCorrupt
@@ -224,13 +246,35 @@ func readHead(h *partHead, raw []byte, first int64) error {
 // decode reads the wanted columns (sorted; nil: all) into b. It is false when
 // the part has none of them.
 func (r *partReader) decode(b *block, h *partHead, wanted []device.PropertyID) (bool, error) {
+	return r.decodeBut(b, h, wanted, nil)
+}
+
+// outline takes what is kept of a column in place of its readings; false when
+// it wants these.
+type outline func(p device.PropertyID, times []int64, kept []byte) (bool, error)
+
+// decodeBut is decode without the columns of which take, if it is not nil, has
+// taken what is kept.
+func (r *partReader) decodeBut(b *block, h *partHead, wanted []device.PropertyID, take outline) (bool, error) {
 	b.reset()
 	body := h.body
 	for _, c := range h.columns {
-		packed := body[:c.size]
-		body = body[c.size:]
+		packed, kept := body[:c.size], body[c.size:c.size+c.kept]
+		body = body[c.size+c.kept:]
 		if wanted != nil {
 			if _, ok := slices.BinarySearch(wanted, c.property); !ok {
+				continue
+			}
+		}
+		if len(b.times) == 0 {
+			if err := r.appendTimes(b, h); err != nil {
+				return false, err
+			}
+		}
+		if take != nil && len(kept) > 0 {
+			if taken, err := take(c.property, b.times, kept); err != nil {
+				return false, fmt.Errorf("property %d: %w", c.property, err)
+			} else if taken {
 				continue
 			}
 		}
@@ -241,10 +285,7 @@ func (r *partReader) decode(b *block, h *partHead, wanted []device.PropertyID) (
 			return false, fmt.Errorf("property %d: %w", c.property, err)
 		}
 	}
-	if len(b.columns) == 0 {
-		return false, nil
-	}
-	return true, r.appendTimes(b, h)
+	return len(b.columns) > 0, nil
 }
 
 // decodeTimes reads a part's times alone into b.
@@ -281,20 +322,25 @@ func (r *partReader) unpack(packed []byte) (err error) {
 func decodeTimes(b *block, content []byte, h *partHead) error {
 	at, step := h.first, int64(0)
 	b.times = append(slices.Grow(b.times, h.count), at)
-	for range h.count - 1 {
+	for len(content) > 0 && len(b.times) < h.count {
 		more, n := binary.Varint(content)
 		if n <= 0 {
 			return ErrCorrupt
 		}
 		content = content[n:]
-		step += more
-		if step <= 0 {
+		if step += more; step <= 0 {
 			return ErrCorrupt
 		}
 		at += step
 		b.times = append(b.times, at)
 	}
-	if len(content) != 0 || at != h.last {
+	done := len(b.times)
+	b.times = b.times[:h.count]
+	for i := done; i < h.count; i++ { // the step stays as it is
+		at += step
+		b.times[i] = at
+	}
+	if len(content) != 0 || at != h.last || step == 0 && h.count > 1 {
 		return ErrCorrupt
 	}
 	return nil
@@ -330,11 +376,11 @@ func decodeColumn(c *column, content []byte, count int) error {
 	if len(c.rows) != int(have) {
 		return ErrCorrupt
 	}
-	c.values = slices.Grow(c.values, int(have))
 	switch kind {
 	case columnNumbers:
 		return decodeNumbers(c, content)
 	case columnValues:
+		c.values = slices.Grow(c.values, int(have))
 		return decodeValues(c, content)
 	}
 	return ErrCorrupt
@@ -344,27 +390,27 @@ func decodeNumbers(c *column, content []byte) error {
 	if len(content) == 0 || content[0] > maxDecimals {
 		return ErrCorrupt
 	}
-	p := pow10[content[0]]
+	c.numbers, c.decimals = true, int(content[0])
 	content = content[1:]
-	digits := int64(0)
-	for range c.rows {
-		var more int64
+	list, digits := slices.Grow(c.digits, len(c.rows))[:len(c.rows)], int64(0)
+	for i := range list {
 		if len(content) > 0 && content[0] < 0x80 { // one byte, by far the usual case
-			more = int64(content[0]>>1) ^ -int64(content[0]&1)
+			digits += int64(content[0]>>1) ^ -int64(content[0]&1)
 			content = content[1:]
 		} else {
-			var n int
-			if more, n = binary.Varint(content); n <= 0 {
+			more, n := binary.Varint(content)
+			if n <= 0 {
 				return ErrCorrupt
 			}
 			content = content[n:]
+			digits += more
 		}
-		digits += more
-		c.values = append(c.values, Value{kind: KindNumber, num: float64(digits) / p})
+		list[i] = digits
 	}
 	if len(content) != 0 {
 		return ErrCorrupt
 	}
+	c.digits = list
 	return nil
 }
 

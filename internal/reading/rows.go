@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -32,8 +33,12 @@ type rows struct {
 	newer  []Field
 	passed int
 
-	blockTaken bool // part's block was handed out by nextBlock
+	outline    outline // for days of nothing but parts; nil: readings alone
+	blockTaken bool    // part's block was handed out by nextBlock
 }
+
+// spareRows are rows to be used again: their buffers are as large as parts.
+var spareRows = sync.Pool{New: func() any { return new(rows) }}
 
 // newRows begins at the oldest frame with from <= time <= to; props are sorted,
 // nil means all.
@@ -42,17 +47,37 @@ func (s *Store) newRows(ctx context.Context, ref device.Ref, from, to int64, pro
 	if err != nil {
 		return nil, err
 	}
-	r := &rows{store: s, ctx: ctx, base: base, query: span{ref: ref, from: clampTime(from), to: clampTime(to), wanted: props}}
+	r := s.rowsOver(ctx, base, span{ref: ref, from: clampTime(from), to: clampTime(to), wanted: props})
 	first, _ := dayOf(r.query.from)
 	last, _ := dayOf(r.query.to)
 	r.days = between(days, first, last)
 	return r, nil
 }
 
+// rowsOver are rows of no days yet; Close ends base too.
+func (s *Store) rowsOver(ctx context.Context, base *pebble.Iterator, query span) *rows {
+	r := spareRows.Get().(*rows)
+	r.store, r.ctx, r.base, r.query = s, ctx, base, query
+	return r
+}
+
 // clone is another iterator over the same moment.
 func (r *rows) clone(it **pebble.Iterator) (err error) {
 	if *it == nil {
 		*it, err = r.base.CloneWithContext(r.ctx, pebble.CloneOptions{})
+	}
+	return err
+}
+
+// clonePart is clone for parts: behind them may lie what has been sealed and is
+// not cleared away yet.
+func (r *rows) clonePart() error {
+	if r.part.it != nil {
+		return nil
+	}
+	err := r.clone(&r.part.it)
+	if err == nil {
+		r.part.it.SetBounds([]byte{tagPart}, []byte{tagPart + 1})
 	}
 	return err
 }
@@ -67,17 +92,13 @@ func (r *rows) nextDay() (bool, error) {
 			return false, err
 		}
 		r.active = r.active[:0]
-		if day.sealed {
-			if err := r.clone(&r.part.it); err != nil {
-				return false, err
-			}
-			r.part.begin(&r.query, day.day)
-			if err := r.start(&r.part); err != nil {
+		if day.hot {
+			if err := r.startHot(day); err != nil {
 				return false, err
 			}
 		}
-		if day.hot {
-			if err := r.startHot(day); err != nil {
+		if day.sealed {
+			if err := r.startSealed(day); err != nil {
 				return false, err
 			}
 		}
@@ -103,6 +124,23 @@ func (r *rows) startHot(day dayState) error {
 		}
 	}
 	return nil
+}
+
+// startSealed begins with a day's parts, which are older than its generations.
+func (r *rows) startSealed(day dayState) error {
+	if err := r.clonePart(); err != nil {
+		return err
+	}
+	take := r.outline
+	if len(r.active) > 0 {
+		take = nil // what came late may have changed what was kept
+	}
+	r.part.begin(&r.query, day.day, take)
+	some, err := r.part.next()
+	if some {
+		r.active = slices.Insert(r.active, 0, source(&r.part))
+	}
+	return err
 }
 
 // start takes a source in if it has a frame.
@@ -226,7 +264,7 @@ func mergeFields(dst, older, newer []Field) []Field {
 	return append(append(dst, older...), newer...)
 }
 
-// Close gives the iterators back.
+// Close gives the iterators back, and what else can be used again.
 func (r *rows) Close() error {
 	errs := []error{r.base.Close()}
 	if r.part.it != nil {
@@ -235,7 +273,12 @@ func (r *rows) Close() error {
 	for _, h := range r.hot {
 		if h.it != nil {
 			errs = append(errs, h.it.Close())
+			h.it = nil
 		}
 	}
+	r.store, r.ctx, r.base, r.days, r.part.it = nil, nil, nil, nil, nil
+	r.outline, r.part.take, r.blockTaken, r.passed = nil, nil, false, 0
+	r.active = r.active[:0]
+	spareRows.Put(r)
 	return errors.Join(errs...)
 }

@@ -21,7 +21,7 @@ const sealEvery = 15 * time.Minute
 // sealing rests so many times as long if readings are coming in meanwhile.
 const (
 	sealPiece = 20 * time.Millisecond
-	sealRest  = 4
+	sealRest  = 9
 )
 
 // errGenerations is a day sealed more often than keys can count since the
@@ -213,10 +213,8 @@ func (w *sealing) device(b *pebble.Batch, g uint16, ref device.Ref) (err error) 
 		return err
 	}
 	begin := int64(w.day) * msPerDay
-	r := &rows{
-		store: s, ctx: w.ctx, base: base, query: span{ref: ref, from: begin, to: begin + msPerDay - 1},
-		days: []dayState{{day: w.day, hot: true, sealed: true, oldest: g, newest: g}},
-	}
+	r := s.rowsOver(w.ctx, base, span{ref: ref, from: begin, to: begin + msPerDay - 1})
+	r.days = []dayState{{day: w.day, hot: true, sealed: true, oldest: g, newest: g}}
 	defer closeInto(&err, r)
 	w.block.reset()
 	w.fresh = map[string]bool{}

@@ -77,6 +77,23 @@ func BenchmarkSealed(b *testing.B) {
 		}
 		b.ReportMetric(float64(size)/float64(s.Stats().Values), "diskB/value")
 	})
+	b.Run("Columns", func(b *testing.B) {
+		var json []byte
+		b.ReportAllocs()
+		for range b.N {
+			n := 0
+			err := s.Columns(ctx, 1, 7, start, start+days*msPerDay, props, func(c *Columns) error {
+				for i := range c.Columns {
+					json = c.Columns[i].AppendJSON(json[:0])
+				}
+				n += len(c.Times) * len(c.Columns)
+				return nil
+			})
+			if err != nil || n != days*1440*len(props) {
+				b.Fatal(n, err)
+			}
+		}
+	})
 	for name, points := range map[string]int{"Series of all": 0, "Series of 1000 points": 1000} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()

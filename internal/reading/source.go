@@ -41,6 +41,7 @@ type hotSource struct {
 	query  *span
 	day    int32
 	prefix []byte
+	end    []byte // above the prefix
 	target []byte
 	to     uint32
 	begun  bool
@@ -54,6 +55,10 @@ func (s *hotSource) begin(query *span, day int32, generation uint16) {
 	var from uint32
 	from, s.to = query.within(day)
 	s.target = appendMs(append(s.target[:0], s.prefix...), from)
+	// Behind them may lie all that has been sealed since and is not cleared away
+	// yet, which would be walked over.
+	s.end = append(append(s.end[:0], s.prefix...), afterEveryKey)
+	s.it.SetBounds(s.prefix, s.end)
 }
 
 func (s *hotSource) next() (bool, error) {
@@ -123,6 +128,7 @@ type partSource struct {
 	prefix []byte
 	target []byte
 	begun  bool
+	take   outline // of parts that lie within the span; nil: readings alone
 
 	reader partReader
 	head   partHead
@@ -131,8 +137,9 @@ type partSource struct {
 	open   bool // block holds frames not yet passed
 }
 
-func (s *partSource) begin(query *span, day int32) {
-	s.query, s.day, s.begun, s.open = query, day, false, false
+// begin goes before the first part of the span on a day.
+func (s *partSource) begin(query *span, day int32, take outline) {
+	s.query, s.day, s.begun, s.open, s.take = query, day, false, false, take
 	s.prefix = appendPartPrefix(s.prefix[:0], day, query.ref)
 }
 
@@ -172,12 +179,13 @@ func (s *partSource) nextHead() (bool, error) {
 // may reach into it, or to the following one.
 func (s *partSource) step() bool {
 	if s.begun {
-		return s.it.Next()
+		// All but a day's last part are full.
+		return s.head.count == partRows && s.it.Next()
 	}
 	s.begun = true
 	from, _ := s.query.within(s.day)
 	s.target = appendMs(append(s.target[:0], s.prefix...), from)
-	if s.it.SeekLT(s.target) && bytes.HasPrefix(s.it.Key(), s.prefix) {
+	if from > 0 && s.it.SeekLT(s.target) && bytes.HasPrefix(s.it.Key(), s.prefix) {
 		return true
 	}
 	return s.it.SeekGE(s.target)
@@ -225,7 +233,11 @@ func (s *partSource) decode() (bool, error) {
 	if s.query.timesOnly {
 		return true, s.named(s.reader.decodeTimes(&s.block, &s.head))
 	}
-	some, err := s.reader.decode(&s.block, &s.head, s.query.wanted)
+	take := s.take
+	if s.head.first < s.query.from || s.head.last > s.query.to {
+		take = nil
+	}
+	some, err := s.reader.decodeBut(&s.block, &s.head, s.query.wanted, take)
 	return some, s.named(err)
 }
 

@@ -44,9 +44,9 @@ type Options struct {
 	memTableBytes uint64 // tests: small ones, so that files are written
 }
 
-// Format 1 had no parts, format 2 took no value away; what they wrote is read as
-// it is.
-const formatNumber = 3
+// Format 1 had no parts, format 2 took no value away, format 3 kept no lowest and
+// highest in parts; what they wrote is read as it is.
+const formatNumber = 4
 
 func (o *Options) setDefaults() {
 	if o.Retention <= 0 {

@@ -866,6 +866,25 @@ type CaptchaRequest struct {
 	CaptchaType *string `json:"captchaType,omitempty"`
 }
 
+// ColumnsAnswer defines model for ColumnsAnswer.
+type ColumnsAnswer struct {
+	Code int             `json:"code"`
+	Data *[]ColumnsPiece `json:"data"`
+	Msg  string          `json:"msg"`
+}
+
+// ColumnsPiece Example: {"times":[1795230000000,60000,60000],"values":{"airTemperature":[3.4,3.5,3.4],"rain":[0,null,0.2]}}
+type ColumnsPiece struct {
+	// Bucket there when readings (of texts and booleans, changes) were left out for points; the length of a bucket, milliseconds
+	Bucket *int64 `json:"bucket,omitempty"`
+
+	// Times ascending; the first in epoch milliseconds, each other one as milliseconds after the one before it
+	Times []int64 `json:"times"`
+
+	// Values by identifier, as many values as times; null where there is none. An identifier without any in this piece is absent
+	Values map[string][]*ReadingValueOrNone `json:"values"`
+}
+
 // Connection defines model for Connection.
 type Connection struct {
 	DeviceName string `json:"deviceName"`
@@ -953,6 +972,12 @@ type Credential struct {
 	// LastUseTime absent when it was never used
 	LastUseTime *int64 `json:"lastUseTime,omitempty"`
 	Name        string `json:"name"`
+
+	// Requests24h how often it opened something in the last 24 hours, counted by the hour
+	Requests24h int64 `json:"requests24h"`
+
+	// Requests30d the same in the last 30 days
+	Requests30d int64 `json:"requests30d"`
 }
 
 // CredentialCreate defines model for CredentialCreate.
@@ -1669,6 +1694,9 @@ type Reading struct {
 // ReadingValue a number, a boolean or a text
 type ReadingValue = reading.Value
 
+// ReadingValueOrNone a number, a boolean, a text, or null
+type ReadingValueOrNone = reading.Value
+
 // Refusal defines model for Refusal.
 type Refusal struct {
 	// Identifier empty when the whole message was refused
@@ -2109,6 +2137,21 @@ type ExportDeviceDataParams struct {
 // GetGroupDeviceListParams defines parameters for GetGroupDeviceList.
 type GetGroupDeviceListParams struct {
 	GroupId *int64 `form:"groupId,omitempty" json:"groupId,omitempty"`
+}
+
+// GetTimeIntervalDataColumnsParams defines parameters for GetTimeIntervalDataColumns.
+type GetTimeIntervalDataColumnsParams struct {
+	DeviceName DeviceName `form:"deviceName" json:"deviceName"`
+
+	// StartTime required (601)
+	StartTime *int64 `form:"startTime,omitempty" json:"startTime,omitempty"`
+
+	// EndTime required (601)
+	EndTime *int64 `form:"endTime,omitempty" json:"endTime,omitempty"`
+
+	// YeuSignList identifiers; at least one (601)
+	YeuSignList *[]string `form:"yeuSignList,omitempty" json:"yeuSignList,omitempty"`
+	Points      *int      `form:"points,omitempty" json:"points,omitempty"`
 }
 
 // GetDeviceConnectionParams defines parameters for GetDeviceConnection.
@@ -2617,6 +2660,9 @@ type ServerInterface interface {
 	// GetGroupDeviceList Groups with their first 100 devices
 	// (GET /admin-api/client/pc/device/get-group-device-list)
 	GetGroupDeviceList(w http.ResponseWriter, r *http.Request, params GetGroupDeviceListParams)
+	// GetTimeIntervalDataColumns A device's readings over a range, by columns
+	// (GET /admin-api/client/pc/device/get/columns/time-interval-data)
+	GetTimeIntervalDataColumns(w http.ResponseWriter, r *http.Request, params GetTimeIntervalDataColumnsParams)
 	// GetDeviceConnection Where and how a device reports
 	// (GET /admin-api/client/pc/device/get/connection)
 	GetDeviceConnection(w http.ResponseWriter, r *http.Request, params GetDeviceConnectionParams)
@@ -3611,6 +3657,91 @@ func (siw *ServerInterfaceWrapper) GetGroupDeviceList(w http.ResponseWriter, r *
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.GetGroupDeviceList(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetTimeIntervalDataColumns operation middleware
+func (siw *ServerInterfaceWrapper) GetTimeIntervalDataColumns(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetTimeIntervalDataColumnsParams
+
+	// ------------- Required query parameter "deviceName" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "deviceName", r.URL.Query(), &params.DeviceName, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "deviceName"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "deviceName", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "startTime" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "startTime", r.URL.Query(), &params.StartTime, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "startTime"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "startTime", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "endTime" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "endTime", r.URL.Query(), &params.EndTime, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "endTime"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "endTime", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "yeuSignList" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "yeuSignList", r.URL.Query(), &params.YeuSignList, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "yeuSignList"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "yeuSignList", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "points" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "points", r.URL.Query(), &params.Points, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "points"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "points", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetTimeIntervalDataColumns(w, r, params)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -5467,6 +5598,7 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/tsl", wrapper.GetTsl)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/format-map/time-interval-data", wrapper.GetTimeIntervalDataMap)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/format-sign-array/time-interval-data", wrapper.GetTimeIntervalDataRows)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/columns/time-interval-data", wrapper.GetTimeIntervalDataColumns)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/export-device-data-excel", wrapper.ExportDeviceData)
 	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/admin-api/client/pc/device/update", wrapper.UpdateDevice)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/device/new-secret", wrapper.NewDeviceSecret)
@@ -6006,6 +6138,28 @@ type GetGroupDeviceListResponseObject interface {
 type GetGroupDeviceList200JSONResponse GroupsAnswer
 
 func (response GetGroupDeviceList200JSONResponse) VisitGetGroupDeviceListResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetTimeIntervalDataColumnsRequestObject struct {
+	Params GetTimeIntervalDataColumnsParams
+}
+
+type GetTimeIntervalDataColumnsResponseObject interface {
+	VisitGetTimeIntervalDataColumnsResponse(w http.ResponseWriter) error
+}
+
+type GetTimeIntervalDataColumns200JSONResponse ColumnsAnswer
+
+func (response GetTimeIntervalDataColumns200JSONResponse) VisitGetTimeIntervalDataColumnsResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response); err != nil {
@@ -7222,6 +7376,9 @@ type StrictServerInterface interface {
 	// GetGroupDeviceList Groups with their first 100 devices
 	// (GET /admin-api/client/pc/device/get-group-device-list)
 	GetGroupDeviceList(ctx context.Context, request GetGroupDeviceListRequestObject) (GetGroupDeviceListResponseObject, error)
+	// GetTimeIntervalDataColumns A device's readings over a range, by columns
+	// (GET /admin-api/client/pc/device/get/columns/time-interval-data)
+	GetTimeIntervalDataColumns(ctx context.Context, request GetTimeIntervalDataColumnsRequestObject) (GetTimeIntervalDataColumnsResponseObject, error)
 	// GetDeviceConnection Where and how a device reports
 	// (GET /admin-api/client/pc/device/get/connection)
 	GetDeviceConnection(ctx context.Context, request GetDeviceConnectionRequestObject) (GetDeviceConnectionResponseObject, error)
@@ -8011,6 +8168,32 @@ func (sh *strictHandler) GetGroupDeviceList(w http.ResponseWriter, r *http.Reque
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(GetGroupDeviceListResponseObject); ok {
 		if err := validResponse.VisitGetGroupDeviceListResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetTimeIntervalDataColumns operation middleware
+func (sh *strictHandler) GetTimeIntervalDataColumns(w http.ResponseWriter, r *http.Request, params GetTimeIntervalDataColumnsParams) {
+	var request GetTimeIntervalDataColumnsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetTimeIntervalDataColumns(ctx, request.(GetTimeIntervalDataColumnsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetTimeIntervalDataColumns")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetTimeIntervalDataColumnsResponseObject); ok {
+		if err := validResponse.VisitGetTimeIntervalDataColumnsResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

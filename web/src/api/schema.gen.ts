@@ -511,7 +511,7 @@ export interface paths {
         };
         /**
          * A device's readings over a range, by property
-         * @description Ascending. With points, at most that many per property, each bucket's minimum and maximum kept; of text and boolean properties the changes. A range over 30 days is refused (601).
+         * @description Ascending. With points, at most that many per property, each bucket's minimum and maximum kept; of text and boolean properties the changes. Buckets of 75 minutes or more are of whole half hours (UTC). A range over 30 days is refused (601).
          */
         get: operations["getTimeIntervalDataMap"];
         put?: never;
@@ -534,6 +534,26 @@ export interface paths {
          * @description Ascending rows, streamed. `collect_time` in epoch milliseconds; what a row does not hold is absent. The same ranges are refused as by format-map.
          */
         get: operations["getTimeIntervalDataRows"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/device/get/columns/time-interval-data": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A device's readings over a range, by columns
+         * @description The same readings in a fifth of the space, streamed: a list of pieces, each with its times and what each property has at them. The pieces of a property come in order of time. With points, at most that many per property, thinned as by format-map; each property then has a piece of its own. The same ranges are refused as by format-map.
+         */
+        get: operations["getTimeIntervalDataColumns"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1370,6 +1390,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/integrations/chirpstack": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An event of ChirpStack 4, as its HTTP integration posts it (JSON)
+         * @description Readings are what the codec decoded (`object`): its keys are identifiers, `{"battery":{"voltage":3.6}}` is `battery_voltage`. `rssi` and `snr` of the gateway that heard it best are added where the product has such properties. The device is the one of the credential's tenant whose name, or else whose serial, is the DevEUI, or whose name is ChirpStack's. 200 only after the readings are on disk; other events than `up` are taken and nothing is kept of them.
+         */
+        post: operations["postChirpStack"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/integrations/thethingsstack": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A message of The Things Stack 3, as its webhooks post it (JSON)
+         * @description As for ChirpStack; readings are what `decoded_payload` holds, and the device's other name is its `device_id`.
+         */
+        post: operations["postTheThingsStack"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/provider-api/v1/apply": {
         parameters: {
             query?: never;
@@ -1421,6 +1481,43 @@ export interface paths {
         put?: never;
         /** Give a user a one-time password and end the user's sessions */
         post: operations["resetUser"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/provider-api/v1/backup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Everything that is kept, as it is at one instant, as one file
+         * @description A tar whose last entry, manifest.json, lists every file with its SHA-256: an answer that was cut off is seen to be. It holds the key under which devices' secrets are hashed. Devices, people and alarms go on meanwhile; other calls of the provider API wait for the first part of it.
+         */
+        get: operations["backup"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/provider-api/v1/outbox/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Let mail and SMS go that are held since a restore */
+        post: operations["releaseOutbox"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2313,6 +2410,16 @@ export interface components {
              * @description absent when it was never used
              */
             lastUseTime?: number;
+            /**
+             * Format: int64
+             * @description how often it opened something in the last 24 hours, counted by the hour
+             */
+            requests24h: number;
+            /**
+             * Format: int64
+             * @description the same in the last 30 days
+             */
+            requests30d: number;
         };
         NewCredential: {
             /** Format: int64 */
@@ -2761,6 +2868,47 @@ export interface components {
             data: components["schemas"]["Series"] | null;
             msg: string;
         };
+        /**
+         * @example {
+         *       "times": [
+         *         1795230000000,
+         *         60000,
+         *         60000
+         *       ],
+         *       "values": {
+         *         "airTemperature": [
+         *           3.4,
+         *           3.5,
+         *           3.4
+         *         ],
+         *         "rain": [
+         *           0,
+         *           null,
+         *           0.2
+         *         ]
+         *       }
+         *     }
+         */
+        ColumnsPiece: {
+            /** @description ascending; the first in epoch milliseconds, each other one as milliseconds after the one before it */
+            times: number[];
+            /** @description by identifier, as many values as times; null where there is none. An identifier without any in this piece is absent */
+            values: {
+                [key: string]: components["schemas"]["ReadingValueOrNone"][];
+            };
+            /**
+             * Format: int64
+             * @description there when readings (of texts and booleans, changes) were left out for points; the length of a bucket, milliseconds
+             */
+            bucket?: number;
+        };
+        /** @description a number, a boolean, a text, or null */
+        ReadingValueOrNone: (number | boolean | string) | null;
+        ColumnsAnswer: {
+            code: number;
+            data: components["schemas"]["ColumnsPiece"][] | null;
+            msg: string;
+        };
         Refusal: {
             /** Format: int64 */
             time: number;
@@ -2918,6 +3066,12 @@ export interface components {
         ResetUserRequest: {
             tenant: string;
             userName: string;
+        };
+        ReleaseResult: {
+            /** @description whether anything was held */
+            held: boolean;
+            /** @description deliveries that were */
+            waiting: number;
         };
         ResetUserResult: {
             password: string;
@@ -3636,6 +3790,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RowsAnswer"];
+                };
+            };
+        };
+    };
+    getTimeIntervalDataColumns: {
+        parameters: {
+            query: {
+                deviceName: components["parameters"]["DeviceName"];
+                /** @description required (601) */
+                startTime?: number;
+                /** @description required (601) */
+                endTime?: number;
+                /** @description identifiers; at least one (601) */
+                yeuSignList?: string[];
+                points?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The pieces */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ColumnsAnswer"];
                 };
             };
         };
@@ -4805,6 +4988,183 @@ export interface operations {
             };
         };
     };
+    postChirpStack: {
+        parameters: {
+            query?: {
+                /** @description up, join, ack, ...; absent means up */
+                event?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description On disk */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description Nothing in the message is good */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TelemetryRefusal"];
+                };
+            };
+            /** @description No such credential */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TelemetryRefusal"];
+                };
+            };
+            /** @description The device is shut out */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TelemetryRefusal"];
+                };
+            };
+            /** @description No device of the tenant's */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TelemetryRefusal"];
+                };
+            };
+            /** @description Over 256 KiB */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TelemetryRefusal"];
+                };
+            };
+            /** @description Too fast; see Retry-After */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TelemetryRefusal"];
+                };
+            };
+            /** @description Cannot be kept now; see Retry-After */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TelemetryRefusal"];
+                };
+            };
+        };
+    };
+    postTheThingsStack: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description On disk */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description Nothing in the message is good */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TelemetryRefusal"];
+                };
+            };
+            /** @description No such credential */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TelemetryRefusal"];
+                };
+            };
+            /** @description The device is shut out */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TelemetryRefusal"];
+                };
+            };
+            /** @description No device of the tenant's */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TelemetryRefusal"];
+                };
+            };
+            /** @description Over 256 KiB */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TelemetryRefusal"];
+                };
+            };
+            /** @description Too fast; see Retry-After */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TelemetryRefusal"];
+                };
+            };
+            /** @description Cannot be kept now; see Retry-After */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TelemetryRefusal"];
+                };
+            };
+        };
+    };
     apply: {
         parameters: {
             query?: {
@@ -4906,6 +5266,54 @@ export interface operations {
             404: components["responses"]["Problem"];
             413: components["responses"]["Problem"];
             422: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    backup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The archive */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-tar": string;
+                };
+            };
+            401: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    releaseOutbox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How many were waiting */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReleaseResult"];
+                };
+            };
+            401: components["responses"]["Problem"];
             429: components["responses"]["Problem"];
             500: components["responses"]["Problem"];
             503: components["responses"]["Problem"];

@@ -6,9 +6,11 @@ import { useDeviceLive } from '@/lib/device/live/useDeviceLive';
 import { useFormat } from '@/lib/format/format';
 import { phone, useMedia } from '@/lib/media';
 import { usePreferences } from '@/lib/preferences';
+import { TreeColumn } from '@/ui/deviceTree/TreeColumn';
 import { Empty } from '@/ui/Empty';
 import { PageError } from '@/ui/PageError';
 import { PageTitle } from '@/ui/PageTitle';
+import { PlainButton } from '@/ui/PlainButton';
 import { everything, isEverything } from './choice';
 import css from './DataPage.module.css';
 import { CardGrid } from './grid/CardGrid';
@@ -65,11 +67,7 @@ export function DataPage() {
         kind="search"
         title={t('data.nothing.title')}
         text={t('data.nothing.text')}
-        action={
-          <button type="button" className={css.all} onClick={showAll}>
-            {t('data.nothing.action')}
-          </button>
-        }
+        action={<PlainButton onClick={showAll}>{t('data.nothing.action')}</PlainButton>}
       />
     );
   }
@@ -91,13 +89,9 @@ export function DataPage() {
           {content}
         </section>
         {isPhone || all === 0 ? null : (
-          <section className={`${css.panel} ${fixedNavbar ? css.below : ''}`} aria-label={t('home.list.title')}>
-            <header className={css.head}>
-              <h2 className={css.title}>{t('home.list.title')}</h2>
-              {all === undefined ? null : <span className={css.count}>{format.number(all)}</span>}
-            </header>
+          <TreeColumn count={all} below={fixedNavbar}>
             <Picker {...picker} />
-          </section>
+          </TreeColumn>
         )}
       </div>
       {isPhone && opened !== undefined ? (

@@ -7,10 +7,11 @@ import type { ReadingEntry } from '@/lib/device/readingList';
 import { isStale } from '@/lib/device/staleness';
 import type { Device } from '@/lib/device/types';
 import { useClock, useNow } from '@/lib/format/clock';
-import { missing, useFormat } from '@/lib/format/format';
+import { useFormat } from '@/lib/format/format';
 import { useInView } from '@/lib/useInView';
 import { DerivedNote } from '@/ui/DerivedNote';
 import { ElementIcon } from '@/ui/ElementIcon';
+import { ReadingText } from '@/ui/ReadingText';
 import { Sparkline } from '@/ui/Sparkline';
 import type { SparkPoint } from '@/ui/sparkPath';
 import css from './Card.module.css';
@@ -34,13 +35,14 @@ export function MainReading({ device, entry, icon }: MainReadingProps) {
   const usual = ownInterval(derivation);
   const stale = useClock((now) => reading !== undefined && isStale(reading.time, device.offlineAfter, usual, now));
   const old = stale || device.onlineState === 0;
-  const { text, unit } = reading ? format.value(reading) : { text: missing, unit: '' };
   return (
     <div className={`${css.main} ${old ? css.old : ''} ${numeric ? '' : css.alone}`}>
       <div>
-        <p className={`${css.value} ${numeric || !reading ? '' : css.word}`} title={numeric ? undefined : text}>
-          {text}
-          {unit ? <span className={css.unit}>{`\u00a0${unit}`}</span> : null}
+        <p
+          className={`${css.value} ${numeric || !reading ? '' : css.word}`}
+          title={numeric ? undefined : format.reading(reading)}
+        >
+          <ReadingText of={reading} unit={css.unit} />
         </p>
         <p className={css.what}>
           {icon === undefined ? null : <ElementIcon address={icon} />}

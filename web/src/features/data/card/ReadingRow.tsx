@@ -4,10 +4,10 @@ import type { ReadingEntry } from '@/lib/device/readingList';
 import { isStale } from '@/lib/device/staleness';
 import type { Device } from '@/lib/device/types';
 import { useClock } from '@/lib/format/clock';
-import { missing, useFormat } from '@/lib/format/format';
 import { Age } from '@/ui/Age';
 import { DerivedNote } from '@/ui/DerivedNote';
 import { ElementIcon } from '@/ui/ElementIcon';
+import { ReadingText } from '@/ui/ReadingText';
 import css from './Card.module.css';
 import { PropertyName } from './PropertyName';
 
@@ -21,11 +21,9 @@ interface ReadingRowProps {
 /** Value, unit, age, always together. */
 export function ReadingRow({ entry, device, icon }: ReadingRowProps) {
   const { t } = useTranslation();
-  const format = useFormat();
   const { name, reading, derivation } = entry;
   const usual = ownInterval(derivation);
   const stale = useClock((now) => reading !== undefined && isStale(reading.time, device.offlineAfter, usual, now));
-  const { text, unit } = reading ? format.value(reading) : { text: missing, unit: '' };
   return (
     <li className={`${css.row} ${stale || device.onlineState === 0 ? css.old : ''}`}>
       <span className={css.pair}>
@@ -34,9 +32,8 @@ export function ReadingRow({ entry, device, icon }: ReadingRowProps) {
           <PropertyName name={name} />
           {derivation ? <DerivedNote derivation={derivation} /> : null}
         </span>
-        <span className={css.reading} title={typeof reading?.value === 'string' ? text : undefined}>
-          {text}
-          {unit ? <span className={css.small}>{`\u00a0${unit}`}</span> : null}
+        <span className={css.reading} title={typeof reading?.value === 'string' ? reading.value : undefined}>
+          <ReadingText of={reading} unit={css.small} />
         </span>
       </span>
       <span className={css.age}>

@@ -17,7 +17,7 @@ const line = (times: readonly number[], values: readonly number[]): Line => ({
 });
 const drawn = (its: Line): Drawn => ({
   line: its,
-  gaps: silences(its.times, { ...window, points: null }),
+  gaps: silences({ ...its, bucket: 0 }, window),
   whole: () => true,
 });
 

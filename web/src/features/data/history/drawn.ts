@@ -1,5 +1,5 @@
 import type { Attribute } from './attributes';
-import { isWhole, lastHeard, silences, silentTogether, spliceSilences, steps } from './gaps';
+import { lastHeard, silences, silentTogether, spliceSilences, steps } from './gaps';
 import type { Sample } from './queries';
 import type { Span } from './range';
 import { type Line, noLine, splice } from './series';
@@ -40,7 +40,7 @@ export function drawnOf(attributes: readonly Attribute[], samples: Samples): Map
     if (kind === 'step') stepping.push(attribute);
     else if (kind === 'sum') {
       const line = sums && sums.from === overview.from && sums.to === overview.to ? sums.lines.get(id) : undefined;
-      if (sums && line) add(id, { line, gaps: silences(line.times, sums), whole: always });
+      if (sums && line) add(id, { line, gaps: silences(line, sums), whole: always });
     } else if (kind !== 'words') {
       const drawn = joined(id, overview, detail);
       if (drawn) add(id, drawn);
@@ -64,21 +64,20 @@ export function drawnOf(attributes: readonly Attribute[], samples: Samples): Map
 function joined(id: string, overview: Sample, detail: Sample | undefined): Drawn | undefined {
   const coarse = overview.lines.get(id);
   if (!coarse) return undefined;
-  const coarseGaps = silences(coarse.times, overview);
+  const coarseGaps = silences(coarse, overview);
   const fine = detail?.lines.get(id);
-  if (isWhole(coarse.times, overview)) return { line: coarse, gaps: coarseGaps, whole: always };
+  if (coarse.bucket === 0) return { line: coarse, gaps: coarseGaps, whole: always };
   if (!detail || !fine) return { line: coarse, gaps: coarseGaps, whole: () => false };
-  const fineIsWhole = isWhole(fine.times, detail);
   return {
     line: splice(coarse, fine, detail),
-    gaps: spliceSilences(coarseGaps, silences(fine.times, detail), detail),
-    whole: (span) => fineIsWhole && covers(detail, span),
+    gaps: spliceSilences(coarseGaps, silences(fine, detail), detail),
+    whole: (span) => fine.bucket === 0 && covers(detail, span),
   };
 }
 
 /** Whether the overview needs nothing finer. */
 export function isComplete(overview: Sample): boolean {
-  return [...overview.lines.values()].every(({ times }) => isWhole(times, overview));
+  return [...overview.lines.values()].every(({ bucket }) => bucket === 0);
 }
 
 export const nothingDrawn: Drawn = { line: noLine, gaps: [], whole: always };

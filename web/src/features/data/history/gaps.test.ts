@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   broken,
-  bucketMs,
   isSilent,
-  isWhole,
   lonely,
   longestPause,
   silences,
@@ -18,9 +16,8 @@ const line = (minutes: readonly number[]) => ({
   times: Float64Array.from(minutes, (at) => at * minute),
   values: Float64Array.from(minutes, (_, index) => index),
 });
-const every = (step: number, from: number, to: number) =>
-  Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, index) => from + index * step);
-const all = (from: number, to: number) => ({ from: from * minute, to: to * minute, points: null });
+const span = (from: number, to: number) => ({ from: from * minute, to: to * minute });
+const whole = (minutes: readonly number[]) => ({ times: line(minutes).times, bucket: 0 });
 const spans = (list: readonly { from: number; to: number }[]) =>
   list.map(({ from, to }) => [from / minute, to / minute]);
 
@@ -33,58 +30,36 @@ describe('the usual interval', () => {
 
 describe('silence', () => {
   it('is a gap beyond three usual intervals, not at three', () => {
-    const { times } = line([0, 1, 2, 3, 6, 7, 8, 11.01, 12]);
-    expect(spans(silences(times, all(0, 12)))).toEqual([[8, 11.01]]);
+    expect(spans(silences(whole([0, 1, 2, 3, 6, 7, 8, 11.01, 12]), span(0, 12)))).toEqual([[8, 11.01]]);
   });
 
   it('counts at both ends of the range', () => {
-    expect(spans(silences(line([10, 11, 12]).times, all(0, 60)))).toEqual([
+    expect(spans(silences(whole([10, 11, 12]), span(0, 60)))).toEqual([
       [0, 10],
       [12, 60],
     ]);
-    expect(silences(line([2, 3, 4]).times, all(0, 6))).toEqual([]);
+    expect(silences(whole([2, 3, 4]), span(0, 6))).toEqual([]);
   });
 
   it('without any reading is the whole range', () => {
-    expect(spans(silences(new Float64Array(0), all(5, 9)))).toEqual([[5, 9]]);
+    expect(spans(silences(whole([]), span(5, 9)))).toEqual([[5, 9]]);
   });
 
   it('is not claimed from one reading', () => {
-    expect(silences(line([30]).times, all(0, 60))).toEqual([]);
+    expect(silences(whole([30]), span(0, 60))).toEqual([]);
   });
 
   it('cannot be told apart within two buckets of thinned readings', () => {
-    const thinning = { from: 0, to: 1000 * minute, points: 100 };
-    const width = bucketMs(thinning) / minute;
-    expect(Math.round(width)).toBe(20);
+    const bucket = 20 * minute;
     // Lowest and highest of each bucket: close together, then far apart.
-    const kept = Array.from({ length: 50 }, (_, bucket) => [bucket * 20 + 1, bucket * 20 + 3]).flat();
-    const { times } = line(kept);
-    expect(isWhole(times, thinning)).toBe(false);
-    expect(longestPause(times, thinning)).toBe(2 * bucketMs(thinning));
-    expect(silences(times, thinning)).toEqual([]);
-    const cut = line(kept.filter((at) => at < 400 || at > 460)).times;
-    expect(spans(silences(cut, thinning))).toEqual([[383, 461]]);
-  });
-});
-
-describe('whether all readings are there', () => {
-  const thinning = { from: 0, to: 1000 * minute, points: 100 };
-
-  it('is told by more than two in a bucket', () => {
-    expect(isWhole(line(every(5, 0, 450)).times, thinning)).toBe(true);
-  });
-
-  it('is told by readings that never stand close', () => {
-    expect(isWhole(line(every(30, 0, 990)).times, thinning)).toBe(true);
-  });
-
-  it('is not believed of pairs of which some stand close', () => {
-    expect(isWhole(line([1, 2, 25, 39, 41, 60]).times, thinning)).toBe(false);
-  });
-
-  it('holds where every reading was asked for', () => {
-    expect(isWhole(line([1, 2, 3]).times, { ...thinning, points: null })).toBe(true);
+    const kept = Array.from({ length: 50 }, (_, index) => [index * 20 + 1, index * 20 + 3]).flat();
+    const thinned = { ...line(kept), bucket };
+    expect(longestPause(thinned)).toBe(2 * bucket);
+    expect(silences(thinned, span(0, 1000))).toEqual([]);
+    const cut = { ...line(kept.filter((at) => at < 400 || at > 460)), bucket };
+    expect(spans(silences(cut, span(0, 1000)))).toEqual([[383, 461]]);
+    // Had all of them come, each pause between the pairs were one.
+    expect(silences({ ...thinned, bucket: 0 }, span(0, 1000)).length).toBeGreaterThan(40);
   });
 });
 

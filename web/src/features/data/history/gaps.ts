@@ -1,44 +1,13 @@
 import type { Span } from './range';
-import { indexFrom, type Line } from './series';
+import { indexFrom, type Line, type Sampled } from './series';
 
 /** Silence longer than so many usual intervals is a gap. */
 const factor = 3;
-
-/** How many points stand for how long a time, as it was asked for; null when every reading was. */
-export interface Thinning extends Span {
-  points: number | null;
-}
-
-/** The length of the parts of which the server keeps the lowest and the highest reading. */
-export function bucketMs({ from, to, points }: Thinning): number {
-  return points === null ? 0 : Math.floor((to - from) / Math.floor(points / 2)) + 1;
-}
 
 function intervals(times: Float64Array): Float64Array {
   const pauses = new Float64Array(Math.max(0, times.length - 1));
   for (let i = 1; i < times.length; i += 1) pauses[i - 1] = (times[i] ?? 0) - (times[i - 1] ?? 0);
   return pauses.sort();
-}
-
-/**
- * Whether these are all the readings there are. The server keeps all while they fit and else at most two of each bucket; how many came
- * does not tell it apart, since a bucket of equal values keeps one. More than two in a bucket, or never two close together, do.
- */
-export function isWhole(times: Float64Array, thinning: Thinning): boolean {
-  const width = bucketMs(thinning);
-  if (width === 0 || times.length < 3) return true;
-  let bucket = -1;
-  let inBucket = 0;
-  let closest = Number.POSITIVE_INFINITY;
-  for (let i = 0; i < times.length; i += 1) {
-    const time = times[i] ?? 0;
-    const its = Math.floor((time - thinning.from) / width);
-    inBucket = its === bucket ? inBucket + 1 : 1;
-    bucket = its;
-    if (inBucket > 2) return true;
-    if (i > 0) closest = Math.min(closest, time - (times[i - 1] ?? 0));
-  }
-  return closest >= 0.4 * width;
 }
 
 /** The usual interval: the median. 0 with fewer than two readings. */
@@ -48,16 +17,15 @@ export function usualInterval(times: Float64Array): number {
 }
 
 /** Silence of this length or less is none. Of thinned readings two buckets' length may be silent in appearance only. */
-export function longestPause(times: Float64Array, thinning: Thinning): number {
-  const usual = factor * usualInterval(times);
-  return isWhole(times, thinning) ? usual : Math.max(usual, 2 * bucketMs(thinning));
+export function longestPause({ times, bucket }: Pick<Sampled, 'times' | 'bucket'>): number {
+  return Math.max(factor * usualInterval(times), 2 * bucket);
 }
 
 /** The times within a span in which nothing came, its beginning and its end included. */
-export function silences(times: Float64Array, thinning: Thinning): Span[] {
-  const { from, to } = thinning;
+export function silences(line: Pick<Sampled, 'times' | 'bucket'>, { from, to }: Span): Span[] {
+  const { times } = line;
   if (times.length === 0) return [{ from, to }];
-  const longest = longestPause(times, thinning);
+  const longest = longestPause(line);
   // A single reading has no usual interval: nothing can be said of the time around it.
   if (longest === 0) return [];
   const found: Span[] = [];

@@ -1,19 +1,11 @@
+import { type AxisWords, axesOf } from '@/ui/chart/axes';
 import type { ChartOption } from '@/ui/chart/engine';
-import { tickDecimals } from '@/ui/chart/scale';
 import type { ChartTokens } from '@/ui/chart/tokens';
 import type { Geometry } from './geometry';
 import type { Model, PanelModel, Trace } from './model';
 import type { Span } from './range';
 
-interface Words {
-  number: (value: number, decimals?: number) => string;
-  /** Of a moment on the time axis; the first one names its day. */
-  tick: (time: number, first: boolean) => string;
-}
-
 type Series = Extract<NonNullable<ChartOption['series']>, unknown[]>[number];
-
-const axisFont = { fontSize: 11.5, fontWeight: 450 } as const;
 
 /** The drawing: one grid a panel over one time axis. Everything that has words for it, or that a person points at, is drawn by the page. */
 export function optionOf(
@@ -21,55 +13,12 @@ export function optionOf(
   geometry: Geometry,
   window: Span,
   tokens: ChartTokens,
-  words: Words,
+  words: AxisWords,
 ): ChartOption {
   const { panels } = model;
-  const font = { ...axisFont, color: tokens.ink3, fontFamily: tokens.font };
+  const plots = panels.map(({ scale, kind }) => ({ scale, numbers: kind === 'numbers' }));
   return {
-    animation: false,
-    textStyle: { fontFamily: tokens.font },
-    grid: panels.map((_, index) => ({
-      left: geometry.left,
-      width: geometry.width,
-      top: geometry.boxes[index]?.top,
-      height: geometry.boxes[index]?.height,
-      // The page draws over the plots and must know where they are: labels do not move them.
-      outerBoundsMode: 'none' as const,
-    })),
-    xAxis: panels.map((_, index) => ({
-      type: 'time' as const,
-      gridIndex: index,
-      min: window.from,
-      max: window.to,
-      axisLine: { show: true, onZero: false, lineStyle: { color: tokens.line2 } },
-      axisTick: { show: false },
-      splitLine: { show: false },
-      splitNumber: Math.max(2, Math.round(geometry.width / 90)),
-      axisLabel: {
-        ...font,
-        show: index === panels.length - 1,
-        hideOverlap: true,
-        margin: 12,
-        formatter: (time: number, at: number) => words.tick(time, at === 0),
-      },
-      axisPointer: { show: false },
-    })),
-    yAxis: panels.map((panel, index) => ({
-      type: 'value' as const,
-      gridIndex: index,
-      min: panel.scale.min,
-      max: panel.scale.max,
-      interval: panel.scale.step,
-      axisLine: { show: false },
-      axisTick: { show: false },
-      splitLine: { show: panel.kind === 'numbers', lineStyle: { color: tokens.line } },
-      axisLabel: {
-        ...font,
-        margin: 8,
-        show: panel.kind === 'numbers',
-        formatter: (value: number) => words.number(value, tickDecimals(panel.scale)),
-      },
-    })),
+    ...axesOf(geometry, plots, window, tokens, words),
     series: panels.flatMap((panel, index) =>
       panel.traces.flatMap((trace) => seriesOf(trace, index, panel, model, geometry, window, tokens)),
     ),

@@ -1,10 +1,9 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api } from '@/lib/api';
 import type { Language } from '@/lib/i18n';
-import type { Thinning } from './gaps';
 import type { Span } from './range';
 import { rowsOf } from './rows';
-import { type Line, lineOf, type SeriesPoint } from './series';
+import { readPieces, type Said, type Sampled } from './series';
 
 /** The dialog shows failures itself and keeps what it had; the past does not change, so nothing is asked for twice. */
 const lasting = {
@@ -22,34 +21,27 @@ export const tslQuery = (language: Language, deviceName: string) =>
   });
 
 /** A device's readings of a span, as they came: lines by identifier, and the texts. */
-export interface Sample extends Thinning {
-  lines: Map<string, Line>;
-  texts: Map<string, { time: number; text: string }[]>;
+export interface Sample extends Span {
+  /** How many of each were asked for; null: all. */
+  points: number | null;
+  lines: Map<string, Sampled>;
+  texts: Map<string, Said[]>;
 }
 
-export interface SampleQuestion extends Thinning {
+export interface SampleQuestion extends Span {
+  points: number | null;
   deviceName: string;
   ids: readonly string[];
-}
-
-function sampleOf({ from, to, points }: Thinning, series: Record<string, SeriesPoint[]>): Sample {
-  const sample: Sample = { from, to, points, lines: new Map(), texts: new Map() };
-  for (const [id, list] of Object.entries(series)) {
-    sample.lines.set(id, lineOf(list));
-    const texts = list.flatMap(({ time, value }) => (typeof value === 'string' ? [{ time, text: value }] : []));
-    if (texts.length > 0) sample.texts.set(id, texts);
-  }
-  return sample;
 }
 
 export const sampleQuery = ({ deviceName, ids, from, to, points }: SampleQuestion) =>
   queryOptions({
     ...lasting,
     queryKey: ['history', 'sample', deviceName, from, to, points, [...ids].sort()] as const,
-    queryFn: async ({ signal }) => {
+    queryFn: async ({ signal }): Promise<Sample> => {
       const query = { deviceName, startTime: from, endTime: to, yeuSignList: [...ids], ...(points ? { points } : {}) };
-      const path = '/admin-api/client/pc/device/get/format-map/time-interval-data';
-      return sampleOf({ from, to, points }, await api.get(path, { query, signal }));
+      const path = '/admin-api/client/pc/device/get/columns/time-interval-data';
+      return { from, to, points, ...readPieces(await api.get(path, { query, signal }), ids) };
     },
     // A month of readings is megabytes: it is not kept for long after the dialog has closed.
     gcTime: 60_000,

@@ -1,7 +1,8 @@
 import type { components } from '@/api/schema.gen';
 import type { Span } from './range';
 
-export type SeriesPoint = components['schemas']['SeriesPoint'];
+/** What the server tells at a time: times and, by identifier, what there was at each. */
+export type Piece = components['schemas']['ColumnsPiece'];
 
 /** One attribute's readings, oldest first; yes and no are 1 and 0. */
 export interface Line {
@@ -9,20 +10,45 @@ export interface Line {
   values: Float64Array;
 }
 
+/** A line as it came. */
+export interface Sampled extends Line {
+  /** The length of the buckets of which the lowest and the highest reading are here, in ms; 0 when all readings are. */
+  bucket: number;
+}
+
+export interface Said {
+  time: number;
+  text: string;
+}
+
 export const noLine: Line = { times: new Float64Array(0), values: new Float64Array(0) };
 
-export function lineOf(points: readonly SeriesPoint[]): Line {
-  const times = new Float64Array(points.length);
-  const values = new Float64Array(points.length);
-  let count = 0;
-  for (const { time, value } of points) {
-    // A property that was a text once and is a number now.
-    if (typeof value === 'string') continue;
-    times[count] = time;
-    values[count] = Number(value);
-    count += 1;
+/** The lines of all that was asked for, and the texts. A property that was a text once and is a number now has both. */
+export function readPieces(pieces: readonly Piece[], ids: readonly string[]) {
+  const found = new Map(ids.map((id) => [id, { times: [] as number[], values: [] as number[], bucket: 0 }]));
+  const texts = new Map<string, Said[]>();
+  for (const { times, values, bucket = 0 } of pieces) {
+    for (const [id, column] of Object.entries(values)) {
+      const line = found.get(id);
+      const said = texts.get(id) ?? [];
+      if (!line) continue;
+      line.bucket = bucket;
+      let time = 0;
+      column.forEach((value, index) => {
+        time += times[index] ?? 0;
+        if (typeof value === 'string') said.push({ time, text: value });
+        else if (value !== null) {
+          line.times.push(time);
+          line.values.push(Number(value));
+        }
+      });
+      if (said.length > 0) texts.set(id, said);
+    }
   }
-  return count === points.length ? { times, values } : { times: times.slice(0, count), values: values.slice(0, count) };
+  const lines = new Map<string, Sampled>();
+  for (const [id, { times, values, bucket }] of found)
+    lines.set(id, { times: Float64Array.from(times), values: Float64Array.from(values), bucket });
+  return { lines, texts };
 }
 
 /** The first index whose time is not before `time`; the length when there is none. */

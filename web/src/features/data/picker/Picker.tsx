@@ -1,18 +1,13 @@
-import CloseCircleFilled from '@ant-design/icons/CloseCircleFilled';
-import SearchOutlined from '@ant-design/icons/SearchOutlined';
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Device, Group } from '@/lib/device/types';
-import { errorText } from '@/lib/errorText';
-import { useFormat } from '@/lib/format/format';
+import { AllRow } from '@/ui/deviceTree/AllRow';
 import { DeviceTree, type Ticks } from '@/ui/deviceTree/DeviceTree';
-import { groupRows, opensByItself, type Row } from '@/ui/deviceTree/rows';
-import { TickMark } from '@/ui/deviceTree/TickMark';
-import { useMore } from '@/ui/deviceTree/useMore';
-import { type Search, useSearch } from '@/ui/deviceTree/useSearch';
-import { Empty } from '@/ui/Empty';
-import { ErrorNote } from '@/ui/ErrorNote';
-import { Loading, Skeleton } from '@/ui/Skeleton';
+import { FoundTree } from '@/ui/deviceTree/FoundTree';
+import { TreeSkeleton } from '@/ui/deviceTree/TreeSkeleton';
+import { useGroupRows } from '@/ui/deviceTree/useGroupRows';
+import { useSearch } from '@/ui/deviceTree/useSearch';
+import { SearchField } from '@/ui/SearchField';
 import {
   type Choice,
   everything,
@@ -62,44 +57,19 @@ export function Picker({ groups, failed, choice, named, state, onChoose, onFilte
   return (
     <>
       <search className={css.search}>
-        <SearchOutlined className={css.glass} aria-hidden="true" />
-        <input
-          className={css.input}
-          type="text"
-          inputMode="search"
-          enterKeyHint="search"
-          autoComplete="off"
-          maxLength={64}
-          aria-label={t('home.list.search')}
-          placeholder={t('home.search.placeholder')}
+        <SearchField
           value={typed}
-          onChange={(event) => setTyped(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.key !== 'Escape' || typed === '') return;
-            // The drawer around it stays open.
-            event.stopPropagation();
-            setTyped('');
-          }}
+          onChange={setTyped}
+          label={t('home.list.search')}
+          placeholder={t('home.search.placeholder')}
         />
-        {typed ? (
-          <button
-            type="button"
-            className={css.erase}
-            aria-label={t('home.search.clear')}
-            title={t('home.search.clear')}
-            onClick={() => setTyped('')}
-          >
-            <CloseCircleFilled />
-          </button>
-        ) : null}
       </search>
       <StateFilter value={state} onChange={onFilter} />
-      <button type="button" className={css.all} aria-pressed={all} onClick={() => onChoose(everything)}>
-        <TickMark ticked={all} />
+      <AllRow ticked={all} onTick={() => onChoose(everything)}>
         {t('data.picker.all')}
-      </button>
+      </AllRow>
       {search.active ? (
-        <Found search={search} ticks={ticks} onClear={clear} />
+        <FoundTree search={search} ticks={ticks} clear={{ words: t('data.picker.clear'), onClear: clear }} />
       ) : (
         <Groups groups={groups} failed={failed} ticks={ticks} />
       )}
@@ -111,84 +81,8 @@ const noGroups: Group[] = [];
 
 function Groups({ groups = noGroups, failed, ticks }: { groups: Group[] | undefined; failed: boolean; ticks: Ticks }) {
   const { t } = useTranslation();
-  const [chosen, setChosen] = useState<Readonly<Record<number, boolean>>>({});
-  const { more, load } = useMore(groups);
-  const rows = useMemo(() => {
-    const isOpen = (group: Group) => chosen[group.id] ?? opensByItself(group, groups);
-    return groupRows(groups, isOpen, more, undefined);
-  }, [groups, chosen, more]);
-
+  const tree = useGroupRows(groups);
   if (groups === noGroups) return failed ? <p className={css.failed}>{t('home.list.failed')}</p> : <TreeSkeleton />;
   if (!groups.some(({ deviceCount }) => deviceCount > 0)) return null;
-  const toggle = (id: number) => {
-    const row = rows.find(
-      (each): each is Extract<Row, { kind: 'group' }> => each.kind === 'group' && each.group.id === id,
-    );
-    if (row) setChosen((before) => ({ ...before, [id]: !row.open }));
-  };
-  return (
-    <DeviceTree
-      label={t('home.list.title')}
-      rows={rows}
-      ticks={ticks}
-      onToggle={toggle}
-      onMore={(source) => {
-        if (source !== 'search') load(source);
-      }}
-    />
-  );
-}
-
-function Found({ search, ticks, onClear }: { search: Search; ticks: Ticks; onClear: () => void }) {
-  const { t } = useTranslation();
-  const format = useFormat();
-  const { text, total, rows, error } = search;
-  if (error) {
-    return (
-      <div className={css.note}>
-        <ErrorNote title={errorText(error)} onRetry={search.retry} />
-      </div>
-    );
-  }
-  if (total === undefined) return <TreeSkeleton />;
-  return (
-    <>
-      <p className="visually-hidden" role="status">
-        {t('home.search.found', { count: total, n: format.number(total) })}
-      </p>
-      {total === 0 ? (
-        <Empty
-          kind="search"
-          level={3}
-          title={text === '' ? t('data.picker.none') : t('home.search.noneTitle', { text })}
-          text={text === '' ? undefined : t('home.search.noneText')}
-          action={
-            <button type="button" className={css.clear} onClick={onClear}>
-              {t('data.picker.clear')}
-            </button>
-          }
-        />
-      ) : (
-        <DeviceTree
-          label={text === '' ? t('home.list.title') : t('home.search.results', { text })}
-          rows={rows}
-          ticks={ticks}
-          onToggle={() => undefined}
-          onMore={search.more}
-        />
-      )}
-    </>
-  );
-}
-
-function TreeSkeleton() {
-  return (
-    <Loading>
-      <div className={css.skeleton}>
-        {['58%', '84%', '76%', '88%', '62%', '80%', '72%', '86%'].map((width) => (
-          <Skeleton key={width} height={16} width={width} />
-        ))}
-      </div>
-    </Loading>
-  );
+  return <DeviceTree {...tree} label={t('home.list.title')} ticks={ticks} />;
 }

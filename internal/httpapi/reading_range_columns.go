@@ -1,0 +1,155 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"tilth/internal/device"
+	"tilth/internal/httpapi/wire"
+	"tilth/internal/reading"
+)
+
+// GetTimeIntervalDataColumns answers a device's readings over a range, by
+// columns.
+func (s *server) GetTimeIntervalDataColumns(ctx context.Context, r wire.GetTimeIntervalDataColumnsRequestObject) (wire.GetTimeIntervalDataColumnsResponseObject, error) {
+	p := r.Params
+	h, err := s.past(ctx, p.DeviceName, p.StartTime, p.EndTime, p.YeuSignList)
+	if err != nil {
+		return nil, err
+	}
+	if p.Points == nil {
+		return s.columns(ctx, &h), nil
+	}
+	outlines, err := s.outlines(ctx, &h, p.Points)
+	if err != nil {
+		return nil, err
+	}
+	return longResponse(func(w http.ResponseWriter) error {
+		return s.sendJSON(ctx, w, func(j *longJSON) error {
+			pieces := pieceWriter{j: j}
+			for _, prop := range h.props {
+				if o := outlines[prop.ID]; len(o.Points) > 0 {
+					if err := pieces.outline(key(prop), &o); err != nil {
+						return err
+					}
+				}
+			}
+			return pieces.end()
+		})
+	}), nil
+}
+
+// columns writes every reading, as it comes from the store.
+func (s *server) columns(ctx context.Context, h *history) longResponse {
+	ids := h.ids()
+	keys := make(map[device.PropertyID][]byte, len(ids))
+	for _, prop := range h.props {
+		keys[prop.ID] = key(prop)
+	}
+	return longResponse(func(w http.ResponseWriter) error {
+		return s.sendJSON(ctx, w, func(j *longJSON) error {
+			pieces := pieceWriter{j: j}
+			err := s.Readings.Columns(ctx, h.ref.Tenant, h.ref.ID, h.from, h.to, ids, func(c *reading.Columns) error {
+				pieces.times(slices.Values(c.Times))
+				for i := range c.Columns {
+					pieces.column(keys[c.Columns[i].Property])
+					j.buf = c.Columns[i].AppendJSON(j.buf)
+					if err := j.next(); err != nil {
+						return err
+					}
+				}
+				return pieces.close(0)
+			})
+			if err != nil {
+				return err
+			}
+			return pieces.end()
+		})
+	})
+}
+
+// key is how a property's values begin.
+func key(p *device.Property) []byte { return slices.Concat(quoted(p.Identifier), []byte(":[")) }
+
+// pieceWriter writes a list of pieces: of each its times, its columns one by
+// one, and its close.
+type pieceWriter struct {
+	j      *longJSON
+	pieces int
+	filled bool // the piece has a column
+}
+
+func (w *pieceWriter) times(times func(yield func(int64) bool)) {
+	w.j.buf = append(append(w.j.buf, "[,"[min(w.pieces, 1)]), `{"times":`...)
+	w.pieces++
+	w.filled = false
+	mark, before, step := byte('['), int64(0), int64(0)
+	from, to := 0, 0 // where in the buffer the step before is written
+	for at := range times {
+		w.j.buf = append(w.j.buf, mark)
+		if at-before == step && to > from { // by far the usual case
+			w.j.buf = append(w.j.buf, w.j.buf[from:to]...)
+		} else {
+			step, from = at-before, len(w.j.buf)
+			w.j.buf = strconv.AppendInt(w.j.buf, step, 10)
+			to = len(w.j.buf)
+		}
+		mark, before = ',', at
+	}
+	w.j.buf = append(w.j.buf, `],"values":`...)
+}
+
+// column begins a property's values, which are appended to the buffer next.
+func (w *pieceWriter) column(key []byte) {
+	if w.filled {
+		w.j.buf = append(w.j.buf, "],"...)
+	} else {
+		w.j.buf = append(w.j.buf, '{')
+	}
+	w.filled = true
+	w.j.buf = append(w.j.buf, key...)
+}
+
+// close ends a piece, which has a column, and tells its buckets.
+func (w *pieceWriter) close(bucket int64) error {
+	w.j.buf = append(w.j.buf, "]}"...)
+	if bucket > 0 {
+		w.j.buf = append(w.j.buf, `,"bucket":`...)
+		w.j.buf = strconv.AppendInt(w.j.buf, bucket, 10)
+	}
+	w.j.buf = append(w.j.buf, '}')
+	return w.j.next()
+}
+
+// outline writes a property's outline as a piece.
+func (w *pieceWriter) outline(key []byte, o *reading.Outline) error {
+	w.times(func(yield func(int64) bool) {
+		for i := range o.Points {
+			if !yield(o.Points[i].Time) {
+				return
+			}
+		}
+	})
+	w.column(key)
+	for i := range o.Points {
+		if i > 0 {
+			w.j.buf = append(w.j.buf, ',')
+		}
+		w.j.buf = o.Points[i].Value.AppendJSON(w.j.buf)
+		if err := w.j.next(); err != nil {
+			return err
+		}
+	}
+	return w.close(o.Bucket)
+}
+
+// end ends the list.
+func (w *pieceWriter) end() error {
+	if w.pieces == 0 {
+		w.j.buf = append(w.j.buf, '[')
+	}
+	w.j.buf = append(w.j.buf, ']')
+	return nil
+}

@@ -1,0 +1,105 @@
+package httpapi_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"tilth/internal/httpapi/wire"
+	"tilth/internal/reading"
+	"tilth/internal/testkit"
+)
+
+const columnsPath = "/admin-api/client/pc/device/get/columns/time-interval-data"
+
+// columnsOf puts pieces together, as a client does.
+func columnsOf(t *testing.T, pieces []wire.ColumnsPiece) wire.Series {
+	t.Helper()
+	series := wire.Series{}
+	for _, piece := range pieces {
+		for sign, values := range piece.Values {
+			if len(values) != len(piece.Times) {
+				t.Fatalf("%s: %d values at %d times", sign, len(values), len(piece.Times))
+			}
+			at := int64(0)
+			for i, v := range values {
+				if at += piece.Times[i]; v != nil {
+					series[sign] = append(series[sign], wire.SeriesPoint{Time: at, Value: *v})
+				}
+			}
+		}
+	}
+	return series
+}
+
+// What a piece looks like: of sealed days and of others, with texts, booleans
+// and what is not there.
+func TestColumns(t *testing.T) {
+	w := newServer(t)
+	now := w.Clock.Now()
+	yesterday := now.Add(-24 * time.Hour)
+	w.measure(t, w.ws2, yesterday, map[string]reading.Value{"airTemperature": reading.Number(-3.5), "note": reading.Text("=1+1 <\"水\">")})
+	w.measure(t, w.ws2, yesterday.Add(time.Minute), map[string]reading.Value{"airTemperature": reading.Number(-3.40)})
+	w.measure(t, w.ws2, yesterday.Add(2*time.Minute), map[string]reading.Value{"rain": reading.Number(0)})
+	if err := w.readings.Seal(t.Context(), now.Add(24*time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	w.measure(t, w.ws2, now, map[string]reading.Value{"airTemperature": reading.Number(1e-7), "heating": reading.Boolean(true)})
+
+	y, n := yesterday.UnixMilli(), now.UnixMilli()
+	for signs, want := range map[string]string{
+		"note,airTemperature,heating": fmt.Sprintf(`[{"times":[%d,60000],"values":{"airTemperature":[-3.5,-3.4],"note":["=1+1 \u003c\"水\"\u003e",null]}},`+
+			`{"times":[%d],"values":{"airTemperature":[0.0000001],"heating":[true]}}]`, y, n),
+		"rain": fmt.Sprintf(`[{"times":[%d],"values":{"rain":[0]}}]`, y+120_000),
+	} {
+		var wanted []wire.ColumnsPiece
+		if err := json.Unmarshal([]byte(want), &wanted); err != nil {
+			t.Fatal(err)
+		}
+		call := w.get(over(columnsPath, "WS-2", signs, yesterday, now))
+		if got := testkit.Ask[[]wire.ColumnsPiece](t, w.Contract, call); asJSON(t, got) != asJSON(t, wanted) {
+			t.Errorf("%s\nwant %s", asJSON(t, got), want)
+		}
+		// Of so few readings all stay, each property's in a piece of its own.
+		call.Path += "&points=100"
+		thinned := testkit.Ask[[]wire.ColumnsPiece](t, w.Contract, call)
+		if asJSON(t, columnsOf(t, thinned)) != asJSON(t, columnsOf(t, wanted)) {
+			t.Errorf("%s\nwant %s", asJSON(t, thinned), want)
+		}
+		for _, piece := range thinned {
+			if len(piece.Values) != 1 || piece.Bucket != nil {
+				t.Errorf("%s", asJSON(t, piece))
+			}
+		}
+	}
+	for _, points := range []string{"", "&points=100"} {
+		if a := w.Do(t, w.get(over(columnsPath, "WS-2", "rain", now, now)+points)); string(a.Body) != `{"code":200,"data":[],"msg":""}` {
+			t.Errorf("%s", a.Body)
+		}
+	}
+	if a := w.Do(t, w.get(over(columnsPath, "WS-2", "rain", now, now)+"&points=99")); a.Code != 601 {
+		t.Errorf("too few points: %s", a.Body)
+	}
+}
+
+// A thinned piece tells how long its buckets are: else nobody could tell
+// whether these are all the readings.
+func TestColumnsTellTheirBuckets(t *testing.T) {
+	w := newServer(t)
+	from := w.month(t, 6)
+	for _, c := range []struct {
+		days, points int
+		bucket       int64 // ms
+	}{{1, 1440, 0}, {2, 100, 3_454_801}, {6, 100, 10_800_000}} {
+		to := from.AddDate(0, 0, c.days).Add(-time.Minute)
+		pieces := testkit.Ask[[]wire.ColumnsPiece](t, w.Contract, w.get(over(columnsPath, "MONTH", "t1", from, to)+fmt.Sprint("&points=", c.points)))
+		got := int64(0)
+		if len(pieces) == 1 && pieces[0].Bucket != nil {
+			got = *pieces[0].Bucket
+		}
+		if len(pieces) != 1 || got != c.bucket {
+			t.Errorf("%d days: %d pieces, a bucket of %d ms, want %d", c.days, len(pieces), got, c.bucket)
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package reading
+
+import (
+	"encoding/binary"
+	"fmt"
+	"time"
+)
+
+// Beside a column of many numbers a part keeps the lowest and the highest of
+// each half hour (UTC), from which a chart of a month is drawn without reading
+// the column:
+//
+//	decimals 1 byte, then as varints: the number of values, and for each half
+//	hour with values
+//	the lowest's digits (difference from the half hour before),
+//	by how much the highest's are more,
+//	the lowest's row (difference from the half hour before), and
+//	how many rows after it the highest is, with its sign.
+//
+// Of equal values the first counts, as it does where readings are thinned. It
+// is not compressed: that would cost more time than it saves.
+const (
+	keptStep = int64(30 * time.Minute / time.Millisecond)
+	// keptFrom is how many values a half hour must have on average. Fewer are
+	// read as quickly themselves, and the space is better saved.
+	keptFrom = 24
+)
+
+// extreme is the lowest or the highest of a half hour.
+type extreme struct {
+	digits int64
+	row    int32
+}
+
+// appendKept appends what is kept of a column of numbers; nothing where that
+// does not pay.
+func appendKept(dst []byte, times []int64, c *column, decimals int, digits []int64) []byte {
+	begin, steps := len(dst), 0
+	dst = binary.AppendUvarint(append(dst, byte(decimals)), uint64(len(c.rows)))
+	var lowest, before extreme
+	put := func(highest extreme) {
+		dst = binary.AppendVarint(dst, lowest.digits-before.digits)
+		dst = binary.AppendUvarint(dst, uint64(highest.digits-lowest.digits))
+		dst = binary.AppendUvarint(dst, uint64(lowest.row-before.row))
+		dst = binary.AppendVarint(dst, int64(highest.row-lowest.row))
+		before = lowest
+		steps++
+	}
+	var highest extreme
+	end := int64(0) // of the half hour
+	for i, row := range c.rows {
+		e := extreme{digits[i], row}
+		if at := times[row]; i == 0 || at >= end {
+			if i > 0 {
+				put(highest)
+			}
+			end = at - floorMod(at, keptStep) + keptStep
+			lowest, highest = e, e
+			continue
+		}
+		if e.digits < lowest.digits {
+			lowest = e
+		}
+		if e.digits > highest.digits {
+			highest = e
+		}
+	}
+	put(highest)
+	if len(c.rows) < keptFrom*steps {
+		return dst[:begin]
+	}
+	return dst
+}
+
+// floorMod is what is left of x above the next lower multiple of y.
+func floorMod(x, y int64) int64 {
+	if r := x % y; r < 0 {
+		return r + y
+	}
+	return x % y
+}
+
+// keptReader walks what is kept of a column.
+type keptReader struct {
+	values  int     // of the column
+	scale   float64 // that digits are divided by
+	rest    []byte
+	lowest  extreme
+	highest extreme
+}
+
+// begin goes before the first half hour.
+func (k *keptReader) begin(kept []byte) error {
+	values, n := binary.Uvarint(kept[1:])
+	if kept[0] > maxDecimals || n <= 0 || values > partRows {
+		return ErrCorrupt
+	}
+	*k = keptReader{values: int(values), scale: pow10[kept[0]], rest: kept[1+n:]}
+	return nil
+}
+
+// next goes to the following half hour of a part of so many rows; false at the end.
+func (k *keptReader) next(count int) (bool, error) {
+	if len(k.rest) == 0 {
+		return false, nil
+	}
+	b := k.rest
+	var x [4]uint64
+	if len(b) >= 4 && b[0]|b[1]|b[2]|b[3] < 0x80 { // a byte each, by far the usual case
+		x = [4]uint64{uint64(b[0]), uint64(b[1]), uint64(b[2]), uint64(b[3])}
+		b = b[4:]
+	} else {
+		for i := range x {
+			n := 0
+			if x[i], n = binary.Uvarint(b); n <= 0 {
+				return false, ErrCorrupt
+			}
+			b = b[n:]
+		}
+	}
+	k.rest = b
+	unsigned := func(x uint64) int64 { return int64(x>>1) ^ -int64(x&1) }
+	k.lowest.digits += unsigned(x[0])
+	k.highest.digits = k.lowest.digits + int64(x[1])
+	lowest := int64(k.lowest.row) + int64(min(x[2], partRows))
+	highest := lowest + unsigned(x[3])
+	if lowest >= int64(count) || highest < 0 || highest >= int64(count) {
+		return false, ErrCorrupt
+	}
+	k.lowest.row, k.highest.row = int32(lowest), int32(highest)
+	return true, nil
+}
+
+// checkKept tells whether what a part keeps is what its columns, all of them in
+// b, give.
+func checkKept(b *block, h *partHead) error {
+	var want []byte
+	body := h.body
+	for i, c := range h.columns {
+		kept := body[c.size : c.size+c.kept]
+		body = body[c.size+c.kept:]
+		want = want[:0]
+		if own := &b.columns[i]; own.numbers && h.format > 1 {
+			want = appendKept(want, b.times, own, own.decimals, own.digits)
+		}
+		if string(kept) != string(want) {
+			return fmt.Errorf("property %d: %w: the lowest and highest kept are not those of the readings", c.property, ErrCorrupt)
+		}
+	}
+	return nil
+}

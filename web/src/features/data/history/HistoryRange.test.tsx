@@ -1,0 +1,183 @@
+import { act, fireEvent, screen, waitFor } from '@testing-library/react';
+import type userEvent from '@testing-library/user-event';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Language, useLanguage } from '@/lib/i18n';
+import { fakeEngine, historyServer } from '@/test/history';
+import { asksOf, attribute, clear, day, openHistory, shown, span, view } from '@/test/historyDialog';
+
+const engine = vi.hoisted(() => ({ current: null as ReturnType<typeof fakeEngine> | null }));
+vi.mock('@/ui/chart/engine', () => ({ init: () => engine.current?.module.init() }));
+
+let server: ReturnType<typeof historyServer>;
+let chart: ReturnType<typeof fakeEngine>;
+beforeEach(() => {
+  server = historyServer();
+  chart = fakeEngine();
+  engine.current = chart;
+});
+
+const { maps, overviews } = asksOf(() => server);
+const plot = () => screen.getByRole('slider', { name: 'Time in the chart' });
+
+describe('the window', () => {
+  it('is moved and zoomed by keys, and refined where it rests', async () => {
+    const { person } = await openHistory(chart);
+    const start = chart.window()?.min ?? 0;
+    const width = () => (chart.window()?.max ?? 0) - (chart.window()?.min ?? 0);
+    plot().focus();
+    await person.keyboard('+');
+    await waitFor(() => expect(width()).toBeCloseTo(0.1 * 7 * day, 0));
+    await person.keyboard('{PageDown}');
+    await waitFor(() => expect(chart.window()?.min).toBeGreaterThan(start + 0.1 * 7 * day));
+    const { min = 0, max = 0 } = chart.window() ?? {};
+    await waitFor(() => {
+      const fine = maps().find((query) => query.get('points') === '3000' && Number(query.get('startTime')) > start);
+      expect(Number(fine?.get('startTime'))).toBeLessThanOrEqual(min);
+      expect(Number(fine?.get('endTime'))).toBeGreaterThanOrEqual(max);
+    });
+    await person.keyboard('0');
+    await waitFor(() => expect(width()).toBe(7 * day));
+    expect(screen.getByRole('slider', { name: 'End of the part in view' })).toHaveAttribute('aria-valuenow', '100');
+  });
+
+  it('has ends that keys move', async () => {
+    const { person } = await openHistory(chart);
+    screen.getByRole('slider', { name: 'End of the part in view' }).focus();
+    await person.keyboard('{PageUp}');
+    await waitFor(() => expect((chart.window()?.max ?? 0) - (chart.window()?.min ?? 0)).toBeCloseTo(0.3 * 7 * day, 0));
+    screen.getByRole('slider', { name: 'Start of the part in view' }).focus();
+    await person.keyboard('{ArrowRight}');
+    await waitFor(() => expect((chart.window()?.max ?? 0) - (chart.window()?.min ?? 0)).toBeCloseTo(0.29 * 7 * day, 0));
+  });
+
+  it('zooms with the wheel around the pointer', async () => {
+    await openHistory(chart);
+    const { min = 0, max = 0 } = chart.window() ?? {};
+    const wheel = new WheelEvent('wheel', { deltaY: -200, clientX: 48, cancelable: true, bubbles: true });
+    act(() => {
+      plot().dispatchEvent(wheel);
+    });
+    expect(wheel.defaultPrevented).toBe(true);
+    await waitFor(() => expect(chart.window()?.max).toBeLessThan(max));
+    // The pointer stood at the beginning, which stays.
+    expect(chart.window()?.min).toBeCloseTo(min, 0);
+  });
+});
+
+describe('the crosshair', () => {
+  it('walks by keys and says the values', async () => {
+    const { person } = await openHistory(chart);
+    plot().focus();
+    await person.keyboard('{ArrowRight}');
+    await waitFor(() =>
+      expect(plot()).toHaveAttribute(
+        'aria-valuetext',
+        expect.stringMatching(/Air temperature −?\d+\.\d.°C, Relative humidity/),
+      ),
+    );
+    const first = Number(plot().getAttribute('aria-valuenow'));
+    await person.keyboard('{ArrowRight}');
+    await waitFor(() => expect(Number(plot().getAttribute('aria-valuenow'))).toBe(first + 60_000));
+  });
+});
+
+describe('the rules', () => {
+  const inputs = () => [screen.getByLabelText('Start'), screen.getByLabelText('End')] as const;
+  /** As a person types a date and leaves it with Enter. */
+  async function type(person: ReturnType<typeof userEvent.setup>, input: HTMLElement, text: string) {
+    await person.click(input);
+    fireEvent.change(input, { target: { value: text } });
+    await person.keyboard('{Enter}');
+  }
+  const written = (time: number) => {
+    const date = new Date(time);
+    const pad = (value: number) => String(value).padStart(2, '0');
+    return `${pad(date.getMonth() + 1)}/${pad(date.getDate())}/${date.getFullYear()} ${pad(date.getHours())}:${pad(date.getMinutes())}`;
+  };
+
+  it('takes a shortcut', async () => {
+    const { person } = await openHistory(chart);
+    await person.click(shown('30 days'));
+    await waitFor(() => expect(overviews().map(span)).toContain(30 * day));
+    await person.click(shown('24 h'));
+    await waitFor(() => expect(overviews().map(span)).toContain(day));
+    await waitFor(() => expect((chart.window()?.max ?? 0) - (chart.window()?.min ?? 0)).toBeCloseTo(0.2 * day, 0));
+  });
+
+  it('wants both ends', async () => {
+    const { person, baseElement } = await openHistory(chart);
+    const before = maps().length;
+    await clear(baseElement);
+    expect(await screen.findByText('The start time and end time cannot be empty')).toBeInTheDocument();
+    expect(screen.getByRole('button', { name: 'Export spreadsheet' })).toBeDisabled();
+    expect(maps()).toHaveLength(before);
+    await person.click(shown('24 h'));
+    expect(screen.queryByText('The start time and end time cannot be empty')).toBeNull();
+    expect(screen.getByRole('button', { name: 'Export spreadsheet' })).toBeEnabled();
+  });
+
+  it('refuses more than 30 days and clears them', async () => {
+    const { person } = await openHistory(chart);
+    const now = Date.now();
+    const [from, to] = inputs();
+    await type(person, from, written(now - 40 * day));
+    await type(person, to, written(now - day));
+    expect(await screen.findByText('Time frame is too long')).toBeInTheDocument();
+    expect(from).toHaveValue('');
+    expect(to).toHaveValue('');
+    expect(overviews().every((query) => span(query) <= 30 * day)).toBe(true);
+  });
+
+  it('takes a range of one’s own', async () => {
+    const { person } = await openHistory(chart);
+    const end = Math.floor((Date.now() - 2 * day) / 60_000) * 60_000;
+    const [from, to] = inputs();
+    await type(person, from, written(end - 3 * day));
+    await type(person, to, written(end));
+    await waitFor(() =>
+      expect(overviews().map((query) => [Number(query.get('endTime')), span(query)])).toContainEqual([end, 3 * day]),
+    );
+    expect(view('Custom')).toBeChecked();
+  });
+
+  it('knows no time to come', async () => {
+    const { person } = await openHistory(chart);
+    const [, to] = inputs();
+    await person.click(to);
+    fireEvent.change(to, { target: { value: written(Date.now() + 3 * day) } });
+    await person.keyboard('{Enter}');
+    await person.keyboard('{Escape}');
+    const cells = document.querySelectorAll('.ant-picker-cell-in-view:not(.ant-picker-cell-disabled)');
+    const today = new Date();
+    for (const cell of cells)
+      expect(new Date(`${cell.getAttribute('title')}T00:00:00`).getTime()).toBeLessThanOrEqual(today.getTime());
+    for (const query of maps()) expect(Number(query.get('endTime'))).toBeLessThanOrEqual(Date.now());
+  });
+
+  it('wants an attribute', async () => {
+    const { person } = await openHistory(chart);
+    for (const name of [/^Air temperature/, /^Relative humidity/, /^Rainfall/, /^Wind direction/])
+      await person.click(attribute(name));
+    expect(screen.getAllByText('property cannot be empty').length).toBeGreaterThan(0);
+    expect(screen.getByRole('button', { name: 'Export spreadsheet' })).toBeDisabled();
+    for (const query of maps()) expect(query.get('yeuSignList')).not.toBe('');
+  });
+});
+
+const words: Record<Language, [string, string, string]> = {
+  'en-us': ['The start time and end time cannot be empty', 'property cannot be empty', "Are you sure it's off?"],
+  'zh-cn': ['开始时间和结束时间不能为空', '属性不能为空', '确定要关闭吗？'],
+  'tr-tr': ['Başlangıç ve bitiş zamanını seçin', 'En az bir parametre seçin', 'Geçmiş penceresi kapatılsın mı?'],
+  'ru-ru': ['Укажите начало и конец периода', 'Выберите хотя бы один параметр', 'Закрыть историю?'],
+};
+
+it.each(Object.entries(words))('speaks %s', async (language, [range, required, close]) => {
+  await act(() => useLanguage.getState().setLanguage(language as Language));
+  const { person, baseElement } = await openHistory(chart);
+  await clear(baseElement);
+  expect(await screen.findByText(range)).toBeInTheDocument();
+  for (const box of screen.getAllByRole('checkbox', { checked: true })) await person.click(box);
+  expect(screen.getAllByText(required).length).toBeGreaterThan(0);
+  await person.click(baseElement.querySelector('.ant-modal-close') as HTMLElement);
+  expect(await screen.findByText(close)).toBeInTheDocument();
+});
