@@ -2,6 +2,7 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
 import { type Language, useLanguage } from '@/lib/i18n';
 import { alarmServer, askedOf, card, cards, openAlarms, paths, rule, sentTo, tell } from '@/test/alarm';
+import { channel } from '@/test/channel';
 import { noAnswer } from '@/test/farm';
 import { dialogGone, toasts } from '@/test/profile';
 import { setWidth } from '@/test/screen';
@@ -47,6 +48,24 @@ describe('a card', () => {
     expect(screen.getByText('3 rules, 1 running')).toBeVisible();
   });
 
+  it('names the channels that people are told through, and how often they are reminded', async () => {
+    const server = alarmServer([
+      rule({ passageway: [1, 2], remindEvery: 30 }),
+      rule({ id: 2, alarmName: 'Gone', passageway: [1, 9], remindEvery: 240 }),
+      rule({ id: 3, alarmName: 'Quiet' }),
+    ]);
+    server.channels = [channel(), channel({ id: 2, noticeName: 'Elif, phone' })];
+    await openAlarms(server);
+    expect(card('Spring frost').getByText('Night crew · Elif, phone')).toBeVisible();
+    expect(card('Spring frost').getByText(/^Reminder every 30\smin$/)).toBeVisible();
+    expect(card('Gone').getByText('2 channels')).toBeVisible();
+    expect(card('Gone').getByText(/^Reminder every 4\sh$/)).toBeVisible();
+    expect(card('Quiet').getByText('Nobody is told')).toBeVisible();
+    expect(card('Quiet').queryByText(/^Reminder/)).toBeNull();
+    // The names of all cards are one question.
+    expect(askedOf(server, paths.channels)).toHaveLength(1);
+  });
+
   it('tells when it fired last, and in red while its alarm is open', async () => {
     const now = Date.now();
     await openAlarms(
@@ -56,7 +75,6 @@ describe('a card', () => {
       ]),
     );
     expect(card('Spring frost').getByText('Last alarm 2 h ago, 4 in 30 days')).toBeVisible();
-    expect(card('Spring frost').getByText('2 channels')).toBeVisible();
     expect(
       card('Open')
         .getByText(/^Open since/)

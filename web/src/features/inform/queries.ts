@@ -4,6 +4,7 @@ import { ApiError, api } from '@/lib/api';
 import { persistent } from '@/lib/device/queries';
 import type { Language } from '@/lib/i18n';
 import { pageSizes } from '@/lib/pages';
+import { isWaiting } from './detail/told';
 import type { InformSearch } from './search';
 
 type Schemas = components['schemas'];
@@ -52,6 +53,8 @@ export const noticeQuery = (language: Language, id: number) =>
         throw error;
       }
     },
+    // The live stream does not tell how deliveries go: who comes back to look at one that waits sees how it stands.
+    refetchOnWindowFocus: ({ state: { data } }) => (data && isWaiting(data.deliveries) ? 'always' : false),
   });
 
 /** What a device measures, with the latest values. */

@@ -11,6 +11,7 @@ import { ConditionFrame, Conditions } from './Conditions';
 import { DeviceField } from './DeviceField';
 import { HoldRow } from './HoldRow';
 import { PeriodField } from './PeriodField';
+import { RemindField } from './RemindField';
 import css from './RuleFields.module.css';
 import type { RuleField } from './rules';
 import { Segments } from './Segments';
@@ -100,6 +101,13 @@ export function RuleFields({ form }: { form: RuleFormState }) {
           onChange={(channels) => change({ channels })}
           error={errorOf('channels')}
         />
+        <RemindField
+          value={values.remindEvery}
+          onChange={(remindEvery) => change({ remindEvery })}
+          error={errorOf('remind')}
+        />
+      </div>
+      <div>
         <Field
           label={t('rule.form.description')}
           error={errorOf('description')}

@@ -89,6 +89,7 @@ describe('a new rule', () => {
         endTime: '20:00',
         timePeriods: [],
         passageway: [],
+        remindEvery: null,
         alarmDesc: 'Start the wind machines',
         manualRelease: 0,
       },

@@ -7,10 +7,11 @@ import { useLanguage } from '@/lib/i18n';
 import { phone, useMedia } from '@/lib/media';
 import { Sentence } from '@/ui/alarm/Sentence';
 import { Dialog } from '@/ui/Dialog';
+import { DiscardDialog } from '@/ui/DiscardDialog';
 import { DraftBar } from '@/ui/DraftBar';
 import { Note } from '@/ui/Note';
 import { Rehearsal } from '../rehearsal/Rehearsal';
-import { DiscardDialog } from './DiscardDialog';
+import type { AlarmSearch } from '../search';
 import { RuleFields } from './RuleFields';
 import css from './RuleForm.module.css';
 import { sentenceOfValues } from './sentenceOfValues';
@@ -82,7 +83,11 @@ export function RuleForm({ rule, open, onClose, onClosed }: RuleFormProps) {
           </div>
         </aside>
       </div>
-      <DiscardDialog when={open && form.dirty} saved={form.saved} rule={rule?.id ?? 'new'} />
+      <DiscardDialog
+        when={open && form.dirty}
+        saved={form.saved}
+        stays={({ pathname, search }) => pathname === '/alarm' && (search as AlarmSearch).rule === (rule?.id ?? 'new')}
+      />
     </Dialog>
   );
 }

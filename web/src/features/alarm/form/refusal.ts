@@ -22,11 +22,12 @@ const sentences = [
 ] as const;
 
 /** The server answers in the language of the request, with the very sentences that the form has. Others name their condition. */
-export function refusalOf(error: unknown, t: TFunction): Refusal | null {
+export function refusalOf(error: unknown, channels: readonly number[], t: TFunction): Refusal | null {
   if (!(error instanceof ApiError) || error.kind !== 'business' || error.code !== 601) return null;
   const text = errorText(error);
   const found = sentences.find(([, key]) => t(key) === text);
   if (found) return { field: found[0], text };
+  if (channels.some((id) => text === t('rule.channelMissing', { id }))) return { field: 'channels', text };
   const about = Array.from({ length: mostConditions }, (_, i) => t('rule.form.nth', { n: i + 1 }));
   return { field: about.some((word) => /^[:：]/.test(rest(text, word))) ? 'conditions' : 'form', text };
 }

@@ -13,6 +13,7 @@ export type RuleField =
   | 'conditions'
   | 'period'
   | 'channels'
+  | 'remind'
   | 'description'
   | 'byHand';
 

@@ -53,7 +53,7 @@ export function useRuleForm(rule: AlarmRule | null, onDone: () => void) {
         .catch((error: unknown) => showFailure(t('rule.runFail'), error));
     },
     meta: { failure: 'rule.saveFail' },
-    onError: (error) => setRefusal(refusalOf(error, t)),
+    onError: (error) => setRefusal(refusalOf(error, values.channels, t)),
     onSuccess: async () => {
       saved.current = true;
       draft.clear();

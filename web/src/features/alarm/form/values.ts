@@ -33,6 +33,8 @@ export interface RuleValues {
   endTime: string;
   slots: readonly number[];
   channels: readonly number[];
+  /** Minutes between reminders while a notice is open; null: none. */
+  remindEvery: number | null;
   description: string;
   byHand: boolean;
 }
@@ -64,6 +66,7 @@ export function newValues(): RuleValues {
     ...wholeDay,
     slots: [],
     channels: [],
+    remindEvery: null,
     description: '',
     byHand: true,
   };
@@ -93,6 +96,7 @@ export function valuesOf(rule: AlarmRule, comma: boolean): RuleValues {
     endTime: rule.endTime ?? wholeDay.endTime,
     slots: rule.timePeriods,
     channels: rule.passageway,
+    remindEvery: rule.remindEvery ?? null,
     description: rule.alarmDesc,
     byHand: rule.manualRelease === 1,
   };
@@ -156,6 +160,7 @@ export function ruleBody(values: RuleValues, properties: ReadonlyMap<string, Tsl
     ...judgedBody(values, properties),
     alarmLevel: values.level ?? undefined,
     passageway: [...values.channels],
+    remindEvery: values.remindEvery,
     alarmDesc: values.description.trim(),
     manualRelease: values.byHand ? 1 : 0,
   };

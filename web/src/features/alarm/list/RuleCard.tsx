@@ -1,12 +1,14 @@
 import BellOutlined from '@ant-design/icons/BellOutlined';
 import ClockCircleOutlined from '@ant-design/icons/ClockCircleOutlined';
 import DeploymentUnitOutlined from '@ant-design/icons/DeploymentUnitOutlined';
+import FieldTimeOutlined from '@ant-design/icons/FieldTimeOutlined';
 import SendOutlined from '@ant-design/icons/SendOutlined';
 import { memo, type ReactNode, useId, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { periodText } from '@/lib/alarm/period';
-import { ruleParts } from '@/lib/alarm/sentence';
+import { ruleParts, spanText } from '@/lib/alarm/sentence';
 import type { AlarmRule, Outlook } from '@/lib/alarm/types';
+import type { Channel } from '@/lib/channel/queries';
 import { nameOf } from '@/lib/device/types';
 import { useClock } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
@@ -24,10 +26,12 @@ interface RuleCardProps {
   /** Names and units of attributes; undefined until they came. */
   elements: Elements | undefined;
   outlook: Outlook | undefined;
+  /** Names of channels; undefined until they came. */
+  channels: ReadonlyMap<number, Channel> | undefined;
 }
 
 /** A rule that reads as a sentence, when it fired last, and the way to run or stop it. */
-export const RuleCard = memo(function RuleCard({ rule, elements, outlook }: RuleCardProps) {
+export const RuleCard = memo(function RuleCard({ rule, elements, outlook, channels }: RuleCardProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const id = useId();
@@ -36,6 +40,14 @@ export const RuleCard = memo(function RuleCard({ rule, elements, outlook }: Rule
   const running = rule.deployState === 1;
   const device = nameOf({ deviceName: rule.executionId, noteName: rule.noteName });
   const count = rule.passageway.length;
+  const names = rule.passageway.flatMap((one) => channels?.get(one)?.noticeName ?? []);
+  // Names hold commas.
+  const told =
+    count === 0
+      ? t('rule.card.nobody')
+      : names.length === count
+        ? names.join(' · ')
+        : t('rule.card.channels', { count, n: format.number(count) });
   const { muteUntil = 0 } = rule;
   const muted = useClock((now) => muteUntil > now && format.moment(muteUntil, now));
   return (
@@ -55,12 +67,15 @@ export const RuleCard = memo(function RuleCard({ rule, elements, outlook }: Rule
         <Fact icon={<DeploymentUnitOutlined />} title={t('rule.card.device', { name: rule.executionId })}>
           {device}
         </Fact>
-        <Fact icon={<SendOutlined />}>
-          {count === 0 ? t('rule.card.nobody') : t('rule.card.channels', { count, n: format.number(count) })}
-        </Fact>
+        <Fact icon={<SendOutlined />}>{told}</Fact>
         <Fact icon={<ClockCircleOutlined />} title={t('rule.form.period')}>
           {periodText(rule) ?? t('rule.card.wholeDay')}
         </Fact>
+        {rule.remindEvery === undefined ? null : (
+          <Fact icon={<FieldTimeOutlined />}>
+            {t('rule.card.remind', { span: spanText(rule.remindEvery, language) })}
+          </Fact>
+        )}
         {muted ? <Fact icon={<BellOutlined />}>{t('rule.card.mutedUntil', { time: muted })}</Fact> : null}
       </ul>
       <footer className={css.foot}>

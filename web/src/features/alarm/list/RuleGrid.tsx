@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { AlarmRule } from '@/lib/alarm/types';
+import { channelsByIdQuery } from '@/lib/channel/queries';
 import { useLanguage } from '@/lib/i18n';
 import { Loading, Skeleton } from '@/ui/Skeleton';
 import { elementsQuery, outlookQuery } from '../queries';
@@ -29,6 +30,8 @@ export function RuleGrid({ rules = [], waiting }: RuleGridProps) {
   const ids = useMemo(() => rules.filter(({ triggerType }) => triggerType === 0).map(({ id }) => id), [rules]);
   const elements = useQuery(elementsQuery(language, signs));
   const outlooks = useQuery(outlookQuery(ids));
+  const named = rules.some(({ passageway }) => passageway.length > 0);
+  const channels = useQuery({ ...channelsByIdQuery(), enabled: named });
   const byRule = useMemo(() => new Map(outlooks.data?.map((outlook) => [outlook.id, outlook])), [outlooks.data]);
 
   if (rules.length === 0) {
@@ -47,7 +50,7 @@ export function RuleGrid({ rules = [], waiting }: RuleGridProps) {
       <ul className={`${css.grid} ${waiting ? css.waiting : ''}`} aria-label={t('rule.list')} aria-busy={waiting}>
         {rules.map((rule) => (
           <li key={rule.id} className={css.item}>
-            <RuleCard rule={rule} elements={elements.data} outlook={byRule.get(rule.id)} />
+            <RuleCard rule={rule} elements={elements.data} outlook={byRule.get(rule.id)} channels={channels.data} />
           </li>
         ))}
       </ul>

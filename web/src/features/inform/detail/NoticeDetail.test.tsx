@@ -30,7 +30,6 @@ async function open(one = notice(), change: Parameters<typeof detailOf>[1] = {},
   return { server, one, ...(await openInform(server)) };
 }
 type Server = ReturnType<typeof informServer>;
-type Delivery = Detail['deliveries'][number];
 
 describe('an open notice', () => {
   it('says what it is, since when, and what is measured now', async () => {
@@ -311,49 +310,5 @@ describe('ending it by hand', () => {
   it('is not offered where the rule does not allow it', async () => {
     await open(notice(), { notice: { mayResolve: false } });
     expect(shown().queryByRole('button', { name: 'Mark as solved' })).toBeNull();
-  });
-});
-
-describe('who was told', () => {
-  const delivery = (change: Partial<Delivery> = {}): Delivery => ({
-    channel: 'Night crew',
-    recipient: 'a@farm.example',
-    mode: 'email',
-    event: 'triggered',
-    state: 'sent',
-    attempts: 1,
-    createTime: Date.now() - 1800,
-    updateTime: Date.now() - 1000,
-    ...change,
-  });
-
-  it('is nobody where the rule had no channel', async () => {
-    await open();
-    expect(part('Who was told').getByText('Nobody was told')).toBeVisible();
-    expect(part('Who was told').getByText('The rule named no notification channel when it triggered.')).toBeVisible();
-  });
-
-  it('is told with the answer of the far end', async () => {
-    await open(notice(), {
-      deliveries: [
-        delivery({ createTime: 1000, updateTime: 1800 }),
-        delivery({ recipient: 'x@wrong.example', state: 'failed', attempts: 5, lastError: 'No such domain.' }),
-        delivery({ mode: 'phoneMessage', recipient: '+905551112233', attempts: 2, lastError: 'timed out' }),
-        delivery({ channel: 'Office', state: 'skipped', attempts: 0, lastError: 'Outside the period of the rule.' }),
-        delivery({ channel: 'Owner', state: 'queued', attempts: 0 }),
-        delivery({ channel: 'Owner', event: 'resolved', state: 'skipped', attempts: 0 }),
-      ],
-    });
-    const items = part('Who was told')
-      .getAllByRole('listitem')
-      .map((item) => item.querySelector('div')?.textContent?.replaceAll('\u00a0', ' '));
-    expect(items).toEqual([
-      'Night crew sent by e-mail to 1 of 2Accepted after 0.8 s',
-      'x@wrong.example e-mail failedAfter 5 attempts: No such domain.',
-      'Night crew sent by text message to 1At attempt 2; before that: timed out',
-      'Office not sent by e-mail to 1Outside the period of the rule.',
-      'Owner waiting to go out by e-mail to 1',
-      'Owner not sent by e-mail to 1End of the alarmNo reason was given',
-    ]);
   });
 });

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
+import { byServer } from '@/lib/format/clock';
 import { useLanguage } from '@/lib/i18n';
 import { Empty } from '@/ui/Empty';
 import { PageError } from '@/ui/PageError';
@@ -59,7 +60,7 @@ function Fetched({ id }: { id: number }) {
             </div>
           )}
           <div className={css.part}>
-            <Told deliveries={detail.deliveries} />
+            <Told detail={detail} asOf={byServer(query.dataUpdatedAt)} />
           </div>
         </>
       ) : query.isError ? null : (

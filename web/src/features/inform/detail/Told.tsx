@@ -1,88 +1,53 @@
-import CheckOutlined from '@ant-design/icons/CheckOutlined';
-import ClockCircleOutlined from '@ant-design/icons/ClockCircleOutlined';
-import CloseOutlined from '@ant-design/icons/CloseOutlined';
-import MinusOutlined from '@ant-design/icons/MinusOutlined';
+import WarningOutlined from '@ant-design/icons/WarningOutlined';
 import { useTranslation } from 'react-i18next';
-import { useClock } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
 import type { AlarmDetail } from '../queries';
 import { Block } from './Block';
 import css from './Told.module.css';
-import { type ToldLine, toldLines } from './told';
-import { momentText } from './words';
+import { ToldLine } from './ToldLine';
+import { toldRecipients } from './told';
+import { useToldLive } from './useToldLive';
 
-const looks = {
-  sent: { Icon: CheckOutlined, tone: css.sent },
-  failed: { Icon: CloseOutlined, tone: css.failed },
-  queued: { Icon: ClockCircleOutlined, tone: css.queued },
-  skipped: { Icon: MinusOutlined, tone: css.skipped },
-};
+interface ToldProps {
+  detail: AlarmDetail;
+  /** When the detail was asked for, epoch milliseconds of the server's clock. */
+  asOf: number;
+}
 
-/** Who was told, how, and what came of it. */
-export function Told({ deliveries }: { deliveries: AlarmDetail['deliveries'] }) {
+/** Who was told, how, and what came of it: a line a recipient; loud only where somebody was not told. */
+export function Told({ detail, asOf }: ToldProps) {
   const { t } = useTranslation();
-  const lines = toldLines(deliveries);
+  const format = useFormat();
+  useToldLive(detail, asOf);
+  const recipients = toldRecipients(detail.deliveries);
+  if (recipients.length === 0) {
+    return (
+      <Block title={t('inform.told.title')}>
+        <p className={css.nobody}>{t('inform.told.nobody')}</p>
+        <p className={css.sub}>{t('inform.told.why')}</p>
+      </Block>
+    );
+  }
+  const failed = recipients.filter(({ state }) => state === 'failed').length;
+  const sent = recipients.filter(({ deliveries }) => deliveries.some(({ state }) => state === 'sent')).length;
   return (
     <Block title={t('inform.told.title')}>
-      {lines.length === 0 ? (
-        <>
-          <p className={css.nobody}>{t('inform.told.nobody')}</p>
-          <p className={css.sub}>{t('inform.told.why')}</p>
-        </>
-      ) : (
-        <ol className={css.lines}>
-          {lines.map((line) => (
-            <Line key={line.key} line={line} />
-          ))}
-        </ol>
-      )}
+      {failed > 0 ? (
+        <p className={css.loud}>
+          <WarningOutlined aria-hidden="true" />
+          <span>{t('inform.told.loud', { count: failed, n: format.number(failed) })}</span>
+        </p>
+      ) : null}
+      {recipients.length > 1 ? (
+        <p className={css.sum}>
+          {t('inform.told.sum', { n: format.number(sent), m: format.number(recipients.length) })}
+        </p>
+      ) : null}
+      <ul className={css.lines}>
+        {recipients.map((one) => (
+          <ToldLine key={one.key} told={one} />
+        ))}
+      </ul>
     </Block>
   );
-}
-
-function Line({ line }: { line: ToldLine }) {
-  const { t } = useTranslation();
-  const format = useFormat();
-  const { state, event, mode, name, count, all, time } = line;
-  const { Icon, tone } = looks[state];
-  const clock = useClock((now) => momentText(time, now, format));
-  const to =
-    count === all ? format.number(count) : t('inform.told.of', { n: format.number(count), m: format.number(all) });
-  return (
-    <li className={css.line}>
-      <span className={`${css.mark} ${tone}`} aria-hidden="true">
-        <Icon />
-      </span>
-      <div className={css.words}>
-        <p className={css.what}>
-          <b className={css.who}>{name}</b>{' '}
-          <span>
-            {state === 'failed' ? t(`inform.told.${mode}.failed`) : t(`inform.told.${mode}.${state}`, { to })}
-          </span>
-          {event === 'resolved' ? <span className={css.end}>{t('inform.told.end')}</span> : null}
-        </p>
-        <p className={css.sub}>
-          <How line={line} />
-        </p>
-      </div>
-      <time className={css.time} dateTime={new Date(time).toISOString()} title={format.absolute(time)}>
-        {clock}
-      </time>
-    </li>
-  );
-}
-
-/** What the far end said. */
-function How({ line: { state, attempts, tookMs, error } }: { line: ToldLine }) {
-  const { t } = useTranslation();
-  const format = useFormat();
-  if (state === 'sent') {
-    if (attempts <= 1) {
-      const span = t('format.age.seconds', { value: format.number(tookMs / 1000, tookMs < 10_000 ? 1 : 0) });
-      return t('inform.told.accepted', { span });
-    }
-    return error ? t('inform.told.before', { n: attempts, error }) : t('inform.told.attempt', { n: attempts });
-  }
-  if (!error) return state === 'queued' ? null : t('inform.told.noReason');
-  return attempts > 1 ? t('inform.told.tried', { count: attempts, n: format.number(attempts), error }) : error;
 }

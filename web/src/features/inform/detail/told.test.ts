@@ -1,66 +1,109 @@
 import { describe, expect, it } from 'vitest';
 import type { Delivery } from '../queries';
-import { toldLines } from './told';
+import { isWaiting, nextLook, toldRecipients } from './told';
 
-const delivery = (change: Partial<Delivery> = {}): Delivery => ({
-  channel: 'Night crew',
-  recipient: 'a@farm.example',
-  mode: 'email',
-  event: 'triggered',
-  state: 'sent',
-  attempts: 1,
-  createTime: 1000,
-  updateTime: 1800,
-  ...change,
-});
+let made = 0;
+const delivery = (change: Partial<Delivery> = {}): Delivery => {
+  made += 1;
+  return {
+    id: made,
+    channel: 'Night crew',
+    recipient: 'a@farm.example',
+    mode: 'email',
+    event: 'triggered',
+    state: 'sent',
+    attempts: 1,
+    createTime: 1000,
+    updateTime: 1800,
+    steps: [],
+    ...change,
+  };
+};
 const brief = (deliveries: Delivery[]) =>
-  toldLines(deliveries).map(({ name, state, count, all }) => `${name} ${state} ${count}/${all}`);
+  toldRecipients(deliveries).map(({ recipient, state, deliveries: all }) => `${recipient} ${state} ${all.length}`);
 
 describe('who was told', () => {
   it('is nobody without deliveries', () => {
-    expect(toldLines([])).toEqual([]);
+    expect(toldRecipients([])).toEqual([]);
   });
 
-  it('has one line for those who got it together, and one for each who did not', () => {
-    const failed = { state: 'failed', lastError: 'no such domain', attempts: 5 } as const;
+  it('is a line a recipient, those first who were not told, then those who wait', () => {
     expect(
       brief([
-        delivery({ recipient: 'x@wrong.example', ...failed }),
+        delivery({ recipient: 'c', state: 'skipped', createTime: 900 }),
         delivery(),
-        delivery({ recipient: 'b@farm.example', updateTime: 2400 }),
-        delivery({ recipient: 'y@wrong.example', ...failed }),
+        delivery({ recipient: 'w', state: 'queued' }),
+        delivery({ recipient: 'x', state: 'failed' }),
+        delivery({ mode: 'phoneMessage', recipient: '+905551112233' }),
       ]),
-    ).toEqual(['Night crew sent 2/4', 'x@wrong.example failed 1/4', 'y@wrong.example failed 1/4']);
+    ).toEqual(['x failed 1', 'w queued 1', 'c skipped 1', 'a@farm.example sent 1', '+905551112233 sent 1']);
   });
 
-  it('keeps channels, ways, events and reasons apart, the end last', () => {
-    expect(
-      brief([
-        delivery({ event: 'resolved', createTime: 500 }),
-        delivery({ mode: 'phoneMessage', recipient: '+905551112233', createTime: 1001 }),
-        delivery(),
-        delivery({ channel: 'Office', state: 'skipped', lastError: 'outside the period', createTime: 1002 }),
-        delivery({ channel: 'Office', state: 'skipped', lastError: 'muted', recipient: 'c', createTime: 1003 }),
-        delivery({ channel: 'Office', state: 'queued', recipient: 'd', createTime: 1004 }),
-      ]),
-    ).toEqual([
-      'Night crew sent 1/1',
-      'Night crew sent 1/1',
-      'Office queued 1/3',
-      'Office skipped 1/3',
-      'Office skipped 1/3',
-      'Night crew sent 1/1',
+  it('tells a recipient’s story in the order of events, and counts the reminders that arrived', () => {
+    const [one] = toldRecipients([
+      delivery({ event: 'resolved', createTime: 500 }),
+      delivery({ event: 'reminder', createTime: 3000 }),
+      delivery({ event: 'reminder', createTime: 2000 }),
+      delivery({ event: 'reminder', createTime: 4000, state: 'skipped', reason: 'ended' }),
+      delivery(),
     ]);
-    expect(toldLines([delivery({ event: 'resolved', createTime: 500 }), delivery()]).map(({ event }) => event)).toEqual(
-      ['triggered', 'resolved'],
-    );
+    expect(one?.deliveries.map(({ event, createTime }) => [event, createTime])).toEqual([
+      ['triggered', 1000],
+      ['reminder', 2000],
+      ['reminder', 3000],
+      ['reminder', 4000],
+      ['resolved', 500],
+    ]);
+    expect(one).toMatchObject({ state: 'sent', reminders: 2 });
   });
 
-  it('says how long the slowest took, at which attempt, and what stood in the way before', () => {
-    const [line] = toldLines([
-      delivery({ attempts: 2, lastError: 'timed out', updateTime: 30_000 }),
-      delivery({ recipient: 'b@farm.example' }),
-    ]);
-    expect(line).toMatchObject({ attempts: 2, tookMs: 29_000, error: 'timed out', time: 30_000, count: 2 });
+  it.each<[string, Partial<Delivery>[], string]>([
+    ['what failed, though the rest arrived', [{}, { event: 'reminder', state: 'failed' }], 'reminder'],
+    ['what waits', [{}, { event: 'resolved', state: 'queued' }], 'resolved'],
+    ['the failure before the wait', [{ state: 'failed' }, { event: 'resolved', state: 'queued' }], 'triggered'],
+    [
+      'the beginning, while the next reminder is planned',
+      [{}, { event: 'reminder', state: 'queued', attempts: 0 }],
+      'triggered',
+    ],
+    [
+      'a reminder that cannot go out',
+      [{}, { event: 'reminder', state: 'queued', attempts: 0, reason: 'server' }],
+      'reminder',
+    ],
+    [
+      'a reminder that is tried again',
+      [{}, { event: 'reminder', state: 'queued', attempts: 2, reason: 'retry' }],
+      'reminder',
+    ],
+    ['the beginning, when nothing is open', [{}, { event: 'resolved', state: 'skipped' }], 'triggered'],
+  ])('shows of one recipient %s', (_, changes, event) => {
+    expect(toldRecipients(changes.map((change) => delivery(change)))[0]?.main.event).toBe(event);
+  });
+});
+
+describe('when to look again', () => {
+  const second = 1000;
+
+  it('is never when nothing waits, or nothing with a time', () => {
+    expect(nextLook([delivery(), delivery({ state: 'failed', nextTime: 9000 })], 0)).toBeNull();
+    expect(nextLook([delivery({ state: 'queued', reason: 'trigger' })], 0)).toBeNull();
+    expect(isWaiting([delivery()])).toBe(false);
+  });
+
+  it('is soon after the try that the server named, and a few times more when it takes its time', () => {
+    const one = [delivery({ state: 'queued', reason: 'retry', nextTime: 100 * second })];
+    expect(isWaiting(one)).toBe(true);
+    expect(nextLook(one, 10 * second)).toBe(103 * second);
+    expect(nextLook(one, 103 * second)).toBe(115 * second);
+    expect(nextLook(one, 115 * second)).toBe(160 * second);
+    expect(nextLook(one, 160 * second)).toBeNull();
+  });
+
+  it('is soon after it was written down where it goes out at once, and the earliest of several', () => {
+    const now = delivery({ state: 'queued', updateTime: 50 * second });
+    const later = delivery({ state: 'queued', reason: 'period', nextTime: 900 * second });
+    expect(nextLook([later, now], 50 * second)).toBe(53 * second);
+    expect(nextLook([later, now], 200 * second)).toBe(903 * second);
   });
 });

@@ -1,70 +1,78 @@
 import type { Delivery } from '../queries';
 
-/** One line of who was told: what of one channel, one way and one event came to the same end. */
-export interface ToldLine {
+export type DeliveryState = Delivery['state'];
+
+/** What one recipient was told of a notice, and how that went. */
+export interface ToldRecipient {
   key: string;
-  state: Delivery['state'];
-  event: Delivery['event'];
+  recipient: string;
+  channel: string;
   mode: Delivery['mode'];
-  /** The channel; of what failed, the recipient. */
-  name: string;
-  /** So many recipients of so many. */
-  count: number;
-  all: number;
-  /** The most attempts that one of them took. */
-  attempts: number;
-  /** From being written down to being accepted; the longest, in milliseconds. */
-  tookMs: number;
-  error: string | undefined;
-  /** Of the newest, epoch milliseconds. */
-  time: number;
+  /** Failed where anything failed, else waiting where anything waits; else what became of the alarm's beginning. */
+  state: DeliveryState;
+  /** The delivery that the state is of. */
+  main: Delivery;
+  /** Everything that this one was told: the beginning, the reminders, the end. */
+  deliveries: readonly Delivery[];
+  /** Reminders that arrived. */
+  reminders: number;
+  /** When the next one goes out if the alarm is still open then, epoch milliseconds. */
+  planned: number | undefined;
 }
 
-const order: Record<Delivery['state'], number> = { sent: 0, failed: 1, queued: 2, skipped: 3 };
+/** A reminder whose time is still to come: it waits for nothing but that. */
+export function isPlanned({ event, state, attempts, reason }: Delivery): boolean {
+  return event === 'reminder' && state === 'queued' && attempts === 0 && reason !== 'server';
+}
 
-/**
- * What is known of each recipient as lines to be read: who got it together, and for what failed each recipient alone, since somebody must mend
- * that address. In the order of events, then of the channels.
- */
-export function toldLines(deliveries: readonly Delivery[]): ToldLine[] {
+const eventOrder: Record<Delivery['event'], number> = { triggered: 0, reminder: 1, resolved: 2 };
+/** What somebody must mend comes first. */
+const stateOrder: Record<DeliveryState, number> = { failed: 0, queued: 1, sent: 2, skipped: 2 };
+
+/** What is known of deliveries by recipient: those who were not told first, then in the order in which they were thought of. */
+export function toldRecipients(deliveries: readonly Delivery[]): ToldRecipient[] {
   const groups = new Map<string, Delivery[]>();
-  for (const delivery of [...deliveries].sort((a, b) => a.createTime - b.createTime)) {
-    const key = JSON.stringify([delivery.event, delivery.channel, delivery.mode]);
+  for (const delivery of [...deliveries].sort((a, b) => a.createTime - b.createTime || a.id - b.id)) {
+    const key = `${delivery.mode} ${delivery.recipient}`;
     groups.set(key, [...(groups.get(key) ?? []), delivery]);
   }
-  const ended = ([key]: [string, unknown]) => Number(key.startsWith('["resolved"'));
-  return [...groups].sort((a, b) => ended(a) - ended(b)).flatMap(([key, group]) => linesOf(key, group));
+  return [...groups]
+    .flatMap(([key, group]) => recipientOf(key, group))
+    .sort((a, b) => stateOrder[a.state] - stateOrder[b.state]);
 }
 
-function linesOf(key: string, group: readonly Delivery[]): ToldLine[] {
-  const parts = new Map<string, Delivery[]>();
-  for (const delivery of group) {
-    // Together only what has the same to say.
-    const same = JSON.stringify([
-      order[delivery.state],
-      delivery.state === 'failed' ? delivery.recipient : '',
-      delivery.state === 'sent' ? '' : (delivery.lastError ?? ''),
-    ]);
-    parts.set(same, [...(parts.get(same) ?? []), delivery]);
-  }
-  return [...parts]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .flatMap(([part, list]) => {
-      const [first] = list;
-      if (!first) return [];
-      const most = (of: (delivery: Delivery) => number) => Math.max(...list.map(of));
-      return {
-        key: key + part,
-        state: first.state,
-        event: first.event,
-        mode: first.mode,
-        name: first.state === 'failed' ? first.recipient : first.channel,
-        count: list.length,
-        all: group.length,
-        attempts: most(({ attempts }) => attempts),
-        tookMs: most(({ createTime, updateTime }) => updateTime - createTime),
-        error: list.find(({ lastError }) => lastError)?.lastError,
-        time: most(({ updateTime }) => updateTime),
-      };
-    });
+function recipientOf(key: string, group: Delivery[]): ToldRecipient[] {
+  const deliveries = group.sort((a, b) => eventOrder[a.event] - eventOrder[b.event]);
+  const [first] = deliveries;
+  if (!first) return [];
+  const main =
+    deliveries.findLast(({ state }) => state === 'failed') ??
+    deliveries.findLast((delivery) => delivery.state === 'queued' && !isPlanned(delivery)) ??
+    first;
+  const { recipient, channel, mode } = first;
+  const reminders = deliveries.filter(({ event, state }) => event === 'reminder' && state === 'sent').length;
+  const planned = deliveries.findLast(isPlanned)?.nextTime;
+  return [{ key, recipient, channel, mode, state: main.state, main, deliveries, reminders, planned }];
+}
+
+/** How long after a try was due a look is worth it, in milliseconds: when all is well, when the far end is slow, when it does not answer. */
+const looksMs = [3_000, 15_000, 60_000];
+
+/**
+ * When the server will have done something about a delivery that waits, epoch milliseconds; null when nothing has a time. The live stream
+ * does not tell of deliveries, so a screen that shows one looks then: a few times for each try, and not again.
+ */
+export function nextLook(deliveries: readonly Delivery[], after: number): number | null {
+  const times = deliveries.flatMap(({ state, reason, nextTime, updateTime }) => {
+    if (state !== 'queued') return [];
+    const due = nextTime ?? (reason === undefined ? updateTime : undefined);
+    return due === undefined ? [] : looksMs.map((ms) => due + ms);
+  });
+  const ahead = times.filter((time) => time > after);
+  return ahead.length === 0 ? null : Math.min(...ahead);
+}
+
+/** Whether anything of it is still to go out. */
+export function isWaiting(deliveries: readonly Delivery[]): boolean {
+  return deliveries.some(({ state }) => state === 'queued');
 }

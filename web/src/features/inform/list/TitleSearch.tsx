@@ -1,9 +1,7 @@
-import CloseOutlined from '@ant-design/icons/CloseOutlined';
-import SearchOutlined from '@ant-design/icons/SearchOutlined';
 import { Button } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { IconButton } from '@/ui/IconButton';
+import { SearchField } from '@/ui/SearchField';
 import css from './TitleSearch.module.css';
 
 interface TitleSearchProps {
@@ -35,32 +33,13 @@ export function TitleSearch({ text, onSearch }: TitleSearchProps) {
           onSearch(typed.trim());
         }}
       >
-        <div className={css.box}>
-          <SearchOutlined className={css.icon} aria-hidden="true" />
-          <input
-            className={css.input}
-            type="text"
-            inputMode="search"
-            enterKeyHint="search"
-            autoComplete="off"
-            maxLength={64}
-            aria-label={t('inform.search')}
-            placeholder={t('inform.title')}
-            value={typed}
-            onChange={(event) => setTyped(event.target.value)}
-            onKeyDown={(event) => {
-              if (event.key === 'Escape' && typed !== '') clear();
-            }}
-          />
-          {typed ? (
-            <IconButton
-              className={css.clear}
-              label={t('home.search.clear')}
-              icon={<CloseOutlined aria-hidden="true" />}
-              onClick={clear}
-            />
-          ) : null}
-        </div>
+        <SearchField
+          value={typed}
+          onChange={setTyped}
+          label={t('inform.search')}
+          placeholder={t('inform.title')}
+          onClear={clear}
+        />
         <Button htmlType="submit" className={css.query}>
           {t('inform.query')}
         </Button>

@@ -1,0 +1,99 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { beforeEach, expect, it } from 'vitest';
+import { type AlarmServer, alarmServer, askedOf, openAlarms, paths, rule, sentTo } from '@/test/alarm';
+import { channel } from '@/test/channel';
+import { refused } from '@/test/server';
+
+// Whom a rule tells, and how often it reminds them.
+
+let server: AlarmServer;
+beforeEach(() => {
+  server = alarmServer([rule({ passageway: [1, 140], remindEvery: 30 })]);
+  server.channels = Array.from({ length: 150 }, (_, i) =>
+    channel({ id: i + 1, noticeName: i === 0 ? 'Night crew' : `Crew ${i + 1}`, noticeMode: ['email'] }),
+  );
+});
+
+const dialog = () => within(document.querySelector<HTMLElement>('.ant-modal') ?? document.body);
+const tell = () => dialog().getByLabelText('Tell');
+const remind = () => dialog().getByLabelText<HTMLSelectElement>('Reminder');
+const chosen = () =>
+  [...document.querySelectorAll('.ant-select-selection-item')].map((one) => one.getAttribute('title'));
+const offered = () => [...document.querySelectorAll('.ant-select-item-option-content')];
+
+async function open() {
+  const opened = await openAlarms(server, '/alarm?rule=1');
+  await screen.findByText('Save and run');
+  await waitFor(() => expect(opened.client.isFetching()).toBe(0));
+  return opened;
+}
+
+it('shows the rule’s channels by name, also one that is not among the first hundred', async () => {
+  await open();
+  await waitFor(() => expect(chosen()).toEqual(['Night crew', 'Crew 140']));
+  expect(remind()).toHaveValue('30');
+  expect(remind()).toHaveAccessibleDescription('While the alarm is open, within the notification period.');
+});
+
+it('finds others on the server, says how each tells, and leads to a new one in a tab of its own', async () => {
+  const { user, router } = await open();
+  fireEvent.mouseDown(tell());
+  await waitFor(() => expect(offered().length).toBeGreaterThan(2));
+  expect(offered()[0]).toHaveTextContent('Night crewE-mail');
+  expect(screen.getByText('The first 100 of 150. Type to find others.')).toBeInTheDocument();
+  const link = screen.getByRole('link', { name: 'New channel, in a new tab', hidden: true });
+  expect(link).toHaveAttribute('href', '/notification?channel=new');
+  expect(link).toHaveAttribute('target', '_blank');
+  await user.type(tell(), 'Crew 77');
+  await waitFor(() => expect(askedOf(server, paths.channels).at(-1)?.get('noticeName')).toBe('Crew 77'));
+  await user.click(await screen.findByText('Crew 77', { selector: '.ant-select-item-option-content span' }));
+  await waitFor(() => expect(chosen()).toEqual(['Night crew', 'Crew 140', 'Crew 77']));
+  await user.selectOptions(remind(), '480');
+  await user.click(dialog().getByText('Save'));
+  await waitFor(() => expect(router.state.location.search).toEqual({}));
+  expect(sentTo(server, paths.update)[0]).toMatchObject({ passageway: [1, 140, 77], remindEvery: 480 });
+});
+
+it('offers reminders from never to once a day, and keeps what a program chose', async () => {
+  server.rules = [rule({ remindEvery: 7 })];
+  const { user, router } = await open();
+  expect(
+    within(remind())
+      .getAllByRole('option', { hidden: true })
+      .map((one) => one.textContent?.replaceAll('\u00a0', ' ')),
+  ).toEqual([
+    'None',
+    'Every 5 min',
+    'Every 7 min',
+    'Every 10 min',
+    'Every 15 min',
+    'Every 30 min',
+    'Every 1 h',
+    'Every 2 h',
+    'Every 4 h',
+    'Every 8 h',
+    'Every 24 h',
+  ]);
+  expect(remind()).toHaveValue('7');
+  await user.selectOptions(remind(), 'None');
+  await user.click(dialog().getByText('Save'));
+  await waitFor(() => expect(router.state.location.search).toEqual({}));
+  expect(sentTo(server, paths.update)[0]).toMatchObject({ passageway: [], remindEvery: null });
+});
+
+it('says that nobody is told without a channel', async () => {
+  server.rules = [rule()];
+  server.channels = [];
+  await open();
+  expect(tell()).toHaveAccessibleDescription('Alarms are recorded, nobody is told.');
+  expect(dialog().getByText('No channels yet')).toBeInTheDocument();
+  expect(remind()).toHaveValue('');
+});
+
+it('shows at its field that a channel is gone', async () => {
+  const sentence = 'There is no notification channel with the number 140';
+  server.answers.set(paths.update, () => refused(601, sentence));
+  const { user } = await open();
+  await user.click(dialog().getByText('Save'));
+  await waitFor(() => expect(tell()).toHaveAccessibleDescription(sentence));
+});

@@ -1,0 +1,246 @@
+import { act, screen, waitFor, within } from '@testing-library/react';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Language, useLanguage } from '@/lib/i18n';
+import { askedOf, type ChannelServer, channel, channelServer, names, openChannels, paths, rowOf } from '@/test/channel';
+import { noAnswer } from '@/test/farm';
+import { gate } from '@/test/gate';
+import { dialogGone, toasts } from '@/test/profile';
+import { setWidth } from '@/test/screen';
+import { ok, refused } from '@/test/server';
+
+let server: ChannelServer;
+beforeEach(() => {
+  server = channelServer([
+    channel({ ruleCount: 3, ruleNames: ['Spring frost', 'Row 12 too dry'] }),
+    channel({
+      id: 2,
+      noticeName: 'Elif, phone',
+      noticeMode: ['phoneMessage'],
+      email: { emails: [] },
+      phoneMessage: ['+905321144107', '+905052208820'],
+    }),
+    channel({ id: 3, noticeName: 'Irrigation', noticeMode: ['email'], phoneMessage: [] }),
+  ]);
+});
+
+describe('the table', () => {
+  it('says of each channel how it tells whom, and who uses it', async () => {
+    await openChannels(server);
+    expect(names()).toEqual(['Night crew', 'Elif, phone', 'Irrigation']);
+    const cells = (name: string) =>
+      rowOf(name)
+        .getAllByRole('cell')
+        .slice(0, 4)
+        .map(({ textContent }) => textContent);
+    expect(cells('Night crew')).toEqual(['E-mailText message', '2 addresses, 1 number', '3 rules', '12 Mar 2026']);
+    expect(cells('Elif, phone')).toEqual(['Text message', '2 numbers', 'No rule yet', '12 Mar 2026']);
+    expect(rowOf('Night crew').getByTitle(/^Used by/)).toHaveAttribute(
+      'title',
+      'Used by 3 rules: Spring frost, Row 12 too dry and 1 more.',
+    );
+    expect(screen.getByText('1–3 of 3')).toBeVisible();
+  });
+
+  it('is asked for what is typed and chosen, with Query or Enter, and keeps it in the address', async () => {
+    const { user, router } = await openChannels(server);
+    await user.type(screen.getByRole('textbox', { name: 'Search channels' }), ' IRRI');
+    expect(askedOf(server, paths.page)).toHaveLength(1);
+    await user.keyboard('{Enter}');
+    await waitFor(() => expect(names()).toEqual(['Irrigation']));
+    await user.click(screen.getByRole('button', { name: 'Clear the search' }));
+    await waitFor(() => expect(names()).toHaveLength(3));
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Mode' }), 'Text message');
+    await user.click(screen.getByRole('button', { name: 'Query' }));
+    await waitFor(() => expect(names()).toEqual(['Night crew', 'Elif, phone']));
+    expect(askedOf(server, paths.page).at(-1)).toEqual({ noticeMode: 'phoneMessage', pageNo: '1', pageSize: '10' });
+    expect(router.state.location.search).toEqual({ mode: 'phoneMessage' });
+    const asked = askedOf(server, paths.page).length;
+    await user.click(screen.getByRole('button', { name: 'Query' }));
+    await waitFor(() => expect(askedOf(server, paths.page)).toHaveLength(asked + 1));
+  });
+
+  it('has pages of 10 to 400', async () => {
+    server.channels = Array.from({ length: 23 }, (_, i) => channel({ id: i + 1, noticeName: `Crew ${i + 1}` }));
+    const { user } = await openChannels(server, '/notification?page=3');
+    expect(names()).toEqual(['Crew 21', 'Crew 22', 'Crew 23']);
+    const size = screen.getByRole('combobox', { name: 'Rows on a page' });
+    expect(within(size).getAllByRole('option')).toHaveLength(5);
+    await user.selectOptions(size, '400 / page');
+    await waitFor(() => expect(names()).toHaveLength(23));
+    expect(askedOf(server, paths.page).at(-1)).toMatchObject({ pageNo: '1', pageSize: '400' });
+  });
+
+  it('goes to the last page that there is', async () => {
+    const { router } = await openChannels(server, '/notification?page=9');
+    await waitFor(() => expect(router.state.location.search).toEqual({}));
+    await waitFor(() => expect(names()).toHaveLength(3));
+  });
+
+  it('invites to make the first channel', async () => {
+    server.channels = [];
+    const { user, router } = await openChannels(server);
+    expect(screen.getByRole('heading', { name: 'No channels yet' })).toBeVisible();
+    await user.click(screen.getAllByRole('button', { name: 'New channel' }).at(-1) as HTMLElement);
+    expect(router.state.location.search).toEqual({ channel: 'new' });
+    expect(await screen.findByRole('dialog', { name: 'New channel' })).toBeVisible();
+  });
+
+  it('says when nothing matches, and shows all again', async () => {
+    const { user } = await openChannels(server, '/notification?q=nobody');
+    expect(screen.getByRole('heading', { name: 'No channel matches' })).toBeVisible();
+    await user.click(screen.getByRole('button', { name: 'Show all channels' }));
+    await waitFor(() => expect(names()).toHaveLength(3));
+  });
+
+  it('says when it could not be had', async () => {
+    server.answers.set(paths.page, noAnswer);
+    await openChannels(server);
+    expect(within(screen.getByRole('main')).getByRole('alert')).toHaveTextContent('The server does not answer');
+    expect(screen.getByText('The channels could not be fetched')).toBeVisible();
+  });
+
+  it('says which ways reach nobody from this server', async () => {
+    server.ways = { email: false, phoneMessage: true, logged: true };
+    await openChannels(server);
+    expect(screen.getByText('E-mail is not set up on this server: nobody is told this way.')).toBeVisible();
+    expect(screen.getByText(/^Text messages only go to this server’s log/)).toBeVisible();
+    expect(screen.queryByText(/^SMS is not set up/)).toBeNull();
+  });
+
+  it.each<[Language, string, string[]]>([
+    ['zh-cn', '通知渠道', ['邮件短信', '2个邮箱、1个手机号', '3条规则', '2026年3月12日']],
+    ['tr-tr', 'Bildirim kanalları', ['E-postaSMS', '2 adres, 1 numara', '3 kural', '12 Mar 2026']],
+    ['ru-ru', 'Каналы уведомлений', ['Эл. почтаСМС', '2 адреса, 1 номер', '3 правила', '12 мар. 2026 г.']],
+  ])('in %s', async (language, title, wanted) => {
+    await useLanguage.getState().setLanguage(language);
+    await openChannels(server, '/notification', title);
+    const cells = rowOf('Night crew').getAllByRole('cell');
+    expect(cells.slice(0, 4).map(({ textContent }) => textContent)).toEqual(wanted);
+    expect(screen.getByRole('main')).not.toHaveTextContent(/channel\.|\{\{/);
+  });
+});
+
+describe('on a phone', () => {
+  it('channels are cards, the way is a filter, and the form holds what can be done', async () => {
+    setWidth(390);
+    const { user } = await openChannels(server);
+    expect(screen.queryByRole('table')).toBeNull();
+    const cards = within(screen.getByRole('list', { name: 'Notification channels' })).getAllByRole('link');
+    expect(cards.map(({ textContent }) => textContent)).toEqual([
+      'Night crewE-mailText message2 addresses, 1 number · 3 rules',
+      'Elif, phoneText message2 numbers · no rule yet',
+      'IrrigationE-mail2 addresses · no rule yet',
+    ]);
+    await user.click(screen.getByRole('button', { name: 'Filters' }));
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Mode' }), 'E-mail');
+    await user.click(screen.getByRole('button', { name: 'Query' }));
+    await waitFor(() => expect(screen.queryByText('Elif, phone')).toBeNull());
+    await user.click(screen.getByRole('link', { name: /^Irrigation/ }));
+    const form = within(await screen.findByRole('dialog', { name: 'Edit Irrigation' }));
+    server.outcomes = [{ recipient: 'elif@valley.example', mode: 'email', ok: true, took: 300 }];
+    await user.click(form.getByRole('button', { name: 'Send a test' }));
+    expect(await form.findByText('Accepted, 0.3 s')).toBeInTheDocument();
+    expect(form.getByRole('button', { name: 'Delete channel' })).toBeEnabled();
+  });
+});
+
+describe('a test', () => {
+  const panel = () => within(screen.getByRole('region', { name: 'Test of Night crew' }));
+  const lines = () =>
+    panel()
+      .getAllByRole('listitem')
+      .map(({ textContent }) => textContent?.replaceAll('\u00a0', ' '));
+
+  it('shows whom it waits for, and then what became of each', async () => {
+    const answer = gate<Response>();
+    server.answers.set(paths.test, () => answer.passed);
+    const { user } = await openChannels(server);
+    await user.click(screen.getByRole('button', { name: 'Test: Night crew' }));
+    expect(panel().getByRole('status')).toHaveTextContent('Sending to 3 recipients');
+    expect(lines()).toEqual([
+      'elif@valley.exampleWaiting for the answer',
+      'mehmet@valley.exampleWaiting for the answer',
+      '+905321144107Waiting for the answer',
+    ]);
+    expect(panel().queryByRole('button')).toBeNull();
+    const outcomes = [
+      { recipient: 'elif@valley.example', mode: 'email', ok: true, took: 600, answer: '250 2.0.0 Ok' },
+      {
+        recipient: 'mehmet@valley.example',
+        mode: 'email',
+        ok: false,
+        took: 300,
+        answer: '550 5.1.2 no such domain',
+        msg: 'The mail server refuses this recipient',
+      },
+      { recipient: '+905321144107', mode: 'phoneMessage', ok: true, took: 12_400 },
+    ];
+    act(() => answer.open(ok(outcomes)));
+    await waitFor(() => expect(panel().getByRole('status')).toHaveTextContent('1 of 3 failed'));
+    expect(lines()).toEqual([
+      'elif@valley.exampleAccepted, 0.6 s250 2.0.0 Ok',
+      'mehmet@valley.exampleFailed, 0.3 sThe mail server refuses this recipient550 5.1.2 no such domain',
+      '+905321144107Sent, 12 s',
+    ]);
+    expect(askedOf(server, paths.test)).toEqual([{ id: '1' }]);
+    await user.click(panel().getByRole('button', { name: 'Close the test of Night crew' }));
+    expect(screen.queryByRole('region', { name: 'Test of Night crew' })).toBeNull();
+  });
+
+  it('that was refused as a whole says so in its place, and nowhere else', async () => {
+    server.answers.set(paths.test, () => refused(-699, 'SMS is not set up'));
+    const { user } = await openChannels(server);
+    await user.click(screen.getByRole('button', { name: 'Test: Night crew' }));
+    expect(await panel().findByRole('alert')).toHaveTextContent('The test could not be sentSMS is not set up');
+    expect(toasts()).toEqual([]);
+  });
+});
+
+describe('deleting', () => {
+  it('asks, deletes and says so', async () => {
+    const { user } = await openChannels(server);
+    await user.click(screen.getByRole('button', { name: 'Delete: Irrigation' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'Delete “Irrigation”?' }));
+    await waitFor(() => expect(dialog.getByRole('button', { name: 'Cancel' })).toHaveFocus());
+    await user.click(dialog.getByRole('button', { name: 'Delete channel' }));
+    await waitFor(() => expect(names()).toEqual(['Night crew', 'Elif, phone']));
+    expect(askedOf(server, paths.remove)).toEqual([{ id: '3' }]);
+    expect(toasts()).toEqual([{ tone: 'success', title: 'deleted successfully' }]);
+  });
+
+  it('does nothing when it is called off', async () => {
+    const { user } = await openChannels(server);
+    await user.click(screen.getByRole('button', { name: 'Delete: Irrigation' }));
+    await user.click(await screen.findByRole('button', { name: 'Cancel' }));
+    await dialogGone();
+    expect(names()).toHaveLength(3);
+    expect(askedOf(server, paths.remove)).toEqual([]);
+  });
+
+  it('of a channel that rules use is not possible, and the rules are named', async () => {
+    const { user } = await openChannels(server);
+    await user.click(screen.getByRole('button', { name: 'Delete: Night crew' }));
+    const dialog = within(await screen.findByRole('dialog', { name: '“Night crew” is in use' }));
+    expect(
+      dialog.getByText(
+        'Used by 3 rules: Spring frost, Row 12 too dry and 1 more. Take it out of them first, then it can be deleted.',
+      ),
+    ).toBeInTheDocument();
+    expect(dialog.queryByRole('button', { name: 'Delete channel' })).toBeNull();
+  });
+
+  it('that the server refuses says why, and the list is asked for anew', async () => {
+    const sentence = 'Alarm rules use this channel: “Frost”. Take it out of them first';
+    server.answers.set(paths.remove, () => {
+      server.channels = server.channels.map((one) => ({ ...one, ruleCount: 1, ruleNames: ['Frost'] }));
+      return refused(601, sentence);
+    });
+    const { user } = await openChannels(server);
+    await user.click(screen.getByRole('button', { name: 'Delete: Irrigation' }));
+    await user.click(await screen.findByRole('button', { name: 'Delete channel' }));
+    const dialog = within(screen.getByRole('dialog', { name: 'Delete “Irrigation”?' }));
+    expect(await dialog.findByRole('alert')).toHaveTextContent(sentence);
+    expect(toasts()).toEqual([{ tone: 'error', title: 'Could not delete', text: sentence }]);
+    await waitFor(() => expect(rowOf('Irrigation').getByText('1 rule')).toBeInTheDocument());
+  });
+});

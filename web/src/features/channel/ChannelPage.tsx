@@ -1,0 +1,137 @@
+import PlusOutlined from '@ant-design/icons/PlusOutlined';
+import { useQuery } from '@tanstack/react-query';
+import { Button } from 'antd';
+import { type CSSProperties, useCallback, useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { type Channel, channelPageQuery } from '@/lib/channel/queries';
+import { phone, useMedia } from '@/lib/media';
+import { lastPage, pageSizes } from '@/lib/pages';
+import { usePreferences } from '@/lib/preferences';
+import { Empty } from '@/ui/Empty';
+import { PageError } from '@/ui/PageError';
+import { Pager } from '@/ui/Pager';
+import { PageTitle } from '@/ui/PageTitle';
+import css from './ChannelPage.module.css';
+import { FormPlace } from './FormPlace';
+import { ChannelCards } from './list/ChannelCards';
+import { ChannelTable } from './list/ChannelTable';
+import { QueryBar } from './list/QueryBar';
+import { DeleteDialog } from './remove/DeleteDialog';
+import { useTests } from './test/useTests';
+import { useChannelSearch } from './useChannelSearch';
+import { WaysNote } from './WaysNote';
+
+/** There is room for a form beside the table. */
+const wide = '(min-width: 1200px)';
+
+/** Who is told of alarms, and how: every channel, to test, change and delete. */
+export function ChannelPage() {
+  const { t } = useTranslation();
+  const isPhone = useMedia(phone);
+  const isWide = useMedia(wide);
+  const fixedNavbar = usePreferences((state) => state.fixedNavbar);
+  const { search, change, open, close } = useChannelSearch();
+  const { q, mode, page: pageNo = 1, size: pageSize = pageSizes[0], channel: opened } = search;
+  const query = useQuery(channelPageQuery({ noticeName: q, noticeMode: mode, pageNo, pageSize }));
+  const tests = useTests();
+  const [gone, setGone] = useState<number>();
+  const [doomed, setDoomed] = useState<Channel | null>(null);
+  const { data, isPlaceholderData, refetch } = query;
+
+  // What stood on the last page has gone: the page before is the last one now.
+  const last = data && !isPlaceholderData ? lastPage(data.total, pageSize) : pageNo;
+  useEffect(() => {
+    if (pageNo > last) change({ page: last === 1 ? undefined : last });
+  }, [pageNo, last, change]);
+
+  // After the form has given up what was typed into it, which it learns first.
+  useEffect(() => {
+    if (gone !== undefined && opened === gone) close();
+  }, [gone, opened, close]);
+
+  const onOpen = useCallback((id: number) => open(id), [open]);
+  const onQuery = (part: { q?: string; mode?: Channel['noticeMode'][number] }) => {
+    if (part.q === q && part.mode === mode && pageNo === 1) void refetch();
+    else change(part);
+  };
+  const filtered = q !== undefined || mode !== undefined;
+  const empty = data?.total === 0 && !isPlaceholderData;
+  const beside = isWide && opened !== undefined;
+  const add = (
+    <Button icon={<PlusOutlined aria-hidden="true" />} onClick={() => open('new')}>
+      {t('channel.new')}
+    </Button>
+  );
+  return (
+    <>
+      <PageTitle title={t('nav.channel')} summary={t('channel.summary')} />
+      <PageError queries={[query]} />
+      <div
+        className={`${css.page} ${beside ? css.withSheet : ''}`}
+        style={{ '--bar': fixedNavbar ? '56px' : '0px' } as CSSProperties}
+      >
+        <section className={css.card} aria-label={t('channel.list')}>
+          <QueryBar search={search} onQuery={onQuery} onNew={() => open('new')} />
+          <WaysNote />
+          <div className={isPlaceholderData ? css.waiting : ''} aria-busy={query.isFetching}>
+            {empty ? (
+              <Empty
+                kind={filtered ? 'search' : 'first'}
+                title={t(filtered ? 'channel.empty.noneTitle' : 'channel.empty.title')}
+                text={t(filtered ? 'channel.empty.noneText' : 'channel.empty.text')}
+                action={
+                  filtered ? (
+                    <Button onClick={() => change({ q: undefined, mode: undefined })}>
+                      {t('channel.empty.clear')}
+                    </Button>
+                  ) : (
+                    add
+                  )
+                }
+              />
+            ) : query.isError && !data ? (
+              <p className={css.failed}>{t('channel.failed')}</p>
+            ) : isPhone ? (
+              <ChannelCards channels={data?.list} onOpen={onOpen} />
+            ) : (
+              <ChannelTable
+                channels={data?.list}
+                selected={opened === 'new' ? undefined : opened}
+                brief={beside}
+                tests={tests}
+                onOpen={onOpen}
+                onDelete={setDoomed}
+              />
+            )}
+          </div>
+          {data && !empty ? (
+            <Pager
+              total={data.total}
+              pageNo={Math.min(pageNo, last)}
+              pageSize={pageSize}
+              onChange={(page, size) => change({ page: page === 1 ? undefined : page, size })}
+            />
+          ) : null}
+        </section>
+        {opened === undefined ? null : (
+          <FormPlace
+            wanted={opened}
+            beside={beside}
+            tests={tests}
+            gone={opened === gone}
+            onClose={close}
+            onDelete={setDoomed}
+          />
+        )}
+      </div>
+      <DeleteDialog
+        channel={doomed}
+        onClose={() => setDoomed(null)}
+        onDeleted={(id) => {
+          tests.close(id);
+          setGone(id);
+        }}
+      />
+    </>
+  );
+}

@@ -1,0 +1,61 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { useTranslation } from 'react-i18next';
+import { type Channel, channelQuery } from '@/lib/channel/queries';
+import { errorText } from '@/lib/errorText';
+import { toast } from '@/lib/notices';
+import { Sheet } from '@/ui/Sheet';
+import { Loading, Skeleton } from '@/ui/Skeleton';
+import { ChannelSheet } from './form/ChannelSheet';
+import type { ChannelSearch } from './search';
+import type { ChannelTests } from './test/useTests';
+
+interface FormPlaceProps {
+  wanted: NonNullable<ChannelSearch['channel']>;
+  beside: boolean;
+  tests: ChannelTests;
+  /** It has just been deleted: nothing of it is to be lost any more. */
+  gone: boolean;
+  onClose: () => void;
+  onDelete: (channel: Channel) => void;
+}
+
+/** The form of the channel that the address names, or of a new one. */
+export function FormPlace({ wanted, ...place }: FormPlaceProps) {
+  return wanted === 'new' ? (
+    <ChannelSheet key="new" channel={null} {...place} />
+  ) : (
+    <Fetched key={wanted} id={wanted} {...place} />
+  );
+}
+
+function Fetched({ id, ...place }: Omit<FormPlaceProps, 'wanted'> & { id: number }) {
+  const { t } = useTranslation();
+  const { data, error } = useQuery(channelQuery(id));
+  const { onClose } = place;
+
+  // The address is older than the channel's end, or from another farm; or nobody answers.
+  const failure = place.gone
+    ? undefined
+    : data === null
+      ? t('channel.form.gone')
+      : error && !data
+        ? t('channel.form.loadFailed')
+        : undefined;
+  const text = failure && error ? errorText(error) : undefined;
+  useEffect(() => {
+    if (failure === undefined) return;
+    toast.warning(failure, text);
+    onClose();
+  }, [failure, text, onClose]);
+
+  return data ? (
+    <ChannelSheet channel={data} {...place} />
+  ) : (
+    <Sheet title={t('common.loading')} beside={place.beside} onClose={onClose}>
+      <Loading>
+        <Skeleton height={220} />
+      </Loading>
+    </Sheet>
+  );
+}

@@ -1,0 +1,94 @@
+import ExclamationCircleOutlined from '@ant-design/icons/ExclamationCircleOutlined';
+import { useQuery } from '@tanstack/react-query';
+import { Input } from 'antd';
+import { useId } from 'react';
+import { useTranslation } from 'react-i18next';
+import { type Mode, modes, type Ways, waysQuery } from '@/lib/channel/queries';
+import { type Language, languages } from '@/lib/i18n';
+import { Field } from '@/ui/form/Field';
+import { Note } from '@/ui/Note';
+import { Select } from '@/ui/Select';
+import css from './ChannelFields.module.css';
+import { ModeBox } from './ModeBox';
+import type { ChannelFormState } from './useChannelForm';
+
+/** What a channel is: its name, its ways with their recipients, and the language that it speaks. */
+export function ChannelFields({ form }: { form: ChannelFormState }) {
+  const { t } = useTranslation();
+  const id = useId();
+  const ways = useQuery(waysQuery()).data;
+  const { values, change } = form;
+  const modesError = form.errorOf('modes');
+  return (
+    <>
+      <Field label={t('channel.name')} required error={form.errorOf('name')}>
+        {(labels) => (
+          <Input
+            {...labels}
+            autoFocus
+            autoComplete="off"
+            value={values.name}
+            onChange={({ target }) => change({ name: target.value })}
+            onBlur={() => {
+              if (values.name !== '') form.leave('name');
+            }}
+          />
+        )}
+      </Field>
+      <fieldset className={css.modes}>
+        <legend className={css.legend}>
+          {t('channel.mode')}
+          <span className={css.star} aria-hidden="true">
+            *
+          </span>
+        </legend>
+        {modes.map((mode) => (
+          <ModeBox
+            key={mode}
+            mode={mode}
+            form={form}
+            wrong={modesError !== undefined}
+            describedBy={modesError ? id : undefined}
+            note={<WayNote mode={mode} ways={ways} />}
+          />
+        ))}
+        {modesError ? (
+          <p className={css.error} id={id}>
+            <ExclamationCircleOutlined aria-hidden="true" />
+            <span>{modesError}</span>
+          </p>
+        ) : null}
+      </fieldset>
+      <Field label={t('channel.form.language')} hint={t('channel.form.languageHint')}>
+        {({ status: _, ...labels }) => (
+          <Select
+            {...labels}
+            className={css.language}
+            value={values.language}
+            onChange={({ target }) => change({ language: target.value as Language | '' })}
+          >
+            <option value="">{t('channel.form.languageOwn')}</option>
+            {languages.map(({ code, name, tag }) => (
+              <option key={code} value={code} lang={tag}>
+                {name}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+    </>
+  );
+}
+
+/** That this server cannot tell anybody this way, or only pretends to. */
+function WayNote({ mode, ways }: { mode: Mode; ways: Ways | undefined }) {
+  const { t } = useTranslation();
+  if (!ways) return null;
+  const logged = mode === 'phoneMessage' && ways.logged;
+  if (ways[mode] && !logged) return null;
+  return (
+    <div className={css.note}>
+      <Note tone={logged ? 'info' : 'warn'}>{t(logged ? 'channel.logged' : `channel.off.${mode}`)}</Note>
+    </div>
+  );
+}

@@ -1,0 +1,262 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { useSession } from '@/lib/session';
+import {
+  askedOf,
+  type ChannelServer,
+  channel,
+  channelServer,
+  names,
+  openChannels,
+  paths,
+  sentTo,
+} from '@/test/channel';
+import { toasts } from '@/test/profile';
+import { refused } from '@/test/server';
+import { signedIn } from '@/test/session';
+
+let server: ChannelServer;
+type Opened = Awaited<ReturnType<typeof openChannels>>;
+type User = Opened['user'];
+
+beforeEach(() => {
+  server = channelServer([channel({ ruleCount: 2, ruleNames: ['Spring frost', 'Row 12 too dry'] })]);
+});
+
+const form = () => within(screen.getByRole('dialog', { name: /^(New channel|Edit )/ }));
+const box = (name: string) => form().getByRole('checkbox', { name });
+const field = (name: string | RegExp) => form().getByRole('textbox', { name });
+const press = (user: User, name: string) => user.click(form().getByRole('button', { name }));
+const fields = (name: RegExp) =>
+  form()
+    .queryAllByRole('textbox', { name })
+    .map((input) => (input as HTMLInputElement).value);
+
+async function open(address: string) {
+  const opened = await openChannels(server, address);
+  await screen.findByRole('dialog');
+  await waitFor(() => expect(opened.client.isFetching()).toBe(0));
+  return opened;
+}
+const openNew = () => open('/notification?channel=new');
+const openOne = () => open('/notification?channel=1');
+const gone = ({ router }: Pick<Opened, 'router'>) =>
+  waitFor(() => expect(router.state.location.search).not.toHaveProperty('channel'));
+
+describe('a new channel', () => {
+  it('is made of what was filled in', async () => {
+    const { user, router } = await openNew();
+    expect(field('Name')).toHaveFocus();
+    await user.type(field('Name'), ' Office ');
+    expect(fields(/^Address/)).toEqual([]);
+    await user.click(box('E-mail'));
+    expect(field('Address 1')).toHaveFocus();
+    await user.type(field('Address 1'), 'a@farm.example');
+    await press(user, 'Add an address');
+    expect(field('Address 2')).toHaveFocus();
+    await user.type(field('Address 2'), 'b@farm.example');
+    expect(form().getByText('2 of 20')).toBeVisible();
+    await user.click(box('Text message'));
+    await user.type(field('Number 1'), '+90 555 111 22 33');
+    await user.selectOptions(form().getByRole('combobox', { name: 'Language' }), 'Türkçe');
+    await press(user, 'Save');
+    await gone({ router });
+    expect(sentTo(server, paths.create)).toEqual([
+      {
+        noticeName: 'Office',
+        noticeMode: ['email', 'phoneMessage'],
+        email: { emails: ['a@farm.example', 'b@farm.example'] },
+        phoneMessage: ['+905551112233'],
+        language: 'tr-tr',
+      },
+    ]);
+    expect(toasts()).toEqual([{ tone: 'success', title: 'created successfully' }]);
+    await waitFor(() => expect(names()).toEqual(['Office', 'Night crew']));
+    expect(screen.queryByText('Discard the changes?')).toBeNull();
+  });
+
+  it('needs a name and a way, and each way a recipient', async () => {
+    const { user } = await openNew();
+    await press(user, 'Save');
+    expect(field('Name')).toHaveAccessibleDescription('Please enter a name');
+    expect(field('Name')).toHaveFocus();
+    expect(box('E-mail')).toHaveAccessibleDescription('Select at least one mode');
+    await user.type(field('Name'), 'Office');
+    await press(user, 'Save');
+    expect(box('E-mail')).toHaveFocus();
+    await user.click(box('E-mail'));
+    await user.click(box('Text message'));
+    expect(form().queryByText('Select at least one mode')).toBeNull();
+    expect(field('Address 1')).toHaveAccessibleDescription('Add at least one email address');
+    expect(field('Number 1')).toHaveAccessibleDescription('Add at least one phone number');
+    await press(user, 'Save');
+    expect(field('Address 1')).toHaveFocus();
+    expect(server.sent).toEqual([]);
+  });
+
+  it('says what is wrong with a recipient once its field was left', async () => {
+    const { user } = await openNew();
+    await user.click(box('E-mail'));
+    await user.type(field('Address 1'), 'crew@valley');
+    expect(field('Address 1')).toBeValid();
+    await user.tab();
+    expect(field('Address 1')).toHaveAccessibleDescription('Not an email address: crew@valley');
+    await user.type(field('Address 1'), '.example');
+    expect(form().queryByText(/^Not an email/)).toBeNull();
+    await user.click(box('Text message'));
+    await user.type(field('Number 1'), '0555');
+    await user.tab();
+    expect(field('Number 1')).toHaveAccessibleDescription('Not a phone number: 0555');
+  });
+
+  it('has up to three numbers; the last that remains is emptied', async () => {
+    const { user } = await openNew();
+    await user.click(box('Text message'));
+    await user.type(field('Number 1'), '+905550000001');
+    await press(user, 'Add a number');
+    await user.type(field('Number 2'), '+905550000002');
+    await press(user, 'Add a number');
+    expect(form().queryByRole('button', { name: 'Add a number' })).toBeNull();
+    await press(user, 'Remove Number 3');
+    await press(user, 'Remove +905550000001');
+    expect(fields(/^Number/)).toEqual(['+905550000002']);
+    expect(field('Number 1')).toHaveFocus();
+    await press(user, 'Remove +905550000002');
+    expect(fields(/^Number/)).toEqual(['']);
+    expect(form().queryByRole('button', { name: /^Remove/ })).toBeNull();
+    expect(box('Text message')).toBeChecked();
+  });
+
+  it('takes a pasted list apart, as far as it fits', async () => {
+    const { user } = await openNew();
+    await user.click(box('E-mail'));
+    await user.click(field('Address 1'));
+    await user.paste('Ada <a@farm.example>, b@farm.example\nc@farm.example');
+    expect(fields(/^Address/)).toEqual(['a@farm.example', 'b@farm.example', 'c@farm.example']);
+    await user.click(field('Address 2'));
+    await user.paste('x');
+    expect(fields(/^Address/)[1]).toBe('b@farm.examplex');
+    await user.click(box('Text message'));
+    await user.click(field('Number 1'));
+    await user.paste('+905550000001;+905550000002;+905550000003;+905550000004');
+    expect(fields(/^Number/)).toEqual(['+905550000001', '+905550000002', '+905550000003']);
+    expect(toasts()).toEqual([{ tone: 'warning', title: 'Only 3 fit in here, the rest was left out' }]);
+  });
+
+  it('shows what the server refuses at the field that it names', async () => {
+    server.answers.set(paths.create, () => refused(601, 'Not an email address: b@farm.example'));
+    const { user } = await openNew();
+    await user.type(field('Name'), 'Office');
+    await user.click(box('E-mail'));
+    await user.click(field('Address 1'));
+    await user.paste('a@farm.example, b@farm.example');
+    await press(user, 'Save');
+    await waitFor(() => expect(field('Address 2')).toHaveAccessibleDescription('Not an email address: b@farm.example'));
+    expect(field('Address 2')).toHaveFocus();
+    expect(toasts()).toEqual([
+      { tone: 'error', title: 'Could not save', text: 'Not an email address: b@farm.example' },
+    ]);
+    await user.type(field('Address 2'), 'x');
+    expect(form().queryByText(/^Not an email/)).toBeNull();
+    const limit = 'You already have 1000 notification channels. Delete one first';
+    server.answers.set(paths.create, () => refused(601, limit));
+    await press(user, 'Save');
+    expect(await form().findByRole('alert')).toHaveTextContent(limit);
+  });
+
+  it('says what a way can do on this server', async () => {
+    server.ways = { email: true, phoneMessage: false };
+    const { user } = await openNew();
+    await user.click(box('E-mail'));
+    expect(form().queryByText(/not set up/)).toBeNull();
+    await user.click(box('Text message'));
+    expect(form().getByText('SMS is not set up on this server: nobody is told this way.')).toBeVisible();
+  });
+});
+
+describe('a channel that is there', () => {
+  it('is changed, and keeps what is not', async () => {
+    const { user, router } = await openOne();
+    expect(fields(/^Address/)).toEqual(['elif@valley.example', 'mehmet@valley.example']);
+    expect(form().getByText('Used by 2 rules: Spring frost, Row 12 too dry.')).toBeVisible();
+    await user.click(box('Text message'));
+    await press(user, 'Remove elif@valley.example');
+    await press(user, 'Save');
+    await gone({ router });
+    expect(sentTo(server, paths.update)).toEqual([
+      {
+        id: 1,
+        noticeName: 'Night crew',
+        noticeMode: ['email'],
+        email: { emails: ['mehmet@valley.example'] },
+        phoneMessage: [],
+        language: null,
+      },
+    ]);
+    expect(toasts()).toEqual([{ tone: 'success', title: 'updated successfully' }]);
+  });
+
+  it('opens from its row, whose place is marked, and closes with Escape', async () => {
+    const { user, router } = await openChannels(server);
+    await user.click(screen.getByRole('link', { name: 'Edit: Night crew' }));
+    expect(await screen.findByRole('dialog', { name: 'Edit Night crew' })).toBeVisible();
+    expect(router.state.location.search).toEqual({ channel: 1 });
+    expect(screen.getByRole('link', { name: 'Night crew' })).toHaveAttribute('aria-current', 'true');
+    await user.keyboard('{Escape}');
+    await gone({ router });
+  });
+
+  it('is tested as it is saved, not as it is typed', async () => {
+    const { user } = await openOne();
+    await user.type(field('Name'), 's');
+    expect(form().getByRole('button', { name: 'Send a test' })).toBeDisabled();
+    await user.type(field('Name'), '{Backspace}');
+    server.outcomes = [{ recipient: 'elif@valley.example', mode: 'email', ok: true, took: 600 }];
+    await press(user, 'Send a test');
+    expect(await form().findByText('It went out to the 1 recipient')).toBeVisible();
+  });
+
+  it('asks before changes are lost, and loses them when told to', async () => {
+    const { user, router } = await openOne();
+    await user.type(field('Name'), '!');
+    await press(user, 'Cancel');
+    const asked = within(await screen.findByRole('dialog', { name: 'Discard the changes?' }));
+    await user.click(asked.getByRole('button', { name: 'Keep editing' }));
+    expect(router.state.location.search).toEqual({ channel: 1 });
+    await press(user, 'Cancel');
+    await user.click(await screen.findByRole('button', { name: 'Discard changes' }));
+    await gone({ router });
+  });
+
+  it('can be deleted though changes were typed, which nobody is asked about then', async () => {
+    server.channels = [channel()];
+    const { user, router } = await openOne();
+    await user.type(field('Name'), ' 2');
+    await press(user, 'Delete channel');
+    const dialog = within(await screen.findByRole('dialog', { name: 'Delete “Night crew”?' }));
+    await user.click(dialog.getByRole('button', { name: 'Delete channel' }));
+    await gone({ router });
+    expect(screen.queryByText('Discard the changes?')).toBeNull();
+    expect(toasts()).toEqual([{ tone: 'success', title: 'deleted successfully' }]);
+    expect(askedOf(server, paths.remove)).toEqual([{ id: '1' }]);
+  });
+
+  it('that is gone says so and leads back', async () => {
+    const opened = await openChannels(server, '/notification?channel=99');
+    await gone(opened);
+    expect(toasts()).toEqual([{ tone: 'warning', title: 'This channel is not there any more' }]);
+  });
+
+  it('that was being changed when the session ended is offered again', async () => {
+    const first = await openOne();
+    await first.user.clear(field('Name'));
+    await first.user.type(field('Name'), 'Night and day');
+    useSession.setState({ session: null, ended: 'expired' as never });
+    first.unmount();
+    signedIn();
+    const { user } = await openOne();
+    expect(field('Name')).toHaveValue('Night crew');
+    await press(user, 'Restore');
+    expect(field('Name')).toHaveValue('Night and day');
+  });
+});

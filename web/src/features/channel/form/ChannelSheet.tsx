@@ -1,0 +1,117 @@
+import DeleteOutlined from '@ant-design/icons/DeleteOutlined';
+import SendOutlined from '@ant-design/icons/SendOutlined';
+import { Button } from 'antd';
+import { useEffect, useId } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Channel } from '@/lib/channel/queries';
+import { phone, useMedia } from '@/lib/media';
+import { DiscardDialog } from '@/ui/DiscardDialog';
+import { DraftBar } from '@/ui/DraftBar';
+import { Note } from '@/ui/Note';
+import { Sheet } from '@/ui/Sheet';
+import type { ChannelSearch } from '../search';
+import { TestPanel } from '../test/TestPanel';
+import { type ChannelTests, isRunning } from '../test/useTests';
+import { useChannelWords } from '../words';
+import { ChannelFields } from './ChannelFields';
+import css from './ChannelSheet.module.css';
+import { useChannelForm } from './useChannelForm';
+
+interface ChannelSheetProps {
+  /** As it was when the form opened; null for a new one. */
+  channel: Channel | null;
+  beside: boolean;
+  tests: ChannelTests;
+  /** It has just been deleted: nothing of it is to be lost any more. */
+  gone: boolean;
+  onClose: () => void;
+  onDelete: (channel: Channel) => void;
+}
+
+/** Adds a channel or changes one. Tests go to what is saved. */
+export function ChannelSheet({ channel, beside, tests, gone, onClose, onDelete }: ChannelSheetProps) {
+  const { t } = useTranslation();
+  const id = useId();
+  const isPhone = useMedia(phone);
+  const { usedBy } = useChannelWords();
+  const form = useChannelForm(channel, onClose);
+  const { draft, refusal, save, dirty, giveUp } = form;
+  useEffect(() => {
+    if (gone) giveUp();
+  }, [gone, giveUp]);
+  const test = channel ? tests.tests.get(channel.id) : undefined;
+  const testButton = channel ? (
+    <Button
+      type={isPhone ? 'default' : 'text'}
+      icon={<SendOutlined aria-hidden="true" />}
+      loading={isRunning(test)}
+      disabled={dirty}
+      title={dirty ? t('channel.test.saveFirst') : undefined}
+      onClick={() => void tests.send(channel)}
+    >
+      {t('channel.test.send')}
+    </Button>
+  ) : null;
+
+  return (
+    <Sheet
+      title={channel ? t('channel.form.edit', { name: channel.noticeName }) : t('channel.new')}
+      beside={beside}
+      onClose={onClose}
+      footer={
+        <>
+          {isPhone ? null : <span className={css.test}>{testButton}</span>}
+          <Button onClick={onClose}>{t('common.cancel')}</Button>
+          <Button type="primary" htmlType="submit" form={id} loading={save.isPending}>
+            {t('common.save')}
+          </Button>
+        </>
+      }
+    >
+      <form
+        id={id}
+        ref={form.form}
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          form.submit();
+        }}
+      >
+        {draft.offered ? <DraftBar onRestore={form.restore} onDiscard={draft.discard} /> : null}
+        {refusal?.field === 'form' ? (
+          <div className={css.refusal} tabIndex={-1} data-refused>
+            <Note tone="wrong" title={t('common.saveFail')}>
+              {refusal.text}
+            </Note>
+          </div>
+        ) : null}
+        <ChannelFields form={form} />
+      </form>
+      {channel ? (
+        <>
+          <p className={css.used}>{usedBy(channel)}</p>
+          {test ? <TestPanel name={channel.noticeName} test={test} onClose={() => tests.close(channel.id)} /> : null}
+          <div className={css.more}>
+            {isPhone ? testButton : null}
+            <Button
+              type="text"
+              danger
+              icon={<DeleteOutlined aria-hidden="true" />}
+              className={css.delete}
+              onClick={() => onDelete(channel)}
+            >
+              {t('channel.delete')}
+            </Button>
+          </div>
+        </>
+      ) : null}
+      <DiscardDialog
+        when={dirty}
+        saved={form.saved}
+        stays={({ pathname, search }) =>
+          pathname === '/notification' && (search as ChannelSearch).channel === (channel?.id ?? 'new')
+        }
+      />
+    </Sheet>
+  );
+}

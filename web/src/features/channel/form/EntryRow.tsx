@@ -1,0 +1,76 @@
+import ExclamationCircleOutlined from '@ant-design/icons/ExclamationCircleOutlined';
+import MinusCircleOutlined from '@ant-design/icons/MinusCircleOutlined';
+import { useId } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Mode } from '@/lib/channel/queries';
+import { IconButton } from '@/ui/IconButton';
+import css from './ModeBox.module.css';
+
+interface EntryRowProps {
+  mode: Mode;
+  /** Its place, from 1. */
+  nth: number;
+  text: string;
+  error: string | undefined;
+  removable: boolean;
+  input: (element: HTMLInputElement | null) => void;
+  onType: (text: string) => void;
+  /** Answers whether it took what was pasted; else the field does. */
+  onPaste: (text: string) => boolean;
+  onLeave: () => void;
+  onRemove: () => void;
+}
+
+const looks = {
+  // Not of type email: the browser would take blanks away and judge by rules of its own.
+  email: { type: 'text', inputMode: 'email', placeholder: 'name@farm.example' },
+  phoneMessage: { type: 'tel', inputMode: 'tel', placeholder: '+905551112233' },
+} as const;
+
+/** One recipient: a field, the way to take it out, and what is wrong with it below. */
+export function EntryRow({ mode, nth, text, error, removable, input, ...on }: EntryRowProps) {
+  const { t } = useTranslation();
+  const id = useId();
+  const { placeholder, inputMode, type } = looks[mode];
+  return (
+    <div className={css.entry}>
+      <div className={css.row}>
+        <input
+          ref={input}
+          className={css.input}
+          type={type}
+          inputMode={inputMode}
+          autoComplete="off"
+          autoCapitalize="off"
+          spellCheck={false}
+          aria-label={t(`channel.form.nth.${mode}`, { n: nth })}
+          aria-invalid={error ? true : undefined}
+          aria-describedby={error ? id : undefined}
+          placeholder={placeholder}
+          value={text}
+          onChange={({ target }) => on.onType(target.value)}
+          onPaste={(event) => {
+            if (on.onPaste(event.clipboardData.getData('text'))) event.preventDefault();
+          }}
+          onBlur={on.onLeave}
+        />
+        {removable ? (
+          <IconButton
+            className={css.remove}
+            label={t('channel.form.remove', { name: text.trim() || t(`channel.form.nth.${mode}`, { n: nth }) })}
+            icon={<MinusCircleOutlined aria-hidden="true" />}
+            onClick={on.onRemove}
+          />
+        ) : (
+          <span className={css.noRemove} />
+        )}
+      </div>
+      {error ? (
+        <p className={css.error} id={id}>
+          <ExclamationCircleOutlined aria-hidden="true" />
+          <span>{error}</span>
+        </p>
+      ) : null}
+    </div>
+  );
+}

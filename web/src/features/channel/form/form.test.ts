@@ -1,0 +1,165 @@
+import i18next from 'i18next';
+import { describe, expect, it } from 'vitest';
+import { ApiError } from '@/lib/api';
+import { useLanguage } from '@/lib/i18n';
+import { channel } from '@/test/channel';
+import { refusalOf } from './refusal';
+import { checkChannel, isRight } from './rules';
+import { splitList } from './split';
+import { type ChannelValues, channelBody, newValues, sameValues, valuesOf } from './values';
+
+const rows = (...texts: string[]) => texts.map((text, i) => ({ key: i + 1, text }));
+const values = (change: Partial<ChannelValues> = {}): ChannelValues => ({
+  ...newValues(),
+  name: 'Night crew',
+  on: { email: true, phoneMessage: true },
+  entries: { email: rows('a@farm.example'), phoneMessage: rows('+905551112233') },
+  ...change,
+});
+const mails = (...texts: string[]) =>
+  values({ on: { email: true, phoneMessage: false }, entries: { email: rows(...texts), phoneMessage: rows('') } });
+const numbers = (...texts: string[]) =>
+  values({ on: { email: false, phoneMessage: true }, entries: { email: rows(''), phoneMessage: rows(...texts) } });
+
+describe('a list that is pasted', () => {
+  it.each([
+    ['a@b.example, c@d.example', ['a@b.example', 'c@d.example']],
+    ['a@b.example;c@d.example;', ['a@b.example', 'c@d.example']],
+    ['a@b.example\r\nc@d.example\n\ne@f.example', ['a@b.example', 'c@d.example', 'e@f.example']],
+    ['a@b.example c@d.example', ['a@b.example', 'c@d.example']],
+    ['a@b.example，c@d.example；e@f.example', ['a@b.example', 'c@d.example', 'e@f.example']],
+    ['Ada Kaya <a@b.example>, "Kaya, Can" <c@d.example>', ['a@b.example', '"Kaya', 'c@d.example']],
+    ['a@b.example, a@b.example', ['a@b.example']],
+    ['  a@b.example  ', ['a@b.example']],
+    ['', []],
+  ])('of addresses %j', (text, found) => {
+    expect(splitList(text, 'email')).toEqual(found);
+  });
+
+  it('of numbers keeps the blanks within them', () => {
+    expect(splitList('+90 555 111 22 33, +7 900 123-45-67\n+8613800138000', 'phoneMessage')).toEqual([
+      '+90 555 111 22 33',
+      '+7 900 123-45-67',
+      '+8613800138000',
+    ]);
+  });
+});
+
+describe('what is wrong', () => {
+  it('is nothing with a name, a way and recipients', () => {
+    expect(isRight(checkChannel(values()))).toBe(true);
+    expect(isRight(checkChannel(mails('a@farm.example', '', ' b@farm.example ')))).toBe(true);
+    expect(isRight(checkChannel(numbers('+90 (555) 111-22-33', '905551112234', '13800138000')))).toBe(true);
+  });
+
+  it.each([
+    ['', 'common.nameRequired'],
+    ['  ', 'common.nameRequired'],
+    ['x'.repeat(65), 'device.form.tooLong'],
+  ])('is a name like %j', (name, key) => {
+    expect(checkChannel(values({ name })).name?.key).toBe(key);
+  });
+
+  it('is not a name of 64 characters that count as two in memory', () => {
+    expect(checkChannel(values({ name: '🌾'.repeat(64) })).name).toBeUndefined();
+  });
+
+  it('is no way at all, and then nothing is said of recipients', () => {
+    const findings = checkChannel({ ...mails(''), on: { email: false, phoneMessage: false } });
+    expect(findings.modes).toEqual({ key: 'channel.modeRequired' });
+    expect(findings.entries.email.size + findings.entries.phoneMessage.size).toBe(0);
+  });
+
+  it('is a way without recipients', () => {
+    expect([...checkChannel(mails('', ' ')).entries.email]).toEqual([[1, { key: 'channel.emailEmpty' }]]);
+    expect([...checkChannel(numbers('')).entries.phoneMessage]).toEqual([[1, { key: 'channel.phoneEmpty' }]]);
+  });
+
+  it.each(['crew@valley', 'crew', 'a b@farm.example', '@farm.example', `${'x'.repeat(250)}@farm.example`])(
+    'is the address %s',
+    (text) => {
+      const found = checkChannel(mails('a@farm.example', text)).entries.email;
+      expect([...found]).toEqual([[2, { key: 'channel.emailFormat', value: text }]]);
+    },
+  );
+
+  it.each(['05551112233', '+', '1', '+90 555 x', '+1234567890123456'])('is the number %s', (text) => {
+    const found = checkChannel(numbers('+905551112233', text)).entries.phoneMessage;
+    expect([...found]).toEqual([[2, { key: 'channel.phoneFormat', value: text }]]);
+  });
+
+  it('is a recipient that stands there twice, however it is written', () => {
+    const mail = checkChannel(mails('a@farm.example', 'A@Farm.example')).entries.email;
+    expect([...mail]).toEqual([[2, { key: 'channel.emailTwice', value: 'A@Farm.example' }]]);
+    const phone = checkChannel(numbers('+905551112233', '90 555 111 22 33')).entries.phoneMessage;
+    expect([...phone]).toEqual([[2, { key: 'channel.phoneTwice', value: '90 555 111 22 33' }]]);
+  });
+});
+
+describe('what is sent', () => {
+  it('is trimmed, without empty rows and without what people write into numbers', () => {
+    const body = channelBody(
+      values({
+        name: ' Night crew ',
+        entries: { email: rows(' a@farm.example ', ''), phoneMessage: rows('+90 (555) 111-22-33') },
+        language: 'tr-tr',
+      }),
+    );
+    expect(body).toEqual({
+      noticeName: 'Night crew',
+      noticeMode: ['email', 'phoneMessage'],
+      email: { emails: ['a@farm.example'] },
+      phoneMessage: ['+905551112233'],
+      language: 'tr-tr',
+    });
+  });
+
+  it('holds nobody of a way that is not used, and the farm’s language as none', () => {
+    const body = channelBody(values({ on: { email: false, phoneMessage: true } }));
+    expect(body).toMatchObject({ noticeMode: ['phoneMessage'], email: { emails: [] }, language: null });
+  });
+
+  it('of a channel that was not changed is what the channel is', () => {
+    const one = channel({ language: 'ru-ru' });
+    const { id: _, createTime: __, ruleCount: ___, ruleNames: ____, ...rest } = one;
+    expect(channelBody(valuesOf(one))).toEqual(rest);
+  });
+});
+
+it('knows changes by what they say, not by the numbers of rows', () => {
+  expect(sameValues(mails('a@farm.example'), mails('a@farm.example'))).toBe(true);
+  const renumbered = { ...mails(), entries: { ...mails().entries, email: [{ key: 9, text: 'a@farm.example' }] } };
+  expect(sameValues(renumbered, mails('a@farm.example'))).toBe(true);
+  expect(sameValues(mails('a@farm.example'), mails('b@farm.example'))).toBe(false);
+  expect(sameValues(values(), values({ language: 'zh-cn' }))).toBe(false);
+});
+
+describe('a refusal', () => {
+  const said = (msg: string, of = values()) => refusalOf(new ApiError(601, msg, 'business'), of, i18next.t);
+
+  it('goes to its field, in any language', async () => {
+    expect(said('Please enter a name')?.field).toBe('name');
+    expect(said('Select at least one mode')?.field).toBe('modes');
+    await useLanguage.getState().setLanguage('zh-cn');
+    expect(said('邮箱地址格式不正确：b@farm.example', mails('a@farm.example', 'b@farm.example'))).toMatchObject({
+      field: 'email',
+      key: 2,
+    });
+  });
+
+  it('goes to the row that it names, as it was typed or as it was sent', () => {
+    const of = numbers('+905551112233', '+90 555 000 00 00');
+    expect(said('Not a phone number: +905550000000', of)).toMatchObject({ field: 'phoneMessage', key: 2 });
+    expect(said('Not a phone number: +90 555 000 00 00', of)).toMatchObject({ field: 'phoneMessage', key: 2 });
+    expect(said('Add at least one phone number', of)).toMatchObject({ field: 'phoneMessage', key: 1 });
+  });
+
+  it('that names no field stands above the form; a fault is none', () => {
+    expect(said('A farm has at most 1,000 channels')).toEqual({
+      field: 'form',
+      text: 'A farm has at most 1,000 channels',
+    });
+    expect(refusalOf(new ApiError(500, 'broken', 'business'), values(), i18next.t)).toBeNull();
+    expect(refusalOf(new Error('no answer'), values(), i18next.t)).toBeNull();
+  });
+});

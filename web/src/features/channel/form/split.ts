@@ -1,0 +1,16 @@
+import type { Mode } from '@/lib/channel/queries';
+
+const between = /[,;，；、\r\n\t]+/;
+
+/** The addresses or numbers of a list that was pasted: out of a mail's head, a table, a note. */
+export function splitList(text: string, mode: Mode): string[] {
+  const pieces = text.split(between);
+  // A number may hold blanks, an address none; and a mail's head names people beside their addresses.
+  const found = mode === 'email' ? pieces.flatMap((piece) => addressesOf(piece)) : pieces.map((piece) => piece.trim());
+  return [...new Set(found.filter((one) => one !== ''))];
+}
+
+function addressesOf(piece: string): string[] {
+  const bracketed = /<([^<>\s]+)>/.exec(piece)?.[1];
+  return bracketed === undefined ? piece.trim().split(/\s+/) : [bracketed];
+}

@@ -1,0 +1,143 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api } from '@/lib/api';
+import { type Channel, type Mode, mostRecipients, refetchChannels } from '@/lib/channel/queries';
+import { useDraft } from '@/lib/draft';
+import { toast } from '@/lib/notices';
+import { type Refusal, refusalOf } from './refusal';
+import { checkChannel, isRight, type Wrong } from './rules';
+import { type ChannelValues, channelBody, newValues, nextKey, sameValues, valuesOf } from './values';
+
+/** Everything that the form of a channel holds and does; `channel` is null for a new one. */
+export function useChannelForm(channel: Channel | null, onDone: (id: number) => void) {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  // As it was when the form opened: what others change meanwhile must not change what somebody is typing.
+  const [before] = useState(() => (channel ? valuesOf(channel) : newValues()));
+  const [values, setValues] = useState(before);
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
+  /** Tries to save that found something wrong: then everything is told, and the first of it takes the keyboard. */
+  const [tries, setTries] = useState(0);
+  const [refusal, setRefusal] = useState<Refusal | null>(null);
+  const saved = useRef(false);
+  const dirty = !sameValues(values, before);
+  const draft = useDraft<ChannelValues>(`channel-${channel?.id ?? 'new'}`, dirty ? values : null);
+  const findings = checkChannel(values);
+
+  const save = useMutation({
+    mutationFn: async () => {
+      const path = '/admin-api/client/pc/notice-channel';
+      const body = channelBody(values);
+      if (!channel) return api.post(`${path}/create`, { body });
+      await api.put(`${path}/update`, { body: { id: channel.id, ...body } });
+      return channel.id;
+    },
+    meta: { failure: 'common.saveFail' },
+    onError: (error) => setRefusal(refusalOf(error, values, t)),
+    onSuccess: async () => {
+      saved.current = true;
+      draft.clear();
+      // Shown first, so that what closes does not uncover the old name.
+      await refetchChannels(client);
+      toast.success(t(channel ? 'channel.updateOk' : 'channel.createOk'));
+    },
+  });
+
+  // After a failed try, or a refusal, the first field that is wrong takes the keyboard.
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    if (tries === 0 && refusal === null) return;
+    const wrong = form.current?.querySelector<HTMLElement>('[aria-invalid="true"], [data-refused]');
+    wrong?.focus();
+    wrong?.scrollIntoView?.({ block: 'nearest' });
+  }, [tries, refusal]);
+
+  const { clear } = draft;
+  const newestClear = useRef(clear);
+  useEffect(() => {
+    newestClear.current = clear;
+  });
+  /** There is nothing to keep any more. */
+  const giveUp = useCallback(() => {
+    saved.current = true;
+    newestClear.current();
+  }, []);
+
+  const change = (part: Partial<ChannelValues>) => {
+    setValues((now) => ({ ...now, ...part }));
+    setRefusal(null);
+  };
+  const changeEntries = (mode: Mode, entries: ChannelValues['entries'][Mode]) =>
+    change({ entries: { ...values.entries, [mode]: entries } });
+
+  const told = (field: string, wrong: Wrong | undefined) =>
+    wrong && (tries > 0 || left.has(field)) ? t(wrong.key, { most: wrong.most, value: wrong.value }) : undefined;
+
+  return {
+    values,
+    dirty,
+    draft,
+    refusal,
+    save,
+    saved,
+    form,
+    giveUp,
+    change,
+    restore: () => {
+      const taken = draft.take();
+      if (taken) setValues((now) => ({ ...now, ...taken }));
+    },
+    /** What is wrong with a field, once it was left or somebody tried to save. */
+    errorOf: (field: 'name' | 'modes') => (refusal?.field === field ? refusal.text : told(field, findings[field])),
+    entryError: (mode: Mode, key: number) =>
+      refusal?.field === mode && refusal.key === key
+        ? refusal.text
+        : told(`${mode} ${key}`, findings.entries[mode].get(key)),
+    leave: (field: string) => setLeft((now) => new Set([...now, field])),
+    toggle: (mode: Mode) => change({ on: { ...values.on, [mode]: !values.on[mode] } }),
+    /** Answers the key of the new row. */
+    addEntry: (mode: Mode) => {
+      const key = nextKey(values.entries[mode]);
+      changeEntries(mode, [...values.entries[mode], { key, text: '' }]);
+      return key;
+    },
+    typeEntry: (mode: Mode, key: number, text: string) =>
+      changeEntries(
+        mode,
+        values.entries[mode].map((entry) => (entry.key === key ? { key, text } : entry)),
+      ),
+    /** The last one that remains is emptied. */
+    removeEntry: (mode: Mode, key: number) => {
+      const entries = values.entries[mode];
+      if (entries.length > 1)
+        changeEntries(
+          mode,
+          entries.filter((entry) => entry.key !== key),
+        );
+      else changeEntries(mode, [{ key, text: '' }]);
+    },
+    /** Puts a list into rows, the first of it in place of a row; what does not fit is said. */
+    pasteEntries: (mode: Mode, key: number, texts: readonly string[]) => {
+      const entries = values.entries[mode];
+      const fresh = nextKey(entries);
+      const rows = entries.flatMap((entry) =>
+        entry.key === key
+          ? texts.map((text, i) => ({ key: i === 0 ? key : fresh + i, text }))
+          : entry.text.trim() === ''
+            ? []
+            : entry,
+      );
+      const most = mostRecipients[mode];
+      if (rows.length > most) toast.warning(t('channel.form.most', { most }));
+      changeEntries(mode, rows.slice(0, most));
+    },
+    submit: () => {
+      if (save.isPending) return;
+      if (isRight(findings)) save.mutate(undefined, { onSuccess: onDone });
+      else setTries((now) => now + 1);
+    },
+  };
+}
+
+export type ChannelFormState = ReturnType<typeof useChannelForm>;

@@ -1,0 +1,47 @@
+import RightOutlined from '@ant-design/icons/RightOutlined';
+import { useTranslation } from 'react-i18next';
+import type { Channel } from '@/lib/channel/queries';
+import { ModeChips } from '@/ui/channel/modes';
+import { Loading, Skeleton } from '@/ui/Skeleton';
+import { useChannelWords } from '../words';
+import css from './ChannelCards.module.css';
+import { addressOf, onPlainClick } from './links';
+
+interface ChannelCardsProps {
+  /** Undefined until they came. */
+  channels: readonly Channel[] | undefined;
+  onOpen: (id: number) => void;
+}
+
+/** On a phone: one channel below the other; what can be done with it stands in its sheet. */
+export function ChannelCards({ channels, onOpen }: ChannelCardsProps) {
+  const { t } = useTranslation();
+  const words = useChannelWords();
+  if (!channels) {
+    return (
+      <Loading>
+        {['a', 'b', 'c'].map((name) => (
+          <div key={name} className={css.card}>
+            <Skeleton height={66} width="70%" />
+          </div>
+        ))}
+      </Loading>
+    );
+  }
+  return (
+    <ul aria-label={t('channel.list')}>
+      {channels.map((channel) => (
+        <li key={channel.id} className={css.item}>
+          <a className={css.card} href={addressOf(channel.id)} onClick={onPlainClick(() => onOpen(channel.id))}>
+            <span className={css.words}>
+              <b className={css.name}>{channel.noticeName}</b>
+              <ModeChips of={channel.noticeMode} />
+              <span className={css.facts}>{`${words.recipients(channel)} · ${words.rules(channel, true)}`}</span>
+            </span>
+            <RightOutlined className={css.arrow} aria-hidden="true" />
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}

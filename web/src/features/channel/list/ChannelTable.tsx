@@ -1,0 +1,153 @@
+import { type MouseEvent, memo } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Channel } from '@/lib/channel/queries';
+import { useFormat } from '@/lib/format/format';
+import { ModeChips } from '@/ui/channel/modes';
+import { Loading, Skeleton } from '@/ui/Skeleton';
+import { TestPanel } from '../test/TestPanel';
+import type { ChannelTest, ChannelTests } from '../test/useTests';
+import { useChannelWords } from '../words';
+import css from './ChannelTable.module.css';
+import { addressOf, onPlainClick } from './links';
+import { RowActions } from './RowActions';
+
+interface ChannelTableProps {
+  /** Undefined until they came. */
+  channels: readonly Channel[] | undefined;
+  selected: number | undefined;
+  /** A form stands beside it: there is no room for more than what they are. */
+  brief: boolean;
+  tests: ChannelTests;
+  onOpen: (id: number) => void;
+  onDelete: (channel: Channel) => void;
+}
+
+/** Seen from there every day has its year. */
+const longAgo = 0;
+const skeletons = ['a', 'b', 'c', 'd', 'e'];
+
+export function ChannelTable({ channels, selected, brief, tests, onOpen, onDelete }: ChannelTableProps) {
+  const { t } = useTranslation();
+  /** The whole row leads where its name does. Whoever marks a text or meant a button did not mean the row. */
+  const onRow = (event: MouseEvent<HTMLElement>) => {
+    const target = event.target as HTMLElement;
+    const row = target.closest<HTMLElement>('[data-row]')?.dataset.row;
+    if (row === undefined || target.closest('a, button') || window.getSelection()?.isCollapsed === false) return;
+    onOpen(Number(row));
+  };
+  return (
+    <table className={`${css.table} ${brief ? css.brief : ''}`} aria-label={t('channel.list')}>
+      <colgroup>
+        <col />
+        <col className={css.wMode} />
+        <col className={`${css.wRecipients} ${css.recipients}`} />
+        <col className={`${css.wRules} ${css.rules}`} />
+        <col className={`${css.wCreated} ${css.created}`} />
+        <col className={`${css.wAction} ${css.action}`} />
+      </colgroup>
+      <thead>
+        <tr>
+          <th scope="col">{t('channel.name')}</th>
+          <th scope="col">{t('channel.mode')}</th>
+          <th scope="col" className={css.recipients}>
+            {t('channel.col.recipients')}
+          </th>
+          <th scope="col" className={css.rules}>
+            {t('channel.col.rules')}
+          </th>
+          <th scope="col" className={css.created}>
+            {t('channel.col.created')}
+          </th>
+          <th scope="col" className={css.action}>
+            {t('device.col.action')}
+          </th>
+        </tr>
+      </thead>
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard has the link in the row */}
+      <tbody onClick={onRow}>
+        {channels
+          ? channels.map((channel) => (
+              <Row
+                key={channel.id}
+                channel={channel}
+                selected={channel.id === selected}
+                test={brief ? undefined : tests.tests.get(channel.id)}
+                onTest={tests.send}
+                onCloseTest={tests.close}
+                onOpen={onOpen}
+                onDelete={onDelete}
+              />
+            ))
+          : skeletons.map((name, i) => (
+              <tr key={name}>
+                <td colSpan={6}>
+                  {i === 0 ? (
+                    <Loading>
+                      <Skeleton height={18} />
+                    </Loading>
+                  ) : (
+                    <Skeleton height={18} />
+                  )}
+                </td>
+              </tr>
+            ))}
+      </tbody>
+    </table>
+  );
+}
+
+interface RowProps {
+  channel: Channel;
+  selected: boolean;
+  test: ChannelTest | undefined;
+  onTest: (channel: Channel) => void;
+  onCloseTest: (id: number) => void;
+  onOpen: (id: number) => void;
+  onDelete: (channel: Channel) => void;
+}
+
+/** One channel, and below it what came of its test. Drawn again only when something of it changed: there may be four hundred. */
+const Row = memo(function Row({ channel, selected, test, ...on }: RowProps) {
+  const format = useFormat();
+  const words = useChannelWords();
+  const { id, noticeName, noticeMode, createTime, ruleCount } = channel;
+  return (
+    <>
+      <tr className={`${selected ? css.selected : ''} ${test ? css.tested : ''}`} data-row={id}>
+        <th scope="row" className={css.name}>
+          <a
+            className={css.open}
+            href={addressOf(id)}
+            title={noticeName}
+            aria-current={selected ? 'true' : undefined}
+            onClick={onPlainClick(() => on.onOpen(id))}
+          >
+            {noticeName}
+          </a>
+        </th>
+        <td>
+          <ModeChips of={noticeMode} />
+        </td>
+        <td className={css.recipients}>{words.recipients(channel)}</td>
+        <td className={`${css.rules} ${ruleCount === 0 ? css.quiet : ''}`} title={words.usedBy(channel)}>
+          {words.rules(channel)}
+        </td>
+        <td className={css.created}>
+          <time dateTime={new Date(createTime).toISOString()} title={format.absolute(createTime)}>
+            {format.day(createTime, longAgo)}
+          </time>
+        </td>
+        <td className={css.action}>
+          <RowActions channel={channel} test={test} onTest={on.onTest} onOpen={on.onOpen} onDelete={on.onDelete} />
+        </td>
+      </tr>
+      {test ? (
+        <tr className={css.outcome}>
+          <td colSpan={6}>
+            <TestPanel name={noticeName} test={test} onClose={() => on.onCloseTest(id)} />
+          </td>
+        </tr>
+      ) : null}
+    </>
+  );
+});

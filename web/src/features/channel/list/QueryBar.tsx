@@ -1,0 +1,103 @@
+import FilterOutlined from '@ant-design/icons/FilterOutlined';
+import PlusOutlined from '@ant-design/icons/PlusOutlined';
+import { Button } from 'antd';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { type Mode, modes } from '@/lib/channel/queries';
+import { phone, useMedia } from '@/lib/media';
+import { IconButton } from '@/ui/IconButton';
+import { SearchField } from '@/ui/SearchField';
+import { Select } from '@/ui/Select';
+import type { ChannelSearch } from '../search';
+import css from './QueryBar.module.css';
+
+interface QueryBarProps {
+  search: ChannelSearch;
+  /** Also when it is the same again: then the person wants to know whether anything has changed. */
+  onQuery: (part: Pick<ChannelSearch, 'q' | 'mode'>) => void;
+  onNew: () => void;
+}
+
+/** What to look for, and the way to a new channel. On a phone the way of telling opens below the name. */
+export function QueryBar({ search: { q = '', mode }, onQuery, onNew }: QueryBarProps) {
+  const { t } = useTranslation();
+  const isPhone = useMedia(phone);
+  const [typed, setTyped] = useState(q);
+  const [chosen, setChosen] = useState(mode);
+  const [open, setOpen] = useState(false);
+  const [known, setKnown] = useState({ q, mode });
+  // The way back, or cleared filters, changed it: what stands in the fields follows.
+  if (known.q !== q || known.mode !== mode) {
+    setKnown({ q, mode });
+    setTyped(q);
+    setChosen(mode);
+  }
+
+  const modeField = (
+    <Select
+      className={css.mode}
+      aria-label={t('channel.mode')}
+      value={chosen ?? ''}
+      onChange={({ target }) => setChosen((target.value as Mode) || undefined)}
+    >
+      <option value="">{t('channel.anyMode')}</option>
+      {modes.map((one) => (
+        <option key={one} value={one}>
+          {t(`channel.modes.${one}`)}
+        </option>
+      ))}
+    </Select>
+  );
+  const query = (
+    <Button htmlType="submit" className={css.query}>
+      {t('inform.query')}
+    </Button>
+  );
+  return (
+    <search>
+      <form
+        className={css.bar}
+        onSubmit={(event) => {
+          event.preventDefault();
+          onQuery({ q: typed.trim() || undefined, mode: chosen });
+        }}
+      >
+        <div className={css.name}>
+          <SearchField
+            value={typed}
+            onChange={setTyped}
+            label={t('channel.search')}
+            placeholder={t('channel.name')}
+            onClear={() => {
+              setTyped('');
+              if (q !== '') onQuery({ q: undefined, mode: chosen });
+            }}
+          />
+        </div>
+        {isPhone ? (
+          <IconButton
+            label={t('device.filter.title')}
+            icon={<FilterOutlined aria-hidden="true" />}
+            count={mode ? 1 : 0}
+            aria-expanded={open}
+            onClick={() => setOpen(!open)}
+          />
+        ) : (
+          <>
+            {modeField}
+            {query}
+          </>
+        )}
+        <Button type="primary" icon={<PlusOutlined aria-hidden="true" />} className={css.new} onClick={onNew}>
+          {t('channel.new')}
+        </Button>
+        {isPhone && open ? (
+          <div className={css.more}>
+            {modeField}
+            {query}
+          </div>
+        ) : null}
+      </form>
+    </search>
+  );
+}

@@ -1,0 +1,83 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Button } from 'antd';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api } from '@/lib/api';
+import { type Channel, refetchChannels } from '@/lib/channel/queries';
+import { errorText } from '@/lib/errorText';
+import { toast } from '@/lib/notices';
+import { Dialog } from '@/ui/Dialog';
+import { Note } from '@/ui/Note';
+import { useChannelWords } from '../words';
+import css from './DeleteDialog.module.css';
+
+interface DeleteDialogProps {
+  /** The channel that it is about; null closes it. */
+  channel: Channel | null;
+  onClose: () => void;
+  /** It is not there any more. */
+  onDeleted: (id: number) => void;
+}
+
+/** The question, Cancel first. A channel that rules use stays, and the rules are named. */
+export function DeleteDialog({ channel, onClose, onDeleted }: DeleteDialogProps) {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  const { usedBy } = useChannelWords();
+  // Its words stay while it closes.
+  const [shown, setShown] = useState(channel);
+  if (channel && channel !== shown) setShown(channel);
+
+  const remove = useMutation({
+    mutationFn: ({ id }: Channel) => api.del('/admin-api/client/pc/notice-channel/delete', { query: { id } }),
+    meta: { failure: 'common.deleteFail' },
+    onSuccess: async (_, { id }) => {
+      toast.success(t('channel.deleteOk'));
+      onDeleted(id);
+      onClose();
+      await refetchChannels(client);
+    },
+    // A rule has come to use it, or it is gone: what the list says is old.
+    onError: () => void refetchChannels(client),
+  });
+  const cancel = () => {
+    if (!remove.isPending) onClose();
+  };
+  const used = shown !== null && shown.ruleCount > 0;
+  return (
+    <Dialog
+      open={channel !== null}
+      title={t(used ? 'channel.usedTitle' : 'common.deleteConfirm', { name: shown?.noticeName ?? '' })}
+      onClose={cancel}
+      onClosed={() => remove.reset()}
+      width={440}
+      footer={
+        used ? (
+          <Button onClick={cancel} autoFocus>
+            {t('common.close')}
+          </Button>
+        ) : (
+          <>
+            <Button onClick={cancel} autoFocus>
+              {t('common.cancel')}
+            </Button>
+            <Button danger loading={remove.isPending} onClick={() => shown && remove.mutate(shown)}>
+              {t('channel.delete')}
+            </Button>
+          </>
+        )
+      }
+    >
+      {remove.isError ? (
+        <div className={css.error}>
+          <Note tone="wrong" title={t('common.deleteFail')}>
+            {errorText(remove.error)}
+          </Note>
+        </div>
+      ) : null}
+      <p className={css.text}>
+        {used && shown ? `${usedBy(shown)} ${t('channel.usedText')}` : t('channel.deleteText')}
+      </p>
+    </Dialog>
+  );
+}

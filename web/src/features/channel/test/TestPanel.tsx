@@ -1,0 +1,98 @@
+import CheckCircleFilled from '@ant-design/icons/CheckCircleFilled';
+import CloseCircleOutlined from '@ant-design/icons/CloseCircleOutlined';
+import CloseOutlined from '@ant-design/icons/CloseOutlined';
+import LoadingOutlined from '@ant-design/icons/LoadingOutlined';
+import { useTranslation } from 'react-i18next';
+import type { Outcome } from '@/lib/channel/queries';
+import { useClock } from '@/lib/format/clock';
+import { useFormat } from '@/lib/format/format';
+import { IconButton } from '@/ui/IconButton';
+import { Note } from '@/ui/Note';
+import css from './TestPanel.module.css';
+import { type ChannelTest, isRunning, type Recipient } from './useTests';
+
+interface TestPanelProps {
+  /** The channel's. */
+  name: string;
+  test: ChannelTest;
+  onClose: () => void;
+}
+
+/** What came of a test: one line a recipient, with the answer of the far end. */
+export function TestPanel({ name, test, onClose }: TestPanelProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const { at, to, outcomes, failure } = test;
+  const time = useClock((now) => format.moment(at, now));
+  const running = isRunning(test);
+  const failed = outcomes?.filter(({ ok }) => !ok).length ?? 0;
+  const said = running
+    ? t('channel.test.running', { count: to.length, n: format.number(to.length) })
+    : outcomes &&
+      (failed === 0
+        ? t('channel.test.allWell', { count: outcomes.length, n: format.number(outcomes.length) })
+        : t('channel.test.someFailed', { n: format.number(failed), m: format.number(outcomes.length) }));
+  return (
+    <section className={css.panel} aria-label={t('channel.test.title', { name })} aria-busy={running}>
+      <div className={css.head}>
+        <p className={css.title}>
+          {t('channel.test.title', { name })} <span className={css.time}>{time}</span>
+        </p>
+        {running ? null : (
+          <IconButton
+            className={css.close}
+            label={t('channel.test.close', { name })}
+            icon={<CloseOutlined aria-hidden="true" />}
+            onClick={onClose}
+          />
+        )}
+      </div>
+      <p className={css.said} role="status">
+        {said}
+      </p>
+      {failure === undefined ? (
+        <ul className={css.lines}>
+          {outcomes
+            ? outcomes.map((outcome) => <Came key={`${outcome.mode} ${outcome.recipient}`} outcome={outcome} />)
+            : to.map((one) => <Awaited key={`${one.mode} ${one.recipient}`} of={one} />)}
+        </ul>
+      ) : (
+        <Note tone="wrong" title={t('channel.test.fail')}>
+          {failure}
+        </Note>
+      )}
+    </section>
+  );
+}
+
+function Awaited({ of: { recipient } }: { of: Recipient }) {
+  const { t } = useTranslation();
+  return (
+    <li className={css.line}>
+      <LoadingOutlined className={css.waiting} aria-hidden="true" />
+      <span className={css.who}>{recipient}</span>
+      <span className={css.how}>{t('channel.test.waiting')}</span>
+    </li>
+  );
+}
+
+function Came({ outcome: { recipient, mode, ok, took, answer, msg } }: { outcome: Outcome }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const span = t('format.age.seconds', { value: format.number(took / 1000, took < 10_000 ? 1 : 0) });
+  return (
+    <li className={css.line}>
+      {ok ? (
+        <CheckCircleFilled className={css.ok} aria-hidden="true" />
+      ) : (
+        <CloseCircleOutlined className={css.wrong} aria-hidden="true" />
+      )}
+      <span className={css.who}>{recipient}</span>
+      <span className={`${css.how} ${ok ? '' : css.wrong}`}>
+        {ok ? t(`channel.test.ok.${mode}`, { span }) : t('channel.test.failed', { span })}
+      </span>
+      {!ok && msg ? <span className={css.msg}>{msg}</span> : null}
+      {answer && answer !== msg ? <span className={css.answer}>{answer}</span> : null}
+    </li>
+  );
+}

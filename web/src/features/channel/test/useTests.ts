@@ -1,0 +1,67 @@
+import { useCallback, useMemo, useRef, useState } from 'react';
+import { api } from '@/lib/api';
+import { type Channel, type Mode, modes, type Outcome } from '@/lib/channel/queries';
+import { errorText } from '@/lib/errorText';
+import { now } from '@/lib/format/clock';
+
+/** Somebody that a test is for. */
+export interface Recipient {
+  mode: Mode;
+  recipient: string;
+}
+
+/** A test of a channel and what came of it. */
+export interface ChannelTest {
+  /** When it began, epoch milliseconds. */
+  at: number;
+  /** Whom it is for, as the list had it. */
+  to: readonly Recipient[];
+  /** Undefined while it is under way. */
+  outcomes?: readonly Outcome[];
+  /** Why there was none at all. */
+  failure?: string;
+}
+
+function recipientsOf({ noticeMode, email, phoneMessage }: Channel): Recipient[] {
+  const of = { email: email.emails, phoneMessage };
+  return modes
+    .filter((mode) => noticeMode.includes(mode))
+    .flatMap((mode) => of[mode].map((recipient) => ({ mode, recipient })));
+}
+
+const none: ReadonlyMap<number, ChannelTest> = new Map();
+
+/** The tests that were sent from this page, the newest of each channel, until somebody closes them. */
+export function useTests() {
+  const [tests, setTests] = useState(none);
+  const running = useRef(new Set<number>());
+
+  const send = useCallback(async (channel: Channel) => {
+    const { id } = channel;
+    if (running.current.has(id)) return;
+    running.current.add(id);
+    const begun: ChannelTest = { at: now(), to: recipientsOf(channel) };
+    const show = (test: ChannelTest) => setTests((before) => new Map(before).set(id, test));
+    show(begun);
+    try {
+      const outcomes = await api.post('/admin-api/client/pc/notice-channel/test', { query: { id } });
+      show({ ...begun, outcomes });
+    } catch (error) {
+      // Said where it was asked for: nothing else has failed.
+      show({ ...begun, failure: errorText(error) });
+    } finally {
+      running.current.delete(id);
+    }
+  }, []);
+
+  const close = useCallback((id: number) => {
+    setTests((before) => new Map([...before].filter(([other]) => other !== id)));
+  }, []);
+  return useMemo(() => ({ tests, send, close }), [tests, send, close]);
+}
+
+export type ChannelTests = ReturnType<typeof useTests>;
+
+export function isRunning(test: ChannelTest | undefined): boolean {
+  return test !== undefined && test.outcomes === undefined && test.failure === undefined;
+}
