@@ -30,9 +30,10 @@ $(NODE_MODULES): web/package.json web/package-lock.json
 web/dist/index.html: $(NODE_MODULES) $(WEB_FILES)
 	cd web && npm run build
 
-gen: $(NODE_MODULES) ## generate Go and TypeScript from api/openapi.yaml
+gen: $(NODE_MODULES) ## generate Go and TypeScript from api/openapi.yaml, and Go from api/open.yaml
 	go tool oapi-codegen -config api/console.codegen.yaml api/openapi.yaml
 	go tool oapi-codegen -config api/provider.codegen.yaml api/openapi.yaml
+	go tool oapi-codegen -config api/open.codegen.yaml api/open.yaml
 	cd web && npm run gen
 
 check: web/dist/index.html ## formatting, lint, types, drift of what is generated, sizes of what a page loads
@@ -47,8 +48,9 @@ test: tools build ## everything: checks, Go and web tests, the browser
 e2e: build ## browser tests against the built binary
 	cd web && npm run e2e
 
-bench: build ## what the devices' side bears, mosquitto beside it; a month asked for, other stores beside it (docs/benchmarks.md)
+bench: build ## what the devices' side bears, mosquitto beside it; open screens; a month asked for, other stores beside it (docs/benchmarks.md)
 	scripts/bench.sh --window 32,1 --duration 10s
+	./bin/tilth bench live --duration 10s
 	scripts/bench-history.sh
 
 lighthouse: build ## Lighthouse's scores of the sign-in page, desktop and throttled phone

@@ -1,5 +1,6 @@
-// Package api holds the contract: openapi.yaml describes every call, and the
-// Go and TypeScript types are generated from it.
+// Package api holds the contracts: openapi.yaml describes every call of the
+// console and the provider, open.yaml those of programs. The Go and TypeScript
+// types are generated from them.
 package api
 
 import _ "embed"
@@ -8,3 +9,9 @@ import _ "embed"
 //
 //go:embed openapi.yaml
 var OpenAPI []byte
+
+// Open is the contract of the open API, OpenAPI 3.0.3 in YAML; it is served as
+// it stands.
+//
+//go:embed open.yaml
+var Open []byte

@@ -52,6 +52,7 @@ export default defineConfig({
       '/admin-api': 'http://127.0.0.1:8080',
       '/app-api': 'http://127.0.0.1:8080',
       '/avatar': 'http://127.0.0.1:8080',
+      '/open-api': 'http://127.0.0.1:8080',
     },
   },
   build: {

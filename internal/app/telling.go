@@ -79,8 +79,8 @@ func (s *stores) newOutbox(set *Settings, log *slog.Logger) *notify.Outbox {
 			return s.rules.MutedUntil(ctx, t, alarm.RuleID(rule))
 		},
 		// The engine comes after the outbox that it tells.
-		Backlog:     func(device int64) time.Time { return s.alarms.BacklogUntil(device) },
-		DigestAfter: set.Telling.DigestAfter, Now: time.Now, Log: log,
+		Backlog: func(device int64) time.Time { return s.alarms.BacklogUntil(device) },
+		Screens: s.live, DigestAfter: set.Telling.DigestAfter, Now: time.Now, Log: log,
 	})
 }
 

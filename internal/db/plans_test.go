@@ -39,6 +39,9 @@ func TestPlans(t *testing.T) {
 		`SELECT * FROM deliveries AS d WHERE (d.state = 'queued' AND d.digest > 0 AND d.channel_id = 1 AND d.digest = 5) AND (d.mode = 'email')`:        "deliveries_digest (channel_id=? AND digest=?)",
 		`UPDATE deliveries AS d SET next_time = 5 WHERE (d.tenant_id = 1 AND d.rule_id = 1 AND d.state = 'queued' AND d.reason = 'muted')`:              "deliveries_rule (rule_id=?)",
 		`SELECT d.id FROM deliveries AS d WHERE (d.create_time < 5) ORDER BY d.create_time LIMIT 1000`:                                                  "deliveries_created (create_time<?)",
+		`SELECT n.id FROM notices AS n WHERE ((n.create_time, n.id) < (5, 5)) AND (n.tenant_id = 1) ORDER BY n.create_time DESC, n.id DESC LIMIT 10`:    "notices_newest (tenant_id=? AND create_time<?)",
+		`SELECT h.credential_id, SUM(h.requests) FROM credential_hours AS h WHERE (h.credential_id IN (1, 2) AND h.hour > 5) GROUP BY h.credential_id`:  "(credential_id=? AND hour>?)",
+		`DELETE FROM credential_hours AS h WHERE (h.hour < 5)`:                                                                                          "credential_hours_hour (hour<?)",
 		`SELECT device_id FROM device_presence AS c GROUP BY device_id HAVING (COUNT(*) > 2000)`:                                                        "USING COVERING INDEX",
 	} {
 		var steps []struct {

@@ -240,7 +240,7 @@ func TestNoticeChannelInUse(t *testing.T) {
 
 func TestNoticeWays(t *testing.T) {
 	w := newServer(t)
-	if ways := testkit.Ask[wire.NoticeWays](t, w.Contract, w.get(channelsPath+"get/ways")); !ways.Email || !ways.PhoneMessage || ways.Logged != nil {
+	if ways := testkit.Ask[wire.NoticeWays](t, w.Contract, w.get(channelsPath+"get/ways")); !ways.Email || !ways.PhoneMessage || ways.Logged != nil || ways.Language != "en-us" {
 		t.Errorf("%+v", ways)
 	}
 	w = newServer(t, func(o *httpapi.Options) {

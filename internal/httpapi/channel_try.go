@@ -44,9 +44,14 @@ func (l *tries) take(t tenant.ID) time.Duration {
 	return 0
 }
 
-// GetNoticeWays answers which ways of telling people are set up.
-func (s *server) GetNoticeWays(context.Context, wire.GetNoticeWaysRequestObject) (wire.GetNoticeWaysResponseObject, error) {
-	ways := &wire.NoticeWays{Email: s.Carriers[notify.Email] != nil, PhoneMessage: s.Carriers[notify.Phone] != nil}
+// GetNoticeWays answers which ways of telling people are set up, and what
+// language they speak where a channel has none.
+func (s *server) GetNoticeWays(ctx context.Context, _ wire.GetNoticeWaysRequestObject) (wire.GetNoticeWaysResponseObject, error) {
+	owner, err := s.Tenants.Get(ctx, caller(ctx).Tenant)
+	if err != nil {
+		return nil, err
+	}
+	ways := &wire.NoticeWays{Language: string(owner.Language), Email: s.Carriers[notify.Email] != nil, PhoneMessage: s.Carriers[notify.Phone] != nil}
 	if s.SMSLogged {
 		ways.Logged = &s.SMSLogged
 	}

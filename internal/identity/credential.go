@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -41,6 +42,8 @@ type Credential struct {
 	Enabled    bool
 	CreateTime int64 // epoch milliseconds
 	LastUse    int64 // epoch milliseconds; 0 when it was never used
+	Day        int64 // how often it opened something in the last 24 hours, the hour that goes on included
+	Month      int64 // the same in the last 30 days
 }
 
 // Program is who a valid credential speaks for.
@@ -72,14 +75,15 @@ func (s *CredentialStore) credential(r *credentialRow) Credential {
 
 // CredentialStore keeps API credentials.
 type CredentialStore struct {
-	db   *db.DB
-	now  func() time.Time
-	uses uses
+	db      *db.DB
+	now     func() time.Time
+	uses    uses
+	writing sync.RWMutex // held while uses move from memory to the database, so that nobody counts them twice
 }
 
 // NewCredentialStore makes a store; now is the server's clock.
 func NewCredentialStore(d *db.DB, now func() time.Time) *CredentialStore {
-	return &CredentialStore{db: d, now: now, uses: uses{at: map[int64]int64{}}}
+	return &CredentialStore{db: d, now: now, uses: newUses()}
 }
 
 // Create makes a credential of a tenant's user. Its secret is told this once.
@@ -148,14 +152,19 @@ func isAppKey(key string) bool {
 }
 
 // Page gives limit of a user's credentials from offset on, newest first, and
-// how many there are.
+// how many there are, with how often each was used.
 func (s *CredentialStore) Page(ctx context.Context, t tenant.ID, user, offset, limit int64) ([]Credential, int64, error) {
+	s.writing.RLock()
+	defer s.writing.RUnlock()
 	var rows []credentialRow
 	total, err := s.db.Read(ctx).NewSelect().Model(&rows).Where("c.tenant_id = ? AND c.user_id = ?", t, user).
 		OrderExpr("c.id DESC").Limit(limit).Offset(offset).ScanAndCount(ctx)
 	list := make([]Credential, 0, len(rows))
 	for i := range rows {
 		list = append(list, s.credential(&rows[i]))
+	}
+	if err == nil {
+		err = s.count(ctx, list)
 	}
 	return list, total, err
 }

@@ -3,26 +3,51 @@ package identity
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"sync"
 	"time"
 
 	"github.com/uptrace/bun"
 )
 
-// usesEvery is how often the times of last use are written.
-const usesEvery = time.Minute
+const (
+	// usesEvery is how often uses are written.
+	usesEvery = time.Minute
 
-// uses are the times of last use that are not in the database yet: a program
-// asks many times a second, and none of that should wait for the disk.
-type uses struct {
-	mu sync.Mutex
-	at map[int64]int64 // epoch milliseconds by credential
+	hour = int64(time.Hour / time.Millisecond)
+
+	// How far back uses are told, and how long they are kept.
+	usesDay   = 24 * hour
+	usesMonth = 30 * usesDay
+	usesKept  = 31 * usesDay
+)
+
+// usesRow is how often a credential was used in one hour.
+type usesRow struct {
+	bun.BaseModel `bun:"table:credential_hours,alias:h"`
+	CredentialID  int64
+	Hour          int64 // when it began, epoch milliseconds
+	Requests      int64
 }
+
+// used names a credential and an hour.
+type used struct{ credential, hour int64 }
+
+// uses are those that are not in the database yet: a program asks many times a
+// second, and none of that should wait for the disk.
+type uses struct {
+	mu     sync.Mutex
+	at     map[int64]int64 // the last, epoch milliseconds by credential
+	counts map[used]int64
+}
+
+func newUses() uses { return uses{at: map[int64]int64{}, counts: map[used]int64{}} }
 
 func (u *uses) note(id, at int64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.at[id] = max(u.at[id], at)
+	u.counts[used{id, at - at%hour}]++
 }
 
 // last is when a credential was used since the last writing; 0: not at all.
@@ -32,28 +57,69 @@ func (u *uses) last(id int64) int64 {
 	return u.at[id]
 }
 
-func (u *uses) all() map[int64]int64 {
+func (u *uses) all() (at map[int64]int64, counts map[used]int64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	copied := make(map[int64]int64, len(u.at))
-	for id, at := range u.at {
-		copied[id] = at
-	}
-	return copied
+	return maps.Clone(u.at), maps.Clone(u.counts)
 }
 
 // written forgets what is in the database now, but not what came since.
-func (u *uses) written(was map[int64]int64) {
+func (u *uses) written(at map[int64]int64, counts map[used]int64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	for id, at := range was {
-		if u.at[id] == at {
+	for id, was := range at {
+		if u.at[id] == was {
 			delete(u.at, id)
+		}
+	}
+	for key, n := range counts {
+		if u.counts[key] -= n; u.counts[key] == 0 {
+			delete(u.counts, key)
 		}
 	}
 }
 
-// Run writes the times of last use behind until ctx ends, and a last time then.
+// count fills in how often each credential was used: what is written, and what
+// is not yet.
+func (s *CredentialStore) count(ctx context.Context, list []Credential) error {
+	if len(list) == 0 {
+		return nil
+	}
+	now := s.now().UnixMilli()
+	place := make(map[int64]*Credential, len(list))
+	ids := make([]int64, len(list))
+	for i := range list {
+		place[list[i].ID], ids[i] = &list[i], list[i].ID
+	}
+	var rows []struct{ CredentialID, Day, Month int64 }
+	err := s.db.Read(ctx).NewSelect().Model((*usesRow)(nil)).ColumnExpr("h.credential_id").
+		ColumnExpr("SUM(CASE WHEN h.hour > ? THEN h.requests ELSE 0 END) AS day", now-usesDay).
+		ColumnExpr("SUM(h.requests) AS month").
+		Where("h.credential_id IN (?) AND h.hour > ?", bun.List(ids), now-usesMonth).
+		GroupExpr("h.credential_id").Scan(ctx, &rows)
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
+		place[r.CredentialID].Day, place[r.CredentialID].Month = r.Day, r.Month
+	}
+	_, counts := s.uses.all()
+	for key, n := range counts {
+		c := place[key.credential]
+		if c == nil {
+			continue
+		}
+		if key.hour > now-usesDay {
+			c.Day += n
+		}
+		if key.hour > now-usesMonth {
+			c.Month += n
+		}
+	}
+	return nil
+}
+
+// Run writes uses behind until ctx ends, and a last time then.
 func (s *CredentialStore) Run(ctx context.Context, log *slog.Logger) error {
 	tick := time.NewTicker(usesEvery)
 	defer tick.Stop()
@@ -65,30 +131,43 @@ func (s *CredentialStore) Run(ctx context.Context, log *slog.Logger) error {
 			// A database that cannot be written now is tried again: what was to
 			// be written is kept.
 			if err := s.Flush(ctx); err != nil && ctx.Err() == nil {
-				log.Error("last use of credentials not written", "error", err)
+				log.Error("uses of credentials not written", "error", err)
 			}
 		}
 	}
 }
 
-// Flush writes the times of last use that are not in the database yet.
+// Flush writes the uses that are not in the database yet, and forgets those
+// that nobody is told of any more.
 func (s *CredentialStore) Flush(ctx context.Context) error {
-	was := s.uses.all()
-	if len(was) == 0 {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	at, counts := s.uses.all()
+	if len(at) == 0 && len(counts) == 0 {
 		return nil
 	}
 	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		for id, at := range was {
+		for id, last := range at {
 			// One deleted meanwhile has no row to write to.
-			if _, err := tx.NewUpdate().Model((*credentialRow)(nil)).Set("last_use_time = ?", at).
-				Where("c.id = ? AND c.last_use_time < ?", id, at).Exec(ctx); err != nil {
+			if _, err := tx.NewUpdate().Model((*credentialRow)(nil)).Set("last_use_time = ?", last).
+				Where("c.id = ? AND c.last_use_time < ?", id, last).Exec(ctx); err != nil {
 				return err
 			}
 		}
-		return nil
+		for key, n := range counts {
+			// Of the credential's row, since one deleted meanwhile takes no hours.
+			if _, err := tx.NewRaw(`INSERT INTO credential_hours (credential_id, hour, requests)
+				SELECT c.id, ?, ? FROM credentials AS c WHERE c.id = ?
+				ON CONFLICT (credential_id, hour) DO UPDATE SET requests = credential_hours.requests + EXCLUDED.requests`,
+				key.hour, n, key.credential).Exec(ctx); err != nil {
+				return err
+			}
+		}
+		_, err := tx.NewDelete().Model((*usesRow)(nil)).Where("h.hour < ?", s.now().UnixMilli()-usesKept).Exec(ctx)
+		return err
 	})
 	if err == nil {
-		s.uses.written(was)
+		s.uses.written(at, counts)
 	}
 	return err
 }

@@ -6,7 +6,7 @@ import "strconv"
 // nobody may change it.
 type Event struct {
 	Seq   uint64
-	Name  string // reading, presence, notice, message
+	Name  string // reading, presence, notice, message, delivery
 	Data  []byte // JSON; part of Frame
 	Frame []byte // as it goes over the wire, id and name included; ends with an empty line
 }

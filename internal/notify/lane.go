@@ -194,7 +194,7 @@ func (l *lane) giveUpOld(ctx context.Context) error {
 		return nil
 	}
 	var rows []*deliveryRow
-	err := l.DB.Read(ctx).NewSelect().Model(&rows).Column("id", "notice_id", "event", "attempts").
+	err := l.DB.Read(ctx).NewSelect().Model(&rows).Column("id", "tenant_id", "notice_id", "event", "attempts").
 		Where("d.state = 'queued' AND d.mode = ? AND d.lease_until <= ?", l.mode, now).
 		Where("d.first_time = 0 AND d.next_time <= ? OR d.first_time > 0 AND d.first_time <= ? AND d.reason = ?", edge, edge, ForServer).
 		OrderExpr("d.id").Limit(oldAtOnce).Scan(ctx)

@@ -42,6 +42,8 @@ type OutboxOptions struct {
 	// Backlog is until when at least readings of a device are awaited that are
 	// out of its memory; not after now: they are over. Nil: they always are.
 	Backlog func(device int64) (until time.Time)
+	// Screens are told of every change of a delivery; nil: nobody is.
+	Screens screens
 	// DigestAfter is how many notices a minute a channel is told of one by one;
 	// the others of that minute come in one letter. 0: each by itself.
 	DigestAfter int

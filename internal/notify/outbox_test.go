@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -80,6 +81,36 @@ func TestEverybodyIsToldOnce(t *testing.T) {
 	}
 	if list, err := p.outbox.Of(t.Context(), p.rival.ID, a.Notice); err != nil || len(list) != 0 {
 		t.Errorf("another tenant sees %v (%v)", list, err)
+	}
+}
+
+// Screens hear of every change of a delivery, each tenant's of its own.
+func TestScreensFollowDeliveries(t *testing.T) {
+	p := newPost(t)
+	c := p.channel("field", "ada@example.com", "bora@example.com")
+	a := p.begins("Frost", 1, news.Wishes{Channels: []int64{c}})
+	screen, _, _, _ := p.hub.Subscribe(p.field.ID, "key", "")
+	other, _, _, _ := p.hub.Subscribe(p.rival.ID, "key", "")
+	p.mail.says(func(l *notify.Letter) error {
+		if l.Recipient == "ada@example.com" {
+			return nil
+		}
+		return &notify.Failure{Trouble: notify.Later, Answer: "451 busy"}
+	})
+	p.step()
+	want := fmt.Sprintf(`{"noticeId":%d}`, a.Notice)
+	for range 2 { // one arrived, one is to be tried again
+		if e := testkit.Receive(t, "the event", screen.Events); e.Name != "delivery" || string(e.Data) != want {
+			t.Errorf("%s %s", e.Name, e.Data)
+		}
+	}
+	p.mail.says(nil)
+	p.after(time.Minute)
+	if e := testkit.Receive(t, "the event", screen.Events); e.Name != "delivery" || string(e.Data) != want {
+		t.Errorf("%s %s", e.Name, e.Data)
+	}
+	if len(screen.Events) > 0 || len(other.Events) > 0 {
+		t.Errorf("%d more, and %d of another tenant's", len(screen.Events), len(other.Events))
 	}
 }
 

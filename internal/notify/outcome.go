@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
 
 	"tilth/internal/news"
+	"tilth/internal/tenant"
 )
 
 // triedFor is how long a letter is tried, from its first attempt on.
@@ -135,6 +137,7 @@ func (o *Outbox) finish(ctx context.Context, rows []*deliveryRow, out outcome) e
 		if len(ids) == 0 {
 			return nil // whom they were of is gone
 		}
+		o.changed(ctx, rows)
 		steps := make([]*stepRow, len(ids))
 		for i, id := range ids {
 			steps[i] = &stepRow{DeliveryID: id, Time: out.at, Step: out.step, Answer: cmp.Or(said[id], out.answer)}
@@ -234,6 +237,29 @@ func together(digest bool, at int64) int64 {
 		return at
 	}
 	return 0
+}
+
+// changed tells the open screens which notices' deliveries are others now, once
+// that is kept.
+func (o *Outbox) changed(ctx context.Context, rows []*deliveryRow) {
+	if o.Screens == nil {
+		return
+	}
+	type notice struct {
+		tenant tenant.ID
+		id     int64
+	}
+	of := map[notice]bool{}
+	for _, r := range rows {
+		of[notice{r.TenantID, r.NoticeID}] = true
+	}
+	o.DB.AfterCommit(ctx, func() {
+		for n := range of {
+			if o.Screens.Watched(n.tenant) {
+				o.Screens.Publish(n.tenant, "delivery", fmt.Appendf(nil, `{"noticeId":%d}`, n.id))
+			}
+		}
+	})
 }
 
 // counted counts deliveries that came to an end, once that is kept.

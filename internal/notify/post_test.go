@@ -123,6 +123,7 @@ func (p *post) open() {
 		Muted:   func(_ context.Context, _ tenant.ID, rule int64) (int64, error) { return p.muted[rule], nil },
 		Backlog: func(device int64) time.Time { return p.backlog[device] },
 		Random:  func() float64 { return 0.5 }, // waits as they are written
+		Screens: p.hub,
 	})
 	p.desk = notify.NewDesk(p.DB, p.Messages, p.outbox, p.hub)
 }

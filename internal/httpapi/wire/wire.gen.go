@@ -1517,6 +1517,9 @@ type NoticeOutcomesAnswer struct {
 type NoticeWays struct {
 	Email bool `json:"email"`
 
+	// Language the tenant's, for channels that have none
+	Language string `json:"language"`
+
 	// Logged SMS are only written to the server's log (the demo)
 	Logged       *bool `json:"logged,omitempty"`
 	PhoneMessage bool  `json:"phoneMessage"`

@@ -1339,7 +1339,7 @@ export interface paths {
         };
         /**
          * Server-sent events of the caller's tenant
-         * @description Events: `reading` (LiveReading), `presence` (LivePresence), `notice`, `message` (LiveMessage); `reset` when the events after
+         * @description Events: `reading` (LiveReading), `presence` (LivePresence), `notice`, `message` (LiveMessage), `delivery` (LiveDelivery); `reset` when the events after
          *     `Last-Event-ID` cannot be told any more (fetch anew); `expired` before the stream ends because the session did.
          *     A stream opens with an id, so that a screen can resume before the first event. A comment every 15 seconds keeps the
          *     connection alive. A refusal is the envelope.
@@ -2071,6 +2071,11 @@ export interface components {
         NoticeWays: {
             email: boolean;
             phoneMessage: boolean;
+            /**
+             * @description the tenant's, for channels that have none
+             * @enum {string}
+             */
+            language: "en-us" | "zh-cn" | "tr-tr" | "ru-ru";
             /** @description SMS are only written to the server's log (the demo) */
             logged?: boolean;
         };
@@ -2133,6 +2138,11 @@ export interface components {
         };
         NotifyMessageIds: {
             ids?: number[];
+        };
+        /** @description what somebody was told of a notice, or how far that has come, is another now */
+        LiveDelivery: {
+            /** Format: int64 */
+            noticeId: number;
         };
         /** @description a message that was made; its text depends on the reader, so it is fetched */
         LiveMessage: {

@@ -50,7 +50,7 @@ export function channelServer(channels: Channel[] = [channel()]) {
   frameBackend();
   const state = {
     channels,
-    ways: { email: true, phoneMessage: true } as Ways,
+    ways: { email: true, phoneMessage: true, language: 'tr-tr' } as Ways,
     outcomes: [] as Outcome[],
     /** Paths that answer on their own. */
     answers: new Map<string, () => Response | Promise<Response>>(),

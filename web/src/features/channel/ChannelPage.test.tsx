@@ -100,7 +100,7 @@ describe('the table', () => {
   });
 
   it('says which ways reach nobody from this server', async () => {
-    server.ways = { email: false, phoneMessage: true, logged: true };
+    server.ways = { email: false, phoneMessage: true, language: 'tr-tr', logged: true };
     await openChannels(server);
     expect(screen.getByText('E-mail is not set up on this server: nobody is told this way.')).toBeVisible();
     expect(screen.getByText(/^Text messages only go to this server’s log/)).toBeVisible();

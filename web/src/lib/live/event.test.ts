@@ -14,6 +14,7 @@ describe('eventOf', () => {
   it('hands notices and messages on as they are', () => {
     expect(eventOf(frame('notice', '{"id":4}'))).toEqual({ name: 'notice', data: { id: 4 } });
     expect(eventOf(frame('message', '{}'))).toEqual({ name: 'message', data: {} });
+    expect(eventOf(frame('delivery', '{}'))).toEqual({ name: 'delivery', data: {} });
   });
 
   it('passes over what it does not know', () => {

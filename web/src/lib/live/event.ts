@@ -8,7 +8,7 @@ export type LivePresence = components['schemas']['LivePresence'];
 export type LiveEvent =
   | { name: 'reading'; data: LiveReading }
   | { name: 'presence'; data: LivePresence }
-  | { name: 'notice' | 'message'; data: unknown }
+  | { name: 'notice' | 'message' | 'delivery'; data: unknown }
   | { name: 'reset' };
 
 function record(value: unknown): Record<string, unknown> | null {
@@ -38,6 +38,7 @@ export function eventOf(frame: Frame): LiveEvent | null {
     case 'presence':
     case 'notice':
     case 'message':
+    case 'delivery':
       break;
     default:
       return null;
@@ -48,7 +49,8 @@ export function eventOf(frame: Frame): LiveEvent | null {
   } catch {
     return { name: 'reset' };
   }
-  if (frame.name === 'notice' || frame.name === 'message') return { name: frame.name, data };
+  if (frame.name === 'notice' || frame.name === 'message' || frame.name === 'delivery')
+    return { name: frame.name, data };
   const value = record(data);
   if (frame.name === 'reading' && value && isReading(value)) return { name: 'reading', data: data as LiveReading };
   if (frame.name === 'presence' && value && isPresence(value)) return { name: 'presence', data: data as LivePresence };

@@ -17,6 +17,7 @@ export function ChannelFields({ form }: { form: ChannelFormState }) {
   const { t } = useTranslation();
   const id = useId();
   const ways = useQuery(waysQuery()).data;
+  const own = languages.find(({ code }) => code === ways?.language);
   const { values, change } = form;
   const modesError = form.errorOf('modes');
   return (
@@ -67,7 +68,9 @@ export function ChannelFields({ form }: { form: ChannelFormState }) {
             value={values.language}
             onChange={({ target }) => change({ language: target.value as Language | '' })}
           >
-            <option value="">{t('channel.form.languageOwn')}</option>
+            <option value="">
+              {own ? t('channel.form.languageOwnNamed', { name: own.name }) : t('channel.form.languageOwn')}
+            </option>
             {languages.map(({ code, name, tag }) => (
               <option key={code} value={code} lang={tag}>
                 {name}

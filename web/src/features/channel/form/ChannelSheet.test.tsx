@@ -165,7 +165,7 @@ describe('a new channel', () => {
   });
 
   it('says what a way can do on this server', async () => {
-    server.ways = { email: true, phoneMessage: false };
+    server.ways = { email: true, phoneMessage: false, language: 'tr-tr' };
     const { user } = await openNew();
     await user.click(box('E-mail'));
     expect(form().queryByText(/not set up/)).toBeNull();

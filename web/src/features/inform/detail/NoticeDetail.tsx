@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { byServer } from '@/lib/format/clock';
 import { useLanguage } from '@/lib/i18n';
 import { Empty } from '@/ui/Empty';
 import { PageError } from '@/ui/PageError';
@@ -60,7 +59,7 @@ function Fetched({ id }: { id: number }) {
             </div>
           )}
           <div className={css.part}>
-            <Told detail={detail} asOf={byServer(query.dataUpdatedAt)} />
+            <Told detail={detail} />
           </div>
         </>
       ) : query.isError ? null : (

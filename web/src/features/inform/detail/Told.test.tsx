@@ -155,6 +155,16 @@ describe('while something waits', () => {
     expect(asked(server)).toBe(before + 1);
   });
 
+  it('what became of a delivery of this notice shows as the stream tells of it; of another nothing is asked', async () => {
+    const { server } = await open([delivery({ state: 'queued', reason: 'retry', nextTime: Date.now() + 60_000 })]);
+    const before = asked(server);
+    tell(server as never, 'delivery', { noticeId: 2 });
+    tell(server as never, 'delivery', { noticeId: 1 });
+    server.details.set(1, detailOf(notice(), { deliveries: [delivery()] }));
+    expect(await part().findByText('Sent')).toBeVisible();
+    expect(asked(server)).toBe(before + 1);
+  });
+
   it('who comes back to the window sees how it stands; where nothing waits nothing is asked', async () => {
     const { server } = await open([delivery({ state: 'queued', reason: 'server' })]);
     server.details.set(1, detailOf(notice(), { deliveries: [delivery()] }));

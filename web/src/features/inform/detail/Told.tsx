@@ -8,17 +8,11 @@ import { ToldLine } from './ToldLine';
 import { toldRecipients } from './told';
 import { useToldLive } from './useToldLive';
 
-interface ToldProps {
-  detail: AlarmDetail;
-  /** When the detail was asked for, epoch milliseconds of the server's clock. */
-  asOf: number;
-}
-
 /** Who was told, how, and what came of it: a line a recipient; loud only where somebody was not told. */
-export function Told({ detail, asOf }: ToldProps) {
+export function Told({ detail }: { detail: AlarmDetail }) {
   const { t } = useTranslation();
   const format = useFormat();
-  useToldLive(detail, asOf);
+  useToldLive(detail.alarmNotice.id);
   const recipients = toldRecipients(detail.deliveries);
   if (recipients.length === 0) {
     return (

@@ -55,23 +55,6 @@ function recipientOf(key: string, group: Delivery[]): ToldRecipient[] {
   return [{ key, recipient, channel, mode, state: main.state, main, deliveries, reminders, planned }];
 }
 
-/** How long after a try was due a look is worth it, in milliseconds: when all is well, when the far end is slow, when it does not answer. */
-const looksMs = [3_000, 15_000, 60_000];
-
-/**
- * When the server will have done something about a delivery that waits, epoch milliseconds; null when nothing has a time. The live stream
- * does not tell of deliveries, so a screen that shows one looks then: a few times for each try, and not again.
- */
-export function nextLook(deliveries: readonly Delivery[], after: number): number | null {
-  const times = deliveries.flatMap(({ state, reason, nextTime, updateTime }) => {
-    if (state !== 'queued') return [];
-    const due = nextTime ?? (reason === undefined ? updateTime : undefined);
-    return due === undefined ? [] : looksMs.map((ms) => due + ms);
-  });
-  const ahead = times.filter((time) => time > after);
-  return ahead.length === 0 ? null : Math.min(...ahead);
-}
-
 /** Whether anything of it is still to go out. */
 export function isWaiting(deliveries: readonly Delivery[]): boolean {
   return deliveries.some(({ state }) => state === 'queued');

@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""The newest values of every device of a farm, one a line.
+
+Needs TILTH_URL (https://console.example), TILTH_APP_KEY and TILTH_APP_SECRET, and nothing but Python's standard library.
+"""
+
+import base64
+import json
+import os
+import sys
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+
+BASE = os.environ["TILTH_URL"].rstrip("/") + "/open-api/v1"
+PAIR = f"{os.environ['TILTH_APP_KEY']}:{os.environ['TILTH_APP_SECRET']}"
+HEADERS = {"Authorization": "Basic " + base64.b64encode(PAIR.encode()).decode()}
+
+
+def get(path, **parameters):
+    """Asks once more when the server says when; any other refusal is an error with its reason."""
+    address = BASE + path + ("?" + urllib.parse.urlencode(parameters) if parameters else "")
+    while True:
+        try:
+            with urllib.request.urlopen(urllib.request.Request(address, headers=HEADERS), timeout=60) as answer:
+                return json.load(answer)
+        except urllib.error.HTTPError as refusal:
+            if refusal.code in (429, 503):
+                time.sleep(int(refusal.headers.get("Retry-After", "5")))
+                continue
+            raise SystemExit(f"{refusal.code}: {json.load(refusal).get('detail')}") from refusal
+
+
+def pages(path, **parameters):
+    """Everything in a list, page by page."""
+    while True:
+        page = get(path, **parameters)
+        yield from page["items"]
+        if "nextCursor" not in page:
+            return
+        parameters["cursor"] = page["nextCursor"]
+
+
+def main():
+    for device in pages("/devices", limit=400):
+        name = device["deviceName"]
+        for value in get(f"/devices/{urllib.parse.quote(name, safe='')}/latest")["values"]:
+            print(name, value["identifier"], json.dumps(value["value"]), value.get("unit", "-"), value["time"], sep="\t")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

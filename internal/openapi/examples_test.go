@@ -1,0 +1,58 @@
+package openapi_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"tilth/internal/alarm"
+	"tilth/internal/testkit"
+)
+
+const examples = "../../docs/examples/open-api"
+
+// run runs one of the examples against a server and gives what it printed.
+func run(t *testing.T, base string, k key, command ...string) (string, error) {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), command[0], command[1:]...)
+	c.Env = append(os.Environ(), "TILTH_URL="+base, "TILTH_APP_KEY="+k.appKey, "TILTH_APP_SECRET="+k.secret, "no_proxy=*")
+	out, err := c.CombinedOutput()
+	return string(out), err
+}
+
+// The examples of the documentation do what they say, against a real server.
+func TestExamples(t *testing.T) {
+	w := newWorld(t)
+	w.Device(t, w.field.ID, w.station, "北 %?:1")
+	for i := range 401 { // more than a page
+		w.Notice(t, testkit.Notice{Device: w.ws1, Title: fmt.Sprint("Frost ", i), Level: alarm.LevelSerious, Started: w.Clock.Milli() + int64(i), Created: w.Clock.Milli()})
+	}
+	w.Clock.Advance(time.Second) // what was measured just now is past
+	base := w.serve(t)
+	binary := filepath.Join(t.TempDir(), "notices")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, examples+"/main.go").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for name, example := range map[string]struct {
+		command []string
+		lines   int
+		holds   string
+	}{
+		"curl":   {[]string{"bash", examples + "/history.sh", "WS-1", "2026-11-01T00:00:00+03:00"}, 2, "2026-11-21T09:00:00.000Z,21.5,,,true,note of WS-1"},
+		"Python": {[]string{"python3", examples + "/latest.py"}, 3, "WS-1\tairTemperature\t21.5\t°C\t2026-11-21T09:00:00.000Z"},
+		"Go":     {[]string{binary}, 402, fmt.Sprintf("%d\tserious\tFrost\tWS-1\t2026-11-21T08:59:00Z", w.notice)},
+	} {
+		out, err := run(t, base, w.mine, example.command...)
+		if err != nil || strings.Count(out, "\n") != example.lines || !strings.Contains(out, example.holds) {
+			t.Errorf("%s: %v, %d lines:\n%s", name, err, strings.Count(out, "\n"), out)
+		}
+		out, err = run(t, base, key{w.mine.appKey, "wrong"}, example.command...)
+		if err == nil || !strings.Contains(out, "Sign in with appKey") {
+			t.Errorf("%s with a wrong secret: %v %s", name, err, out)
+		}
+	}
+}

@@ -1,0 +1,177 @@
+package openapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"tilth/internal/device"
+	"tilth/internal/errs"
+	"tilth/internal/openapi/wire"
+	"tilth/internal/reading"
+)
+
+const (
+	rowsOfJSON     = 10_000 // of an answer where nobody says
+	mostRowsOfJSON = 50_000
+)
+
+// history is what a request asks of a device's readings.
+type history struct {
+	device   *device.Device
+	from, to int64              // epoch milliseconds, both included
+	props    []*device.Property // each once, in the order of the columns
+	limit    int                // rows; 0: all
+	bound    string
+}
+
+// history checks what a request asks for.
+func (s *server) history(ctx context.Context, r wire.GetHistoryRequestObject, format wire.GetHistoryParamsFormat) (*history, error) {
+	p := r.Params
+	d, product, err := s.known(ctx, r.DeviceName)
+	if err != nil {
+		return nil, err
+	}
+	h := &history{device: d, limit: or(p.Limit, 0)}
+	if format == wire.Json {
+		if h.limit > mostRowsOfJSON {
+			return nil, invalid("invalid.max", "limit", "limit", strconv.Itoa(mostRowsOfJSON))
+		}
+		if h.limit == 0 {
+			h.limit = rowsOfJSON
+		}
+	}
+	if h.from, err = moment("from", p.From); err != nil {
+		return nil, err
+	}
+	to, err := optionalMoment("to", p.To)
+	if err != nil {
+		return nil, err
+	}
+	end := or(to, s.Now().UnixMilli())
+	if to != nil && h.from > end {
+		return nil, invalid("history.rangeOrder", "to")
+	}
+	h.to = end - 1
+	if h.props, err = chosen(product, p.Properties); err != nil {
+		return nil, err
+	}
+	asked := []string{d.Name, strconv.FormatInt(int64(d.ID), 10), strconv.FormatInt(h.from, 10), decimal(to)}
+	if p.Properties != nil {
+		for _, prop := range h.props {
+			asked = append(asked, prop.Identifier)
+		}
+	}
+	h.bound = bound(of(ctx), asked...)
+	at, err := readCursor(p.Cursor, h.bound)
+	if at != nil {
+		h.from = max(h.from, at.Time)
+	}
+	return h, err
+}
+
+// chosen finds the properties that a request names, or all.
+func chosen(p *device.Product, identifiers *[]string) (props []*device.Property, err error) {
+	if identifiers == nil {
+		for i := range p.Properties {
+			props = append(props, &p.Properties[i])
+		}
+		return props, nil
+	}
+	seen := map[string]bool{}
+	for _, identifier := range *identifiers {
+		identifier = strings.TrimSpace(identifier)
+		prop := p.Property(identifier)
+		if prop == nil {
+			return nil, invalid("invalid.unknown", "properties", "value", identifier)
+		}
+		if !seen[identifier] {
+			props = append(props, prop)
+		}
+		seen[identifier] = true
+	}
+	return props, nil
+}
+
+// errEnough ends a range when as many rows were written as were asked for.
+var errEnough = errors.New("enough rows")
+
+// walk calls row for each row of the history up to its limit, and tells where
+// to go on; nil at the end.
+func (s *server) walk(ctx context.Context, h *history, row func(at int64, fields []reading.Field) error) (next *string, err error) {
+	ids := make([]device.PropertyID, len(h.props))
+	for i, p := range h.props {
+		ids[i] = p.ID
+	}
+	rows, last := 0, int64(0)
+	err = s.Readings.Range(ctx, h.device.Tenant, h.device.ID, h.from, h.to, ids, func(at int64, fields []reading.Field) error {
+		if h.limit > 0 && rows == h.limit {
+			return errEnough
+		}
+		rows, last = rows+1, at
+		return row(at, fields)
+	})
+	if errors.Is(err, errEnough) {
+		return new(cursor{Bound: h.bound, Time: last + 1}.String()), nil
+	}
+	return nil, err
+}
+
+// GetHistory answers a device's readings, the oldest first, as they are read.
+func (s *server) GetHistory(ctx context.Context, r wire.GetHistoryRequestObject) (wire.GetHistoryResponseObject, error) {
+	info := of(ctx)
+	format := or(r.Params.Format, preferred(info.accept))
+	h, err := s.history(ctx, r, format)
+	if err != nil {
+		return nil, err
+	}
+	return longResponse(func(w http.ResponseWriter) error {
+		end, ok := s.streams.begin(info.program.Credential)
+		if !ok {
+			return errs.New(errs.TooMany, "open.streams", "limit", strconv.Itoa(streamsAtOnce)).After(pieceLimit)
+		}
+		defer end()
+		switch format {
+		case wire.Csv:
+			return s.sendCSV(ctx, w, h)
+		case wire.Ndjson:
+			return s.sendNDJSON(ctx, w, h)
+		default:
+			return s.sendJSON(ctx, w, h)
+		}
+	}), nil
+}
+
+// longResponse writes an answer of any length, which the generated response
+// types would put together in memory first.
+type longResponse func(w http.ResponseWriter) error
+
+// VisitGetHistoryResponse writes the answer.
+func (f longResponse) VisitGetHistoryResponse(w http.ResponseWriter) error { return f(w) }
+
+// preferred is the form that an Accept header likes best; of equal ones that
+// which stands first. JSON for who names none of them.
+func preferred(accept string) wire.GetHistoryParamsFormat {
+	best, format := 0.0, wire.Json
+	for part := range strings.SplitSeq(accept, ",") {
+		name, params, _ := strings.Cut(part, ";")
+		liked := 1.0
+		for p := range strings.SplitSeq(params, ";") {
+			if q, ok := strings.CutPrefix(strings.TrimSpace(p), "q="); ok {
+				if n, err := strconv.ParseFloat(q, 64); err == nil {
+					liked = n
+				}
+			}
+		}
+		if f, ok := formats[strings.ToLower(strings.TrimSpace(name))]; ok && liked > best {
+			best, format = liked, f
+		}
+	}
+	return format
+}
+
+var formats = map[string]wire.GetHistoryParamsFormat{
+	"application/json": wire.Json, "text/csv": wire.Csv, "application/x-ndjson": wire.Ndjson,
+}

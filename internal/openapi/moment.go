@@ -1,0 +1,48 @@
+package openapi
+
+import (
+	"strconv"
+	"time"
+)
+
+// lastMoment is the end of the year 9999, epoch milliseconds: RFC 3339 has no
+// later one.
+const lastMoment = 253_402_300_799_999
+
+// moment reads a time: RFC 3339 with any offset, or epoch milliseconds. What is
+// finer than a millisecond is rounded up, as ranges need it: no reading lies
+// between.
+func moment(parameter, given string) (int64, error) {
+	ms, err := strconv.ParseInt(given, 10, 64)
+	if err != nil {
+		t, err := time.Parse(time.RFC3339Nano, mended(given))
+		if err != nil {
+			return 0, invalid("open.time", parameter)
+		}
+		if ms = t.UnixMilli(); t.Nanosecond()%int(time.Millisecond) != 0 {
+			ms++
+		}
+	}
+	if ms < 0 || ms > lastMoment {
+		return 0, invalid("open.time", parameter)
+	}
+	return ms, nil
+}
+
+// mended gives a time back the plus sign of its offset: in an address that is
+// written carelessly it means a space.
+func mended(given string) string {
+	if at := len(given) - len(" 03:00"); at > 0 && given[at] == ' ' {
+		return given[:at] + "+" + given[at+1:]
+	}
+	return given
+}
+
+// optionalMoment is moment of a parameter that may be absent (nil).
+func optionalMoment(parameter string, given *string) (*int64, error) {
+	if given == nil {
+		return nil, nil
+	}
+	ms, err := moment(parameter, *given)
+	return &ms, err
+}

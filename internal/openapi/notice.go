@@ -1,0 +1,98 @@
+package openapi
+
+import (
+	"context"
+	"strconv"
+
+	"tilth/internal/alarm"
+	"tilth/internal/openapi/wire"
+)
+
+// levels are the levels of an alarm as programs know them.
+var levels = map[alarm.Level]string{
+	alarm.LevelGeneral: string(wire.General), alarm.LevelImportant: string(wire.Important), alarm.LevelSerious: string(wire.Serious),
+}
+
+// ListNotices answers alarm notices, the newest first.
+func (s *server) ListNotices(ctx context.Context, r wire.ListNoticesRequestObject) (wire.ListNoticesResponseObject, error) {
+	p, info := r.Params, of(ctx)
+	from, err := optionalMoment("from", p.From)
+	if err != nil {
+		return nil, err
+	}
+	to, err := optionalMoment("to", p.To)
+	if err != nil {
+		return nil, err
+	}
+	bound := bound(info, optional(p.Status), optional(p.Level), optional(p.Device), decimal(from), decimal(to))
+	at, err := readCursor(p.Cursor, bound)
+	if err != nil {
+		return nil, err
+	}
+	limit := or(p.Limit, pageSize)
+	q := alarm.NoticeQuery{From: from, Limit: int64(limit) + 1} // one more, to know whether there is
+	if to != nil {
+		q.To = new(*to - 1)
+	}
+	if p.Device != nil {
+		q.Devices = []string{*p.Device}
+	}
+	if p.Status != nil {
+		q.Open = new(*p.Status == wire.Open)
+	}
+	for level, word := range levels {
+		if p.Level != nil && word == string(*p.Level) {
+			q.Level = &level
+		}
+	}
+	var than *alarm.Spot
+	if at != nil {
+		than = &alarm.Spot{CreateTime: at.Time, ID: at.ID}
+	}
+	found, err := s.Notices.Older(ctx, info.program.Tenant, q, than)
+	if err != nil {
+		return nil, err
+	}
+	list := wire.ListNotices200JSONResponse{Items: []wire.Notice{}}
+	for i := range found {
+		if i == limit {
+			last := found[i-1].Spot()
+			list.NextCursor = new(cursor{Bound: bound, Time: last.CreateTime, ID: last.ID}.String())
+			break
+		}
+		list.Items = append(list.Items, notice(&found[i]))
+	}
+	return list, nil
+}
+
+func decimal(n *int64) string {
+	if n == nil {
+		return ""
+	}
+	return strconv.FormatInt(*n, 10)
+}
+
+// GetNotice answers one alarm notice.
+func (s *server) GetNotice(ctx context.Context, r wire.GetNoticeRequestObject) (wire.GetNoticeResponseObject, error) {
+	n, err := s.Notices.One(ctx, of(ctx).program.Tenant, r.Id)
+	if err != nil {
+		return nil, err
+	}
+	return wire.GetNotice200JSONResponse(notice(n)), nil
+}
+
+func notice(n *alarm.Listed) wire.Notice {
+	w := wire.Notice{
+		Id: n.ID, Title: n.Title, Level: levels[n.Level], Status: string(wire.Resolved), DeviceName: n.DeviceName, NoteName: n.NoteName,
+		StartTime: wire.Moment(n.Start), EndTime: some(wire.Moment(n.End)), Description: some(n.Description),
+	}
+	switch n.Status {
+	case alarm.Pending:
+		w.Status = string(wire.Open)
+	case alarm.ResolvedItself:
+		w.ResolvedBy = new("itself")
+	case alarm.ResolvedByHand:
+		w.ResolvedBy = new("hand")
+	}
+	return w
+}

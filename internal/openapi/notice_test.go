@@ -1,0 +1,99 @@
+package openapi_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"tilth/internal/alarm"
+	"tilth/internal/openapi/wire"
+	"tilth/internal/testkit"
+)
+
+const hour = int64(3_600_000)
+
+func titles(list wire.NoticeList) string {
+	var all []string
+	for _, n := range list.Items {
+		all = append(all, n.Title)
+	}
+	return strings.Join(all, " ")
+}
+
+func TestNotices(t *testing.T) {
+	w := newWorld(t)
+	now := w.Clock.Milli()
+	for i, n := range []testkit.Notice{
+		{Title: "heat", Level: alarm.LevelImportant, Status: alarm.ResolvedItself, Started: now - 5*hour, Ended: now - 4*hour},
+		{Title: "wind", Level: alarm.LevelGeneral, Status: alarm.ResolvedByHand, Started: now - 3*hour, Ended: now - 2*hour},
+	} {
+		n.Device, n.Created = w.ws1, now+int64(i)+1
+		w.Notice(t, n)
+	}
+	at := func(ms int64) string { return fmt.Sprint(now + ms) }
+	for path, want := range map[string]string{
+		"/notices":                                              "wind heat Frost",
+		"/notices?status=open":                                  "Frost",
+		"/notices?status=resolved":                              "wind heat",
+		"/notices?level=general":                                "wind",
+		"/notices?level=important":                              "heat",
+		"/notices?device=WS-1":                                  "wind heat Frost",
+		"/notices?device=WS-2":                                  "",
+		"/notices?device=zzrival-1":                             "",
+		"/notices?from=" + at(-3*hour):                          "wind Frost", // at or after
+		"/notices?to=" + at(-3*hour):                            "heat",       // before
+		"/notices?from=" + at(-5*hour) + "&to=" + at(-3*hour+1): "wind heat",
+		"/notices?level=general&status=open":                    "",
+		"/notices?from=2026-11-21T09:00:00%2B03:00&to=2026-11-21T07:00:00Z": "wind", // from 06:00Z
+	} {
+		list := ask[wire.NoticeList](t, w, call{path: path})
+		if titles(list) != want || list.NextCursor != nil || list.Items == nil {
+			t.Errorf("%s: %q, want %q", path, titles(list), want)
+		}
+	}
+	list := ask[wire.NoticeList](t, w, call{path: "/notices"})
+	wind, frost := list.Items[0], list.Items[2]
+	if wind.Level != "general" || wind.Status != "resolved" || *wind.ResolvedBy != "hand" || int64(*wind.EndTime) != now-2*hour || int64(wind.StartTime) != now-3*hour {
+		t.Errorf("%+v", wind)
+	}
+	if *list.Items[1].ResolvedBy != "itself" || frost.Status != "open" || frost.EndTime != nil || frost.ResolvedBy != nil || frost.DeviceName != "WS-1" || frost.NoteName != "Mast" {
+		t.Errorf("%+v %+v", list.Items[1], frost)
+	}
+	one := ask[wire.Notice](t, w, call{path: fmt.Sprint("/notices/", w.notice)})
+	if one != frost {
+		t.Errorf("%+v, in the list %+v", one, frost)
+	}
+	w.refused(t, call{path: "/notices/123456"}, http.StatusNotFound)
+	if p := w.refused(t, call{path: "/notices/abc"}, http.StatusBadRequest); p.Parameter != "id" {
+		t.Errorf("%+v", p)
+	}
+}
+
+// From cursor to cursor each notice is met once; what is recorded meanwhile,
+// even in the same millisecond, shifts nothing.
+func TestNoticesPageByPage(t *testing.T) {
+	w := newWorld(t)
+	now := w.Clock.Milli()
+	for i := range 23 {
+		w.Notice(t, testkit.Notice{Device: w.ws1, Title: fmt.Sprint("n", i), Started: now + int64(i), Created: now + int64(i/5)})
+	}
+	var seen []string
+	path := "/notices?limit=4"
+	for page := 0; ; page++ {
+		list := ask[wire.NoticeList](t, w, call{path: path})
+		seen = append(seen, strings.Fields(titles(list))...)
+		w.Notice(t, testkit.Notice{Device: w.ws1, Title: "new", Started: now + 1000 + int64(page), Created: now + 4 + int64(page)})
+		if list.NextCursor == nil {
+			break
+		}
+		path = query("/notices", "limit", "4", "cursor", *list.NextCursor)
+	}
+	var want []string
+	for i := 22; i >= 0; i-- {
+		want = append(want, fmt.Sprint("n", i))
+	}
+	if got := strings.Join(seen, " "); got != strings.Join(want, " ")+" Frost" {
+		t.Errorf("%s", got)
+	}
+}

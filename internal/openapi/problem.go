@@ -1,0 +1,93 @@
+package openapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+
+	"tilth/internal/errs"
+	"tilth/internal/openapi/wire"
+	"tilth/internal/reading"
+	"tilth/internal/text"
+)
+
+// codes are what programs tell refusals by, and statuses the HTTP statuses. A
+// cause outside of this server is a fault of it for who asked.
+var (
+	codes = map[errs.Kind]string{
+		errs.Internal: "internal", errs.Malformed: "invalid", errs.Unknown: "unauthorized", errs.Forbidden: "forbidden", errs.NotFound: "notFound",
+		errs.TooMany: "tooMany", errs.Refused: "invalid", errs.Upstream: "internal", errs.Unavailable: "unavailable",
+		errs.NoSuchPath: "notFound", errs.NoSuchMethod: "notAllowed", errs.TooLarge: "invalid",
+	}
+	statuses = map[errs.Kind]int{
+		errs.Internal: http.StatusInternalServerError, errs.Malformed: http.StatusBadRequest, errs.Unknown: http.StatusUnauthorized,
+		errs.Forbidden: http.StatusForbidden, errs.NotFound: http.StatusNotFound, errs.TooMany: http.StatusTooManyRequests,
+		errs.Refused: http.StatusBadRequest, errs.Upstream: http.StatusInternalServerError, errs.Unavailable: http.StatusServiceUnavailable,
+		errs.NoSuchPath: http.StatusNotFound, errs.NoSuchMethod: http.StatusMethodNotAllowed, errs.TooLarge: http.StatusRequestEntityTooLarge,
+	}
+)
+
+// fail answers err: the one place where an error becomes a problem (RFC 9457).
+func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
+	if errors.Is(err, reading.ErrClosed) {
+		err = unavailable(err)
+	}
+	e := errs.As(err)
+	info := of(r.Context())
+	info.err = e
+	if r.Context().Err() != nil && errors.Is(err, context.Canceled) {
+		return // the client is gone; there is nobody to answer
+	}
+	status := statuses[e.Kind]
+	detail := sentence(info.language, e)
+	p := wire.Problem{Type: "about:blank", Title: http.StatusText(status), Status: status, Code: codes[e.Kind], Detail: &detail}
+	if e.Field != "" {
+		p.Parameter = &e.Field
+	}
+	body, err := json.Marshal(p)
+	if err != nil {
+		s.Log.Error("problem not written", "request", info.id, "error", err) // texts and a number always marshal
+	}
+	h := w.Header()
+	switch e.Kind {
+	case errs.Unavailable, errs.TooMany:
+		h.Set("Retry-After", strconv.Itoa(wholeSeconds(max(e.Retry, time.Second))))
+	case errs.Unknown:
+		h.Set("WWW-Authenticate", `Basic realm="Tilth", charset="UTF-8"`)
+	}
+	h.Set("Content-Type", "application/problem+json")
+	h.Set("Content-Language", string(info.language))
+	h.Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // the client may be gone; the log line tells what was answered
+}
+
+// malformed answers what the generated code could not read. The contract's
+// check comes before it, so that this is hardly ever reached.
+func (s *server) malformed(w http.ResponseWriter, r *http.Request, err error) {
+	s.fail(w, r, errs.New(errs.Malformed, "error.400").Because(err))
+}
+
+func unavailable(cause error) *errs.Error {
+	return errs.New(errs.Unavailable, "error.503").After(5 * time.Second).Because(cause)
+}
+
+// sentence is what a person reads. A parameter is called what it is called in
+// the request.
+func sentence(l text.Language, e *errs.Error) string {
+	args := map[string]string{"wait": text.Say(l, "wait.seconds", map[string]string{"n": strconv.Itoa(wholeSeconds(e.Retry))})}
+	for k, v := range e.Args {
+		args[k] = v
+	}
+	said := text.Say(l, e.Key, args)
+	if e.Field == "" {
+		return said
+	}
+	return text.Say(l, "field", map[string]string{"field": e.Field, "reason": said})
+}
+
+func wholeSeconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }

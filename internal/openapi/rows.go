@@ -1,0 +1,146 @@
+package openapi
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"strings"
+
+	"tilth/internal/device"
+	"tilth/internal/openapi/wire"
+	"tilth/internal/reading"
+)
+
+// sendJSON sends a page of history.
+func (s *server) sendJSON(ctx context.Context, w http.ResponseWriter, h *history) error {
+	return s.send(ctx, w, http.Header{"Content-Type": {"application/json"}}, func(out *outlet) error {
+		row, before := objects(h), `{"items":[`
+		next, err := s.walk(ctx, h, func(at int64, fields []reading.Field) error {
+			out.buf = row(append(out.buf, before...), at, fields)
+			before = ","
+			return out.next()
+		})
+		if err != nil {
+			return err
+		}
+		if before != "," {
+			out.buf = append(out.buf, before...)
+		}
+		out.buf = append(out.buf, ']')
+		if next != nil {
+			out.buf = append(append(append(out.buf, `,"nextCursor":"`...), *next...), '"') // base64url: nothing to escape
+		}
+		out.buf = append(out.buf, '}', '\n')
+		return nil
+	})
+}
+
+// sendNDJSON sends history as an object a line.
+func (s *server) sendNDJSON(ctx context.Context, w http.ResponseWriter, h *history) error {
+	return s.sendRows(ctx, w, h, "ndjson", "application/x-ndjson", func(out *outlet) func(int64, []reading.Field) error {
+		row := objects(h)
+		return func(at int64, fields []reading.Field) error {
+			out.buf = append(row(out.buf, at, fields), '\n')
+			return out.next()
+		}
+	})
+}
+
+// sendCSV sends history as a table with a head.
+func (s *server) sendCSV(ctx context.Context, w http.ResponseWriter, h *history) error {
+	return s.sendRows(ctx, w, h, "csv", "text/csv; charset=utf-8; header=present", func(out *outlet) func(int64, []reading.Field) error {
+		out.buf = append(out.buf, "time"...)
+		column := make(map[device.PropertyID]int, len(h.props))
+		for i, p := range h.props {
+			column[p.ID] = i
+			out.buf = appendCell(append(out.buf, ','), p.Identifier)
+		}
+		out.buf = append(out.buf, "\r\n"...)
+		cells := make([]reading.Value, len(h.props))
+		return func(at int64, fields []reading.Field) error {
+			clear(cells)
+			for _, f := range fields {
+				cells[column[f.Property]] = f.Value
+			}
+			out.buf, _ = wire.Moment(at).AppendText(out.buf) // never fails
+			for _, v := range cells {
+				out.buf = append(out.buf, ',')
+				switch v.Kind() {
+				case reading.KindText:
+					out.buf = appendCell(out.buf, v.String())
+				case reading.KindNumber, reading.KindBoolean:
+					out.buf = v.AppendJSON(out.buf)
+				case reading.KindNone: // not measured then
+				}
+			}
+			out.buf = append(out.buf, "\r\n"...)
+			return out.next()
+		}
+	})
+}
+
+// sendRows sends rows, and at their end where to go on.
+func (s *server) sendRows(ctx context.Context, w http.ResponseWriter, h *history, format, contentType string,
+	rows func(out *outlet) func(at int64, fields []reading.Field) error) error {
+	header := http.Header{
+		"Content-Type": {contentType}, "Trailer": {"Link"},
+		"Content-Disposition": {`attachment; filename="history.` + format + `"`},
+	}
+	return s.send(ctx, w, header, func(out *outlet) error {
+		next, err := s.walk(ctx, h, rows(out))
+		if err != nil || next == nil {
+			return err
+		}
+		if err := out.pass(); err != nil { // what is announced as a trailer comes after all else
+			return err
+		}
+		w.Header().Set("Link", "<"+of(ctx).following(*next, format)+`>; rel="next"`)
+		return nil
+	})
+}
+
+// following is the address of what comes after an answer, relative to it.
+func (r *request) following(cursor, format string) string {
+	asked := maps.Clone(r.asked)
+	asked.Set("cursor", cursor)
+	asked.Set("format", format)
+	return "?" + asked.Encode()
+}
+
+// objects gives how a row is written as a JSON object.
+func objects(h *history) func(buf []byte, at int64, fields []reading.Field) []byte {
+	keys := make(map[device.PropertyID][]byte, len(h.props))
+	for _, p := range h.props {
+		key, _ := json.Marshal(p.Identifier) // a text always marshals
+		keys[p.ID] = append(key, ':')
+	}
+	return func(buf []byte, at int64, fields []reading.Field) []byte {
+		buf = append(buf, `{"time":"`...)
+		buf, _ = wire.Moment(at).AppendText(buf) // never fails
+		buf = append(buf, `","values":{`...)
+		for i := range fields {
+			if i > 0 {
+				buf = append(buf, ',')
+			}
+			buf = append(buf, keys[fields[i].Property]...)
+			buf = fields[i].Value.AppendJSON(buf)
+		}
+		return append(buf, "}}"...)
+	}
+}
+
+// appendCell appends a text as a cell of a table. What a spreadsheet would take
+// for a formula gets an apostrophe before it.
+func appendCell(dst []byte, text string) []byte {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	formula := text != "" && (strings.ContainsRune("=+-@", rune(text[0])) || text[0] < ' ')
+	if !formula && !strings.ContainsAny(text, "\",\r\n") && strings.TrimSpace(text) == text {
+		return append(dst, text...)
+	}
+	dst = append(dst, '"')
+	if formula {
+		dst = append(dst, '\'')
+	}
+	return append(append(dst, strings.ReplaceAll(text, `"`, `""`)...), '"')
+}

@@ -1,0 +1,134 @@
+// Package openapi is the edge for programs: what they read of a tenant's
+// devices, history and alarms, under /open-api/v1, as api/open.yaml says, and
+// the page that explains it. It converts between wire and domain and decides
+// nothing.
+package openapi
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/routers"
+
+	"tilth/api"
+	"tilth/internal/alarm"
+	"tilth/internal/device"
+	"tilth/internal/errs"
+	"tilth/internal/identity"
+	"tilth/internal/openapi/wire"
+	"tilth/internal/reading"
+	"tilth/internal/tenant"
+)
+
+const (
+	// Prefix is the path below which everything of this package is.
+	Prefix = "/open-api/"
+
+	version = Prefix + "v1"
+)
+
+// Readings is what programs read of the readings store.
+type Readings interface {
+	Latest(ctx context.Context, t tenant.ID, d device.ID) []reading.Last
+	Range(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, fn func(at int64, fields []reading.Field) error) error
+}
+
+// Options is everything the edge speaks to.
+type Options struct {
+	Rate    int                              // requests a minute of one credential; a minute's worth may come at once
+	Address func(r *http.Request) netip.Addr // where a request comes from
+	Now     func() time.Time
+	Log     *slog.Logger
+
+	Credentials *identity.CredentialStore
+	Catalog     *device.Catalog
+	Devices     *device.Store
+	Scenes      *device.SceneStore
+	Roster      *device.Roster
+	Presence    *device.Presence
+	Readings    Readings
+	Notices     *alarm.NoticeStore
+}
+
+type server struct {
+	Options
+	doc      *openapi3.T
+	mux      *http.ServeMux // of what there is: calls, document, page
+	failures *failures
+	budgets  *budgets
+	streams  *streams
+}
+
+var _ wire.StrictServerInterface = (*server)(nil)
+
+// New makes the handler of everything below Prefix.
+func New(o Options) (http.Handler, error) {
+	doc, err := openapi3.NewLoader().LoadFromData(api.Open)
+	if err != nil {
+		return nil, fmt.Errorf("read the open API's contract: %w", err)
+	}
+	s := &server{
+		Options: o, doc: doc, mux: http.NewServeMux(),
+		failures: newFailures(o.Now), budgets: newBudgets(o.Rate, o.Now), streams: newStreams(),
+	}
+	if err := s.serveDocuments(); err != nil {
+		return nil, err
+	}
+	calls := wire.HandlerWithOptions(
+		wire.NewStrictHandlerWithOptions(s, nil, wire.StrictHTTPServerOptions{RequestErrorHandlerFunc: s.malformed, ResponseErrorHandlerFunc: s.fail}),
+		wire.StdHTTPServerOptions{ErrorHandlerFunc: s.malformed, BaseURL: version, BaseRouter: http.NewServeMux()},
+	)
+	for template, item := range doc.Paths.Map() {
+		for method, op := range item.Operations() {
+			route := &routers.Route{Spec: doc, Path: template, PathItem: item, Method: method, Operation: op}
+			s.mux.Handle(method+" "+version+template, s.checked(route, calls))
+		}
+		s.takesOnly(version+template, slices.Sorted(keys(item.Operations())))
+	}
+	return s.observed(s.recovered(http.HandlerFunc(s.route))), nil
+}
+
+// route hands a request to what it asks for. Not by the mux alone: it would
+// redirect a path that is not clean, and answer an unknown one in its own words.
+func (s *server) route(w http.ResponseWriter, r *http.Request) {
+	if p := r.URL.Path; p == strings.TrimSuffix(Prefix, "/") {
+		http.Redirect(w, r, Prefix, http.StatusPermanentRedirect)
+		return
+	} else if p != Prefix && p != path.Clean(p) {
+		s.fail(w, r, noSuchPath())
+		return
+	}
+	if _, pattern := s.mux.Handler(r); pattern == "" {
+		s.fail(w, r, noSuchPath())
+		return
+	}
+	s.mux.ServeHTTP(w, r)
+}
+
+// takesOnly refuses all other methods of a path.
+func (s *server) takesOnly(path string, methods []string) {
+	s.mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Allow", strings.Join(methods, ", "))
+		s.fail(w, r, errs.New(errs.NoSuchMethod, "error.405"))
+	})
+}
+
+func noSuchPath() *errs.Error { return errs.New(errs.NoSuchPath, "open.noSuchPath") }
+
+func keys[V any](m map[string]V) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		for k := range m {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}

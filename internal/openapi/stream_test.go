@@ -1,0 +1,237 @@
+package openapi_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"tilth/internal/openapi"
+	"tilth/internal/openapi/wire"
+	"tilth/internal/reading"
+	"tilth/internal/testkit"
+)
+
+// watch makes a world whose readings are watched.
+func watch(t testing.TB, s *watched) *world {
+	t.Helper()
+	return newWorld(t, func(o *openapi.Options) {
+		s.Store = o.Readings.(*reading.Store)
+		o.Readings = s
+	})
+}
+
+var autumn = time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC)
+
+func autumnOf(more ...string) string {
+	return query("/devices/WS-1/history", append([]string{"from", rfc3339(autumn), "to", rfc3339(autumn.AddDate(0, 0, 30))}, more...)...)
+}
+
+// get asks over a real connection.
+func get(t testing.TB, w *world, base string, c call) *http.Response {
+	t.Helper()
+	res, err := http.DefaultTransport.RoundTrip(c.request(t, w, base))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = res.Body.Close() })
+	return res
+}
+
+// 100,000 rows pass through, each once and in order, and memory does not grow
+// with them.
+func TestLongHistory(t *testing.T) {
+	const rows = 100_000
+	var base, most uint64
+	s := &watched{each: func(_ context.Context, n int) error {
+		if n%10_000 != 5_000 {
+			return nil
+		}
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		if n == 5_000 {
+			base = m.HeapAlloc
+		}
+		most = max(most, m.HeapAlloc)
+		return nil
+	}}
+	w := watch(t, s)
+	w.measureMany(t, autumn, rows)
+	server := w.serve(t)
+	for _, format := range []string{"csv", "ndjson"} {
+		base, most = 0, 0
+		res := get(t, w, server, call{path: autumnOf("format", format)})
+		lines, size := 0, 0
+		for scan := bufio.NewScanner(res.Body); scan.Scan(); lines++ {
+			line := scan.Text()
+			size += len(line)
+			i := lines
+			if format == "csv" {
+				i--
+			}
+			if want := rfc3339(autumn.Add(time.Duration(i) * time.Second)); i >= 0 && (!strings.Contains(line, want) || !strings.Contains(line, fmt.Sprint("row ", i))) {
+				t.Fatalf("line %d: %s", lines, line)
+			}
+		}
+		if want := rows + strings.Count(format, "csv"); lines != want || len(res.Trailer["Link"]) != 0 {
+			t.Errorf("%s: %d lines, want %d; trailer %v", format, lines, want, res.Trailer)
+		}
+		if most > base+uint64(size)/3 {
+			t.Errorf("%s of %d bytes: memory went from %d to %d", format, size, base, most)
+		}
+	}
+}
+
+// Rows up to a limit name, at their end, where to go on.
+func TestWhereToGoOn(t *testing.T) {
+	w := newWorld(t)
+	w.measureMany(t, autumn, 2_500)
+	server := w.serve(t)
+	for _, format := range []string{"csv", "ndjson"} {
+		path, lines, answers := "/open-api/v1"+autumnOf("format", format, "limit", "1000", "properties", "note"), 0, 0
+		for ; path != ""; answers++ {
+			res := get(t, w, server, call{path: path})
+			if res.StatusCode != http.StatusOK || res.Header.Get("Link") != "" {
+				t.Fatalf("%d %v", res.StatusCode, res.Header)
+			}
+			for scan := bufio.NewScanner(res.Body); scan.Scan(); {
+				if !strings.HasPrefix(scan.Text(), "time,") {
+					if !strings.Contains(scan.Text(), fmt.Sprint("row ", lines)) {
+						t.Fatalf("row %d: %s", lines, scan.Text())
+					}
+					lines++
+				}
+			}
+			link, more := strings.CutSuffix(res.Trailer.Get("Link"), `>; rel="next"`)
+			if path = ""; more {
+				next, err := res.Request.URL.Parse(strings.TrimPrefix(link, "<"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				path = next.RequestURI()
+			}
+		}
+		if lines != 2_500 || answers != 3 {
+			t.Errorf("%s: %d rows in %d answers", format, lines, answers)
+		}
+	}
+}
+
+// An answer that fails when a part of it was sent already is cut off, so that
+// nobody takes it for the whole.
+func TestFaultInTheMiddle(t *testing.T) {
+	s := &watched{each: func(_ context.Context, n int) error {
+		if n > 5_000 {
+			return errors.New("the disk is on fire")
+		}
+		return nil
+	}}
+	w := watch(t, s)
+	w.measureMany(t, autumn, 6_000)
+	server := w.serve(t)
+	for _, format := range []string{"json", "csv", "ndjson"} {
+		res := get(t, w, server, call{path: autumnOf("format", format)})
+		n, err := io.Copy(io.Discard, res.Body)
+		if !errors.Is(err, io.ErrUnexpectedEOF) || n < 30_000 || res.StatusCode != http.StatusOK || len(res.Trailer["Link"]) != 0 {
+			t.Errorf("%s: %d bytes of half an answer end with %v", format, n, err)
+		}
+		testkit.Eventually(t, "the line in the log", func() bool {
+			return strings.Contains(w.Log.Text(), `level=ERROR msg="answer cut off" request=`+res.Header.Get("X-Request-Id"))
+		})
+	}
+}
+
+// A client that leaves ends the reading.
+func TestClientLeaves(t *testing.T) {
+	at, ended := make(chan struct{}), make(chan error, 1)
+	s := &watched{
+		each: func(ctx context.Context, n int) error {
+			if n == 2_000 {
+				close(at)
+				<-ctx.Done()
+			}
+			return nil
+		},
+		ended: func(_ int, err error) { ended <- err },
+	}
+	w := watch(t, s)
+	w.measureMany(t, autumn, 20_000)
+	ctx, leave := context.WithCancel(t.Context())
+	res, err := http.DefaultTransport.RoundTrip(call{path: autumnOf("format", "csv")}.request(t, w, w.serve(t)).WithContext(ctx))
+	if err != nil {
+		t.Fatal(err)
+	}
+	testkit.Receive(t, "the middle of the answer", at)
+	leave()
+	_ = res.Body.Close()
+	if err := testkit.Receive(t, "the end of the reading", ended); err == nil {
+		t.Error("the reading went on to its end")
+	}
+	if log := w.Log.Text(); strings.Contains(log, "level=ERROR") {
+		t.Errorf("a client's leaving is no fault: %s", log)
+	}
+}
+
+// One credential receives so many answers of history at once, and no more.
+func TestHistoriesAtOnce(t *testing.T) {
+	begun, goOn := make(chan struct{}, 100), make(chan struct{})
+	s := &watched{each: func(ctx context.Context, n int) error {
+		if n == 1 {
+			begun <- struct{}{}
+			select {
+			case <-goOn:
+			case <-ctx.Done():
+			}
+		}
+		return nil
+	}}
+	w := watch(t, s)
+	w.measureMany(t, autumn, 10)
+	server := w.serve(t)
+	answers := make(chan int, 8)
+	for range 8 {
+		go func() {
+			res, err := http.DefaultTransport.RoundTrip(call{path: autumnOf()}.request(t, w, server))
+			if err != nil {
+				answers <- 0
+				return
+			}
+			_ = res.Body.Close()
+			answers <- res.StatusCode
+		}()
+	}
+	for range 8 {
+		testkit.Receive(t, "an answer on its way", begun)
+	}
+	if p := w.refused(t, call{path: autumnOf()}, http.StatusTooManyRequests); p.Code != "tooMany" {
+		t.Errorf("%+v", p)
+	}
+	ask[wire.DeviceList](t, w, call{path: "/devices"}) // other calls go on
+	close(goOn)
+	for range 8 {
+		if status := testkit.Receive(t, "the answer", answers); status != http.StatusOK {
+			t.Errorf("status %d", status)
+		}
+	}
+	if got := ask[wire.History](t, w, call{path: autumnOf()}); len(got.Items) != 10 {
+		t.Errorf("%d rows", len(got.Items))
+	}
+}
+
+// JSON answers pages: so many where nobody says.
+func TestPagesOfJSON(t *testing.T) {
+	w := newWorld(t)
+	w.measureMany(t, autumn, 12_000)
+	first := ask[wire.History](t, w, call{path: autumnOf("properties", "airTemperature")})
+	rest := ask[wire.History](t, w, call{path: autumnOf("properties", "airTemperature", "limit", "50000", "cursor", *first.NextCursor)})
+	if len(first.Items) != 10_000 || len(rest.Items) != 2_000 || rest.NextCursor != nil {
+		t.Errorf("%d and %d rows", len(first.Items), len(rest.Items))
+	}
+}
