@@ -13,8 +13,8 @@ export interface Way {
 interface DiscardDialogProps {
   /** There is something to lose. */
   when: boolean;
-  /** It was saved: nothing is lost any more, known before anything is drawn again. */
-  saved: RefObject<boolean>;
+  /** It was saved: nothing is lost any more, where that must be known before anything is drawn again. */
+  saved?: RefObject<boolean>;
   /** Whether a way leads to the form itself, which loses nothing. */
   stays: (next: Way) => boolean;
 }
@@ -24,29 +24,29 @@ export function DiscardDialog({ when, saved, stays }: DiscardDialogProps) {
   const { t } = useTranslation();
   const blocker = useBlocker({
     // To the sign-in page leads only the end of the session.
-    shouldBlockFn: ({ next }) => !saved.current && next.pathname !== '/signin' && !stays(next),
-    enableBeforeUnload: () => when && !saved.current,
+    shouldBlockFn: ({ next }) => !saved?.current && next.pathname !== '/signin' && !stays(next),
+    enableBeforeUnload: () => when && !saved?.current,
     disabled: !when,
     withResolver: true,
   });
   return (
     <Dialog
       open={blocker.status === 'blocked'}
-      title={t('device.form.discardTitle')}
+      title={t('common.discardTitle')}
       onClose={() => blocker.reset?.()}
       width={440}
       footer={
         <>
           <Button onClick={() => blocker.reset?.()} autoFocus>
-            {t('device.form.keep')}
+            {t('common.keepEditing')}
           </Button>
           <Button danger onClick={() => blocker.proceed?.()}>
-            {t('device.form.discard')}
+            {t('common.discardChanges')}
           </Button>
         </>
       }
     >
-      <p>{t('device.form.discardText')}</p>
+      <p>{t('common.discardText')}</p>
     </Dialog>
   );
 }

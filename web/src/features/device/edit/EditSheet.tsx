@@ -7,12 +7,12 @@ import { deviceKeys } from '@/lib/device/queries';
 import { type Device, nameOf } from '@/lib/device/types';
 import { toast } from '@/lib/notices';
 import { overviewQuery } from '@/lib/queries';
+import { DiscardDialog } from '@/ui/DiscardDialog';
 import { useForm } from '@/ui/form/useForm';
 import { Sheet } from '@/ui/Sheet';
 import { StateChip } from '../detail/StateChip';
 import { sceneKey } from '../queries';
 import { degreesText, parseDegrees } from './coordinates';
-import { DiscardDialog } from './DiscardDialog';
 import { EditFields } from './EditFields';
 import css from './EditSheet.module.css';
 import { checkEdit, type EditError, type EditValues } from './rules';
@@ -96,7 +96,13 @@ export function EditSheet({ device, beside, onClose }: EditSheetProps) {
           onGroup={setGroupId}
         />
       </form>
-      <DiscardDialog when={dirty && !save.isPending && !save.isSuccess} deviceName={device.deviceName} />
+      <DiscardDialog
+        when={dirty && !save.isPending && !save.isSuccess}
+        stays={({ pathname, search }) => {
+          const { device: shown, edit } = search as { device?: string; edit?: true };
+          return pathname === '/device' && edit === true && shown === device.deviceName;
+        }}
+      />
     </Sheet>
   );
 }

@@ -69,14 +69,15 @@ function Part({ delivery, nth }: { delivery: Delivery; nth: number }) {
       <ol className={css.steps}>
         {steps.map((step, i) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: steps are only ever added at the end
-          <Step key={`${step.time} ${i}`} step={step} />
+          <Step key={`${step.time} ${i}`} step={step} last={state === 'failed' && i === steps.length - 1} />
         ))}
       </ol>
     </>
   );
 }
 
-function Step({ step: { time, step, answer } }: { step: Delivery['steps'][number] }) {
+/** `last`: nothing was tried after it. */
+function Step({ step: { time, step, answer }, last }: { step: Delivery['steps'][number]; last: boolean }) {
   const { t } = useTranslation();
   const format = useFormat();
   const clock = useClock((now) => momentText(time, now, format));
@@ -86,7 +87,7 @@ function Step({ step: { time, step, answer } }: { step: Delivery['steps'][number
         {clock}
       </time>
       <span className={css.words}>
-        {t(`inform.told.steps.${step}`)}
+        {last && step === 'failed' ? t('inform.told.steps.gaveUp') : t(`inform.told.steps.${step}`)}
         {answer ? <span className={css.answer}>{answer}</span> : null}
       </span>
     </li>

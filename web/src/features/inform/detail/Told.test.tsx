@@ -100,6 +100,21 @@ describe('who was told', () => {
     expect(details('a@farm.example')).toHaveAttribute('aria-expanded', 'false');
   });
 
+  it('says that nothing more is tried where that was the end of it', async () => {
+    await open([
+      delivery({
+        state: 'failed',
+        reason: 'off',
+        attempts: 0,
+        steps: [
+          { time: at, step: 'queued' },
+          { time: at, step: 'failed' },
+        ],
+      }),
+    ]);
+    expect(story()[0]).toMatch(/Failed, is not tried again$/);
+  });
+
   it('marks digests and reminders, and shows the newest three of many', async () => {
     const reminders = Array.from({ length: 5 }, (_, i) =>
       delivery({ event: 'reminder', createTime: at + (i + 1) * minute, updateTime: at + (i + 1) * minute + 500 }),
