@@ -44,8 +44,8 @@ describe('a rule as a sentence', () => {
     ],
     [
       'tr-tr',
-      '10 dakika içinde en az 3 ölçüm için ((T 2 °C değerinin altında ve H 85 % değerinin üstünde) veya W değeri wet) ise alarm verilir.',
-      '(T 2 °C değerinin altında ve H 85 % değerinin üstünde) veya W değeri wet; 10 dk içinde 3 ölçüm',
+      '10 dakika içinde en az 3 ölçüm için ((T 2 °C değerinin altında ve H %85 değerinin üstünde) veya W değeri wet) ise alarm verilir.',
+      '(T 2 °C değerinin altında ve H %85 değerinin üstünde) veya W değeri wet; 10 dk içinde 3 ölçüm',
     ],
     [
       'ru-ru',
