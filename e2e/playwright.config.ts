@@ -9,7 +9,8 @@ export default defineConfig({
   testDir: '.',
   outputDir: 'results',
   globalSetup: './setup.ts',
-  workers: 1,
+  // Specs share the server and nothing else: each has devices and people of its own.
+  workers: 2,
   timeout: 90_000,
   expect: { timeout: 10_000 },
   forbidOnly: Boolean(process.env.CI),
