@@ -54,7 +54,7 @@ type Server struct {
 
 // ports are the addresses that a server listens on. They are taken first of
 // all: a port in use is told at once, and who connects meanwhile waits.
-type ports struct{ http, mqtt, mqttTLS, admin net.Listener }
+type ports struct{ http, https, mqtt, mqttTLS, admin net.Listener }
 
 func takePorts(ctx context.Context, set *Settings) (p ports, err error) {
 	var lc net.ListenConfig
@@ -62,7 +62,7 @@ func takePorts(ctx context.Context, set *Settings) (p ports, err error) {
 		flag, addr string
 		l          *net.Listener
 	}{
-		{"http-addr", set.HTTPAddr, &p.http}, {"mqtt-addr", set.MQTTAddr, &p.mqtt},
+		{"http-addr", set.HTTPAddr, &p.http}, {"https-addr", set.HTTPSAddr, &p.https}, {"mqtt-addr", set.MQTTAddr, &p.mqtt},
 		{"mqtt-tls-addr", set.MQTTTLSAddr, &p.mqttTLS}, {"admin-addr", set.AdminAddr, &p.admin},
 	} {
 		if want.addr == "" {
@@ -75,12 +75,12 @@ func takePorts(ctx context.Context, set *Settings) (p ports, err error) {
 	return p, nil
 }
 
-// overTLS is where MQTT over TLS is listened for, for the log.
-func (p ports) overTLS() string {
-	if p.mqttTLS == nil {
+// where is what a listener that may be absent listens on, for the log.
+func where(l net.Listener) string {
+	if l == nil {
 		return "off"
 	}
-	return p.mqttTLS.Addr().String()
+	return l.Addr().String()
 }
 
 // forDevices is where devices connect.
@@ -94,7 +94,7 @@ func (p ports) forDevices() httpapi.Listeners {
 
 func (p ports) close() error {
 	var err error
-	for _, l := range []net.Listener{p.http, p.mqtt, p.mqttTLS, p.admin} {
+	for _, l := range []net.Listener{p.http, p.https, p.mqtt, p.mqttTLS, p.admin} {
 		if l != nil {
 			if e := l.Close(); !errors.Is(e, net.ErrClosed) {
 				err = errors.Join(err, e)
@@ -109,7 +109,7 @@ func (p ports) close() error {
 func newServer(ctx context.Context, set *Settings, log *slog.Logger) (_ *Server, err error) {
 	s := &Server{set: set, log: log, metrics: newMetrics(), letIn: make(chan struct{})}
 	var certificate *ingest.Certificate
-	if set.MQTTTLSAddr != "" {
+	if set.TLSCert != "" {
 		if certificate, err = ingest.LoadCertificate(set.TLSCert, set.TLSKey, time.Now, log); err != nil {
 			return nil, fmt.Errorf("--tls-cert and --tls-key: %w", err)
 		}
@@ -117,19 +117,19 @@ func newServer(ctx context.Context, set *Settings, log *slog.Logger) (_ *Server,
 	if s.ports, err = takePorts(ctx, set); err != nil {
 		return nil, err
 	}
-	if certificate != nil {
+	if s.ports.mqttTLS != nil {
 		s.ports.mqttTLS = tls.NewListener(s.ports.mqttTLS, certificate.Config())
 	}
 	if s.stores, err = openStores(ctx, set, log); err != nil {
 		return nil, errors.Join(err, s.ports.close())
 	}
-	if err := s.wire(); err != nil {
+	if err := s.wire(certificate); err != nil {
 		return nil, errors.Join(err, s.stores.close(), s.ports.close())
 	}
 	return s, nil
 }
 
-func (s *Server) wire() error {
+func (s *Server) wire(certificate *ingest.Certificate) error {
 	st := s.stores
 	s.pipeline = ingest.NewPipeline(ingest.Options{
 		Derivation: st.derivation(),
@@ -200,6 +200,9 @@ func (s *Server) wire() error {
 	s.http = &http.Server{
 		Handler: console, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute,
 		MaxHeaderBytes: 64 << 10, ErrorLog: errLog,
+	}
+	if s.ports.https != nil {
+		s.http.Handler, s.http.TLSConfig = s.overTLS(console), webTLS(certificate)
 	}
 	s.admin = &http.Server{Handler: admin, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, ErrorLog: errLog}
 	return nil
@@ -281,14 +284,17 @@ func (s *Server) serve(ctx context.Context, prepare func(context.Context) error,
 		serving.Go(func() error { return s.mqtt.Serve(ctx, s.ports.mqttTLS) })
 	}
 	serving.Go(func() error { return notClosed(s.http.Serve(s.ports.http)) })
+	if s.ports.https != nil {
+		serving.Go(func() error { return notClosed(s.http.ServeTLS(s.ports.https, "", "")) })
+	}
 	serving.Go(func() error { return notClosed(s.admin.Serve(s.ports.admin)) })
 	serving.Go(func() error {
 		<-ctx.Done()
 		return s.stop()
 	})
 	s.ready.Store(true)
-	s.log.Info("tilth is ready", "version", Version, "http", s.ports.http.Addr().String(),
-		"mqtt", s.ports.mqtt.Addr().String(), "mqtt-tls", s.ports.overTLS(), "admin", s.ports.admin.Addr().String(), "data", s.set.DataDir)
+	s.log.Info("tilth is ready", "version", Version, "http", s.ports.http.Addr().String(), "https", where(s.ports.https),
+		"mqtt", s.ports.mqtt.Addr().String(), "mqtt-tls", where(s.ports.mqttTLS), "admin", s.ports.admin.Addr().String(), "data", s.set.DataDir)
 	if ready != nil {
 		ready()
 	}

@@ -30,9 +30,11 @@ import (
 type Settings struct {
 	DataDir       string
 	HTTPAddr      string
+	HTTPSAddr     string // empty: no HTTPS
+	HTTPSRedirect bool   // people and programs on the HTTP address are sent there
 	MQTTAddr      string
 	MQTTTLSAddr   string // empty: no MQTT over TLS
-	TLSCert       string // PEM files for it
+	TLSCert       string // PEM files for both
 	TLSKey        string
 	AdminAddr     string
 	PublicURL     string
@@ -57,9 +59,11 @@ func serveFlags(f *pflag.FlagSet) {
 	f.String("config", "", "YAML file with these settings, named as the flags are")
 	f.String("data-dir", "./data", "folder for everything that is kept")
 	f.String("http-addr", "127.0.0.1:8080", "address of the console, its calls and the devices' HTTP side")
+	f.String("https-addr", "", "address of the same over TLS, usually port 443; without it there is none")
+	f.Bool("https-redirect", false, "send people and programs from the HTTP address to the HTTPS address; devices may stay")
 	f.String("mqtt-addr", "127.0.0.1:1883", "address of the devices' MQTT side")
 	f.String("mqtt-tls-addr", "", "address of the devices' MQTT side over TLS, usually port 8883; without it there is none")
-	f.String("tls-cert", "", "certificate for it with what leads to its root, PEM; read anew when it changes")
+	f.String("tls-cert", "", "certificate for --https-addr and --mqtt-tls-addr with what leads to its root, PEM; read anew when it changes")
 	f.String("tls-key", "", "the certificate's key, PEM")
 	f.String("admin-addr", "127.0.0.1:9090", "address of /metrics and the provider API")
 	f.String("public-url", "", "where people reach the console, for links in mails")
@@ -231,23 +235,36 @@ func (s *Settings) tiles(k *koanf.Koanf) error {
 	return nil
 }
 
-// tls reads what MQTT over TLS needs; the files themselves are read at the
-// start.
+// tls reads what HTTPS and MQTT over TLS need; the files themselves are read at
+// the start.
 func (s *Settings) tls(k *koanf.Koanf) error {
-	s.MQTTTLSAddr, s.TLSCert, s.TLSKey = k.String("mqtt-tls-addr"), k.String("tls-cert"), k.String("tls-key")
-	files := map[string]string{"tls-cert": s.TLSCert, "tls-key": s.TLSKey}
-	for name, file := range files {
+	s.HTTPSAddr, s.MQTTTLSAddr, s.TLSCert, s.TLSKey = k.String("https-addr"), k.String("mqtt-tls-addr"), k.String("tls-cert"), k.String("tls-key")
+	used := ""
+	for _, at := range []struct{ name, addr string }{{"https-addr", s.HTTPSAddr}, {"mqtt-tls-addr", s.MQTTTLSAddr}} {
+		if at.addr == "" {
+			continue
+		}
+		if err := isHostPort(at.name, at.addr); err != nil {
+			return err
+		}
+		used = at.name
+	}
+	for _, file := range []struct{ name, path string }{{"tls-cert", s.TLSCert}, {"tls-key", s.TLSKey}} {
 		switch {
-		case s.MQTTTLSAddr == "" && file != "":
-			return fmt.Errorf("--%s: nothing uses it without --mqtt-tls-addr", name)
-		case s.MQTTTLSAddr != "" && file == "":
-			return fmt.Errorf("--%s: needed for --mqtt-tls-addr", name)
+		case used == "" && file.path != "":
+			return fmt.Errorf("--%s: nothing uses it without --https-addr or --mqtt-tls-addr", file.name)
+		case used != "" && file.path == "":
+			return fmt.Errorf("--%s: needed for --%s", file.name, used)
 		}
 	}
-	if s.MQTTTLSAddr == "" {
-		return nil
+	var err error
+	if s.HTTPSRedirect, err = strconv.ParseBool(k.String("https-redirect")); err != nil {
+		return fmt.Errorf("--https-redirect: %q is not true or false", k.String("https-redirect"))
 	}
-	return isHostPort("mqtt-tls-addr", s.MQTTTLSAddr)
+	if s.HTTPSRedirect && s.HTTPSAddr == "" {
+		return fmt.Errorf("--https-redirect: there is nowhere to send people without --https-addr")
+	}
+	return nil
 }
 
 func isHostPort(name, addr string) error {

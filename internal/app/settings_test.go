@@ -26,7 +26,7 @@ func TestDefaultsAreTheContracts(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s.DataDir != "./data" || s.HTTPAddr != "127.0.0.1:8080" || s.MQTTAddr != "127.0.0.1:1883" || s.AdminAddr != "127.0.0.1:9090" ||
-		s.Retention != 400*24*time.Hour || s.DeviceRate != 20 || s.DeviceBurst != 200 || s.MessageLimit != 256<<10 || s.MQTTTLSAddr != "" || s.PerAddress != 1000 || s.OpenAPIRate != 600 || s.MapTiles != nil || !s.DemoPages || s.Captcha != "adaptive" {
+		s.Retention != 400*24*time.Hour || s.DeviceRate != 20 || s.DeviceBurst != 200 || s.MessageLimit != 256<<10 || s.MQTTTLSAddr != "" || s.HTTPSAddr != "" || s.HTTPSRedirect || s.PerAddress != 1000 || s.OpenAPIRate != 600 || s.MapTiles != nil || !s.DemoPages || s.Captcha != "adaptive" {
 		t.Errorf("defaults: %+v", s)
 	}
 }
@@ -85,29 +85,32 @@ func TestDemoPagesAreSwitchedOff(t *testing.T) {
 
 func TestWrongSettingIsNamed(t *testing.T) {
 	for want, args := range map[string][]string{
-		"--http-addr":             {"--http-addr", "8080"},
-		"--mqtt-addr":             {"--mqtt-addr", "nonsense"},
-		"--mqtt-tls-addr":         {"--mqtt-tls-addr", "8883", "--tls-cert", "c", "--tls-key", "k"},
-		"--tls-cert: needed":      {"--mqtt-tls-addr", ":8883", "--tls-key", "k"},
-		"--tls-key: needed":       {"--mqtt-tls-addr", ":8883", "--tls-cert", "c"},
-		"--tls-key: nothing":      {"--tls-key", "k"},
-		"--data-dir":              {"--data-dir", ""},
-		"--retention":             {"--retention", "1h"},
-		"--device-rate":           {"--device-rate", "0"},
-		"--device-burst":          {"--device-burst", "0"},
-		"--message-limit":         {"--message-limit", "10"},
-		"--mqtt-per-address":      {"--mqtt-per-address", "0"},
-		"--open-api-rate":         {"--open-api-rate", "0"},
-		"--public-url":            {"--public-url", "ftp://x"},
-		"--trusted-proxies":       {"--trusted-proxies", "everybody"},
-		"--map-tiles":             {"--map-tiles", "javascript:alert(1)"},
-		"--map-tiles: the":        {"--map-tiles", "https://tiles.example/{z}/{x}.png"},
-		"--map-tiles-attribution": {"--map-tiles", "https://tiles.example/{z}/{x}/{y}.png"},
-		"--map-tiles-datum":       {"--map-tiles", "https://tiles.example/{z}/{x}/{y}.png", "--map-tiles-attribution", "X", "--map-tiles-datum", "BD-09"},
-		"--captcha":               {"--captcha", "sometimes"},
-		"--log-level":             {"--log-level", "loud"},
-		"--log-format":            {"--log-format", "xml"},
-		"--config":                {"--config", "does-not-exist.yaml"},
+		"--http-addr":                        {"--http-addr", "8080"},
+		"--mqtt-addr":                        {"--mqtt-addr", "nonsense"},
+		"--mqtt-tls-addr":                    {"--mqtt-tls-addr", "8883", "--tls-cert", "c", "--tls-key", "k"},
+		"--tls-cert: needed":                 {"--mqtt-tls-addr", ":8883", "--tls-key", "k"},
+		"--tls-key: needed":                  {"--mqtt-tls-addr", ":8883", "--tls-cert", "c"},
+		"--tls-key: nothing":                 {"--tls-key", "k"},
+		"--https-addr":                       {"--https-addr", "443", "--tls-cert", "c", "--tls-key", "k"},
+		"--tls-key: needed for --https-addr": {"--https-addr", ":443", "--tls-cert", "c"},
+		"--https-redirect: there is nowhere": {"--https-redirect", "--mqtt-tls-addr", ":8883", "--tls-cert", "c", "--tls-key", "k"},
+		"--data-dir":                         {"--data-dir", ""},
+		"--retention":                        {"--retention", "1h"},
+		"--device-rate":                      {"--device-rate", "0"},
+		"--device-burst":                     {"--device-burst", "0"},
+		"--message-limit":                    {"--message-limit", "10"},
+		"--mqtt-per-address":                 {"--mqtt-per-address", "0"},
+		"--open-api-rate":                    {"--open-api-rate", "0"},
+		"--public-url":                       {"--public-url", "ftp://x"},
+		"--trusted-proxies":                  {"--trusted-proxies", "everybody"},
+		"--map-tiles":                        {"--map-tiles", "javascript:alert(1)"},
+		"--map-tiles: the":                   {"--map-tiles", "https://tiles.example/{z}/{x}.png"},
+		"--map-tiles-attribution":            {"--map-tiles", "https://tiles.example/{z}/{x}/{y}.png"},
+		"--map-tiles-datum":                  {"--map-tiles", "https://tiles.example/{z}/{x}/{y}.png", "--map-tiles-attribution", "X", "--map-tiles-datum", "BD-09"},
+		"--captcha":                          {"--captcha", "sometimes"},
+		"--log-level":                        {"--log-level", "loud"},
+		"--log-format":                       {"--log-format", "xml"},
+		"--config":                           {"--config", "does-not-exist.yaml"},
 	} {
 		_, err := parse(t, args...)
 		if err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n") {

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
+	"os"
 	"path/filepath"
 
 	"github.com/pressly/goose/v3"
@@ -37,6 +38,9 @@ type DB struct {
 // migrations it lacks.
 func Open(ctx context.Context, dir string) (*DB, error) {
 	path := filepath.Join(dir, "tilth.db")
+	if err := private(path); err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
 	write, err := connect(ctx, path, "immediate", 1)
 	if err != nil {
 		return nil, err
@@ -49,6 +53,17 @@ func Open(ctx context.Context, dir string) (*DB, error) {
 		return nil, errors.Join(err, write.Close())
 	}
 	return d, nil
+}
+
+// private makes the file where there is none, for its owner alone, whatever
+// folder it is put in. SQLite would ask the umask; the files that it keeps
+// beside get this one's mode.
+func private(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 // connect opens path with what durability and waiting ask of SQLite: a write

@@ -16,6 +16,9 @@ import (
 	"tilth/internal/errs"
 )
 
+// unknownParameter is the sentence for a parameter that does not exist.
+const unknownParameter = "open.parameter"
+
 // checked lets a request through to its call when it is signed in, within its
 // credential's budget, and its parameters are as the contract says, in that
 // order.
@@ -95,7 +98,7 @@ func parameters(r *http.Request, info *request, route *routers.Route) error {
 	for _, name := range given {
 		switch values := asked[name]; {
 		case route.Operation.Parameters.GetByInAndName(openapi3.ParameterInQuery, name) == nil:
-			return invalid("open.parameter", name)
+			return invalid(unknownParameter, name)
 		case len(values) > 1:
 			return invalid("open.twice", name)
 		case values[0] == "":

@@ -67,7 +67,7 @@ func (s *server) observed(next http.Handler) http.Handler {
 			}
 			level := slog.LevelDebug
 			if info.err != nil {
-				attrs = append(attrs, slog.String("error", info.err.Error()))
+				attrs = append(attrs, slog.String("error", logged(info.err)))
 				if statuses[info.err.Kind] >= http.StatusInternalServerError && r.Context().Err() == nil { // else the client left, and that is why
 					level = slog.LevelError
 				}
@@ -76,6 +76,15 @@ func (s *server) observed(next http.Handler) http.Handler {
 		}()
 		next.ServeHTTP(sw, r.WithContext(context.WithValue(r.Context(), requestKey{}, info)))
 	})
+}
+
+// logged is an error as the log has it. The name of a parameter that does not
+// exist is the client's own words: it may have put anything there.
+func logged(e *errs.Error) string {
+	if e.Key == unknownParameter {
+		return e.Key
+	}
+	return e.Error()
 }
 
 // recovered turns a panic of one request into an answer; the server serves on.

@@ -20,7 +20,7 @@ func openEngine(o Options) (*pebble.DB, error) {
 	if filesystem == nil {
 		filesystem = vfs.Default
 		if !o.readOnly {
-			if err := os.MkdirAll(o.Dir, 0o750); err != nil {
+			if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 				return nil, fmt.Errorf("reading: cannot make the data folder: %w", err)
 			}
 		}

@@ -1,0 +1,95 @@
+package app
+
+import (
+	"crypto/tls"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"tilth/internal/ingest"
+)
+
+// strictTransport has a browser that was here over TLS come back no other way
+// for a year. It speaks for the host that was asked for, and for no other below.
+const strictTransport = "max-age=31536000"
+
+// webTLS is how people and programs are met over TLS: as devices are, and with
+// HTTP/2. Both names stand here, since a plain listener of the same server may
+// be the first to look.
+func webTLS(certificate *ingest.Certificate) *tls.Config {
+	c := certificate.Config()
+	c.NextProtos = []string{"h2", "http/1.1"}
+	return c
+}
+
+// overTLS tells browsers on the HTTPS address to stay there and, with
+// --https-redirect, sends to it who comes to the HTTP address.
+func (s *Server) overTLS(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.TLS != nil:
+			w.Header().Set("Strict-Transport-Security", strictTransport)
+		case s.set.HTTPSRedirect && !mayStay(r.URL.Path) && !isFrom(r.RemoteAddr, s.set.Proxies):
+			sendToTLS(w, r, s.httpsPort())
+			return
+		}
+		if r.ProtoMajor >= 2 {
+			w = &eachWrite{ResponseWriter: w, stream: http.NewResponseController(w)}
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// mayStay tells of paths that are served without TLS in spite of the redirect:
+// those of devices, of which few follow one, and those by which machines ask
+// how the server is.
+func mayStay(path string) bool {
+	return path == "/healthz" || path == "/readyz" || path == "/mqtt" || strings.HasPrefix(path, "/api/v1/")
+}
+
+// isFrom tells whether a connection comes from one of the networks. Behind a
+// trusted proxy it is the proxy that meets people over TLS, or redirects them.
+func isFrom(remote string, networks []netip.Prefix) bool {
+	peer, err := netip.ParseAddrPort(remote)
+	if err != nil {
+		return false
+	}
+	for _, n := range networks {
+		if n.Contains(peer.Addr().Unmap()) {
+			return true
+		}
+	}
+	return false
+}
+
+// httpsPort is the port by which people reach the HTTPS address: that of
+// --public-url where it is one of https, else the one that is listened on.
+func (s *Server) httpsPort() string {
+	if public, err := url.Parse(s.set.PublicURL); err == nil && public.Scheme == "https" {
+		if port := public.Port(); port != "" {
+			return port
+		}
+		return "443"
+	}
+	return strconv.Itoa(s.ports.https.Addr().(*net.TCPAddr).Port)
+}
+
+// sendToTLS answers where the same is over TLS. The host stays, since it may
+// name a tenant. The answer is a temporary one: what browsers remember for long
+// is strictTransport, which only a right certificate brings them.
+func sendToTLS(w http.ResponseWriter, r *http.Request, port string) {
+	asked, err := url.Parse("//" + r.Host)
+	if err != nil || asked.Host != r.Host || asked.Hostname() == "" {
+		http.Error(w, "no such host", http.StatusBadRequest)
+		return
+	}
+	to := url.URL{Scheme: "https", Host: net.JoinHostPort(asked.Hostname(), port), Path: r.URL.Path, RawPath: r.URL.RawPath, RawQuery: r.URL.RawQuery}
+	if port == "443" {
+		to.Host = strings.TrimSuffix(to.Host, ":443")
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	http.Redirect(w, r, to.String(), http.StatusTemporaryRedirect)
+}

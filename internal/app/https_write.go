@@ -1,0 +1,49 @@
+package app
+
+import (
+	"errors"
+	"net/http"
+	"time"
+)
+
+// eachWrite makes the deadline of an HTTP/2 stream what that of an HTTP/1.1
+// connection is: the end of a write that takes too long. By itself it is the
+// end of the stream, even where nothing is being written, so that one which is
+// quiet for a while, as a screen's, would be cut off.
+type eachWrite struct {
+	http.ResponseWriter
+	stream *http.ResponseController
+	limit  time.Time // of the writes to come; zero: none
+}
+
+// SetWriteDeadline limits the writes to come.
+func (w *eachWrite) SetWriteDeadline(t time.Time) error {
+	w.limit = t
+	return nil
+}
+
+// Write writes until the limit.
+func (w *eachWrite) Write(b []byte) (n int, err error) {
+	err = w.within(func() error {
+		n, err = w.ResponseWriter.Write(b)
+		return err
+	})
+	return n, err
+}
+
+// FlushError flushes until the limit.
+func (w *eachWrite) FlushError() error { return w.within(w.stream.Flush) }
+
+func (w *eachWrite) within(write func() error) error {
+	if w.limit.IsZero() {
+		return write()
+	}
+	if err := w.stream.SetWriteDeadline(w.limit); err != nil {
+		return err
+	}
+	err := write()
+	return errors.Join(err, w.stream.SetWriteDeadline(time.Time{}))
+}
+
+// Unwrap lets http.ResponseController reach the rest.
+func (w *eachWrite) Unwrap() http.ResponseWriter { return w.ResponseWriter }

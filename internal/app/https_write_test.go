@@ -1,0 +1,137 @@
+package app
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"io"
+	"net"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tilth/internal/ingest"
+	"tilth/internal/testkit"
+)
+
+// pipes is a listener whose connections are pipes, so that time can be held.
+type pipes struct {
+	came   chan net.Conn
+	closed chan struct{}
+}
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.came:
+		return c, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipes) Close() error   { close(p.closed); return nil }
+func (p *pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 443} }
+
+// ask serves handler as the HTTPS address does, asks it for something over
+// HTTP/2 and gives the answer to read.
+func ask(t *testing.T, certificate *ingest.Certificate, roots *x509.CertPool, handler http.HandlerFunc, read func(body io.Reader)) {
+	t.Helper()
+	l := &pipes{came: make(chan net.Conn), closed: make(chan struct{})}
+	server := &http.Server{Handler: (&Server{set: &Settings{}}).overTLS(handler), TLSConfig: webTLS(certificate), ReadHeaderTimeout: 10 * time.Second}
+	served := make(chan error, 1)
+	go func() { served <- server.ServeTLS(l, "", "") }()
+	transport := &http.Transport{ForceAttemptHTTP2: true, DialTLSContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		ours, theirs := net.Pipe()
+		l.came <- theirs
+		c := tls.Client(ours, &tls.Config{RootCAs: roots, ServerName: "localhost", NextProtos: []string{"h2"}})
+		return c, c.HandshakeContext(ctx)
+	}}
+	resp, err := (&http.Client{Transport: transport}).Get("https://localhost/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if resp.ProtoMajor != 2 {
+		t.Errorf("over %s", resp.Proto)
+	}
+	read(resp.Body)
+	resp.Body.Close()
+	transport.CloseIdleConnections()
+	if err := server.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := <-served; err != http.ErrServerClosed { //nolint:errorlint // returned as it is
+		t.Error(err)
+	}
+}
+
+func TestWritesOverHTTP2(t *testing.T) {
+	begin := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // where held time begins
+	certFile, keyFile, roots := testkit.Certificate(t, t.TempDir(), begin)
+	certificate, err := ingest.LoadCertificate(certFile, keyFile, func() time.Time { return begin }, testkit.NewLog().Logger)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const limit = 10 * time.Second
+	write := func(ctl *http.ResponseController, w io.Writer, text []byte) error {
+		if err := ctl.SetWriteDeadline(time.Now().Add(limit)); err != nil {
+			return err
+		}
+		if _, err := w.Write(text); err != nil {
+			return err
+		}
+		return ctl.Flush()
+	}
+	t.Run("a quiet stream stays", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			ask(t, certificate, roots, func(w http.ResponseWriter, _ *http.Request) {
+				ctl := http.NewResponseController(w)
+				for range 3 {
+					if err := write(ctl, w, []byte("x")); err != nil {
+						t.Error(err)
+					}
+					time.Sleep(2 * limit)
+				}
+			}, func(body io.Reader) {
+				if got, err := io.ReadAll(body); string(got) != "xxx" || err != nil {
+					t.Errorf("%q, %v", got, err)
+				}
+			})
+		})
+	})
+	t.Run("a write that takes too long ends", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			var took time.Duration
+			var err error
+			done := make(chan struct{})
+			ask(t, certificate, roots, func(w http.ResponseWriter, _ *http.Request) {
+				defer close(done)
+				ctl := http.NewResponseController(w)
+				if err = write(ctl, w, []byte("x")); err != nil {
+					return
+				}
+				begin := time.Now()
+				err = write(ctl, w, make([]byte, 16<<20)) // more than a client takes in without reading it
+				took = time.Since(begin)
+			}, func(io.Reader) { <-done })
+			if err == nil || took < limit || took > limit+time.Second {
+				t.Errorf("%v after %v", err, took)
+			}
+		})
+	})
+	t.Run("a limit may pass before anything leaves", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			ask(t, certificate, roots, func(w http.ResponseWriter, _ *http.Request) {
+				if err := http.NewResponseController(w).SetWriteDeadline(time.Now().Add(limit)); err != nil {
+					t.Error(err)
+				}
+				_, _ = w.Write(make([]byte, 100)) // in a buffer
+				time.Sleep(5 * limit)
+			}, func(body io.Reader) {
+				if got, err := io.ReadAll(body); len(got) != 100 || err != nil {
+					t.Errorf("%d bytes, %v", len(got), err)
+				}
+			})
+		})
+	})
+}
