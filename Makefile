@@ -7,7 +7,7 @@ WEB_FILES := $(shell find web/src web/scripts web/public web/index.html web/vite
 # npm writes this file last; the folder's own time changes with every test's cache.
 NODE_MODULES := web/node_modules/.package-lock.json
 
-.PHONY: help demo dev build gen check test e2e bench lighthouse clean tools
+.PHONY: help demo dev build gen check test e2e bench torture lighthouse clean tools
 
 help: ## what there is
 	@grep -hE '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -48,10 +48,13 @@ test: tools build ## everything: checks, Go and web tests, the browser
 e2e: build ## browser tests against the built binary
 	cd web && npm run e2e
 
-bench: build ## what the devices' side bears, mosquitto beside it; open screens; a month asked for, other stores beside it (docs/benchmarks.md)
+bench: build ## what the devices' side bears, mosquitto beside it; open screens; a month asked for, other stores beside it; not in it: tilth bench alarm and telling (docs/benchmarks.md)
 	scripts/bench.sh --window 32,1 --duration 10s
 	./bin/tilth bench live --duration 10s
 	scripts/bench-history.sh
+
+torture: build ## what it survives: kills, full and failing disks, torn logs, clock steps, crowds, far ends that fail (docs/operating.md); needs root
+	scripts/torture.sh
 
 lighthouse: build ## Lighthouse's scores of the sign-in page, desktop and throttled phone
 	cd web && node scripts/lighthouse.mjs

@@ -20,7 +20,7 @@ import (
 
 func benchCommand() *cobra.Command {
 	c := &cobra.Command{Use: "bench", Short: "Measure what a server bears, and check what it keeps"}
-	c.AddCommand(benchIngestCommand(), benchAlarmCommand(), benchLiveCommand(), benchHistoryCommand(), benchFileCommand())
+	c.AddCommand(benchIngestCommand(), benchAlarmCommand(), benchLiveCommand(), benchTellingCommand(), benchHistoryCommand(), benchFileCommand())
 	return c
 }
 

@@ -41,7 +41,8 @@ var (
 
 		"db": {"errs", "text"}, "live": {"tenant", "errs", "text"}, "text": {}, "errs": {}, "agronomy": {}, "news": {}, "archive": {},
 
-		"bench": {}, // loads a server from outside, as devices and people do
+		"bench":   {}, // loads a server from outside, as devices and people do
+		"torture": {"bench"},
 
 		"api": {}, "web": {},
 		"testkit":      slices.Concat(domains, ground, []string{"api"}),

@@ -83,11 +83,18 @@ func (c *crowd) connect(ctx context.Context, address string) error {
 // begin and at its end, before what is in flight then is waited for, it calls
 // the two functions. It ends early with ctx.
 func (c *crowd) publish(ctx context.Context, begin, end func()) error {
-	defer context.AfterFunc(ctx, func() {
+	closed := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(closed)
 		for _, m := range c.members {
 			_ = m.nc.Close() // the run is given up: its goroutines end with errors
 		}
-	})()
+	})
+	defer func() {
+		if !stop() {
+			<-closed // whoever connects anew must not be closed, too
+		}
+	}()
 	begin()
 	until := time.Now().Add(c.options.Duration)
 	var running errgroup.Group

@@ -1,0 +1,175 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// spread is how long the readings of a volley take to be sent.
+const spread = time.Second
+
+// TellingOptions say what a run does in which people are told of notices. The
+// notices of a volley are shared out among the tenants.
+type TellingOptions struct {
+	Tenants     int
+	Users       int           // of each tenant, every one with an open screen
+	Notices     int           // of a volley, a multiple of the tenants; they begin within a second
+	Volleys     int           // one after the other
+	Every       time.Duration // from a volley's beginning to that of the next
+	Hold        time.Duration // from a volley's beginning until its notices begin to end
+	Load        int           // connections of one more tenant, whose devices send as much as is taken
+	Window      int           // messages of such a connection in flight
+	Values      int           // in such a message
+	Duration    time.Duration // of the part without volleys
+	DigestAfter int           // what the server was started with, for the report
+	Patience    time.Duration // for which the outbox is waited for after the last volley
+}
+
+// noticesMost is how many notices one page of the list holds.
+const noticesMost = 400
+
+func (o *TellingOptions) perTenant() int { return o.Notices / o.Tenants }
+
+// Check finds what cannot be run.
+func (o *TellingOptions) Check() error {
+	switch {
+	case o.Tenants < 1 || o.Users < 1:
+		return errors.New("a tenant and a user are needed")
+	case o.Notices < 1 || o.Notices%o.Tenants != 0 || o.perTenant() > noticesMost:
+		return fmt.Errorf("%d notices cannot be shared out among %d tenants, %d at most for each", o.Notices, o.Tenants, noticesMost)
+	case o.Volleys < 1 || o.Hold < spread || o.Every < o.Hold+spread:
+		return fmt.Errorf("a volley is needed; its notices end %s after it began or later, and the next one comes %[1]s after that or later", spread)
+	case o.Load < 1 || o.Window < 1 || o.Window > 65535 || o.Values < 1:
+		return errors.New("a connection beside, a value and a window from 1 to 65535 are needed")
+	case o.Duration <= 0 || o.Patience <= 0 || o.DigestAfter < 0:
+		return errors.New("some time is needed, and no fewer than 0 notices that are told one by one")
+	}
+	return nil
+}
+
+// TellingResult is what such a run has shown.
+type TellingResult struct {
+	Target  string
+	Options TellingOptions
+
+	// The server's memory in bytes: with all screens open and quiet, and when
+	// the outbox was empty. That at the end of each part is the part's.
+	MemoryOpen, MemoryEmpty int64
+
+	Without, With Part    // as much as is taken
+	During        float64 // messages a second acknowledged in the seconds in which notices began or ended
+	OwnCPU        float64 // processors that the generator used, with volleys
+
+	Spans                []time.Duration // from the first to the last acknowledgement that began a notice, by volley
+	Notices              int             // that readings began, and ended
+	Absent, Stray        int             // notices that were not recorded as the readings were, and that no reading led to
+	Listed               Delay           // from a reading's acknowledgement to its notice in the list
+	Noticed, Messages    Delay           // likewise, to a notice's event and to its message's on each screen of its tenant
+	Doubled, Unknown     int             // events told twice, or of nothing that happened
+	Cuts, Resets         int64           // of the screens
+	Mails                Mailing
+	Sent, Failed, Queued int  // deliveries by the server's own count, at the end
+	Emptied              bool // nothing waited any more
+}
+
+// Mailing is what arrived at the mail server.
+type Mailing struct {
+	Letters, Digests int // mails; those of them that tell of several notices
+	Wanted, Told     int // what each recipient was to be told, and was
+	Lost, Twice      int
+	Stray            int           // mails that nobody was to get
+	Single           Delay         // from a reading's acknowledgement to the mail about its notice alone
+	Last             time.Duration // from the last acknowledgement to the last mail
+	Volleys          []Delay       // Single, by volley
+}
+
+// Trouble is why the run does not count.
+func (r *TellingResult) Trouble() error {
+	var all []error
+	add := func(wrong bool, format string, a ...any) {
+		if wrong {
+			all = append(all, fmt.Errorf(format, a...))
+		}
+	}
+	m := &r.Mails
+	add(m.Lost > 0, "%d things were not told by mail", m.Lost)
+	add(m.Twice > 0, "%d were told twice by mail", m.Twice)
+	add(m.Stray > 0, "%d mails were of nothing that happened, or to somebody else", m.Stray)
+	add(!r.Emptied, "the outbox was not empty %s after the last volley, %d deliveries wait", r.Options.Patience, r.Queued)
+	add(r.Failed > 0 || r.Sent != m.Wanted, "the server says that %d deliveries were sent and %d failed, of %d", r.Sent, r.Failed, m.Wanted)
+	add(r.Notices == 0, "no notice was to begin")
+	add(r.Absent+r.Stray > 0, "%d notices were not recorded, and %d that no reading led to", r.Absent, r.Stray)
+	add(r.Listed.Missing > 0, "%d notices were not seen in the list in time", r.Listed.Missing)
+	add(r.Noticed.Missing+r.Messages.Missing > 0, "%d notices and %d messages were not told to a screen", r.Noticed.Missing, r.Messages.Missing)
+	add(r.Doubled+r.Unknown > 0, "screens were told %d events twice, and %d of nothing that happened", r.Doubled, r.Unknown)
+	add(r.With.Rate == 0 || r.Without.Rate == 0, "nothing was acknowledged")
+	return errors.Join(all...)
+}
+
+// ServeTelling starts the server of a run on an empty folder, with its tenants.
+// Of settings it needs where mail goes to.
+func ServeTelling(ctx context.Context, o TellingOptions, own Own) (*Server, []Audience, error) {
+	if err := o.Check(); err != nil {
+		return nil, nil, err
+	}
+	audiences, beside := o.audiences()
+	file, err := audienceFile(audiences, beside)
+	if err != nil {
+		return nil, nil, err
+	}
+	apply := own.Apply
+	own.World = beside
+	own.Apply = func(ctx context.Context, admin, token string, _ []byte) error { return apply(ctx, admin, token, file) }
+	s, err := Start(ctx, own)
+	return s, audiences, err
+}
+
+// RunTelling lets volleys of notices begin and end on a server of ServeTelling,
+// and measures how people are told. Its mail goes to p.
+func RunTelling(ctx context.Context, o TellingOptions, s *Server, audiences []Audience, p *PostOffice) (*TellingResult, error) {
+	for i := range audiences {
+		if err := audiences[i].prepare(ctx, s.Console); err != nil {
+			return nil, fmt.Errorf("%s: %w", audiences[i].Tenant, err)
+		}
+	}
+	// Checking passwords takes so much memory that the rest would not show.
+	if err := s.Stop(); err != nil {
+		return nil, err
+	}
+	if err := s.start(ctx); err != nil {
+		return nil, err
+	}
+	return runTelling(ctx, o, s.Target, audiences, p)
+}
+
+func runTelling(ctx context.Context, o TellingOptions, t Target, audiences []Audience, p *PostOffice) (_ *TellingResult, err error) {
+	g := newGathering(o, t, audiences, p)
+	defer func() { err = errors.Join(err, g.close()) }()
+	r := &TellingResult{Target: t.Name, Options: o}
+	if err := g.open(ctx); err != nil {
+		return nil, err
+	}
+	if r.MemoryOpen, err = residentMemory(t.PID); err != nil {
+		return nil, err
+	}
+	if r.Without, err = g.part(ctx, o.Duration, nil); err != nil {
+		return nil, err
+	}
+	m := &meter{pid: t.PID}
+	m.begin()
+	r.With, err = g.part(ctx, time.Duration(o.Volleys)*o.Every, g.volleys)
+	m.end()
+	if err := errors.Join(err, m.err); err != nil {
+		return nil, err
+	}
+	r.During, r.OwnCPU = g.during(), m.ownCPU
+	if err := g.await(ctx, r); err != nil {
+		return nil, err
+	}
+	if r.MemoryEmpty, err = residentMemory(t.PID); err != nil {
+		return nil, err
+	}
+	return r, g.tally(ctx, r)
+}

@@ -1,0 +1,155 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// stormOf is a gathering of one tenant whose devices, and those of the load, the
+// fake server knows.
+func stormOf(t *testing.T, devices int) (*gathering, *fakeServer) {
+	t.Helper()
+	f := newFake(t, devices+1, 1)
+	target := f.target()
+	target.PID = os.Getpid()
+	a := Audience{World: f.world}
+	a.Devices = f.world.Devices[:devices]
+	target.World.Devices = f.world.Devices[devices:]
+	o := TellingOptions{Tenants: 1, Users: 1, Notices: devices, Volleys: 1, Load: 1, Window: 2, Values: 1, Patience: 20 * time.Second}
+	g := newGathering(o, target, []Audience{a}, &PostOffice{})
+	if err := errors.Join(connectAll(t.Context(), g.storm, target.MQTT), g.load.connect(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	return g, f
+}
+
+// In a wave every device's value passes its rule's threshold once, spread over a
+// second, and in the next it returns; meanwhile the load goes on.
+func TestWaves(t *testing.T) {
+	g, f := stormOf(t, 4)
+	part, err := g.part(t.Context(), 2200*time.Millisecond, func(ctx context.Context) error {
+		now := time.Now()
+		return errors.Join(g.wave(ctx, now, 0, true), g.wave(ctx, now, 0, false))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := g.close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := g.close(); err != nil {
+		t.Errorf("closed twice: %v", err)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, d := range f.world.Devices[:4] {
+		var above, below int64
+		for at, values := range f.kept[d.Name] {
+			if values["sensor01"] > threshold/100 {
+				above = at
+			} else {
+				below = at
+			}
+		}
+		if len(f.kept[d.Name]) != 2 || above == 0 || above >= below {
+			t.Errorf("%s: %v", d.Name, f.kept[d.Name])
+		}
+	}
+	beside := len(f.kept[f.world.Devices[4].Name])
+	if part.Rate <= 0 || float64(beside) < part.Rate*2.2 || part.P99 == 0 || part.Memory == 0 {
+		t.Errorf("%d messages kept; %s", beside, part)
+	}
+	if n := g.raised[0].Load(); n != 8 || len(g.waves) != 2 {
+		t.Fatalf("%d readings acknowledged in %d waves", n, len(g.waves))
+	}
+	for i, w := range g.waves {
+		if w.span < spread*3/4-100*time.Millisecond || w.span > w.took || w.acked == 0 {
+			t.Errorf("wave %d: %+v", i, w)
+		}
+	}
+	if during := g.during(); during <= 0 || g.reached <= 0 {
+		t.Errorf("%v messages/s, the last reading after %s", during, g.reached)
+	}
+}
+
+// A wave that cannot be sent ends the part with its reason.
+func TestBrokenWave(t *testing.T) {
+	for says, spoil := range map[string]func(g *gathering, f *fakeServer){
+		"closed network connection": func(g *gathering, _ *fakeServer) { _ = g.storm[1].nc.Close() },
+		"EOF":                       func(_ *gathering, f *fakeServer) { f.hangUpAt = 1 },
+		"packet 77":                 func(g *gathering, _ *fakeServer) { g.storm[0].answers = *answersOf(4, []byte{pubackPacket, 2, 0, 77}) },
+	} {
+		g, f := stormOf(t, 2)
+		spoil(g, f)
+		err := g.wave(t.Context(), time.Now(), 0, true)
+		if err == nil || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "BENCH-0000") {
+			t.Errorf("%q: %v", says, err)
+		}
+		_ = g.close() // some are closed already
+	}
+	g, _ := stormOf(t, 1)
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := g.wave(over, time.Now().Add(time.Hour), 0, true); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	no := errors.New("no")
+	if _, err := g.part(t.Context(), time.Hour, func(context.Context) error { return no }); !errors.Is(err, no) {
+		t.Errorf("%v", err)
+	}
+	if err := g.close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// The outbox is waited for until everything was judged and nothing waits, and
+// given up when that takes too long.
+func TestAwaitOutbox(t *testing.T) {
+	var asked atomic.Int64
+	pages := []string{
+		"tilth_alarm_opened_total 0\ntilth_alarm_resolved_total 0\ntilth_notify_mail_queued 0\n", // nothing was judged yet
+		"tilth_alarm_opened_total 3\ntilth_alarm_resolved_total 2\ntilth_notify_mail_queued 0\n",
+		"tilth_alarm_opened_total 3\ntilth_alarm_resolved_total 3\ntilth_notify_mail_queued 2\n",
+		"tilth_alarm_opened_total 3\ntilth_alarm_resolved_total 3\ntilth_notify_mail_queued 0\n" +
+			"tilth_notify_deliveries_total{state=\"sent\"} 10\ntilth_notify_deliveries_total{state=\"failed\"} 1\ntilth_notify_deliveries_total{state=\"skipped\"} 2\n",
+	}
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, pages[min(int(asked.Add(1)), len(pages))-1])
+	}))
+	defer web.Close()
+	g := &gathering{target: Target{Metrics: web.URL}, options: TellingOptions{Notices: 3, Volleys: 1, Patience: 20 * time.Second}, raised: make([]atomic.Int64, 1)}
+	p := &page{}
+	g.pages, g.began = []*page{p}, time.Now()
+	g.raised[0].Store(1)
+	go func() { // the last event comes late
+		p.hear(false, []byte("{}"), 0)
+		p.hear(true, []byte("{}"), 0)
+	}()
+	var r TellingResult
+	if err := g.await(t.Context(), &r); err != nil || !r.Emptied || r.Sent != 10 || r.Failed != 3 || r.Queued != 0 || asked.Load() != 4 || p.count.Load() != 2 {
+		t.Errorf("%+v after %d questions, %v", r, asked.Load(), err)
+	}
+
+	pages, r = pages[2:3], TellingResult{}
+	g.options.Patience = 2 * lookEvery
+	if err := g.await(t.Context(), &r); err != nil || r.Emptied || r.Queued != 2 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := g.await(over, &r); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	web.Close()
+	if err := g.await(t.Context(), &r); err == nil {
+		t.Error("a server that is gone was waited for")
+	}
+}

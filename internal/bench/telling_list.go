@@ -1,0 +1,112 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// lookEvery is how often a list is asked for while notices are awaited: by one
+// person of each tenant, and the run has many.
+const lookEvery = 250 * time.Millisecond
+
+// list is a tenant's list of notices, as somebody looks at it.
+type list struct {
+	person *console
+	began  time.Time // of the run
+	size   int       // notices of a page
+
+	mu       sync.Mutex
+	seen     map[int64]time.Duration // when each was there first, since the run began
+	expected int
+}
+
+// expect says that so many notices more are about to begin.
+func (l *list) expect(more int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.expected += more
+}
+
+func (l *list) whole() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.seen) >= l.expected
+}
+
+// watch asks for the newest notices, as long as some are awaited, until ctx ends.
+func (l *list) watch(ctx context.Context) error {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil
+		}
+		if l.whole() {
+			continue
+		}
+		page, err := l.page(ctx, 1, l.size)
+		at := time.Since(l.began)
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err != nil:
+			return err
+		}
+		l.mu.Lock()
+		for _, n := range page.List {
+			if _, before := l.seen[n.ID]; !before {
+				l.seen[n.ID] = at
+			}
+		}
+		l.mu.Unlock()
+	}
+}
+
+// settle waits until all that is awaited was there, but not longer than that.
+func (l *list) settle(ctx context.Context, most time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
+	tick := time.NewTicker(askEvery)
+	defer tick.Stop()
+	for !l.whole() {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// listed is a page of the list.
+type listed struct {
+	Total int `json:"total"`
+	List  []struct {
+		ID int64 `json:"id"`
+		notice
+	} `json:"list"`
+}
+
+func (l *list) page(ctx context.Context, number, size int) (*listed, error) {
+	var p listed
+	return &p, l.person.call(ctx, http.MethodGet, fmt.Sprintf("/admin-api/client/pc/alarm-notice/page?pageNo=%d&pageSize=%d", number, size), nil, &p)
+}
+
+// all is everything that the list holds. Nothing may begin meanwhile.
+func (l *list) all(ctx context.Context) (*listed, error) {
+	all, err := l.page(ctx, 1, noticesMost)
+	for number := 2; err == nil && len(all.List) < all.Total; number++ {
+		var next *listed
+		if next, err = l.page(ctx, number, noticesMost); err == nil && len(next.List) == 0 {
+			err = fmt.Errorf("the list has %d notices of %d", len(all.List), all.Total)
+		}
+		if err == nil {
+			all.List = append(all.List, next.List...)
+		}
+	}
+	return all, err
+}

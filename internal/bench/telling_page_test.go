@@ -1,0 +1,156 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A page notes notices and messages, looks at nothing else, and comes back from
+// the newest event it saw.
+func TestPageHears(t *testing.T) {
+	again := make(chan string, 1)
+	streams := 0
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer let-me-in" || r.URL.Path != livePath {
+			http.Error(w, "no", http.StatusForbidden)
+			return
+		}
+		if streams++; streams == 1 {
+			fmt.Fprint(w, "id: e-1\n\nid: e-2\nevent: notice\ndata: {\"id\":5,\"startTime\":1}\n\nid: e-3\nevent: reading\ndata: {\"id\":6}\n\n"+
+				"id: e-4\nevent: message\ndata: {\"id\":1,\"noticeId\":5,\"event\":\"triggered\"}\n\n:\n\n")
+			return
+		}
+		fmt.Fprint(w, "id: e-9\nevent: reset\ndata: {\"id\":7}\n\nid: e-10\nevent: notice\ndata: {\"id\":5,\"startTime\":1,\"endTime\":2}\n\n"+
+			"id: e-11\nevent: delivery\ndata: {\"noticeId\":5}\n\nid: e-12\nevent: message\ndata: {\"id\":2,\"noticeId\":5,\"event\":\"resolved\"}\n\n")
+		http.NewResponseController(w).Flush()
+		again <- r.Header.Get("Last-Event-ID")
+		<-r.Context().Done()
+	}))
+	defer web.Close()
+	p := &page{person: &console{base: web.URL, token: "let-me-in", http: web.Client()}, began: time.Now()}
+	if err := p.open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case last := <-again:
+		if last != "e-4" {
+			t.Errorf("came back from %q", last)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("it did not come back")
+	}
+	give := time.After(20 * time.Second)
+	for p.count.Load() < 4 {
+		select {
+		case <-give:
+			t.Fatalf("%d events", p.count.Load())
+		case <-time.After(time.Millisecond): // polled: the page only counts
+		}
+	}
+	for range 2 { // closing twice does no harm
+		if err := p.close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var heard []telling
+	for _, one := range p.heard {
+		if one.at <= 0 || one.at > time.Since(p.began) {
+			t.Errorf("heard at %s", one.at)
+		}
+		one.at = 0
+		heard = append(heard, one)
+	}
+	want := []telling{{about: about{5, false}}, {about: about{5, false}, message: true}, {about: about{5, true}}, {about: about{5, true}, message: true}}
+	if !slices.Equal(heard, want) || p.cuts.Load() != 1 || p.resets.Load() != 1 || p.last != "e-12" {
+		t.Errorf("%+v, %d cuts, %d resets, last %q", heard, p.cuts.Load(), p.resets.Load(), p.last)
+	}
+	p = &page{person: &console{base: web.URL, token: "another", http: web.Client()}}
+	if err := p.open(t.Context()); err == nil || !strings.Contains(err.Error(), "403") {
+		t.Errorf("%v", err)
+	}
+	if err := new(page).close(); err != nil {
+		t.Errorf("one that was never opened: %v", err)
+	}
+}
+
+// listServer answers pages of a list that a test fills.
+func listServer(t *testing.T, total int, ids func(number, size string) []int64) *list {
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		q := r.URL.Query()
+		var all []string
+		for _, id := range ids(q.Get("pageNo"), q.Get("pageSize")) {
+			all = append(all, fmt.Sprintf(`{"id":%d,"deviceName":"D","startTime":%d,"endTime":9}`, id, id))
+		}
+		fmt.Fprintf(w, `{"code":200,"data":{"total":%d,"list":[%s]}}`, total, strings.Join(all, ","))
+	}))
+	t.Cleanup(web.Close)
+	return &list{person: &console{base: web.URL, http: web.Client()}, began: time.Now(), size: 2, seen: map[int64]time.Duration{}}
+}
+
+// A list is asked for while something is awaited, and when each notice was
+// there first is kept.
+func TestListIsWatched(t *testing.T) {
+	asked := make(chan struct{}, 100)
+	l := listServer(t, 2, func(number, size string) []int64 {
+		if number != "1" || size != "2" {
+			t.Errorf("page %s of %s", number, size)
+		}
+		asked <- struct{}{}
+		return []int64{4, 3}[2-min(len(asked), 2):]
+	})
+	if err := l.watchUntil(t, func() { l.settle(t.Context(), 3*lookEvery) }); err != nil || len(asked) > 0 {
+		t.Errorf("asked %d times for nothing: %v", len(asked), err)
+	}
+	l.expect(2)
+	if err := l.watchUntil(t, func() { l.settle(t.Context(), 20*time.Second) }); err != nil {
+		t.Fatal(err)
+	}
+	if len(l.seen) != 2 || l.seen[3] <= 0 || l.seen[4] <= l.seen[3] {
+		t.Errorf("%v", l.seen)
+	}
+	l.expect(1) // which never comes
+	if l.settle(t.Context(), time.Millisecond); l.whole() {
+		t.Error("it was not waited for")
+	}
+	l.person.base = "http://127.0.0.1:1"
+	if err := l.watch(t.Context()); err == nil {
+		t.Error("a list that does not answer was watched")
+	}
+}
+
+// watchUntil watches the list while f runs.
+func (l *list) watchUntil(t *testing.T, f func()) error {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	ended := make(chan error, 1)
+	go func() { ended <- l.watch(ctx) }()
+	f()
+	stop()
+	return <-ended
+}
+
+// All pages of a list are read; one that promises more than it has is at fault.
+func TestWholeList(t *testing.T) {
+	pages := map[string][]int64{"1": {5, 4}, "2": {3}}
+	l := listServer(t, 3, func(number, size string) []int64 {
+		if size != "400" {
+			t.Errorf("pages of %s", size)
+		}
+		return pages[number]
+	})
+	all, err := l.all(t.Context())
+	if err != nil || len(all.List) != 3 || all.List[2].ID != 3 || all.List[2].StartTime != 3 || all.List[2].DeviceName != "D" || all.List[2].EndTime != 9 {
+		t.Errorf("%+v, %v", all, err)
+	}
+	delete(pages, "2")
+	if _, err := l.all(t.Context()); err == nil || !strings.Contains(err.Error(), "2 notices of 3") {
+		t.Errorf("%v", err)
+	}
+}

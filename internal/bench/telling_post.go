@@ -1,0 +1,133 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"mime"
+	"net"
+	"net/mail"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/emersion/go-smtp"
+)
+
+// PostOffice is a mail server that takes everything at once and remembers what
+// it was about.
+type PostOffice struct {
+	server *smtp.Server
+	listen net.Listener
+	served chan error
+
+	mu    sync.Mutex
+	mails []posted
+}
+
+// posted is a mail that arrived.
+type posted struct {
+	id, to string
+	notice int64 // that it is about; 0: about several
+	ended  bool  // it tells of an end
+	alarms int   // that it tells of; 0: that cannot be read
+	at     time.Time
+}
+
+// OpenPostOffice opens one on a free port of this machine.
+func OpenPostOffice(ctx context.Context) (*PostOffice, error) {
+	var lc net.ListenConfig
+	l, err := lc.Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	p := &PostOffice{listen: l, served: make(chan error, 1)}
+	p.server = smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return &counter{office: p}, nil }))
+	p.server.ErrorLog = log.New(io.Discard, "", 0) // connections that a stop of the server breaks
+	go func() { p.served <- p.server.Serve(l) }()
+	return p, nil
+}
+
+// URL is what a server of tilth calls it.
+func (p *PostOffice) URL() string {
+	return "smtp://" + p.listen.Addr().String() + "?tls=none&from=alerts@bench.example.org"
+}
+
+// Close ends it.
+func (p *PostOffice) Close() error {
+	err := p.server.Close()
+	if served := <-p.served; !errors.Is(served, smtp.ErrServerClosed) {
+		err = errors.Join(err, served)
+	}
+	return err
+}
+
+// arrived is what has come so far.
+func (p *PostOffice) arrived() []posted {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.mails[:len(p.mails):len(p.mails)]
+}
+
+// counter is one connection to a post office.
+type counter struct {
+	office *PostOffice
+	to     string
+}
+
+// Reset forgets nothing: each mail names its recipient anew.
+func (c *counter) Reset() {}
+
+// Logout ends nothing.
+func (c *counter) Logout() error { return nil }
+
+// Mail takes any sender.
+func (c *counter) Mail(string, *smtp.MailOptions) error { return nil }
+
+// Rcpt takes any recipient.
+func (c *counter) Rcpt(to string, _ *smtp.RcptOptions) error {
+	c.to = to
+	return nil
+}
+
+// Data takes a mail.
+func (c *counter) Data(r io.Reader) error {
+	m, err := mail.ReadMessage(r)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(io.Discard, m.Body); err != nil {
+		return err
+	}
+	one := postedOf(m.Header, c.to)
+	one.at = time.Now()
+	c.office.mu.Lock()
+	defer c.office.mu.Unlock()
+	c.office.mails = append(c.office.mails, one)
+	return nil
+}
+
+// postedOf reads what a mail is about from its header: one notice has a thread,
+// several are counted in the subject.
+func postedOf(h mail.Header, to string) posted {
+	m := posted{id: h.Get("Message-Id"), to: to}
+	m.ended = strings.HasPrefix(m.id, "<resolved-")
+	var tenant int64
+	if n, err := fmt.Sscanf(h.Get("References"), "<notice-%d-%d@", &tenant, &m.notice); err == nil && n == 2 {
+		m.alarms = 1
+		return m
+	}
+	m.notice = 0
+	subject, err := new(mime.WordDecoder).DecodeHeader(h.Get("Subject"))
+	if err != nil {
+		return m // it tells of nothing, which is found in the end
+	}
+	if count, bracketed := strings.CutPrefix(subject, "["); bracketed {
+		number, _, _ := strings.Cut(count, " ")
+		m.alarms, _ = strconv.Atoi(number) // likewise
+	}
+	return m
+}

@@ -1,0 +1,77 @@
+package bench
+
+import (
+	"net/mail"
+	"net/smtp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Mails that come over the line are remembered by what they are about.
+func TestPostOffice(t *testing.T) {
+	p, err := OpenPostOffice(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	address, _, found := strings.Cut(strings.TrimPrefix(p.URL(), "smtp://"), "?")
+	if !found {
+		t.Fatal(p.URL())
+	}
+	before := time.Now()
+	for _, m := range []string{
+		"Message-ID: <triggered-1a@x>\r\nReferences: <notice-3-14@x>\r\nSubject: [Important] bench rule 01: T\r\n\r\nHello.\r\n.\r\n",
+		"Message-ID: <resolved-2b@x>\r\nSubject: [90 alarms resolved] telling-001\r\n\r\nHello.\r\n",
+	} {
+		if err := smtp.SendMail(address, nil, "alerts@example.org", []string{"ada@example.org"}, []byte(m)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// What is no mail is not taken.
+	if err := smtp.SendMail(address, nil, "alerts@example.org", []string{"ada@example.org"}, []byte("nothing\r\n")); err == nil {
+		t.Error("taken without a header")
+	}
+	mails := p.arrived()
+	if len(mails) != 2 {
+		t.Fatalf("%+v", mails)
+	}
+	for i := range mails {
+		if mails[i].at.Before(before) || mails[i].at.After(time.Now()) {
+			t.Errorf("came at %v", mails[i].at)
+		}
+		mails[i].at = time.Time{}
+	}
+	if want := (posted{id: "<triggered-1a@x>", to: "ada@example.org", notice: 14, alarms: 1}); mails[0] != want {
+		t.Errorf("%+v, want %+v", mails[0], want)
+	}
+	if want := (posted{id: "<resolved-2b@x>", to: "ada@example.org", ended: true, alarms: 90}); mails[1] != want {
+		t.Errorf("%+v, want %+v", mails[1], want)
+	}
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := smtp.SendMail(address, nil, "a@example.org", []string{"ada@example.org"}, []byte("Subject: x\r\n\r\n")); err == nil {
+		t.Error("taken by a closed post office")
+	}
+}
+
+// What cannot be read tells of nothing, so that it is found to be stray.
+func TestPostedOf(t *testing.T) {
+	for name, c := range map[string]struct {
+		header mail.Header
+		want   posted
+	}{
+		"a begin":       {mail.Header{"Message-Id": {"<triggered-1@x>"}, "References": {"<notice-1-2@x>"}}, posted{id: "<triggered-1@x>", notice: 2, alarms: 1}},
+		"an end":        {mail.Header{"Message-Id": {"<resolved-1@x>"}, "References": {"<notice-1-2@x>"}}, posted{id: "<resolved-1@x>", notice: 2, ended: true, alarms: 1}},
+		"a digest":      {mail.Header{"Subject": {"[12 alarms] x"}}, posted{alarms: 12}},
+		"encoded":       {mail.Header{"Subject": {"=?UTF-8?q?[12_alarms]_=C4=9F?="}}, posted{alarms: 12}},
+		"no count":      {mail.Header{"Subject": {"[many alarms] x"}}, posted{}},
+		"no brackets":   {mail.Header{"Subject": {"12 alarms"}}, posted{}},
+		"half a thread": {mail.Header{"References": {"<notice-1@x>"}}, posted{}},
+		"odd charset":   {mail.Header{"Subject": {"=?none?q?[12_alarms]?="}}, posted{}},
+	} {
+		if got := postedOf(c.header, ""); got != c.want {
+			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"github.com/goccy/go-yaml"
+	"golang.org/x/sync/errgroup"
+)
+
+// signers is how many people sign in at once: checking passwords takes all
+// processors there are.
+const signers = 2
+
+// Audience is a tenant whose people are told of notices: users with a screen
+// each, and addresses that get mails.
+type Audience struct {
+	World // its devices have one rule each
+	users []string
+	mails []string
+	// Known once it is prepared.
+	people []*console
+}
+
+// audiences are the tenants of a run in which people are told, and the one
+// whose devices send as much as is taken. Nobody looks at that: what its screens
+// would cost would hide what the notices do.
+func (o *TellingOptions) audiences() (told []Audience, beside World) {
+	for i := range o.Tenants {
+		a := Audience{World: NewWorld(o.perTenant(), o.Values)}
+		a.Tenant = fmt.Sprintf("telling-%03d", i+1)
+		for d := range a.Devices {
+			a.Devices[d].Name = fmt.Sprintf("TELL-%03d-%03d", i+1, d+1)
+		}
+		for u := range o.Users {
+			a.users = append(a.users, fmt.Sprintf("person%03d", u+1))
+		}
+		for _, who := range []string{"first", "second"} {
+			a.mails = append(a.mails, fmt.Sprintf("%s@%s.example.org", who, a.Tenant))
+		}
+		told = append(told, a)
+	}
+	return told, NewWorld(o.Load, o.Values)
+}
+
+// audienceFile is one provider's file with all of them, which share a product.
+func audienceFile(told []Audience, beside World) ([]byte, error) {
+	worlds := []World{beside}
+	for i := range told {
+		worlds = append(worlds, told[i].World)
+	}
+	raw, err := fileOf(worlds)
+	if err != nil {
+		return nil, err
+	}
+	var all worldFile
+	if err := yaml.Unmarshal(raw, &all); err != nil {
+		return nil, err
+	}
+	for i := range told {
+		owner := &all.Tenants[i+1]
+		owner.Users = nil
+		for _, name := range told[i].users {
+			owner.Users = append(owner.Users, userFile{UserName: name, Password: told[i].Password})
+		}
+	}
+	var b bytes.Buffer
+	err = yaml.NewEncoder(&b).Encode(all)
+	return b.Bytes(), err
+}
+
+// prepare signs the users in, makes a channel with all addresses, and lets a
+// rule that tells it run on each device.
+func (a *Audience) prepare(ctx context.Context, base string) error {
+	a.people = make([]*console, len(a.users))
+	signing, within := errgroup.WithContext(ctx)
+	signing.SetLimit(signers)
+	for i, name := range a.users {
+		signing.Go(func() (err error) {
+			w := a.World
+			w.User = name
+			a.people[i], err = signIn(within, base, w)
+			return err
+		})
+	}
+	if err := signing.Wait(); err != nil {
+		return err
+	}
+	c := a.people[0]
+	body, err := json.Marshal(map[string]any{
+		"noticeName": "bench", "noticeMode": []string{"email"}, "email": map[string]any{"emails": a.mails},
+	})
+	if err != nil {
+		return err
+	}
+	var channel, rule int64
+	if err := c.call(ctx, http.MethodPost, "/admin-api/client/pc/notice-channel/create", body, &channel); err != nil {
+		return fmt.Errorf("make a channel: %w", err)
+	}
+	if body, err = json.Marshal(map[string]any{
+		"alarmName": ruleName(0), "dataSource": 1, "executionId": a.Devices[0].Name, "triggerType": 0,
+		"conditions": []map[string]any{{"andor": "and", "tslAttribute": a.Properties[0], "subconditions": ">", "value": threshold / 100}},
+		"hitCounts":  1, "durations": 600_000, "alarmLevel": 1, "passageway": []int64{channel}, "manualRelease": 0,
+	}); err != nil {
+		return err
+	}
+	if err := c.call(ctx, http.MethodPost, "/admin-api/client/pc/alarm-rules/create", body, &rule); err != nil {
+		return fmt.Errorf("make a rule: %w", err)
+	}
+	rules := []int64{rule}
+	if others := a.Devices[1:]; len(others) > 0 {
+		copies, err := c.copyRule(ctx, rule, others)
+		if err != nil {
+			return err
+		}
+		rules = append(rules, copies...)
+	}
+	return c.runRules(ctx, rules)
+}

@@ -1,0 +1,33 @@
+package torture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+)
+
+// command runs a program of the system; its words are the error's.
+func command(ctx context.Context, name string, args ...string) error {
+	out, err := exec.CommandContext(ctx, name, args...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s %s: %w: %s", name, strings.Join(args, " "), err, strings.TrimSpace(string(out)))
+	}
+	return nil
+}
+
+// mounted makes a folder, mounts something there for f, and takes it away
+// again. Where mounting is not permitted the fault is not run.
+func mounted(ctx context.Context, dir string, f func() error, args ...string) error {
+	if err := os.MkdirAll(dir, 0o750); err != nil {
+		return err
+	}
+	if err := command(ctx, "mount", append(args, dir)...); err != nil {
+		return fmt.Errorf("%w: mounting a disk of its own is not permitted here (%w)", errNotRun, err)
+	}
+	err := f()
+	// Also when the run is given up: a mount outlives it otherwise.
+	return errors.Join(err, command(context.WithoutCancel(ctx), "umount", dir))
+}
