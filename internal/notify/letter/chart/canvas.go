@@ -20,6 +20,7 @@ type spot struct{ x, y float64 }
 type canvas struct {
 	*image.RGBA
 	raster *vector.Rasterizer
+	drawn  [][]spot // closed outlines that fill will paint
 }
 
 func newCanvas(width, height int, paper color.RGBA) *canvas {
@@ -30,20 +31,39 @@ func newCanvas(width, height int, paper color.RGBA) *canvas {
 
 // outline adds a closed outline to what fill will paint. Outlines that overlap
 // must turn the same way, or they take from each other.
-func (c *canvas) outline(around ...spot) {
-	for i, p := range around {
-		if i == 0 {
-			c.raster.MoveTo(float32(p.x), float32(p.y))
-		} else {
-			c.raster.LineTo(float32(p.x), float32(p.y))
+func (c *canvas) outline(around ...spot) { c.drawn = append(c.drawn, around) }
+
+// fill paints the outlines. Only the part of the picture that they lie in is
+// looked at: most are small, and the rasterizer goes over all that it is given.
+func (c *canvas) fill(ink color.RGBA) {
+	part := c.extent().Intersect(c.Rect)
+	c.raster.Reset(part.Dx(), part.Dy())
+	for _, around := range c.drawn {
+		for i, p := range around {
+			x, y := float32(p.x-float64(part.Min.X)), float32(p.y-float64(part.Min.Y))
+			if i == 0 {
+				c.raster.MoveTo(x, y)
+			} else {
+				c.raster.LineTo(x, y)
+			}
 		}
+		c.raster.ClosePath()
 	}
-	c.raster.ClosePath()
+	c.drawn = c.drawn[:0]
+	if !part.Empty() {
+		c.raster.Draw(c.RGBA, part, image.NewUniform(ink), image.Point{})
+	}
 }
 
-func (c *canvas) fill(ink color.RGBA) {
-	c.raster.Draw(c.RGBA, c.Rect, image.NewUniform(ink), image.Point{})
-	c.raster.Reset(c.Rect.Dx(), c.Rect.Dy())
+// extent is the whole pixels that the outlines lie in.
+func (c *canvas) extent() (all image.Rectangle) {
+	for _, around := range c.drawn {
+		for _, p := range around {
+			x, y := int(math.Floor(p.x)), int(math.Floor(p.y))
+			all = all.Union(image.Rect(x, y, x+1, y+1))
+		}
+	}
+	return all
 }
 
 // box paints whole pixels, which needs no rasterizer.
