@@ -55,8 +55,13 @@ async function typeRange(page: Page, dialog: Locator, from: number, to: number):
   ] as const) {
     const input = dialog.getByLabel(name, { exact: true });
     await input.click();
+    // What is typed before the calendar is there is not taken.
+    await expect(page.locator('.ant-picker-dropdown:not(.ant-picker-dropdown-hidden)')).toBeVisible();
     await input.fill(written(time));
+    await expect(input).toHaveValue(written(time));
     await page.keyboard.press('Enter');
+    // From the start it goes on to the end by itself, once it has taken it.
+    if (name === 'Start') await expect(dialog.getByLabel('End', { exact: true })).toBeFocused();
   }
 }
 
@@ -96,7 +101,11 @@ test('the rules: both ends, at most 30 days, nothing to come, an attribute', asy
   await expect(cell(end + day)).toHaveClass(/ant-picker-cell-disabled/);
   await page.keyboard.press('Escape');
   await typeRange(page, dialog, end - day, end + 3 * day);
-  await page.keyboard.press('Escape');
+  // Away from the calendar, whether it is still open or not.
+  await dialog
+    .getByText(/^History of/)
+    .first()
+    .click();
 
   for (const name of ['Air temperature', 'Relative humidity', 'Wind speed', 'Soil moisture'])
     await attribute(dialog, name).click();

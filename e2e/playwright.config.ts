@@ -9,8 +9,7 @@ export default defineConfig({
   testDir: '.',
   outputDir: 'results',
   globalSetup: './setup.ts',
-  // Specs share the server and nothing else: each has devices and people of its own.
-  workers: 2,
+  workers: 1,
   timeout: 90_000,
   expect: { timeout: 10_000 },
   forbidOnly: Boolean(process.env.CI),
