@@ -37,6 +37,7 @@ type lane struct {
 	level   int        // theirs
 	ended   []*attempt // and what became of it is not on disk yet
 	looked  int64      // when what is too old was looked for, epoch ms
+	seen    int64      // the clock when it was looked at last, epoch ms; 0: not yet
 	ruling  map[*attempt]outcome
 	airline context.Context // letters fly under it
 
@@ -65,6 +66,9 @@ func (l *lane) work(ctx context.Context) (time.Time, error) {
 	for {
 		if l.held.Load() {
 			return time.Time{}, nil
+		}
+		if err := l.followClock(ctx); err != nil {
+			return time.Time{}, err
 		}
 		more, err := l.turn(ctx)
 		if err != nil {

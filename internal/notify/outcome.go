@@ -171,9 +171,11 @@ func (o *Outbox) finish(ctx context.Context, rows []*deliveryRow, out outcome) e
 func (o *Outbox) release(ctx context.Context, triggers, notices []int64, out outcome) error {
 	return o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		if out.state == Sent {
-			_, err := tx.NewUpdate().Model((*deliveryRow)(nil)).
-				Set("next_time = CASE WHEN d.digest > ? THEN d.digest ELSE ? END", out.at, out.at).
-				Set("reason = CASE WHEN d.digest > ? THEN ? ELSE '' END", out.at, ForDigest).
+			// A digest that is further ahead was reckoned by a clock that was set back.
+			latest := out.at + digestMinute.Milliseconds()
+			_, err := tx.NewUpdate().Model((*deliveryRow)(nil)).Set("update_time = ?", out.at).
+				Set("next_time = CASE WHEN d.digest > ? AND d.digest <= ? THEN d.digest ELSE ? END", out.at, latest, out.at).
+				Set("reason = CASE WHEN d.digest > ? AND d.digest <= ? THEN ? ELSE '' END", out.at, latest, ForDigest).
 				Where("d.notice_id IN (?) AND d.event = ? AND d.after_id IN (?) AND d.state = ?", bun.List(notices), news.Resolved, bun.List(triggers), Queued).Exec(ctx)
 			return err
 		}

@@ -144,7 +144,8 @@ func (l *lane) close(ctx context.Context, ground context.CancelFunc) error {
 // another one now.
 func (o *Outbox) Unmute(ctx context.Context, t tenant.ID, rule int64) error {
 	return o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		_, err := tx.NewUpdate().Model((*deliveryRow)(nil)).Set("next_time = ?", o.Now().UnixMilli()).
+		now := o.Now().UnixMilli()
+		_, err := tx.NewUpdate().Model((*deliveryRow)(nil)).Set("next_time = ?, update_time = ?", now, now).
 			Where("d.tenant_id = ? AND d.rule_id = ? AND d.state = 'queued' AND d.reason = ?", t, rule, ForMute).Exec(ctx)
 		o.DB.AfterCommit(ctx, o.Wake)
 		return err

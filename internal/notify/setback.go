@@ -1,0 +1,39 @@
+package notify
+
+import (
+	"context"
+
+	"github.com/uptrace/bun"
+)
+
+// followClock notices that the clock was set back since it was looked at last,
+// or, at first, since something was queued, and lets nothing wait for a time
+// that was reckoned by the clock before: what is asked for at sending is asked
+// again, the rest waits as long as it was to.
+func (l *lane) followClock(ctx context.Context) error {
+	now := l.Now().UnixMilli()
+	if now >= l.seen && l.seen > 0 {
+		l.seen = now
+		return nil
+	}
+	err := l.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		_, err := tx.NewUpdate().Model((*deliveryRow)(nil)).
+			Set("next_time = CASE WHEN d.reason IN (?) THEN ? ELSE d.next_time - (d.update_time - ?) END", bun.List(waits), now, now).
+			Set("update_time = ?", now).
+			Where("d.state = 'queued' AND d.mode = ? AND d.update_time > ? AND d.next_time <> ?", l.mode, now, int64(whenItHappens)).Exec(ctx)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	// The far ends get another chance.
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.down.until = min(l.down.until, now)
+	for d, p := range l.places {
+		p.until = min(p.until, now)
+		l.places[d] = p
+	}
+	l.seen = now
+	return nil
+}
