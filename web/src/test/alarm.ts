@@ -228,3 +228,21 @@ export const cards = () => screen.queryAllByRole('article').map((one) => within(
 export function tell(server: AlarmServer, name: string, data: object) {
   act(() => server.live.newest()?.write(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`));
 }
+
+export const hour = 3_600_000;
+export const three = () => [
+  rule(),
+  rule({
+    id: 2,
+    alarmName: 'Pump house gone',
+    executionId: 'WS-2',
+    noteName: 'Lower mast',
+    triggerType: 1,
+    conditions: [],
+    alarmLevel: 1,
+    deployState: 2,
+    startTime: '06:00',
+    endTime: '20:00',
+  }),
+  rule({ id: 3, alarmName: 'Never run', alarmLevel: 0, deployState: 0, deployTime: undefined, deployUser: undefined }),
+];

@@ -1,30 +1,12 @@
-import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
 import { type Language, useLanguage } from '@/lib/i18n';
-import { alarmServer, askedOf, card, cards, openAlarms, paths, rule, sentTo, tell } from '@/test/alarm';
+import { alarmServer, askedOf, card, cards, hour, openAlarms, paths, rule, tell, three } from '@/test/alarm';
 import { channel } from '@/test/channel';
 import { noAnswer } from '@/test/farm';
-import { dialogGone, toasts } from '@/test/profile';
+import { toasts } from '@/test/profile';
 import { setWidth } from '@/test/screen';
 import { refused } from '@/test/server';
-
-const hour = 3_600_000;
-const three = () => [
-  rule(),
-  rule({
-    id: 2,
-    alarmName: 'Pump house gone',
-    executionId: 'WS-2',
-    noteName: 'Lower mast',
-    triggerType: 1,
-    conditions: [],
-    alarmLevel: 1,
-    deployState: 2,
-    startTime: '06:00',
-    endTime: '20:00',
-  }),
-  rule({ id: 3, alarmName: 'Never run', alarmLevel: 0, deployState: 0, deployTime: undefined, deployUser: undefined }),
-];
 
 describe('a card', () => {
   it('reads as a sentence, with state, level, device, period and who is told', async () => {
@@ -225,90 +207,6 @@ describe('the list', () => {
     server.rules = [rule({ openNotice: { id: 9, startTime: Date.now() } })];
     tell(server, 'notice', { id: 9, ruleId: 1 });
     expect(await card('Spring frost').findByText(/^Open since/)).toBeVisible();
-  });
-});
-
-async function choose(user: Awaited<ReturnType<typeof openAlarms>>['user'], name: string, item: string) {
-  await user.click(card(name).getByRole('button', { name: `More for ${name}` }));
-  await user.click(await screen.findByRole('menuitem', { name: item }));
-}
-
-describe('the menu', () => {
-  it('deletes a rule once it was confirmed', async () => {
-    const server = alarmServer(three());
-    const { user } = await openAlarms(server);
-    await choose(user, 'Never run', 'Delete');
-    const dialog = within(await screen.findByRole('dialog', { name: 'Delete “Never run”?' }));
-    expect(dialog.getByText(/^Its notices stay/)).toBeInTheDocument();
-    await user.click(dialog.getByRole('button', { name: 'Delete' }));
-    await waitFor(() => expect(cards()).toEqual(['Spring frost', 'Pump house gone']));
-    expect(sentTo(server, paths.delete)).toEqual([{ id: '3' }]);
-    expect(toasts()).toEqual([{ tone: 'success', title: 'Rule deleted' }]);
-  });
-
-  it('deletes nothing when it was cancelled', async () => {
-    const server = alarmServer(three());
-    const { user } = await openAlarms(server);
-    await choose(user, 'Never run', 'Delete');
-    await user.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Cancel' }));
-    await dialogGone();
-    expect(sentTo(server, paths.delete)).toEqual([]);
-  });
-
-  it('mutes a rule for a while, and lets people be told again', async () => {
-    const server = alarmServer();
-    const { user } = await openAlarms(server);
-    await choose(user, 'Spring frost', 'Mute');
-    const dialog = within(await screen.findByRole('dialog', { name: 'Mute “Spring frost”' }));
-    const before = Date.now();
-    await user.click(dialog.getByRole('radio', { name: /^For 8 hours, until \d\d:\d\d$/ }));
-    await user.click(dialog.getByRole('button', { name: 'Mute' }));
-    expect(await card('Spring frost').findByText(/^Muted until/)).toBeVisible();
-    const [{ until }] = sentTo(server, paths.mute) as [{ until: number }];
-    expect(Math.abs(until - before - 8 * hour)).toBeLessThan(60_000);
-    await dialogGone();
-    await choose(user, 'Spring frost', 'Unmute');
-    await waitFor(() => expect(card('Spring frost').queryByText(/^Muted until/)).toBeNull());
-    expect(sentTo(server, paths.mute).at(-1)).toEqual({ id: 1, until: null });
-  });
-
-  it('mutes until a time of one’s own, which must be to come', async () => {
-    const server = alarmServer();
-    const { user } = await openAlarms(server);
-    await choose(user, 'Spring frost', 'Mute');
-    const dialog = within(await screen.findByRole('dialog'));
-    await user.click(dialog.getByRole('radio', { name: 'Until another time' }));
-    const field = dialog.getByLabelText('Time');
-    fireEvent.change(field, { target: { value: '2020-01-01T10:00' } });
-    await user.click(dialog.getByRole('button', { name: 'Mute' }));
-    expect(field).toHaveAccessibleDescription('Choose a time within the next 30 days');
-    expect(sentTo(server, paths.mute)).toEqual([]);
-  });
-
-  it('copies a rule to other devices', async () => {
-    const server = alarmServer();
-    const { user } = await openAlarms(server);
-    await choose(user, 'Spring frost', 'Copy to devices');
-    const dialog = within(await screen.findByRole('dialog', { name: 'Copy to other devices' }));
-    expect(dialog.getByRole('button', { name: 'Choose devices' })).toBeDisabled();
-    await user.click(await dialog.findByRole('treeitem', { name: /Lower mast/ }));
-    await user.click(dialog.getByRole('button', { name: 'Copy to 1 device' }));
-    await dialogGone();
-    expect(sentTo(server, paths.copy)).toEqual([{ id: 1, executionIds: ['WS-2'] }]);
-    expect(toasts()).toEqual([{ tone: 'success', title: '1 copy made' }]);
-  });
-
-  it('names the device that a rule does not fit, beside the devices', async () => {
-    const server = alarmServer();
-    server.answers.set(paths.copy, () => refused(601, 'The device “WS-2” cannot take this rule'));
-    const { user } = await openAlarms(server);
-    await choose(user, 'Spring frost', 'Copy to devices');
-    const dialog = within(await screen.findByRole('dialog'));
-    await user.click(await dialog.findByRole('treeitem', { name: /Lower mast/ }));
-    await user.click(dialog.getByRole('button', { name: 'Copy to 1 device' }));
-    const note = await dialog.findByRole('alert');
-    expect(note).toHaveTextContent('Nothing was copiedThe device “WS-2” cannot take this rule');
-    expect(toasts()).toEqual([]);
   });
 });
 

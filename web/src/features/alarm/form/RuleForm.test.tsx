@@ -1,64 +1,25 @@
-import { fireEvent, screen, waitFor, within } from '@testing-library/react';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { screen, waitFor } from '@testing-library/react';
+import { describe, expect, it } from 'vitest';
 import { type Language, useLanguage } from '@/lib/i18n';
-import { type AlarmServer, alarmServer, askedOf, openAlarms, paths, rule, sentTo } from '@/test/alarm';
+import { askedOf, openAlarms, paths, rule, sentTo } from '@/test/alarm';
 import { toasts } from '@/test/profile';
+import {
+  box,
+  dialog,
+  fill,
+  freshServer,
+  gone,
+  open,
+  pick,
+  pickDevice,
+  press,
+  said,
+  server,
+  text,
+} from '@/test/ruleForm';
 import { refused } from '@/test/server';
 
-let server: AlarmServer;
-type User = Awaited<ReturnType<typeof openAlarms>>['user'];
-
-beforeEach(() => {
-  server = alarmServer();
-});
-
-// By labels and texts: a form with two lists of a hundred times is slow to search by roles.
-const dialog = () => within(document.querySelector<HTMLElement>('.ant-modal') ?? document.body);
-const box = (name: string | RegExp) => dialog().getByLabelText<HTMLSelectElement>(name, { selector: 'select, input' });
-const text = (name: string | RegExp) =>
-  dialog().getByLabelText<HTMLInputElement>(name, { selector: 'input, textarea' });
-const press = (user: User, name: string) => {
-  const button = dialog().queryByLabelText(name, { selector: 'button' }) ?? dialog().getByText(name).closest('button');
-  return user.click(button as HTMLElement);
-};
-const pick = (user: User, name: string) => user.click(dialog().getByLabelText(name, { selector: 'input[type=radio]' }));
-const said = () =>
-  dialog()
-    .getByText(/^Alarm when/, { selector: 'p' })
-    .textContent?.replaceAll('\u00a0', ' ');
-const slot = (clock: string) => dialog().getByLabelText(new RegExp(`^${clock}–`));
-const chosen = () =>
-  [...document.querySelectorAll('[data-slot][aria-selected=true]')].map((one) => Number(one.getAttribute('data-slot')));
-
-/** The address leads to the list again, and nothing was asked. */
-async function gone({ router }: Pick<Awaited<ReturnType<typeof openAlarms>>, 'router'>) {
-  await waitFor(() => expect(router.state.location.search).toEqual({}));
-  expect(screen.queryByText('Discard the changes?')).toBeNull();
-}
-
-async function open(address = '/alarm?rule=new') {
-  const opened = await openAlarms(server, address);
-  await screen.findByText('Save and run');
-  await waitFor(() => expect(opened.client.isFetching()).toBe(0));
-  return opened;
-}
-
-async function pickDevice(user: User, name: RegExp) {
-  await user.click(box(/^Device source/));
-  await user.click(await screen.findByText(name, { selector: '.ant-select-item-option-content' }));
-}
-
-/** Fills in a rule on the mast's temperature. */
-async function fill(user: User) {
-  await user.type(text(/^Alarm name/), 'Frost');
-  await pickDevice(user, /Orchard mast/);
-  await pick(user, 'Attribute change');
-  await pick(user, 'Serious');
-  await waitFor(() => expect(box('Attribute of condition 1')).toBeEnabled());
-  await user.selectOptions(box('Attribute of condition 1'), 'Air temperature');
-  await user.selectOptions(box('Comparison of condition 1'), 'is below');
-  await user.type(text('Value of condition 1'), '2');
-}
+freshServer();
 
 describe('a new rule', () => {
   it('is made of what was filled in', async () => {
@@ -207,141 +168,6 @@ describe('what is missing', () => {
     await press(user, 'Remove condition 2');
     expect(dialog().queryByText('A whole number')).toBeNull();
     expect(dialog().queryByLabelText('Remove condition 1')).toBeNull();
-  });
-});
-
-describe('conditions', () => {
-  it('are as their attribute wants them, and joined from top to bottom', async () => {
-    const { user } = await open();
-    await fill(user);
-    await user.clear(text('Value of condition 1'));
-    await user.type(text('Value of condition 1'), '-2,5');
-    await press(user, 'Add a condition');
-    await user.selectOptions(box('How condition 2 joins'), 'or');
-    await user.selectOptions(box('Attribute of condition 2'), 'Heating');
-    expect(
-      within(box('Comparison of condition 2'))
-        .getAllByRole('option')
-        .map(({ textContent }) => textContent),
-    ).toEqual(['equals', 'does not equal']);
-    await user.selectOptions(box('Value of condition 2'), 'Off');
-    await press(user, 'Add a condition');
-    await user.selectOptions(box('Attribute of condition 3'), 'Leaf wetness');
-    await user.type(text('Value of condition 3'), 'wet');
-    expect(said()).toBe(
-      'Alarm when ((Air temperature is below −2.5 °C or Heating equals Off) and Leaf wetness equals wet), for at least 1 reading within 5 minutes.',
-    );
-    await press(user, 'Save');
-    await waitFor(() => expect(sentTo(server, paths.create)).toHaveLength(1));
-    expect(sentTo(server, paths.create)[0]).toMatchObject({
-      conditions: [
-        { andor: 'and', tslAttribute: 'airTemperature', subconditions: '<', value: -2.5 },
-        { andor: 'or', tslAttribute: 'heating', subconditions: '=', value: false },
-        { andor: 'and', tslAttribute: 'wetness', subconditions: '=', value: 'wet' },
-      ],
-    });
-  });
-
-  it('may end at another value, on the safe side of their own', async () => {
-    const { user } = await open();
-    await fill(user);
-    await press(user, 'Clear at another value');
-    expect(dialog().getByText('Clears at or above')).toBeInTheDocument();
-    await user.type(text('Recovery value of condition 1'), '1');
-    await press(user, 'Save');
-    expect(await dialog().findByText('Must not be below the limit')).toBeInTheDocument();
-    await user.clear(text('Recovery value of condition 1'));
-    await user.type(text('Recovery value of condition 1'), '4');
-    expect(dialog().getByText(/^Clears at the first/)).toHaveTextContent(
-      'While the alarm is open, the limit is Air temperature 4 °C.',
-    );
-    await press(user, 'Save');
-    await waitFor(() => expect(sentTo(server, paths.create)).toHaveLength(1));
-    expect(sentTo(server, paths.create)[0]).toMatchObject({ conditions: [{ value: 2, recovery: 4 }] });
-  });
-});
-
-describe('the devices', () => {
-  it('are a hundred to begin with, all others are searched on the server', async () => {
-    const { user } = await open();
-    await user.click(box(/^Device source/));
-    expect(await screen.findByText('The first 100 of 122. Type to find others.')).toBeInTheDocument();
-    expect(askedOf(server, paths.devices).length).toBe(0);
-    await user.type(box(/^Device source/), 'probe 119');
-    await user.click(await screen.findByText('Probe 119 · PR-119', { selector: '.ant-select-item-option-content' }));
-    expect(
-      dialog().getByText('Probe 119 · PR-119', {
-        selector: '.ant-select-content-value, .ant-select-content *, .ant-select-content',
-      }),
-    ).toBeInTheDocument();
-  });
-});
-
-describe('the notification period', () => {
-  it('must not begin after its end, and offers half hours for a night', async () => {
-    const { user } = await open();
-    await fill(user);
-    await user.selectOptions(box('Start'), '18:00');
-    await user.selectOptions(box('End'), '07:15');
-    await press(user, 'Save');
-    expect(await dialog().findByText('Start time must not be after end time')).toBeInTheDocument();
-    await press(user, 'Use 18:00–24:00, 00:00–07:30 as custom hours');
-    expect(dialog().getByText('18:00–24:00, 00:00–07:30 · 27 of 48 half hours · Europe/Istanbul')).toBeInTheDocument();
-    await press(user, 'Save');
-    await waitFor(() => expect(sentTo(server, paths.create)).toHaveLength(1));
-    const [{ timePeriods, startTime }] = sentTo(server, paths.create) as [
-      { timePeriods: number[]; startTime?: string },
-    ];
-    expect(startTime).toBeUndefined();
-    expect(timePeriods).toEqual([
-      ...Array.from({ length: 15 }, (_, i) => i),
-      ...Array.from({ length: 12 }, (_, i) => 36 + i),
-    ]);
-  });
-
-  it('of half hours must hold one', async () => {
-    const { user } = await open();
-    await fill(user);
-    await pick(user, 'Custom');
-    expect(dialog().getByText('No half hour is chosen · Europe/Istanbul')).toBeInTheDocument();
-    await press(user, 'Save');
-    expect(await dialog().findByText('Choose at least one half hour')).toBeInTheDocument();
-    expect(slot('00:00')).toHaveFocus();
-  });
-
-  it('is painted by a pointer: a click turns one, a stroke several', async () => {
-    const { user } = await open();
-    await pick(user, 'Custom');
-    const down = (clock: string) => fireEvent.pointerDown(slot(clock), { button: 0 });
-    const over = (clock: string) => fireEvent.pointerEnter(slot(clock));
-    const up = () => fireEvent.pointerUp(window);
-    down('08:00');
-    over('09:30');
-    expect(chosen()).toEqual([16, 17, 18, 19]);
-    // Back again: what was only come over is as before.
-    over('08:30');
-    expect(chosen()).toEqual([16, 17]);
-    up();
-    over('12:00');
-    expect(chosen()).toEqual([16, 17]);
-    down('08:30');
-    over('08:00');
-    up();
-    expect(chosen()).toEqual([]);
-  });
-
-  it('is painted by the keyboard', async () => {
-    const { user } = await open();
-    await pick(user, 'Custom');
-    slot('00:00').focus();
-    await user.keyboard('{ArrowRight}{ArrowDown} ');
-    expect(slot('12:30')).toHaveFocus();
-    expect(chosen()).toEqual([25]);
-    await user.keyboard('{Shift>}{ArrowRight}{ArrowRight}{/Shift}');
-    expect(chosen()).toEqual([25, 26, 27]);
-    await user.keyboard('{End} {Home}{Shift>}{ArrowRight}{/Shift}');
-    expect(chosen()).toEqual([0, 1, 25, 26, 27, 47]);
-    expect(dialog().getByText(/^23:30–24:00, 00:00–01:00, 12:30–14:00 · 6 of 48/)).toBeInTheDocument();
   });
 });
 

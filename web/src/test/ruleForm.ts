@@ -1,0 +1,65 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { beforeEach, expect } from 'vitest';
+import { type AlarmServer, alarmServer, openAlarms } from './alarm';
+
+type User = Awaited<ReturnType<typeof openAlarms>>['user'];
+
+/** The server of each test of the rule form. */
+export let server: AlarmServer;
+
+/** To be called where the tests are: each has a server of its own. */
+export function freshServer(): void {
+  beforeEach(() => {
+    server = alarmServer();
+  });
+}
+
+// By labels and texts: a form with two lists of a hundred times is slow to search by roles.
+export const dialog = () => within(document.querySelector<HTMLElement>('.ant-modal') ?? document.body);
+export const box = (name: string | RegExp) =>
+  dialog().getByLabelText<HTMLSelectElement>(name, { selector: 'select, input' });
+export const text = (name: string | RegExp) =>
+  dialog().getByLabelText<HTMLInputElement>(name, { selector: 'input, textarea' });
+export const press = (user: User, name: string) => {
+  const button = dialog().queryByLabelText(name, { selector: 'button' }) ?? dialog().getByText(name).closest('button');
+  return user.click(button as HTMLElement);
+};
+export const pick = (user: User, name: string) =>
+  user.click(dialog().getByLabelText(name, { selector: 'input[type=radio]' }));
+export const said = () =>
+  dialog()
+    .getByText(/^Alarm when/, { selector: 'p' })
+    .textContent?.replaceAll('\u00a0', ' ');
+export const slot = (clock: string) => dialog().getByLabelText(new RegExp(`^${clock}–`));
+export const chosen = () =>
+  [...document.querySelectorAll('[data-slot][aria-selected=true]')].map((one) => Number(one.getAttribute('data-slot')));
+
+/** The address leads to the list again, and nothing was asked. */
+export async function gone({ router }: Pick<Awaited<ReturnType<typeof openAlarms>>, 'router'>) {
+  await waitFor(() => expect(router.state.location.search).toEqual({}));
+  expect(screen.queryByText('Discard the changes?')).toBeNull();
+}
+
+export async function open(address = '/alarm?rule=new') {
+  const opened = await openAlarms(server, address);
+  await screen.findByText('Save and run');
+  await waitFor(() => expect(opened.client.isFetching()).toBe(0));
+  return opened;
+}
+
+export async function pickDevice(user: User, name: RegExp) {
+  await user.click(box(/^Device source/));
+  await user.click(await screen.findByText(name, { selector: '.ant-select-item-option-content' }));
+}
+
+/** Fills in a rule on the mast's temperature. */
+export async function fill(user: User) {
+  await user.type(text(/^Alarm name/), 'Frost');
+  await pickDevice(user, /Orchard mast/);
+  await pick(user, 'Attribute change');
+  await pick(user, 'Serious');
+  await waitFor(() => expect(box('Attribute of condition 1')).toBeEnabled());
+  await user.selectOptions(box('Attribute of condition 1'), 'Air temperature');
+  await user.selectOptions(box('Comparison of condition 1'), 'is below');
+  await user.type(text('Value of condition 1'), '2');
+}
