@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 
 	"github.com/pressly/goose/v3"
 	"github.com/uptrace/bun"
@@ -32,6 +33,8 @@ const readers = 4
 type DB struct {
 	read  *bun.DB
 	write *bun.DB
+
+	version atomic.Uint64
 }
 
 // Open opens DIR/tilth.db, creating it where there is none, and applies the
@@ -126,17 +129,22 @@ func (d *DB) Tx(ctx context.Context, f func(ctx context.Context, tx bun.IDB) err
 		return f(ctx, u.tx)
 	}
 	var u under
-	err := d.write.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
-		u.tx = tx
-		return f(context.WithValue(ctx, txKey{}, &u), tx)
-	})
-	if err != nil {
+	if err := d.transact(ctx, &u, f); err != nil {
 		return err
 	}
 	for _, f := range u.after {
 		f()
 	}
 	return nil
+}
+
+func (d *DB) transact(ctx context.Context, u *under, f func(ctx context.Context, tx bun.IDB) error) error {
+	// Also after one that failed: its end may have been kept all the same.
+	defer d.version.Add(1)
+	return d.write.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+		u.tx = tx
+		return f(context.WithValue(ctx, txKey{}, u), tx)
+	})
 }
 
 // AfterCommit calls f once what the transaction in ctx did is kept, never when
@@ -149,6 +157,10 @@ func (d *DB) AfterCommit(ctx context.Context, f func()) {
 	}
 	f()
 }
+
+// Version changes with every transaction, before anybody learns of its end: what
+// was read after a version was asked for holds as long as the version does.
+func (d *DB) Version() uint64 { return d.version.Load() }
 
 // Ping answers whether the database can be read.
 func (d *DB) Ping(ctx context.Context) error { return d.read.PingContext(ctx) }

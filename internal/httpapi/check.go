@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -59,12 +60,9 @@ func (s *server) check(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	if name := r.Header.Get("Time-Zone"); name != "" {
-		// LoadLocation takes "Local" for the server's own zone, which is nobody's business.
-		zone, err := time.LoadLocation(name)
-		if err != nil || name == "Local" {
+		if info.zone = zoneOf(name); info.zone == nil {
 			return errs.New(errs.Malformed, "error.timeZone", "zone", name)
 		}
-		info.zone = zone
 	}
 	if _, err := url.ParseQuery(r.URL.RawQuery); err != nil {
 		return errs.New(errs.Malformed, "error.400") // what cannot be read would count as absent
@@ -94,6 +92,24 @@ func (s *server) check(w http.ResponseWriter, r *http.Request) error {
 		_, err = io.Copy(io.Discard, r.Body)
 	}
 	return broken(err)
+}
+
+// zones are those that were asked for, by name: a few hundred exist, and each
+// takes a file's reading.
+var zones sync.Map
+
+// zoneOf is nil where there is no such zone. LoadLocation takes "Local" for the
+// server's own, which is nobody's business.
+func zoneOf(name string) *time.Location {
+	if known, ok := zones.Load(name); ok {
+		return known.(*time.Location)
+	}
+	zone, err := time.LoadLocation(name)
+	if err != nil || name == "Local" {
+		return nil
+	}
+	zones.Store(name, zone)
+	return zone
 }
 
 // plainText refuses a text that holds a NUL character, which no name does and

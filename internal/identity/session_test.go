@@ -309,3 +309,63 @@ func TestSessionFaults(t *testing.T) {
 	}
 	f.caller(t, f.pair)
 }
+
+// TestCallerSeesEveryChange asks for the caller again and again while the
+// session ends in each of the ways there are: not one answer after the end may
+// be the old one.
+func TestCallerSeesEveryChange(t *testing.T) {
+	for name, end := range map[string]func(f *fixture) error{
+		"the session": func(f *fixture) error { return f.Sessions.End(t.Context(), f.field.ID, f.id) },
+		"all of them": func(f *fixture) error { return f.Sessions.EndUser(t.Context(), f.field.ID, f.field.Ada.ID) },
+		"the user, by whoever": func(f *fixture) error {
+			return f.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
+				_, err := tx.NewUpdate().Table("users").Set("disabled = TRUE").Where("id = ?", f.field.Ada.ID).Exec(ctx)
+				return err
+			})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := signedIn(t, false)
+			want := f.caller(t, f.pair)
+			over, asked := make(chan struct{}), make(chan struct{}, 4)
+			var asking sync.WaitGroup
+			for range cap(asked) {
+				asking.Go(func() {
+					for first := true; ; first = false {
+						c, err := f.Sessions.Caller(t.Context(), f.pair.Access)
+						if first {
+							asked <- struct{}{}
+						}
+						select {
+						case <-over: // it may have been asked before the end
+							f.refused(t, "after the end", f.pair.Access)
+							return
+						default:
+						}
+						if !errs.Is(err, errs.Unknown) && (err != nil || c != want) {
+							t.Errorf("%+v %v", c, err)
+							return
+						}
+					}
+				})
+			}
+			for range cap(asked) {
+				<-asked
+			}
+			if err := end(f); err != nil {
+				t.Error(err)
+			}
+			close(over)
+			asking.Wait()
+		})
+	}
+}
+
+func TestCallerEndsByTheClock(t *testing.T) {
+	f := signedIn(t, false)
+	f.caller(t, f.pair)
+	f.Clock.Advance(identity.AccessLife - time.Millisecond)
+	f.caller(t, f.pair)
+	f.Clock.Advance(time.Millisecond)
+	f.refused(t, "expired", f.pair.Access)
+}

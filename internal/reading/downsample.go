@@ -172,12 +172,20 @@ type thinner struct {
 	before Value
 
 	// The bucket being filled.
-	filled bool
-	end    int64 // of the bucket, epoch milliseconds, exclusive
-	lo, hi Point // numbers: lowest and highest; else first and last change
-
-	numbers bool // filled, with nothing but numbers
+	filled      bool
+	end         int64    // of the bucket, epoch milliseconds, exclusive
+	numbers     bool     // filled, with nothing but numbers
+	lo, hi      numberAt // of numbers, the lowest and the highest
+	first, last Point    // else the first and the last change
 }
+
+// numberAt is a Point of a number; without a pointer, and so quicker to move.
+type numberAt struct {
+	time int64 // epoch milliseconds
+	num  float64
+}
+
+func (n numberAt) point() Point { return Point{Time: n.time, Value: Number(n.num)} }
 
 // takes tells whether what a part keeps of so many values, whose first frame is
 // at first, gives the same as its readings: not while they all may stay, and not
@@ -191,22 +199,29 @@ func (t *thinner) takes(first int64, values int) bool {
 
 // addKept takes in what a part keeps of a column.
 func (t *thinner) addKept(times []int64, k *keptReader) error {
+	if t.out == nil {
+		t.out = make([]Point, 0, t.points)
+	}
 	for {
 		if some, err := k.next(len(times)); err != nil || !some {
+			if t.filled {
+				t.before = Number(t.hi.num) // no text and no boolean
+			}
 			return err
 		}
 		// A half hour lies in one bucket.
 		low, high := float64(k.lowest.digits)/k.scale, float64(k.highest.digits)/k.scale
 		at := times[k.lowest.row]
 		if !t.filled || at >= t.end {
-			t.fold(Point{Time: at, Value: Number(low)})
-		} else if low < t.lo.Value.num {
-			t.lo = Point{Time: at, Value: Number(low)}
+			t.begin(at)
+			t.numbers, t.lo = true, numberAt{at, low}
+			t.hi = t.lo
+		} else if low < t.lo.num {
+			t.lo = numberAt{at, low}
 		}
-		if high > t.hi.Value.num {
-			t.hi = Point{Time: times[k.highest.row], Value: Number(high)}
+		if high > t.hi.num {
+			t.hi = numberAt{times[k.highest.row], high}
 		}
-		t.before = t.hi.Value // no text and no boolean
 	}
 }
 
@@ -224,11 +239,11 @@ func (t *thinner) addColumn(b *block, c *column, begin, end, daysToCome int) {
 	for ; n < len(c.rows) && int(c.rows[n]) < end; n++ {
 		at, v := b.times[c.rows[n]], c.value(n)
 		if t.numbers && at < t.end && v.kind == KindNumber { // by far the usual case, worth doing without a call
-			if v.num < t.lo.Value.num {
-				t.lo = Point{Time: at, Value: v}
+			if v.num < t.lo.num {
+				t.lo = numberAt{at, v.num}
 			}
-			if v.num > t.hi.Value.num {
-				t.hi = Point{Time: at, Value: v}
+			if v.num > t.hi.num {
+				t.hi = numberAt{at, v.num}
 			}
 			continue
 		}
@@ -271,31 +286,47 @@ func (t *thinner) refold() {
 }
 
 func (t *thinner) fold(p Point) {
-	if t.filled && p.Time >= t.end {
+	number := p.Value.kind == KindNumber
+	switch {
+	case !t.filled || p.Time >= t.end:
+		t.begin(p.Time)
+		if t.numbers = number; number {
+			t.lo = numberAt{p.Time, p.Value.num}
+			t.hi = t.lo
+		} else {
+			t.first, t.last = p, p
+		}
+	case t.numbers && number:
+		if p.Value.num < t.lo.num {
+			t.lo = numberAt{p.Time, p.Value.num}
+		}
+		if p.Value.num > t.hi.num {
+			t.hi = numberAt{p.Time, p.Value.num}
+		}
+	case t.numbers:
+		t.first, t.last, t.numbers = t.lo.point(), p, false
+	default:
+		t.last = p
+	}
+}
+
+// begin finishes a bucket that is being filled and begins the one that at lies
+// in.
+func (t *thinner) begin(at int64) {
+	if t.filled {
 		t.flush()
 	}
-	if !t.filled {
-		bucket := uint64(p.Time-t.from) / t.width
-		t.end = t.from + int64((bucket+1)*t.width)
-		t.filled, t.numbers = true, p.Value.kind == KindNumber
-		t.lo, t.hi = p, p
-		return
-	}
-	if !t.numbers || p.Value.kind != KindNumber {
-		t.hi, t.numbers = p, false
-		return
-	}
-	if p.Value.num < t.lo.Value.num {
-		t.lo = p
-	}
-	if p.Value.num > t.hi.Value.num {
-		t.hi = p
-	}
+	bucket := uint64(at-t.from) / t.width
+	t.end = t.from + int64((bucket+1)*t.width)
+	t.filled = true
 }
 
 // flush finishes a bucket.
 func (t *thinner) flush() {
-	first, last := t.lo, t.hi
+	first, last := t.first, t.last
+	if t.numbers {
+		first, last = t.lo.point(), t.hi.point()
+	}
 	if first.Time > last.Time {
 		first, last = last, first
 	}

@@ -1,0 +1,41 @@
+package identity
+
+import (
+	"crypto/sha256"
+	"testing"
+)
+
+func TestKnownCallersHoldForOneVersion(t *testing.T) {
+	var k knownCallers
+	one, two := sha256.Sum256([]byte("one")), sha256.Sum256([]byte("two"))
+	ada, ben := Caller{User: 1, Expires: 10}, Caller{User: 2, Expires: 10}
+	expect := func(version uint64, hash [sha256.Size]byte, want Caller, known bool) {
+		t.Helper()
+		if c, ok := k.get(version, hash); c != want || ok != known {
+			t.Errorf("version %d: %+v %t, not %+v %t", version, c, ok, want, known)
+		}
+	}
+	expect(0, one, Caller{}, false)
+	k.put(0, one, ada)
+	expect(0, one, ada, true)
+	expect(0, two, Caller{}, false)
+	expect(1, one, Caller{}, false)
+
+	k.put(3, two, ben)
+	expect(3, two, ben, true)
+	expect(3, one, Caller{}, false) // read before something was written
+	k.put(2, one, ada)              // read long ago
+	expect(3, one, Caller{}, false)
+	expect(2, one, Caller{}, false)
+	expect(3, two, ben, true)
+}
+
+func TestKnownCallersAreBounded(t *testing.T) {
+	var k knownCallers
+	for i := range callersKept + 1 {
+		k.put(1, sha256.Sum256([]byte{byte(i), byte(i >> 8), byte(i >> 16)}), Caller{User: int64(i)})
+	}
+	if len(k.of) != 1 {
+		t.Errorf("%d callers are kept", len(k.of))
+	}
+}
