@@ -19,7 +19,7 @@ import (
 )
 
 // mailsInFlight is how many mails a kill may repeat.
-const mailsInFlight = 4
+const mailsInFlight = 16
 
 // postOffice is a mail server that keeps the Message-ID and the recipient of
 // what it accepted.

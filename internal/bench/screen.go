@@ -16,6 +16,7 @@ import (
 type screen struct {
 	console  *console
 	notice   func(data []byte) // is given each notice; nil: they are not looked at
+	message  func(data []byte) // likewise
 	reading  func(data []byte) // likewise
 	buffer   int               // bytes that it reads at once; a line of the stream must fit
 	readings atomic.Int64
@@ -129,6 +130,8 @@ func (s *screen) read(lines *bufio.Reader) {
 			s.readings.Add(1)
 		case bytes.Equal(line, []byte("event: notice\n")):
 			take = s.notice
+		case bytes.Equal(line, []byte("event: message\n")):
+			take = s.message
 		case bytes.Equal(line, []byte("event: reset\n")):
 			take = nil
 			s.resets.Add(1)

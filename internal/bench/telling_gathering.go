@@ -60,7 +60,7 @@ func (g *gathering) open(ctx context.Context) error {
 	for i := range g.audiences {
 		g.lists = append(g.lists, &list{person: g.audiences[i].people[0], seen: map[int64]time.Duration{}, began: g.began, size: g.options.perTenant()})
 		for _, person := range g.audiences[i].people {
-			g.pages = append(g.pages, &page{person: person, tenant: i, began: g.began})
+			g.pages = append(g.pages, &page{screen: screen{console: person}, tenant: i, began: g.began})
 		}
 	}
 	opening, within := errgroup.WithContext(ctx)

@@ -33,7 +33,7 @@ func TestPageHears(t *testing.T) {
 		<-r.Context().Done()
 	}))
 	defer web.Close()
-	p := &page{person: &console{base: web.URL, token: "let-me-in", http: web.Client()}, began: time.Now()}
+	p := &page{screen: screen{console: &console{base: web.URL, token: "let-me-in", http: web.Client()}}, began: time.Now()}
 	if err := p.open(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestPageHears(t *testing.T) {
 	if !slices.Equal(heard, want) || p.cuts.Load() != 1 || p.resets.Load() != 1 || p.last != "e-12" {
 		t.Errorf("%+v, %d cuts, %d resets, last %q", heard, p.cuts.Load(), p.resets.Load(), p.last)
 	}
-	p = &page{person: &console{base: web.URL, token: "another", http: web.Client()}}
+	p = &page{screen: screen{console: &console{base: web.URL, token: "another", http: web.Client()}}}
 	if err := p.open(t.Context()); err == nil || !strings.Contains(err.Error(), "403") {
 		t.Errorf("%v", err)
 	}

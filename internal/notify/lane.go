@@ -12,8 +12,11 @@ import (
 )
 
 const (
-	// atOnce is how many letters of a lane are in flight at most.
-	atOnce = 4
+	// atOnce is how many letters of a lane are in flight at most, those counted
+	// of which it is not written yet what became of them; mailsAtOnce how many
+	// mails: they wait for each other less the more there are.
+	atOnce      = 4
+	mailsAtOnce = 16
 	// longestFlight is when a carrier is given up, and leased how long nobody
 	// else takes a letter in flight.
 	longestFlight = 2 * time.Minute
@@ -33,11 +36,12 @@ type lane struct {
 	wake    chan struct{} // holds one
 	landed  chan *attempt // holds all that can be in flight
 
-	flying  int        // letters
-	level   int        // theirs
-	ended   []*attempt // and what became of it is not on disk yet
-	looked  int64      // when what is too old was looked for, epoch ms
-	seen    int64      // the clock when it was looked at last, epoch ms; 0: not yet
+	flying  int            // letters
+	level   int            // theirs
+	aloft   map[string]int // letters by destination
+	ended   []*attempt     // and what became of it is not on disk yet
+	looked  int64          // when what is too old was looked for, epoch ms
+	seen    int64          // the clock when it was looked at last, epoch ms; 0: not yet
 	ruling  map[*attempt]outcome
 	airline context.Context // letters fly under it
 
@@ -48,7 +52,7 @@ type lane struct {
 
 func newLane(o *Outbox, m Mode, c Carrier) *lane {
 	return &lane{
-		Outbox: o, mode: m, carrier: c, wake: make(chan struct{}, 1), landed: make(chan *attempt, atOnce),
+		Outbox: o, mode: m, carrier: c, wake: make(chan struct{}, 1), landed: make(chan *attempt, slots(m)), aloft: map[string]int{},
 		ruling: map[*attempt]outcome{}, places: map[string]pause{},
 	}
 }
@@ -94,6 +98,7 @@ func (l *lane) turn(ctx context.Context) (more bool, err error) {
 	}
 	var taken *taking
 	err = l.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
+		l.reap() // what landed while others wrote
 		if err := l.settle(ctx); err != nil {
 			return err
 		}
@@ -110,6 +115,7 @@ func (l *lane) turn(ctx context.Context) (more bool, err error) {
 	clear(l.ruling)
 	for _, a := range taken.attempts {
 		l.flying++
+		l.aloft[a.rows[0].Destination]++
 		l.level = taken.level
 		go l.carry(a)
 	}
@@ -159,18 +165,29 @@ func (l *lane) await(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+	l.reap()
+	return nil
+}
+
+// reap takes all letters that have landed.
+func (l *lane) reap() {
 	for {
 		select {
 		case a := <-l.landed:
 			l.land(a)
 		default:
-			return nil
+			return
 		}
 	}
 }
 
 func (l *lane) land(a *attempt) {
 	l.flying--
+	if d := a.rows[0].Destination; l.aloft[d] > 1 {
+		l.aloft[d]--
+	} else {
+		delete(l.aloft, d)
+	}
 	l.ended = append(l.ended, a)
 	l.ruling[a] = l.outcome(a)
 }
@@ -186,7 +203,7 @@ func (l *lane) room() int {
 	case l.down.failures > 0:
 		return max(0, 1-l.flying)
 	}
-	return atOnce - l.flying
+	return slots(l.mode) - l.flying
 }
 
 // giveUpOld ends the waiting of letters that the far end had no room for in

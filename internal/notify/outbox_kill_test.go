@@ -18,7 +18,7 @@ import (
 func TestAnHourWithoutMail(t *testing.T) {
 	const (
 		notices  = 500
-		inFlight = 4
+		inFlight = 16
 		kills    = 3
 	)
 	p := newPost(t, func(p *post) { p.digests = 0 })
@@ -37,7 +37,7 @@ func TestAnHourWithoutMail(t *testing.T) {
 	for ; made < notices; made++ {
 		p.begins(fmt.Sprint(made), made%3, news.Wishes{Channels: []int64{c}})
 	}
-	if n := len(p.mail.take()); n != 0 || p.mail.attempts() > 200 {
+	if n := len(p.mail.take()); n != 0 || p.mail.attempts() > 500 {
 		t.Errorf("%d arrived of a server that is down, after %d attempts", n, p.mail.attempts())
 	}
 
@@ -89,21 +89,27 @@ func earlier(a, b time.Time) time.Time {
 // without writing what it knows; 0: before any. Then another is opened.
 func (p *post) killed(after int) {
 	p.t.Helper()
+	p.killedAt(p.mail, after)
+}
+
+// killedAt is killed, by the letters that have arrived at one far end.
+func (p *post) killedAt(end *far, after int) {
+	p.t.Helper()
 	ctx, kill := context.WithCancel(p.t.Context())
 	defer kill()
 	if after == 0 {
 		kill()
 	}
 	arrived := 0
-	p.mail.mu.Lock()
-	said := p.mail.said
-	p.mail.mu.Unlock()
-	p.mail.says(func(l *notify.Letter) error {
+	end.mu.Lock()
+	said := end.said
+	end.mu.Unlock()
+	end.says(func(l *notify.Letter) error {
 		if said != nil {
 			return said(l)
 		}
-		p.mail.mu.Lock()
-		defer p.mail.mu.Unlock()
+		end.mu.Lock()
+		defer end.mu.Unlock()
 		if arrived++; arrived == after {
 			kill()
 		}
@@ -112,6 +118,6 @@ func (p *post) killed(after int) {
 	if _, err := p.outbox.Step(ctx); err == nil || ctx.Err() == nil {
 		p.t.Fatalf("it did not die: %v", err)
 	}
-	p.mail.says(said)
+	end.says(said)
 	p.open()
 }

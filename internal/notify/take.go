@@ -26,21 +26,22 @@ type taking struct {
 	attempts []*attempt
 	more     bool // there is more to look at
 
-	tenants map[tenant.ID]*tenant.Tenant
-	mutes   map[int64]int64
-	grouped map[int64]bool // deliveries of digests that were seen
+	tenants  map[tenant.ID]*tenant.Tenant
+	mutes    map[int64]int64
+	programs map[int64]bool // webhooks that are on
+	grouped  map[int64]bool // deliveries of digests that were seen
 }
 
 // take takes the letters that are due, of the highest level only, as many as
 // there is room for. While letters of a higher level are in flight, lower ones
-// wait.
+// wait; but programs do not wait for each other's.
 func (l *lane) take(ctx context.Context) (*taking, error) {
-	t := &taking{lane: l, now: l.Now().UnixMilli(), room: l.room(), tenants: map[tenant.ID]*tenant.Tenant{}, mutes: map[int64]int64{}, grouped: map[int64]bool{}}
+	t := &taking{lane: l, now: l.Now().UnixMilli(), room: l.room(), tenants: map[tenant.ID]*tenant.Tenant{}, mutes: map[int64]int64{}, programs: map[int64]bool{}, grouped: map[int64]bool{}}
 	lowest := 0
-	if l.flying > 0 {
+	if l.flying > 0 && l.mode != Program {
 		lowest = l.level
 	}
-	looks := mostLooks
+	looks, taken := mostLooks, 0
 	for t.level = serious; t.level >= lowest && t.room > 0; t.level-- {
 		for some := t.room; ; some = someAtOnce { // mostly the first ones go
 			if looks--; looks < 0 {
@@ -51,8 +52,12 @@ func (l *lane) take(ctx context.Context) (*taking, error) {
 			if err != nil {
 				return t, err
 			}
-			if len(t.attempts) > 0 {
-				return t, t.lease(ctx)
+			if len(t.attempts) > taken {
+				taken = len(t.attempts)
+				if err := t.lease(ctx); err != nil || t.mode != Program || t.room == 0 {
+					return t, err
+				}
+				continue // one far end is crowded; there is room for others
 			}
 			if whole {
 				break
@@ -69,7 +74,8 @@ func (t *taking) look(ctx context.Context, some int) (whole bool, err error) {
 	sel := t.DB.Read(ctx).NewSelect().Model(&rows).
 		Where("d.state = 'queued' AND d.mode = ? AND d.alarm_level = ? AND d.next_time <= ?", t.mode, t.level, t.now).
 		Where("d.lease_until <= ?", t.now)
-	if resting, _ := t.paused(t.now); len(resting) > 0 {
+	resting, _ := t.paused(t.now)
+	if resting = append(resting, t.crowded()...); len(resting) > 0 {
 		sel.Where("d.destination NOT IN (?)", bun.List(resting))
 	}
 	if err := sel.OrderExpr("d.next_time, d.id").Limit(int64(some)).Scan(ctx); err != nil {
@@ -80,7 +86,7 @@ func (t *taking) look(ctx context.Context, some int) (whole bool, err error) {
 		if t.room == 0 {
 			break
 		}
-		if t.grouped[r.ID] {
+		if t.grouped[r.ID] || t.isCrowded(r.Destination) {
 			continue
 		}
 		if err := t.gather(ctx, r); err != nil {
@@ -164,7 +170,7 @@ func (t *taking) fly(ctx context.Context, rows []*deliveryRow) error {
 		return err
 	}
 	t.room--
-	t.attempts = append(t.attempts, &attempt{letter: letterOf(rows, owner.Language), rows: rows, began: t.now})
+	t.attempts = append(t.attempts, &attempt{letter: letterOf(rows, owner), rows: rows, began: t.now})
 	return nil
 }
 

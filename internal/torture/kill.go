@@ -8,7 +8,7 @@ import (
 
 // mailsInFlight is how many mails a kill may repeat: as many as the outbox has
 // in flight.
-const mailsInFlight = 4
+const mailsInFlight = 16
 
 // kills ends the server with kill -9 while devices publish, alarms begin and
 // end, mails leave and yesterday, which the devices' readings are of, is

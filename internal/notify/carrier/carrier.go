@@ -34,9 +34,9 @@ type Options struct {
 }
 
 // voice is how a letter speaks.
-func (o *Options) voice(l *notify.Letter, t *tenant.Tenant) *letter.Voice {
+func (o *Options) voice(l *notify.Letter, t *tenant.Tenant, now time.Time) *letter.Voice {
 	v := &letter.Voice{
-		Language: l.Language, Zone: t.TimeZone, Names: o.Names, Tenant: t.Name, Base: o.base(t), Now: o.Now(),
+		Language: l.Language, Zone: t.TimeZone, Names: o.Names, Tenant: t.Name, Base: o.base(t), Now: now,
 	}
 	if t.Branding.Title != "" {
 		v.Tenant = t.Branding.Title
@@ -65,6 +65,9 @@ func (o *Options) base(t *tenant.Tenant) string {
 
 // tenantOf gives the letter's tenant; a failure to read it passes.
 func (o *Options) tenantOf(ctx context.Context, l *notify.Letter) (*tenant.Tenant, error) {
+	if l.Owner != nil {
+		return l.Owner, nil
+	}
 	t, err := o.Tenants(ctx, l.Tenant)
 	if err != nil {
 		return nil, &notify.Failure{Trouble: notify.Later, Answer: "the tenant cannot be read", Cause: err}

@@ -151,37 +151,6 @@ func TestMailWithoutPicture(t *testing.T) {
 	carry(letterOf(frost(text.English)))
 }
 
-// The pictures that are kept are bounded, and a failure is not kept.
-func TestPictures(t *testing.T) {
-	var p pictures
-	drawn := 0
-	draw := func() ([]byte, error) { drawn++; return []byte{1}, nil }
-	for range 2 {
-		for i := range int64(picturesKept) {
-			if _, err := p.get(pictureKey{notice: i}, draw); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	if drawn != picturesKept || len(p.kept) != picturesKept {
-		t.Errorf("%d drawn, %d kept", drawn, len(p.kept))
-	}
-	if _, err := p.get(pictureKey{notice: 99}, func() ([]byte, error) { return nil, errors.New("no") }); err == nil {
-		t.Error("a failure is kept back")
-	}
-	for _, notice := range []int64{99, 0, 99} { // 0 is the oldest, which 99 takes the place of
-		if _, err := p.get(pictureKey{notice: notice}, draw); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if drawn != picturesKept+2 || len(p.kept) != picturesKept {
-		t.Errorf("%d drawn, %d kept", drawn, len(p.kept))
-	}
-	if _, err := p.get(pictureKey{tenant: 2, notice: 99}, draw); err != nil || drawn != picturesKept+3 {
-		t.Errorf("another tenant's picture: %v", err)
-	}
-}
-
 // What a picture shows: five minutes around the alarm, half an hour at least;
 // and marked the readings that led to it, as many as the rule asks for.
 func TestPictureRange(t *testing.T) {
@@ -205,7 +174,7 @@ func TestPictureRange(t *testing.T) {
 		if c.end != 0 {
 			a.End = dawn.Add(c.end).UnixMilli()
 		}
-		v := o.voice(letterOf(), &greenfield)
+		v := o.voice(letterOf(), &greenfield, o.clock.Now())
 		if b, err := o.draw(t.Context(), 1, v, &a); err != nil || b != nil {
 			t.Errorf("%s: %d bytes, %v", name, len(b), err)
 		}
@@ -259,12 +228,12 @@ func TestVoice(t *testing.T) {
 	o := open(t)
 	l := letterOf()
 	l.Language = ""
-	if v := o.voice(l, &greenfield); v.Language != text.Turkish || v.Tenant != "greenfield" || v.Zone != east3 {
+	if v := o.voice(l, &greenfield, o.clock.Now()); v.Language != text.Turkish || v.Tenant != "greenfield" || v.Zone != east3 {
 		t.Errorf("%+v", v)
 	}
 	titled := greenfield
 	titled.Branding.Title = "Yeşil Alan"
-	if v := o.voice(letterOf(), &titled); v.Language != text.English || v.Tenant != "Yeşil Alan" {
+	if v := o.voice(letterOf(), &titled, o.clock.Now()); v.Language != text.English || v.Tenant != "Yeşil Alan" {
 		t.Errorf("%+v", v)
 	}
 }

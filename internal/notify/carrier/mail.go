@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"time"
 
 	"tilth/internal/news"
 	"tilth/internal/notify"
@@ -13,9 +14,9 @@ import (
 
 // Mail brings letters to a mail server.
 type Mail struct {
-	send     func(ctx context.Context, m mail.Message) (answer string, err error)
-	options  Options
-	pictures pictures
+	send    func(ctx context.Context, m mail.Message) (answer string, err error)
+	options Options
+	pages   pages
 }
 
 // NewMail makes a carrier; send is that of mail.SMTP, whose errors are
@@ -24,41 +25,64 @@ func NewMail(send func(ctx context.Context, m mail.Message) (answer string, err 
 	return &Mail{send: send, options: o}
 }
 
-// Carry writes a letter and sends it.
+// Carry writes a letter, unless somebody else was written the same, and sends
+// it.
 func (c *Mail) Carry(ctx context.Context, l *notify.Letter) (string, error) {
-	t, err := c.options.tenantOf(ctx, l)
+	m, err := c.mail(ctx, l)
 	if err != nil {
 		return "", err
 	}
-	v := c.options.voice(l, t)
-	m := mail.Message{ID: l.ID, To: l.Recipient, Sender: v.Tenant}
+	m.ID, m.To = l.ID, l.Recipient
+	return c.send(ctx, m)
+}
+
+// mail is a letter but for whom it goes to.
+func (c *Mail) mail(ctx context.Context, l *notify.Letter) (mail.Message, error) {
+	now := c.options.Now()
+	if len(l.Alarms) != 1 {
+		m, _, err := c.write(ctx, l, now)
+		return m, err
+	}
+	a := &l.Alarms[0]
+	key := pageKey{l.Tenant, a.Notice, a.Event, l.Language, l.Channel, now.Unix() / 60}
+	return c.pages.get(key, func() (mail.Message, bool, error) { return c.write(ctx, l, now) })
+}
+
+// write writes a letter; whole where nothing is missing that may be there when
+// it is written again.
+func (c *Mail) write(ctx context.Context, l *notify.Letter, now time.Time) (m mail.Message, whole bool, err error) {
+	t, err := c.options.tenantOf(ctx, l)
+	if err != nil {
+		return m, false, err
+	}
+	v := c.options.voice(l, t, now)
+	m, whole = mail.Message{Sender: v.Tenant}, true
 	if len(l.Alarms) == 1 {
 		a := &l.Alarms[0]
 		m.Thread = fmt.Sprintf("notice-%d-%d", l.Tenant, a.Notice)
-		m.Picture = c.picture(ctx, l, v, a)
+		m.Picture, whole = c.picture(ctx, l, v, a)
 	}
 	written, err := v.Mail(l.Channel, l.Alarms, m.Picture != nil)
 	if err != nil {
-		return "", &notify.Failure{Trouble: notify.Refused, Answer: "the mail cannot be written", Cause: err}
+		return m, false, &notify.Failure{Trouble: notify.Refused, Answer: "the mail cannot be written", Cause: err}
 	}
 	m.Subject, m.Text, m.HTML = written.Subject, written.Text, written.HTML
-	return c.send(ctx, m)
+	return m, whole, nil
 }
 
 // picture is the chart around an alarm; nil where there is nothing to draw. A
 // mail without its picture is better than none, so trouble is for the log.
-func (c *Mail) picture(ctx context.Context, l *notify.Letter, v *letter.Voice, a *news.Alarm) *mail.Picture {
+func (c *Mail) picture(ctx context.Context, l *notify.Letter, v *letter.Voice, a *news.Alarm) (p *mail.Picture, whole bool) {
 	if c.options.Readings == nil || letter.Charted(a) == "" {
-		return nil
+		return nil, true
 	}
-	key := pictureKey{l.Tenant, a.Notice, a.Event, v.Language, v.Now.Unix() / 60}
-	png, err := c.pictures.get(key, func() ([]byte, error) { return c.options.draw(ctx, l.Tenant, v, a) })
+	png, err := c.options.draw(ctx, l.Tenant, v, a)
 	if err != nil {
 		c.options.Log.WarnContext(ctx, "mail without its chart", "tenant", int64(l.Tenant), "notice", strconv.FormatInt(a.Notice, 10), "error", err)
-		return nil
+		return nil, false
 	}
 	if png == nil {
-		return nil
+		return nil, true
 	}
-	return &mail.Picture{ID: letter.PictureID, Name: "chart.png", PNG: png}
+	return &mail.Picture{ID: letter.PictureID, Name: "chart.png", PNG: png}, true
 }

@@ -2,14 +2,12 @@ package carrier
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"tilth/internal/news"
 	"tilth/internal/notify/letter"
 	"tilth/internal/notify/letter/chart"
 	"tilth/internal/tenant"
-	"tilth/internal/text"
 )
 
 // How much a picture shows.
@@ -57,48 +55,4 @@ func triggers(a *news.Alarm, points []chart.Point) (list []chart.Point) {
 		}
 	}
 	return list
-}
-
-// pictureKey is what a picture is of; it grows with time, so the minute is part
-// of it.
-type pictureKey struct {
-	tenant   tenant.ID
-	notice   int64
-	event    news.Event
-	language text.Language
-	minute   int64
-}
-
-const picturesKept = 16 // a channel's many recipients get the same one
-
-// pictures keeps the newest pictures.
-type pictures struct {
-	mu   sync.Mutex
-	kept []kept
-}
-
-type kept struct {
-	key pictureKey
-	png []byte // nil: there is nothing to draw
-}
-
-// get gives a picture that was drawn before, else draws it; one is drawn at a
-// time.
-func (p *pictures) get(key pictureKey, draw func() ([]byte, error)) ([]byte, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, k := range p.kept {
-		if k.key == key {
-			return k.png, nil
-		}
-	}
-	png, err := draw()
-	if err != nil {
-		return nil, err
-	}
-	if len(p.kept) == picturesKept {
-		p.kept = append(p.kept[:0], p.kept[1:]...)
-	}
-	p.kept = append(p.kept, kept{key, png})
-	return png, nil
 }

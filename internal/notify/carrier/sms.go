@@ -23,7 +23,7 @@ func (c *SMS) Carry(ctx context.Context, l *notify.Letter) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text := c.options.voice(l, t).SMS(l.Channel, l.Alarms)
+	text := c.options.voice(l, t, c.options.Now()).SMS(l.Channel, l.Alarms)
 	answer, err := c.sender.Send(ctx, sms.Message{To: l.Recipient, Text: text})
 	if err != nil {
 		return "", failureOf(ctx, err)

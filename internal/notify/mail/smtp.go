@@ -14,7 +14,7 @@ import (
 
 const (
 	keepOpen  = 20 * time.Second // a connection without a mail
-	mostSpare = 4                // connections without a mail
+	mostLines = 8                // connections at once: many servers take no more than ten from one sender
 )
 
 // SMTP sends mail through one server. Connections stay open for a while, since
@@ -23,6 +23,7 @@ type SMTP struct {
 	set  Settings
 	now  func() time.Time
 	keep time.Duration
+	busy chan struct{} // holds one for each mail that goes over a connection
 
 	mu    sync.Mutex
 	spare []*line // the newest last
@@ -30,7 +31,7 @@ type SMTP struct {
 
 // NewSMTP makes a sender; now is the server's clock, for the mails' dates.
 func NewSMTP(s Settings, now func() time.Time) *SMTP {
-	return &SMTP{set: s, now: now, keep: keepOpen}
+	return &SMTP{set: s, now: now, keep: keepOpen, busy: make(chan struct{}, mostLines)}
 }
 
 // Send sends a mail and gives what the server answered when it took it. Every
@@ -42,49 +43,50 @@ func (s *SMTP) Send(ctx context.Context, m Message) (answer string, err error) {
 	if err != nil {
 		return "", &notify.Failure{Trouble: notify.Refused, Answer: err.Error(), Cause: err}
 	}
+	select {
+	case s.busy <- struct{}{}:
+		defer func() { <-s.busy }()
+	case <-ctx.Done():
+		return "", unreached(ctx, ctx.Err())
+	}
 	ctx, cancel := context.WithTimeout(ctx, sendWithin)
 	defer cancel()
-	l, err := s.line(ctx)
-	if err != nil {
-		return "", unreached(ctx, err)
-	}
-	answer, err = l.send(ctx, s.set.From.Address, m.To, content)
-	if l.broken {
+	for {
+		l, kept, err := s.line(ctx)
+		if err != nil {
+			return "", unreached(ctx, err)
+		}
+		answer, err = l.send(ctx, s.set.From.Address, m.To, content)
+		if !l.broken {
+			s.put(l)
+			return answer, err
+		}
 		l.hangUp()
-	} else {
-		s.put(l)
+		// The server may have closed what was kept; it knows of no mail then.
+		if err == nil || !kept || l.begun || ctx.Err() != nil {
+			return answer, err
+		}
 	}
-	return answer, err
 }
 
-// line is a connection that is ready for a mail: one that was kept, if the
-// server still knows of it, else a new one.
-func (s *SMTP) line(ctx context.Context) (*line, error) {
-	for {
-		s.mu.Lock()
-		n := len(s.spare) - 1
-		if n < 0 {
-			s.mu.Unlock()
-			return s.dial(ctx)
-		}
-		l := s.spare[n]
-		s.spare = s.spare[:n]
-		s.mu.Unlock()
-		l.idle.Stop()
-		if l.again(ctx) == nil {
-			return l, nil
-		}
-		l.hangUp()
+// line is a connection: one that was kept, else a new one.
+func (s *SMTP) line(ctx context.Context) (l *line, kept bool, err error) {
+	s.mu.Lock()
+	if n := len(s.spare) - 1; n >= 0 {
+		l, s.spare = s.spare[n], s.spare[:n]
 	}
+	s.mu.Unlock()
+	if l != nil {
+		l.idle.Stop()
+		return l, true, nil
+	}
+	l, err = s.dial(ctx)
+	return l, false, err
 }
 
 func (s *SMTP) put(l *line) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.spare) >= mostSpare {
-		go l.goodbye()
-		return
-	}
 	s.spare = append(s.spare, l)
 	l.idle = time.AfterFunc(s.keep, func() { s.drop(l) })
 }
@@ -161,6 +163,7 @@ func (s *SMTP) dial(ctx context.Context) (*line, error) {
 		l.hangUp()
 		return nil, err
 	}
+	l.ahead, _ = l.client.Extension("PIPELINING")
 	return l, nil
 }
 

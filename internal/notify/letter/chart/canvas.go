@@ -2,149 +2,233 @@ package chart
 
 import (
 	"bytes"
+	"encoding/binary"
 	"image"
 	"image/color"
-	"image/draw"
 	"image/png"
 	"math"
+	"sync"
 
 	"golang.org/x/image/font"
+	"golang.org/x/image/font/gofont/goregular"
+	"golang.org/x/image/font/opentype"
 	"golang.org/x/image/math/fixed"
-	"golang.org/x/image/vector"
 )
+
+// ink is a colour's place in a canvas's palette.
+type ink uint8
 
 // spot is a place in the picture, in pixels.
 type spot struct{ x, y float64 }
 
-// canvas is what a chart is drawn on.
+// shades is how many shades there are between two colours, where an edge goes
+// through a pixel.
+const shades = 16
+
+// canvas is what a chart is drawn on. A pixel is a place in the palette, which
+// begins with the inks and grows with their mixtures: a picture of few colours
+// is small, and written quickly.
 type canvas struct {
-	*image.RGBA
-	raster *vector.Rasterizer
-	drawn  [][]spot // closed outlines that fill will paint
+	image.Paletted
+	face   font.Face // which is for one at a time
+	places map[color.RGBA]ink
+	cover  []uint8         // how much of each pixel fill will paint, up to 255
+	drawn  image.Rectangle // where that is
+	mixed  [256][shades]ink
 }
 
-func newCanvas(width, height int, paper color.RGBA) *canvas {
-	c := &canvas{RGBA: image.NewRGBA(image.Rect(0, 0, width, height)), raster: vector.NewRasterizer(width, height)}
-	draw.Draw(c.RGBA, c.Rect, image.NewUniform(paper), image.Point{}, draw.Src)
-	return c
-}
+// canvases are kept from picture to picture: making one takes as long as
+// drawing on it.
+var canvases sync.Pool
 
-// outline adds a closed outline to what fill will paint. Outlines that overlap
-// must turn the same way, or they take from each other.
-func (c *canvas) outline(around ...spot) { c.drawn = append(c.drawn, around) }
+var typeface = sync.OnceValues(func() (*opentype.Font, error) { return opentype.Parse(goregular.TTF) })
 
-// fill paints the outlines. Only the part of the picture that they lie in is
-// looked at: most are small, and the rasterizer goes over all that it is given.
-func (c *canvas) fill(ink color.RGBA) {
-	part := c.extent().Intersect(c.Rect)
-	c.raster.Reset(part.Dx(), part.Dy())
-	for _, around := range c.drawn {
-		for i, p := range around {
-			x, y := float32(p.x-float64(part.Min.X)), float32(p.y-float64(part.Min.Y))
-			if i == 0 {
-				c.raster.MoveTo(x, y)
-			} else {
-				c.raster.LineTo(x, y)
-			}
+// newCanvas is one of a picture's size, all of the first ink.
+func newCanvas(inks []color.RGBA) (*canvas, error) {
+	c, kept := canvases.Get().(*canvas)
+	if !kept {
+		f, err := typeface()
+		if err != nil {
+			return nil, err
 		}
-		c.raster.ClosePath()
-	}
-	c.drawn = c.drawn[:0]
-	if !part.Empty() {
-		c.raster.Draw(c.RGBA, part, image.NewUniform(ink), image.Point{})
-	}
-}
-
-// extent is the whole pixels that the outlines lie in.
-func (c *canvas) extent() (all image.Rectangle) {
-	for _, around := range c.drawn {
-		for _, p := range around {
-			x, y := int(math.Floor(p.x)), int(math.Floor(p.y))
-			all = all.Union(image.Rect(x, y, x+1, y+1))
+		c = &canvas{places: map[color.RGBA]ink{}, cover: make([]uint8, Width*Height)}
+		c.Pix, c.Stride, c.Rect = make([]uint8, Width*Height), Width, image.Rect(0, 0, Width, Height)
+		if c.face, err = opentype.NewFace(f, &opentype.FaceOptions{Size: figures, DPI: 72, Hinting: font.HintingNone}); err != nil {
+			return nil, err
 		}
 	}
-	return all
+	clear(c.Pix)
+	c.Palette = c.Palette[:0]
+	clear(c.places)
+	for _, one := range inks {
+		c.add(one)
+	}
+	return c, nil
 }
 
-// box paints whole pixels, which needs no rasterizer.
-func (c *canvas) box(from, to spot, ink color.RGBA) {
+func (c *canvas) add(one color.RGBA) ink {
+	place := ink(len(c.Palette))
+	c.Palette = append(c.Palette, one)
+	c.places[one] = place
+	return place
+}
+
+// box paints whole pixels.
+func (c *canvas) box(from, to spot, with ink) {
 	whole := func(v float64) int { return int(math.Round(v)) }
-	draw.Draw(c.RGBA, image.Rect(whole(from.x), whole(from.y), whole(to.x), whole(to.y)), image.NewUniform(ink), image.Point{}, draw.Src)
+	part := image.Rect(whole(from.x), whole(from.y), whole(to.x), whole(to.y)).Intersect(c.Rect)
+	for y := part.Min.Y; y < part.Max.Y; y++ {
+		row := c.Pix[c.PixOffset(part.Min.X, y):c.PixOffset(part.Max.X, y)]
+		for i := range row {
+			row[i] = uint8(with)
+		}
+	}
 }
 
-// stroke adds a line through places, with round corners and ends.
+// stroke adds a line through places to what fill will paint, with round corners
+// and ends.
 func (c *canvas) stroke(width float64, line []spot) {
 	for i, p := range line {
-		c.round(p, width/2, 10)
-		if i == 0 {
-			continue
-		}
-		q := line[i-1]
-		length := math.Hypot(p.x-q.x, p.y-q.y)
-		if length == 0 {
-			continue
-		}
-		nx, ny := -(p.y-q.y)/length*width/2, (p.x-q.x)/length*width/2
-		c.outline(spot{q.x - nx, q.y - ny}, spot{p.x - nx, p.y - ny}, spot{p.x + nx, p.y + ny}, spot{q.x + nx, q.y + ny})
+		c.pill(line[max(i-1, 0)], p, width/2)
 	}
 }
 
-// round adds a disc of so many corners, which turns as stroke's pieces do.
-func (c *canvas) round(at spot, radius float64, corners int) {
-	around := make([]spot, corners)
-	for i := range around {
-		sin, cos := math.Sincos(2 * math.Pi * float64(i) / float64(corners))
-		around[i] = spot{at.x + radius*cos, at.y + radius*sin}
-	}
-	c.outline(around...)
-}
-
-// write puts figures so that at is the right end or the middle of their
-// baseline: part 1 or 0.5.
-func (c *canvas) write(face font.Face, figures string, at spot, part float64, ink color.RGBA) {
-	d := font.Drawer{Dst: c.RGBA, Src: image.NewUniform(ink), Face: face}
-	width := float64(d.MeasureString(figures)) / 64
-	d.Dot = fixed.Point26_6{X: fixed.Int26_6((at.x - width*part) * 64), Y: fixed.Int26_6(at.y * 64)}
-	d.DrawString(figures)
-}
-
-// encode writes the picture with at most 256 colours, which a chart has few
-// more than, in a third of the bytes.
-func (c *canvas) encode() ([]byte, error) {
-	flat := image.NewPaletted(c.Rect, nil)
-	for drop := 0; ; drop++ {
-		if c.flatten(flat, drop) {
-			break
+// pill adds all that is no farther than radius from the way between two places;
+// a disc where they are one.
+func (c *canvas) pill(p, q spot, radius float64) {
+	reach := radius + 0.5
+	dx, dy := q.x-p.x, q.y-p.y
+	square := dx*dx + dy*dy
+	rows := pixels(min(p.x, q.x)-reach, min(p.y, q.y)-reach, max(p.x, q.x)+reach, max(p.y, q.y)+reach).Intersect(c.Rect)
+	c.drawn = c.drawn.Union(rows)
+	for y := rows.Min.Y; y < rows.Max.Y; y++ {
+		// Of a row only what is near the part of the way that is near the row.
+		middle, begin, end := float64(y)+0.5, 0.0, 1.0
+		if dy != 0 {
+			begin, end = (middle-reach-p.y)/dy, (middle+reach-p.y)/dy
+			begin, end = within(min(begin, end)), within(max(begin, end))
 		}
-	}
-	var b bytes.Buffer
-	err := png.Encode(&b, flat)
-	return b.Bytes(), err
-}
-
-// flatten gives every colour, without that many of its lowest bits, a place in
-// the palette; false when there are too many.
-func (c *canvas) flatten(flat *image.Paletted, drop int) bool {
-	flat.Palette = flat.Palette[:0]
-	places := map[color.RGBA]uint8{}
-	mask := uint8(0xff) << drop
-	for i := 0; i < len(c.Pix); i += 4 {
-		if i > 0 && [4]byte(c.Pix[i:]) == [4]byte(c.Pix[i-4:]) { // as most are
-			flat.Pix[i/4] = flat.Pix[i/4-1]
-			continue
-		}
-		exact := color.RGBA{c.Pix[i], c.Pix[i+1], c.Pix[i+2], 255}
-		coarse := color.RGBA{exact.R & mask, exact.G & mask, exact.B & mask, 255}
-		place, known := places[coarse]
-		if !known {
-			if len(places) == 256 {
-				return false
+		from, to := p.x+begin*dx, p.x+end*dx
+		part := pixels(min(from, to)-reach, middle, max(from, to)+reach, middle).Intersect(rows)
+		at := c.PixOffset(part.Min.X, y)
+		for x := part.Min.X; x < part.Max.X; x, at = x+1, at+1 {
+			away := spot{float64(x) + 0.5 - p.x, middle - p.y}
+			if square > 0 {
+				along := within((away.x*dx + away.y*dy) / square)
+				away.x -= along * dx
+				away.y -= along * dy
 			}
-			place = uint8(len(places))
-			places[coarse] = place
-			flat.Palette = append(flat.Palette, exact) // the first of its kind stands for all
+			if covered := reach - math.Sqrt(away.x*away.x+away.y*away.y); covered > 0 {
+				c.cover[at] = max(c.cover[at], uint8(255*min(covered, 1)))
+			}
 		}
-		flat.Pix[i/4] = place
 	}
-	return true
+}
+
+func within(part float64) float64 { return min(max(part, 0), 1) }
+
+// pixels are those that a rectangle touches.
+func pixels(left, top, right, bottom float64) image.Rectangle {
+	return image.Rect(int(math.Floor(left)), int(math.Floor(top)), int(math.Floor(right))+1, int(math.Floor(bottom))+1)
+}
+
+// write adds figures to what fill will paint, so that at is the right end or the
+// middle of their baseline: part 1 or 0.5.
+func (c *canvas) write(figures string, at spot, part float64) {
+	width := float64(font.MeasureString(c.face, figures)) / 64
+	dot := fixed.Point26_6{X: fixed.Int26_6((at.x - width*part) * 64), Y: fixed.Int26_6(at.y * 64)}
+	before := rune(-1)
+	for _, figure := range figures {
+		if before >= 0 {
+			dot.X += c.face.Kern(before, figure)
+		}
+		before = figure
+		there, mask, from, advance, ok := c.face.Glyph(dot, figure)
+		dot.X += advance
+		if !ok {
+			continue // the face has no such figure
+		}
+		shape := mask.(*image.Alpha) // as this face makes them
+		place := there.Intersect(c.Rect)
+		from = from.Add(place.Min.Sub(there.Min))
+		c.drawn = c.drawn.Union(place)
+		for y := range place.Dy() {
+			row := shape.Pix[shape.PixOffset(from.X, from.Y+y):][:place.Dx()]
+			over := c.cover[c.PixOffset(place.Min.X, place.Min.Y+y):][:place.Dx()]
+			for i, covered := range row {
+				over[i] = max(over[i], covered)
+			}
+		}
+	}
+}
+
+// fill paints what was added since it was called last.
+func (c *canvas) fill(with ink) {
+	clear(c.mixed[:])
+	for y := c.drawn.Min.Y; y < c.drawn.Max.Y; y++ {
+		begin, end := c.PixOffset(c.drawn.Min.X, y), c.PixOffset(c.drawn.Max.X, y)
+		for at := begin; at < end; at++ {
+			if at+8 <= end && binary.NativeEndian.Uint64(c.cover[at:]) == 0 { // as most are
+				at += 7
+				continue
+			}
+			if covered := c.cover[at]; covered > 0 {
+				c.cover[at] = 0
+				c.Pix[at] = uint8(c.mix(ink(c.Pix[at]), with, (int(covered)*shades+127)/255))
+			}
+		}
+	}
+	c.drawn = image.Rectangle{}
+}
+
+// mix is the ink of a pixel of which so many parts of shades are covered by
+// another.
+func (c *canvas) mix(under, over ink, parts int) ink {
+	switch {
+	case parts == 0 || under == over:
+		return under
+	case parts == shades:
+		return over
+	}
+	if known := c.mixed[under][parts]; known != 0 {
+		return known
+	}
+	a, b := c.Palette[under].(color.RGBA), c.Palette[over].(color.RGBA)
+	blend := func(a, b uint8) uint8 { return uint8((int(a)*(shades-parts) + int(b)*parts) / shades) }
+	one := color.RGBA{blend(a.R, b.R), blend(a.G, b.G), blend(a.B, b.B), 255}
+	place, there := c.places[one]
+	switch {
+	case there:
+	case len(c.Palette) < 256:
+		place = c.add(one)
+	case parts >= shades/2: // no room: an edge without shades
+		place = over
+	default:
+		place = under
+	}
+	c.mixed[under][parts] = place
+	return place
+}
+
+// encoding keeps what encoding takes; its speed goes before a kilobyte.
+var encoding = png.Encoder{CompressionLevel: png.BestSpeed, BufferPool: new(buffers)}
+
+type buffers struct{ kept sync.Pool }
+
+// Get gives a buffer that is free; nil: there is none.
+func (b *buffers) Get() *png.EncoderBuffer {
+	one, _ := b.kept.Get().(*png.EncoderBuffer)
+	return one
+}
+
+// Put takes one back.
+func (b *buffers) Put(one *png.EncoderBuffer) { b.kept.Put(one) }
+
+// encode writes the picture and gives the canvas back: it is not to be used any
+// more.
+func (c *canvas) encode() ([]byte, error) {
+	var b bytes.Buffer
+	err := encoding.Encode(&b, &c.Paletted)
+	canvases.Put(c)
+	return b.Bytes(), err
 }

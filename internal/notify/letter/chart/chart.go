@@ -6,12 +6,7 @@ import (
 	"cmp"
 	"image/color"
 	"slices"
-	"sync"
 	"time"
-
-	"golang.org/x/image/font"
-	"golang.org/x/image/font/gofont/goregular"
-	"golang.org/x/image/font/opentype"
 )
 
 // The picture's size in pixels, twice what it is shown at.
@@ -30,14 +25,23 @@ const (
 )
 
 // The picture has its own paper, so that it is readable on dark pages too.
-var (
-	paper = color.RGBA{0xfb, 0xfa, 0xf6, 255}
-	grid  = color.RGBA{0xe4, 0xe1, 0xd7, 255}
-	words = color.RGBA{0x47, 0x50, 0x49, 255}
-	line  = color.RGBA{0x2f, 0x6b, 0x4f, 255}
-	held  = color.RGBA{0xf8, 0xe9, 0xe5, 255}
-	alarm = color.RGBA{0xb8, 0x23, 0x1a, 255}
+const (
+	paper ink = iota
+	grid
+	words
+	line
+	held
+	alarm
 )
+
+var inks = []color.RGBA{
+	paper: {0xfb, 0xfa, 0xf6, 255},
+	grid:  {0xe4, 0xe1, 0xd7, 255},
+	words: {0x47, 0x50, 0x49, 255},
+	line:  {0x2f, 0x6b, 0x4f, 255},
+	held:  {0xf8, 0xe9, 0xe5, 255},
+	alarm: {0xb8, 0x23, 0x1a, 255},
+}
 
 // Point is one reading.
 type Point struct {
@@ -57,21 +61,9 @@ type Chart struct {
 	Number func(v float64, decimals int) string
 }
 
-var face = sync.OnceValues(func() (font.Face, error) {
-	f, err := opentype.Parse(goregular.TTF)
-	if err != nil {
-		return nil, err
-	}
-	return opentype.NewFace(f, &opentype.FaceOptions{Size: figures, DPI: 72, Hinting: font.HintingNone})
-})
-
-var drawing sync.Mutex // a face is for one at a time
-
 // PNG draws the chart; it needs at least one point.
 func (c *Chart) PNG() ([]byte, error) {
-	drawing.Lock()
-	defer drawing.Unlock()
-	face, err := face()
+	p, err := newCanvas(inks)
 	if err != nil {
 		return nil, err
 	}
@@ -81,20 +73,20 @@ func (c *Chart) PNG() ([]byte, error) {
 	x := func(t float64) float64 { return left + (t-float64(c.From))/float64(c.To-c.From)*(right-left) }
 	y := func(v float64) float64 { return bottom - (v-lowest)/(highest-lowest)*(bottom-top) }
 
-	p := newCanvas(Width, Height, paper)
 	start, end := x(float64(max(c.Start, c.From))), x(float64(min(c.End, c.To)))
 	p.box(spot{start, top}, spot{end, bottom}, held)
 	for _, one := range ticks {
 		p.box(spot{left, y(one.at) - hair/2}, spot{right, y(one.at) + hair/2}, grid)
-		p.write(face, one.label, spot{left - 18, y(one.at) + 10}, 1, words)
+		p.write(one.label, spot{left - 18, y(one.at) + 10}, 1)
 	}
 	for _, one := range times(c.From, c.To, c.Zone) {
 		at := x(one.at)
 		p.box(spot{at - hair/2, bottom}, spot{at + hair/2, bottom + 8}, grid)
 		if at > left+24 && at < right-24 {
-			p.write(face, one.label, spot{at, bottom + 44}, 0.5, words)
+			p.write(one.label, spot{at, bottom + 44}, 0.5)
 		}
 	}
+	p.fill(words)
 	p.box(spot{start - 1, top}, spot{start + 1, bottom}, alarm)
 	for at := float64(left); at < right; at += 22 {
 		p.box(spot{at, y(c.Limit) - 1.5}, spot{min(at+13, right), y(c.Limit) + 1.5}, alarm)
@@ -109,12 +101,13 @@ func (c *Chart) PNG() ([]byte, error) {
 	p.fill(line)
 	for _, disc := range []struct {
 		radius float64
-		ink    color.RGBA
+		with   ink
 	}{{10, paper}, {7, alarm}} {
 		for _, one := range c.Triggers {
-			p.round(spot{x(float64(one.Time)), y(one.Value)}, disc.radius, 32)
+			at := spot{x(float64(one.Time)), y(one.Value)}
+			p.pill(at, at, disc.radius)
 		}
-		p.fill(disc.ink)
+		p.fill(disc.with)
 	}
 	return p.encode()
 }

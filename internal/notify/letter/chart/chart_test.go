@@ -52,7 +52,8 @@ func (c *Chart) place(p Point, lowest, highest float64) (x, y int) {
 		int(math.Round(bottom - (p.Value-lowest)/(highest-lowest)*(bottom-top)))
 }
 
-func like(a color.Color, b color.RGBA) bool {
+func like(a color.Color, with ink) bool {
+	b := inks[with]
 	r, g, bl, _ := a.RGBA()
 	near := func(x uint32, y uint8) bool { return math.Abs(float64(x>>8)-float64(y)) < 24 }
 	return near(r, b.R) && near(g, b.G) && near(bl, b.B)
@@ -81,7 +82,7 @@ func TestChart(t *testing.T) {
 	if reds < 40 || reds > 80 {
 		t.Errorf("%d of 100 pixels of the limit", reds) // dashed
 	}
-	for at, want := range map[int64]color.RGBA{noon + 15*minute: held, noon - 15*minute: paper} {
+	for at, want := range map[int64]ink{noon + 15*minute: held, noon - 15*minute: paper} {
 		if x, y := c.place(Point{at, 21.3}, 20, 35); !like(m.At(x, y), want) {
 			t.Errorf("%d: %v, want %v", at, m.At(x, y), want)
 		}

@@ -1,0 +1,140 @@
+package carrier
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+
+	"tilth/internal/notify"
+	"tilth/internal/notify/mail"
+	"tilth/internal/tenant"
+	"tilth/internal/testkit"
+	"tilth/internal/text"
+)
+
+// The pages that are kept are bounded, and a failure is not kept.
+func TestPages(t *testing.T) {
+	var p pages
+	written := 0
+	write := func() (mail.Message, bool, error) { written++; return mail.Message{Subject: "Frost"}, true, nil }
+	for range 2 {
+		for i := range int64(pagesKept) {
+			if m, err := p.get(pageKey{notice: i}, write); err != nil || m.Subject != "Frost" {
+				t.Fatalf("%+v, %v", m, err)
+			}
+		}
+	}
+	if written != pagesKept || len(p.kept) != pagesKept {
+		t.Errorf("%d written, %d kept", written, len(p.kept))
+	}
+	no := errors.New("no")
+	if _, err := p.get(pageKey{notice: 99}, func() (mail.Message, bool, error) { return mail.Message{}, false, no }); !errors.Is(err, no) {
+		t.Errorf("a failure is kept back: %v", err)
+	}
+	for _, notice := range []int64{99, 0, 99} { // 0 was the oldest, whose place the failure took
+		if _, err := p.get(pageKey{notice: notice}, write); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if written != pagesKept+2 || len(p.kept) != pagesKept {
+		t.Errorf("%d written, %d kept", written, len(p.kept))
+	}
+	if _, err := p.get(pageKey{tenant: 2, notice: 99}, write); err != nil || written != pagesKept+3 {
+		t.Errorf("another tenant's page: %v", err)
+	}
+}
+
+// Those who want a page while it is written get that one; where writing breaks,
+// they do not get an empty one.
+func TestPageIsWrittenOnce(t *testing.T) {
+	var p pages
+	const readers = 8
+	begun, goOn := make(chan struct{}), make(chan struct{})
+	written := 0
+	subjects := make(chan string, readers)
+	var all sync.WaitGroup
+	for range readers {
+		all.Go(func() {
+			m, err := p.get(pageKey{notice: 1}, func() (mail.Message, bool, error) {
+				written++
+				close(begun)
+				<-goOn
+				return mail.Message{Subject: "Frost"}, true, nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+			subjects <- m.Subject
+		})
+	}
+	testkit.Receive(t, "the writing", begun)
+	close(goOn)
+	all.Wait()
+	close(subjects)
+	for s := range subjects {
+		if s != "Frost" {
+			t.Errorf("somebody got %q", s)
+		}
+	}
+	if written != 1 {
+		t.Errorf("written %d times", written)
+	}
+
+	broken, breaks := p.find(pageKey{notice: 2}), func() (mail.Message, bool, error) { panic("no such face") }
+	func() {
+		defer func() { _ = recover() }()
+		_, _ = p.get(broken.key, breaks)
+	}()
+	broken.once.Do(func() { t.Error("it is written again") })
+	if broken.err == nil {
+		t.Error("who waited for it got an empty page")
+	}
+	if m, err := p.get(broken.key, func() (mail.Message, bool, error) { return mail.Message{Subject: "Fine"}, true, nil }); err != nil || m.Subject != "Fine" {
+		t.Errorf("afterwards: %+v, %v", m, err)
+	}
+}
+
+// A notice's recipients are written to once, each channel and language for
+// itself, and each is sent a mail of their own.
+func TestRecipientsShareThePage(t *testing.T) {
+	o := open(t)
+	tenants, read := o.Tenants, 0
+	o.Tenants = func(ctx context.Context, id tenant.ID) (*tenant.Tenant, error) { read++; return tenants(ctx, id) }
+	var taken []mail.Message
+	c := NewMail(func(_ context.Context, m mail.Message) (string, error) { taken = append(taken, m); return "250", nil }, o.Options)
+	carry := func(change func(l *notify.Letter)) {
+		t.Helper()
+		l := letterOf(frost(text.English))
+		change(l)
+		if _, err := c.Carry(t.Context(), l); err != nil {
+			t.Fatal(err)
+		}
+	}
+	carry(func(*notify.Letter) {})
+	carry(func(l *notify.Letter) { l.ID, l.Recipient = "another", "bora@example.com" })
+	if read != 1 || taken[1].ID != "another" || taken[1].To != "bora@example.com" || taken[1].HTML != taken[0].HTML || taken[0].To != "ada@example.com" || taken[0].HTML == "" {
+		t.Errorf("written %d times: %+v", read, taken)
+	}
+	carry(func(l *notify.Letter) { l.Channel = "Owners" })
+	carry(func(l *notify.Letter) { l.Language = text.Russian })
+	carry(func(l *notify.Letter) { l.Alarms[0].Event = "resolved" })
+	if read != 4 || taken[2].HTML == taken[0].HTML || taken[3].Subject == taken[0].Subject || taken[4].Subject == taken[0].Subject {
+		t.Errorf("written %d times", read)
+	}
+	// Several notices are one letter, for which nothing is kept.
+	for range 2 {
+		carry(func(l *notify.Letter) { l.Alarms = append(l.Alarms, frost(text.English)) })
+	}
+	if read != 6 || len(c.pages.kept) != 4 {
+		t.Errorf("written %d times, %d kept", read, len(c.pages.kept))
+	}
+	// One whose readings could not be read is written again for the next.
+	o.fault = errors.New("disk")
+	carry(func(l *notify.Letter) { l.Alarms[0].Notice = 18 })
+	o.fault = nil
+	carry(func(l *notify.Letter) { l.Alarms[0].Notice = 18 })
+	if read != 8 || taken[7].Picture != nil || taken[8].Picture == nil {
+		t.Errorf("written %d times", read)
+	}
+}
