@@ -4,10 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/uptrace/bun"
 
 	"tilth/internal/db"
+	"tilth/internal/device"
+	"tilth/internal/errs"
 	"tilth/internal/reading"
 	"tilth/internal/tenant"
 	"tilth/internal/text"
@@ -80,11 +84,17 @@ func (e *Engine) record(ctx context.Context, events []event, pos uint64) (s sett
 		return s, nil
 	}
 	err = e.o.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
-		s = settlement{Engine: e, open: map[*running]*Notice{}}
+		s = settlement{Engine: e, open: map[*running]*Notice{}, states: map[RuleID]stateRow{}}
+		if err := s.look(ctx, events); err != nil {
+			return err
+		}
 		for i := range events {
 			if err := s.one(ctx, &events[i]); err != nil {
 				return err
 			}
+		}
+		if err := saveStates(ctx, e.o.DB, slices.Collect(maps.Values(s.states))); err != nil {
+			return err
 		}
 		return e.o.Positions.Save(ctx, pos)
 	})
@@ -121,6 +131,10 @@ func (e *Engine) settled(s *settlement, events []event, pos uint64, err error) e
 // settlement is what one transaction records.
 type settlement struct {
 	*Engine
+	rules   map[RuleID]bool              // those that are there
+	devices map[device.ID]*device.Device // of notices that begin
+	states  map[RuleID]stateRow          // to be kept
+
 	open   map[*running]*Notice // of rules whose notice began or ended (nil)
 	told   []tidings
 	opened int
@@ -140,9 +154,8 @@ func (s *settlement) one(ctx context.Context, ev *event) error {
 		current = r.notice
 	}
 	// A device that is deleted takes its rules along before Reload hears of it.
-	there, err := s.o.DB.Read(ctx).NewSelect().Model((*ruleRow)(nil)).Where("r.tenant_id = ? AND r.id = ?", r.Tenant, r.ID).Exists(ctx)
-	if err != nil || !there {
-		return err
+	if !s.rules[r.ID] {
+		return nil
 	}
 	switch ev.kind {
 	case Opened:
@@ -169,16 +182,59 @@ func (s *settlement) one(ctx context.Context, ev *event) error {
 		s.open[r] = nil
 		s.told = append(s.told, tidings{r.Tenant, n})
 	}
-	return saveState(ctx, s.o.DB, r, ev.floor, ev.waiting)
+	s.states[r.ID] = stateRow{RuleID: r.ID, Revision: r.Revision, Floor: ev.floor, Waiting: ev.waiting}
+	return nil
 }
+
+// look reads at once what all the events ask of rules and devices.
+func (s *settlement) look(ctx context.Context, events []event) error {
+	rules, devices := map[tenant.ID][]RuleID{}, map[tenant.ID][]device.ID{}
+	s.rules, s.devices = map[RuleID]bool{}, map[device.ID]*device.Device{}
+	for i := range events {
+		r := events[i].rule
+		if _, listed := s.rules[r.ID]; !listed {
+			s.rules[r.ID] = false
+			rules[r.Tenant] = append(rules[r.Tenant], r.ID)
+		}
+		if _, listed := s.devices[r.Device]; !listed && events[i].kind == Opened {
+			s.devices[r.Device] = nil
+			devices[r.Tenant] = append(devices[r.Tenant], r.Device)
+		}
+	}
+	for t, all := range rules {
+		for some := range slices.Chunk(all, lookedAt) {
+			var there []RuleID
+			err := s.o.DB.Read(ctx).NewSelect().Model((*ruleRow)(nil)).Column("id").Where("r.tenant_id = ? AND r.id IN (?)", t, bun.List(some)).Scan(ctx, &there)
+			if err != nil {
+				return err
+			}
+			for _, id := range there {
+				s.rules[id] = true
+			}
+		}
+	}
+	for t, all := range devices {
+		there, err := s.o.Devices.ByIDs(ctx, t, all)
+		if err != nil {
+			return fmt.Errorf("alarm: devices of notices: %w", err)
+		}
+		for _, d := range there {
+			s.devices[d.ID] = d
+		}
+	}
+	return nil
+}
+
+// lookedAt is how many rules one statement asks for.
+const lookedAt = 500
 
 // begun writes a notice that begins. One that is there already was written by
 // a transaction whose end was not known.
 func (s *settlement) begun(ctx context.Context, ev *event) (Notice, error) {
 	r := ev.rule
-	d, err := s.o.Devices.ByID(ctx, r.Tenant, r.Device)
-	if err != nil {
-		return Notice{}, fmt.Errorf("alarm: device of rule %d: %w", r.ID, err)
+	d := s.devices[r.Device]
+	if d == nil {
+		return Notice{}, fmt.Errorf("alarm: device of rule %d: %w", r.ID, errs.Missing())
 	}
 	rule, err := json.Marshal(CopyOf(&r.Rule, d.NoteName, d.ProductID))
 	if err != nil {
@@ -283,13 +339,25 @@ func liveNotice(n *Notice) []byte {
 	return b
 }
 
-// saveState writes what a rule remembers that no reading tells.
-func saveState(ctx context.Context, d *db.DB, r *running, floor int64, waiting bool) error {
+// saveStates writes what rules remember that no reading tells.
+func saveStates(ctx context.Context, d *db.DB, states []stateRow) error {
 	return d.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		_, err := tx.NewInsert().Model(&stateRow{RuleID: r.ID, Revision: r.Revision, Floor: floor, Waiting: waiting}).
-			On("CONFLICT (rule_id) DO UPDATE").Set("revision = EXCLUDED.revision, floor = EXCLUDED.floor, waiting = EXCLUDED.waiting").Exec(ctx)
-		return err
+		for len(states) > 0 {
+			some := append([]stateRow{}, states[:min(len(states), lookedAt)]...)
+			states = states[len(some):]
+			_, err := tx.NewInsert().Model(&some).
+				On("CONFLICT (rule_id) DO UPDATE").Set("revision = EXCLUDED.revision, floor = EXCLUDED.floor, waiting = EXCLUDED.waiting").Exec(ctx)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
 	})
+}
+
+// saveState is saveStates of one rule.
+func saveState(ctx context.Context, d *db.DB, r *running, floor int64, waiting bool) error {
+	return saveStates(ctx, d, []stateRow{{RuleID: r.ID, Revision: r.Revision, Floor: floor, Waiting: waiting}})
 }
 
 func forgetStates(ctx context.Context, d *db.DB, id RuleID) error {

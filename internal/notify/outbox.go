@@ -34,6 +34,7 @@ type OutboxOptions struct {
 	DB       *db.DB
 	Tenants  *tenant.Store
 	Channels *ChannelStore
+	Webhooks *WebhookStore // nil: there are none
 	// Carriers bring the letters; a mode that has none is not set up.
 	Carriers map[Mode]Carrier
 	// Muted is until when a tenant's rule is muted, epoch ms; 0: it is not, or
@@ -80,7 +81,7 @@ func NewOutbox(opts OutboxOptions) *Outbox {
 	}
 	o := &Outbox{OutboxOptions: opts, lanes: map[Mode]*lane{}}
 	o.since.Store(opts.Now().UnixMilli())
-	for _, m := range []Mode{Email, Phone} {
+	for _, m := range ways {
 		o.lanes[m] = newLane(o, m, opts.Carriers[m])
 	}
 	return o
@@ -92,7 +93,9 @@ func (o *Outbox) began(ctx context.Context, t tenant.ID, a *news.Alarm, w *news.
 	if len(w.Channels) == 0 {
 		return nil
 	}
-	channels, err := o.Channels.Some(ctx, t, w.Channels)
+	channels, err := db.Once(ctx, channelsOf{t, fmt.Sprint(w.Channels)}, func(ctx context.Context) ([]Channel, error) {
+		return o.Channels.Some(ctx, t, w.Channels)
+	})
 	if err != nil {
 		return err
 	}
@@ -127,6 +130,12 @@ func (o *Outbox) began(ctx context.Context, t tenant.ID, a *news.Alarm, w *news.
 		}
 	}
 	return o.queue(ctx, a.Level, rows)
+}
+
+// channelsOf are some of a tenant's channels.
+type channelsOf struct {
+	tenant tenant.ID
+	ids    string
 }
 
 // pattern is what all deliveries of an event have in common.
