@@ -11,7 +11,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # What asks no more than to be named, and may be handed on under Apache-2.0.
-taken=' 0BSD Apache-2.0 BSD-2-Clause BSD-3-Clause ISC MIT OFL-1.1 public-domain '
+taken=' 0BSD Apache-2.0 BSD-2-Clause BSD-3-Clause CC0-1.0 ISC MIT OFL-1.1 public-domain '
 # Where several licences are offered, the one that we take.
 chosen() {
   case $1 in
@@ -42,6 +42,7 @@ kind() {
   ! has 'permission to use, copy, modify, and or distribute this software for any purpose' &&
     ! has 'permission to use, copy, modify, and distribute this software for any purpose' || found+=' ISC'
   ! has 'dedicated to the public domain' || found+=' public-domain'
+  ! has 'public domain with cc0 1.0' || found+=' CC0-1.0'
   echo "${found:- unknown}"
 }
 

@@ -1,29 +1,17 @@
 package app
 
 import (
-	"crypto/tls"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
-
-	"tilth/internal/ingest"
 )
 
 // strictTransport has a browser that was here over TLS come back no other way
 // for a year. It speaks for the host that was asked for, and for no other below.
 const strictTransport = "max-age=31536000"
-
-// webTLS is how people and programs are met over TLS: as devices are, and with
-// HTTP/2. Both names stand here, since a plain listener of the same server may
-// be the first to look.
-func webTLS(certificate *ingest.Certificate) *tls.Config {
-	c := certificate.Config()
-	c.NextProtos = []string{"h2", "http/1.1"}
-	return c
-}
 
 // overTLS tells browsers on the HTTPS address to stay there and, with
 // --https-redirect, sends to it who comes to the HTTP address.

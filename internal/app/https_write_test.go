@@ -38,7 +38,7 @@ func (p *pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)
 func ask(t *testing.T, certificate *ingest.Certificate, roots *x509.CertPool, handler http.HandlerFunc, read func(body io.Reader)) {
 	t.Helper()
 	l := &pipes{came: make(chan net.Conn), closed: make(chan struct{})}
-	server := &http.Server{Handler: (&Server{set: &Settings{}}).overTLS(handler), TLSConfig: webTLS(certificate), ReadHeaderTimeout: 10 * time.Second}
+	server := &http.Server{Handler: (&Server{set: &Settings{}}).overTLS(handler), TLSConfig: (&certificates{own: certificate}).web(), ReadHeaderTimeout: 10 * time.Second}
 	served := make(chan error, 1)
 	go func() { served <- server.ServeTLS(l, "", "") }()
 	transport := &http.Transport{ForceAttemptHTTP2: true, DialTLSContext: func(ctx context.Context, _, _ string) (net.Conn, error) {

@@ -48,6 +48,16 @@ func (c *Certificate) Config() *tls.Config {
 	}
 }
 
+// Expiry is until when the certificate that devices are met with is good, and
+// the first host name in it, else its subject's.
+func (c *Certificate) Expiry() (name string, until time.Time) {
+	leaf := c.current().Leaf
+	if len(leaf.DNSNames) > 0 {
+		return leaf.DNSNames[0], leaf.NotAfter
+	}
+	return leaf.Subject.CommonName, leaf.NotAfter
+}
+
 // current is the pair in the files, or the one before where they do not hold a
 // right one: half a renewal keeps nobody out.
 func (c *Certificate) current() *tls.Certificate {

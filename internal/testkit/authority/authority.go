@@ -1,0 +1,136 @@
+// Package authority is an ACME server for tests. It stands apart from testkit,
+// most of whose users need none of what it needs.
+package authority
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/letsencrypt/pebble/v2/ca"
+	"github.com/letsencrypt/pebble/v2/db"
+	"github.com/letsencrypt/pebble/v2/va"
+	"github.com/letsencrypt/pebble/v2/wfe"
+	"github.com/miekg/dns"
+)
+
+// Authority is an ACME server in this process: Pebble, the one that Let's
+// Encrypt tests clients with.
+type Authority struct {
+	Directory string         // its address
+	RootFile  string         // PEM: the root of its own certificate
+	Roots     *x509.CertPool // of the certificates that it issues
+
+	answering chan struct{} // closed when it does
+	begin     sync.Once
+}
+
+// Options say where an Authority looks for proofs, and what it makes.
+type Options struct {
+	HTTPPort, TLSPort int           // in place of 80 and 443
+	Names             []string      // that exist, on 127.0.0.1
+	Valid             time.Duration // of certificates, whole seconds; default 90 days
+	Silent            bool          // it takes requests and answers none, until Answer
+}
+
+// pebble is told of these by its environment alone.
+var pebble = sync.OnceValue(func() error {
+	return errors.Join(
+		os.Setenv("PEBBLE_VA_NOSLEEP", "1"),
+		os.Setenv("PEBBLE_AUTHZREUSE", "0"), // each certificate is proved for
+	)
+})
+
+// New starts one; it ends with the test.
+func New(t *testing.T, o Options) *Authority {
+	t.Helper()
+	if err := pebble(); err != nil {
+		t.Fatal(err)
+	}
+	quiet := log.New(io.Discard, "", 0)
+	store := db.NewMemoryStore()
+	issuing := ca.New(quiet, store, "", "ecdsa", 0, 1, map[string]ca.Profile{
+		"default": {Description: "default", ValidityPeriod: uint64(o.Valid / time.Second)},
+	})
+	validating := va.New(quiet, o.HTTPPort, o.TLSPort, false, resolver(t, o.Names), store)
+	front := wfe.New(quiet, store, validating, issuing, []string{"pebble.example"}, false, false, 0, 0)
+
+	a := &Authority{Roots: x509.NewCertPool(), answering: make(chan struct{})}
+	a.Roots.AddCert(issuing.GetRootCert(0).Cert)
+	answers := front.Handler()
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case <-a.answering:
+			answers.ServeHTTP(w, r)
+		case <-r.Context().Done():
+		}
+	}))
+	server.Config.ErrorLog = quiet
+	server.StartTLS()
+	t.Cleanup(func() { server.CloseClientConnections(); server.Close() })
+	if !o.Silent {
+		a.Answer()
+	}
+	a.Directory = server.URL + wfe.DirectoryPath
+	a.RootFile = filepath.Join(t.TempDir(), "root.pem")
+	if err := os.WriteFile(a.RootFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// Answer lets it answer, also what was asked before.
+func (a *Authority) Answer() { a.begin.Do(func() { close(a.answering) }) }
+
+// resolver is a name server to which only these names exist.
+func resolver(t *testing.T, names []string) string {
+	t.Helper()
+	known := dns.NewServeMux()
+	known.HandleFunc(".", func(w dns.ResponseWriter, asked *dns.Msg) {
+		answer := new(dns.Msg).SetRcode(asked, dns.RcodeNameError)
+		_ = w.WriteMsg(answer) // who asked may be gone
+	})
+	for _, name := range names {
+		known.HandleFunc(dns.Fqdn(name), func(w dns.ResponseWriter, asked *dns.Msg) {
+			answer := new(dns.Msg).SetReply(asked)
+			if q := asked.Question[0]; q.Qtype == dns.TypeA {
+				answer.Answer = []dns.RR{&dns.A{
+					Hdr: dns.RR_Header{Name: q.Name, Rrtype: dns.TypeA, Class: dns.ClassINET, Ttl: 1}, A: net.IPv4(127, 0, 0, 1),
+				}}
+			}
+			_ = w.WriteMsg(answer)
+		})
+	}
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() }) // the name server may have closed it
+	server := &dns.Server{Listener: l, Net: "tcp", Handler: known}
+	go func() { _ = server.ActivateAndServe() }() // ends with the listener
+	return l.Addr().String()
+}
+
+// Issued asks a TLS address for a name's certificate, which must be one that the
+// authority issued.
+func (a *Authority) Issued(ctx context.Context, address, name string) (*x509.Certificate, error) {
+	dialer := tls.Dialer{Config: &tls.Config{RootCAs: a.Roots, ServerName: name}}
+	c, err := dialer.DialContext(ctx, "tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = c.Close() }() // it has said what is wanted
+	return c.(*tls.Conn).ConnectionState().PeerCertificates[0], nil
+}
