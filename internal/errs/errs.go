@@ -26,6 +26,7 @@ const (
 	NoSuchPath               // never reached a handler
 	NoSuchMethod             // never reached a handler
 	TooLarge                 // body over the limit
+	Unkept                   // the disk is full or fails: nothing was changed
 )
 
 // Error is an error that a person may see.

@@ -21,6 +21,7 @@ var (
 		errs.Internal: 500, errs.Malformed: 400, errs.Unknown: 401, errs.Forbidden: 403, errs.NotFound: 404,
 		errs.TooMany: 429, errs.Refused: 601, errs.Upstream: -699, errs.Unavailable: 503,
 		errs.NoSuchPath: 404, errs.NoSuchMethod: 405, errs.TooLarge: 413,
+		errs.Unkept: 503, // under HTTP 200: it did reach its handler, and people are to read the sentence
 	}
 	statuses = map[errs.Kind]int{
 		errs.Unavailable: http.StatusServiceUnavailable, errs.NoSuchPath: http.StatusNotFound,
@@ -40,7 +41,7 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if st, ok := statuses[e.Kind]; ok {
 		status = st
 	}
-	if e.Kind == errs.Unavailable || e.Kind == errs.TooMany {
+	if codes[e.Kind] == codes[errs.Unavailable] || e.Kind == errs.TooMany {
 		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(max(e.Retry, time.Second).Seconds()))))
 	}
 	body, err := failure(info, e)

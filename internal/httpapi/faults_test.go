@@ -135,6 +135,26 @@ func TestOverload(t *testing.T) {
 	}
 }
 
+// What the disk did not keep is told in words, in the language of who asked, with
+// when to try again: HTTP 200, since the call did reach its handler.
+func TestNothingKept(t *testing.T) {
+	w := newServer(t, func(o *httpapi.Options) {
+		o.Readings = faulty{func() error {
+			return errs.New(errs.Unkept, "error.disk").After(30 * time.Second).Because(errors.New("database or disk is full"))
+		}}
+	})
+	for language, want := range map[string]string{
+		"en-us": "Nothing can be saved: the server’s disk is full", "zh-cn": "服务器磁盘已满", "tr-tr": "sunucunun diski dolu", "ru-ru": "диск сервера заполнен",
+	} {
+		call := w.get(w.series("WS-1", "rain"))
+		call.Header = map[string]string{"Accept-Language": language}
+		a := w.Do(t, call)
+		if a.Status != 200 || a.Code != 503 || a.Header.Get("Retry-After") != "30" || !strings.Contains(a.Msg, want) {
+			t.Errorf("%s: %d %s, Retry-After %q", language, a.Status, a.Body, a.Header.Get("Retry-After"))
+		}
+	}
+}
+
 // A client that has gone is not answered, and its going is no fault of ours.
 func TestClientGone(t *testing.T) {
 	w := newServer(t)

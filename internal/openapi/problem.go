@@ -21,13 +21,14 @@ var (
 	codes = map[errs.Kind]string{
 		errs.Internal: "internal", errs.Malformed: "invalid", errs.Unknown: "unauthorized", errs.Forbidden: "forbidden", errs.NotFound: "notFound",
 		errs.TooMany: "tooMany", errs.Refused: "invalid", errs.Upstream: "internal", errs.Unavailable: "unavailable",
-		errs.NoSuchPath: "notFound", errs.NoSuchMethod: "notAllowed", errs.TooLarge: "invalid",
+		errs.NoSuchPath: "notFound", errs.NoSuchMethod: "notAllowed", errs.TooLarge: "invalid", errs.Unkept: "unavailable",
 	}
 	statuses = map[errs.Kind]int{
 		errs.Internal: http.StatusInternalServerError, errs.Malformed: http.StatusBadRequest, errs.Unknown: http.StatusUnauthorized,
 		errs.Forbidden: http.StatusForbidden, errs.NotFound: http.StatusNotFound, errs.TooMany: http.StatusTooManyRequests,
 		errs.Refused: http.StatusBadRequest, errs.Upstream: http.StatusInternalServerError, errs.Unavailable: http.StatusServiceUnavailable,
 		errs.NoSuchPath: http.StatusNotFound, errs.NoSuchMethod: http.StatusMethodNotAllowed, errs.TooLarge: http.StatusRequestEntityTooLarge,
+		errs.Unkept: http.StatusServiceUnavailable,
 	}
 )
 
@@ -54,7 +55,7 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	h := w.Header()
 	switch e.Kind {
-	case errs.Unavailable, errs.TooMany:
+	case errs.Unavailable, errs.TooMany, errs.Unkept:
 		h.Set("Retry-After", strconv.Itoa(wholeSeconds(max(e.Retry, time.Second))))
 	case errs.Unknown:
 		h.Set("WWW-Authenticate", `Basic realm="Tilth", charset="UTF-8"`)

@@ -2,13 +2,17 @@ package torture
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
+
+	"tilth/internal/bench"
 )
 
 const (
@@ -19,8 +23,8 @@ const (
 )
 
 // fullDisk fills a small disk under a server that takes readings in, sees that
-// devices are not acknowledged and that the server says so, frees it, and sees
-// that it goes on.
+// devices are not acknowledged, that people read on and are told why nothing is
+// saved, frees it, and sees that the server goes on without a hand.
 func fullDisk(ctx context.Context, o *Options, r *Row) error {
 	disk := filepath.Join(o.Dir, "disk")
 	return mounted(ctx, disk, func() error {
@@ -70,13 +74,21 @@ func (h *house) whole(ctx context.Context, r *Row) error {
 
 // filled is one round.
 func (h *house) filled(ctx context.Context, disk string, r *Row) error {
+	person, err := h.server.SignIn(ctx)
+	if err != nil {
+		return err
+	}
+	now, err := h.server.Figures(ctx)
+	if err != nil {
+		return err
+	}
 	stop, err := h.publish(ctx)
 	if err != nil {
 		return err
 	}
 	err = h.station.storm(ctx)
 	if err == nil {
-		err = h.taken(ctx, before)
+		err = h.taken(ctx, now["tilth_edge_messages_total"]+before)
 	}
 	filler := filepath.Join(disk, "filler")
 	if err == nil {
@@ -89,27 +101,69 @@ func (h *house) filled(ctx context.Context, disk string, r *Row) error {
 	if err != nil {
 		return err
 	}
+	if err := h.reads(ctx, person); err != nil {
+		return err
+	}
 	if err := os.Remove(filler); err != nil {
 		return err
 	}
-	r.Remark = fmt.Sprintf("devices are answered %s, /readyz %s; goes on after a restart", status, said)
-	return h.again(ctx, r)
+	r.Remark = fmt.Sprintf("devices are answered %s, /readyz %s, people read on; goes on by itself", status, said)
+	return h.recovers(ctx, r)
 }
 
-// again ends a server that writes no more, as who watches it does, and starts
-// it anew. What its outbox had in flight may come again, since that it arrived
-// could not be written down.
-func (h *house) again(ctx context.Context, r *Row) error {
-	began := time.Now()
-	select {
-	case <-h.server.Ended():
-	default:
-		if err := h.server.Kill(); err != nil {
-			return err
+// reads sees that somebody who was signed in reads on while nothing can be
+// saved, and that saving and signing in are refused in words.
+func (h *house) reads(ctx context.Context, person *bench.Person) error {
+	if h.gone() {
+		return nil
+	}
+	var answer json.RawMessage
+	for _, page := range []string{
+		"/admin-api/client/pc/alarm-notice/page?pageNo=1&pageSize=10", "/admin-api/client/pc/device/page?pageNo=1&pageSize=10",
+		"/admin-api/device/data/all/data-last?deviceName=" + h.station.device.Name,
+	} {
+		if err := person.Call(ctx, http.MethodGet, page, nil, &answer); err != nil {
+			return fmt.Errorf("read %s while the disk is full: %w", page, err)
 		}
 	}
-	if _, err := h.restart(ctx); err != nil {
+	saved := person.Call(ctx, http.MethodPost, "/admin-api/client/pc/notice-channel/create", map[string]any{
+		"noticeName": "Unkept", "noticeMode": []string{"phoneMessage"}, "phoneMessage": []string{"+905551112233"},
+	}, &answer)
+	_, signedIn := h.server.SignIn(ctx)
+	for what, err := range map[string]error{"save": saved, "sign in": signedIn} {
+		if err == nil || !strings.Contains(err.Error(), unkept) {
+			return fmt.Errorf("%s while the disk is full: %w, want %q", what, err, unkept)
+		}
+	}
+	return nil
+}
+
+// unkept begins what people are told who want something saved meanwhile.
+const unkept = "answer 503: Nothing can be saved: the server’s disk is full"
+
+// recovers waits until the server takes readings in again. Only where it has
+// ended it is started, as whoever watches over it does (deploy/tilth.service).
+// What its outbox had in flight may come again, since that it arrived could not
+// be written down.
+func (h *house) recovers(ctx context.Context, r *Row) error {
+	began := time.Now()
+	if err := until(ctx, "the server to go on by itself", func() (bool, error) {
+		if h.gone() {
+			_, err := h.restart(ctx)
+			return err == nil, ctx.Err()
+		}
+		status, _, err := h.readiness(ctx)
+		return err == nil && status == http.StatusOK, ctx.Err() // between two starts nobody answers
+	}); err != nil {
 		return err
+	}
+	now, err := h.server.Figures(ctx)
+	if err != nil {
+		return err
+	}
+	if now["tilth_readings_broken"] != 0 || now["tilth_disk_writable"] != 1 || now["tilth_disk_free_bytes"] <= 0 {
+		return fmt.Errorf("ready, with readings broken %v, disk writable %v, %v bytes free",
+			now["tilth_readings_broken"], now["tilth_disk_writable"], now["tilth_disk_free_bytes"])
 	}
 	r.Rounds++
 	r.InFlight += mailsInFlight
@@ -118,7 +172,8 @@ func (h *house) again(ctx context.Context, r *Row) error {
 }
 
 // unwritable makes a disk unwritable, again and again, until the server says
-// that it writes no more, or ends.
+// that it writes no more and takes no reading (its log may have some room laid
+// out), or ends.
 func (h *house) unwritable(ctx context.Context, make func() error) error {
 	return until(ctx, "the server to find its disk unwritable", func() (bool, error) {
 		if err := make(); err != nil {
@@ -130,10 +185,14 @@ func (h *house) unwritable(ctx context.Context, make func() error) error {
 		default:
 		}
 		status, _, err := h.readiness(ctx)
+		taken := 0
+		if err == nil && status == http.StatusServiceUnavailable {
+			taken, _, err = h.station.post(ctx, h.station.calm())
+		}
 		if h.gone() {
 			return true, nil
 		}
-		return status == http.StatusServiceUnavailable, err
+		return taken != 0 && taken != http.StatusOK, err
 	})
 }
 
@@ -153,7 +212,7 @@ func (h *house) refused(ctx context.Context) (status, said string, err error) {
 	if h.gone() {
 		return "by nobody", "by nobody: the server has ended", nil
 	}
-	code, body, err := h.station.post(ctx, fmt.Sprintf(`{"%s":5}`, h.station.property))
+	code, body, err := h.station.post(ctx, h.station.calm())
 	if err != nil {
 		return "", "", err
 	}

@@ -13,55 +13,59 @@ const imageBytes = 256 << 20
 
 // brokenDisk lets a disk turn read-only under a server that takes readings in,
 // as Linux does with one that fails: an ext4 file system whose journal is
-// aborted. Then it is repaired and mounted again.
+// aborted. A repaired copy of it then takes its place, and the server goes on.
 func brokenDisk(ctx context.Context, o *Options, r *Row) error {
-	for _, tool := range []string{"mkfs.ext4", "e2fsck", "mount"} {
+	for _, tool := range []string{"mkfs.ext4", "e2fsck", "mount", "cp"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			return fmt.Errorf("%w: there is no %s", errNotRun, tool)
 		}
 	}
-	image, disk := filepath.Join(o.Dir, "image"), filepath.Join(o.Dir, "disk")
+	image, repaired, disk := filepath.Join(o.Dir, "image"), filepath.Join(o.Dir, "repaired"), filepath.Join(o.Dir, "disk")
 	if err := sized(image, imageBytes); err != nil {
 		return err
 	}
 	if err := command(ctx, "mkfs.ext4", "-q", "-F", image); err != nil {
 		return err
 	}
-	loop := []string{"-o", "loop,errors=remount-ro", image}
-	var h *house
-	err := mounted(ctx, disk, func() (err error) {
-		if h, err = open(ctx, o, o.Binary, dataIn(disk), 0); err != nil {
+	on := func(image string) []string { return []string{"-o", "loop,errors=remount-ro", image} }
+	return mounted(ctx, disk, func() error {
+		h, err := open(ctx, o, o.Binary, dataIn(disk), 0)
+		if err != nil {
 			return err
 		}
-		if err = h.readOnly(ctx, disk, r); err != nil {
-			err = errors.Join(err, h.close()) // before its disk goes
-			h = nil
-		}
-		return err
-	}, loop...)
-	if err != nil {
-		if h != nil {
-			err = errors.Join(err, h.close())
-		}
-		return err
-	}
-	if err := command(ctx, "e2fsck", "-p", image); err != nil {
-		// 1: errors were corrected, which is what it is asked for.
-		if e := (*exec.ExitError)(nil); !errors.As(err, &e) || e.ExitCode() != 1 {
-			return errors.Join(err, h.close())
-		}
-	}
-	return mounted(ctx, disk, func() error {
 		return within(h, func() error {
-			if err := h.again(ctx, r); err != nil {
+			if err := h.readOnly(ctx, disk, r); err != nil {
+				return err
+			}
+			// The server's files keep the old one in use until it begins anew.
+			if err := errors.Join(command(ctx, "cp", "--sparse=always", image, repaired), repair(ctx, repaired)); err != nil {
+				return err
+			}
+			if err := command(ctx, "umount", "--lazy", disk); err != nil {
+				return err
+			}
+			if err := command(ctx, "mount", append(on(repaired), disk)...); err != nil {
+				return err
+			}
+			if err := h.recovers(ctx, r); err != nil {
 				return err
 			}
 			return h.whole(ctx, r)
 		})
-	}, loop...)
+	}, on(image)...)
 }
 
-// readOnly is the fault; the server has ended afterwards.
+// repair is what whoever runs a machine does with a disk that turned read-only.
+func repair(ctx context.Context, image string) error {
+	err := command(ctx, "e2fsck", "-p", image)
+	// 1: errors were corrected, which is what it is asked for.
+	if e := (*exec.ExitError)(nil); errors.As(err, &e) && e.ExitCode() == 1 {
+		return nil
+	}
+	return err
+}
+
+// readOnly is the fault.
 func (h *house) readOnly(ctx context.Context, disk string, r *Row) error {
 	if err := h.station.armMails(ctx); err != nil {
 		return err
@@ -94,10 +98,7 @@ func (h *house) readOnly(ctx context.Context, disk string, r *Row) error {
 	if err != nil {
 		return err
 	}
-	r.Remark = fmt.Sprintf("devices are answered %s, /readyz %s; goes on after a restart", status, said)
-	if !h.gone() {
-		return h.server.Kill()
-	}
+	r.Remark = fmt.Sprintf("devices are answered %s, /readyz %s; goes on by itself on a repaired copy", status, said)
 	return nil
 }
 

@@ -1,0 +1,191 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+)
+
+const (
+	// A disk tells nobody that there is room on it again, or that it was repaired:
+	// it has to be asked.
+	askDisk = 3 * time.Second
+	// roomToBegin is what a start needs: the log of readings is written out, and a
+	// new one laid out.
+	roomToBegin = 32 << 20
+	probeBytes  = 64 << 10
+)
+
+// errBeginAnew ends a server whose readings stopped being written and could be
+// written again by a new start.
+var errBeginAnew = errors.New("the disk can be written again; readings are taken in again by a new start")
+
+// disk watches whether the data folder can be written. It writes there itself
+// only while there is reason for doubt, since disks wear.
+type disk struct {
+	dir    string
+	broken func() error  // not nil: readings are not written until a new start
+	unkept func() uint64 // transactions that the disk refused so far
+	room   func() (free uint64, err error)
+	every  time.Duration
+	log    *slog.Logger
+
+	known uint64 // unkept, at the last look
+
+	mu      sync.Mutex
+	trouble error // why it cannot be written; nil: it can, as far as is known
+}
+
+func newDisk(dir string, broken func() error, unkept func() uint64, log *slog.Logger) *disk {
+	d := &disk{dir: dir, broken: broken, unkept: unkept, every: askDisk, log: log}
+	d.room = func() (uint64, error) { return freeBytes(d.dir) }
+	return d
+}
+
+// freeBytes is how much room there is for whoever asks, on the disk of a folder.
+func freeBytes(dir string) (uint64, error) {
+	var s syscall.Statfs_t
+	if err := syscall.Statfs(dir, &s); err != nil {
+		return 0, err
+	}
+	return s.Bavail * uint64(s.Bsize), nil
+}
+
+// run looks again and again until ctx ends, or until a new start is due.
+func (d *disk) run(ctx context.Context) error {
+	again := time.NewTicker(d.every)
+	defer again.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-again.C:
+			if err := d.look(); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// look finds out how the disk is. It answers errBeginAnew when it can be written
+// and readings are not.
+func (d *disk) look() error {
+	broken, unkept := d.broken() != nil, d.unkept()
+	free, err := d.room()
+	doubt := broken || unkept != d.known || err != nil || free < roomToBegin || d.why() != nil
+	d.known = unkept
+	if !doubt {
+		return nil
+	}
+	if err == nil {
+		err = probe(d.dir)
+	}
+	if err == nil && broken && free < roomToBegin {
+		err = fmt.Errorf("a start needs %d MiB, %d MiB are free", roomToBegin>>20, free>>20)
+	}
+	d.note(err)
+	if err == nil && broken {
+		return errBeginAnew
+	}
+	return nil
+}
+
+// note remembers how the disk is, and tells of changes.
+func (d *disk) note(trouble error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch {
+	case trouble != nil && d.trouble == nil:
+		d.log.Error("the data folder cannot be written: make room or repair the disk, the server then goes on by itself", "folder", d.dir, "error", trouble)
+	case trouble == nil && d.trouble != nil:
+		d.log.Info("the data folder can be written again", "folder", d.dir)
+	}
+	d.trouble = trouble
+}
+
+func (d *disk) why() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.trouble
+}
+
+// ready is nil while everything can be kept, else what strangers may know of why
+// not: no paths.
+func (d *disk) ready() error {
+	trouble := d.why()
+	if no := syscall.Errno(0); errors.As(trouble, &no) {
+		return fmt.Errorf("the data folder cannot be written: %w", no)
+	}
+	if trouble != nil {
+		return fmt.Errorf("the data folder cannot be written: %w", trouble)
+	}
+	if d.broken() != nil {
+		return errors.New("readings cannot be written; see the log")
+	}
+	return nil
+}
+
+// probe writes and syncs a file, and takes it away again.
+func probe(dir string) (err error) {
+	path := filepath.Join(dir, "probe")
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close(), os.Remove(path)) }()
+	if _, err := f.Write(make([]byte, probeBytes)); err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
+// endHanging ends a process whose stop before a new start hangs, as on what it
+// still has open of the old disk; whoever watches over it starts it.
+func endHanging(stopped <-chan struct{}, log *slog.Logger) {
+	enough := time.NewTimer(2 * stopWithin)
+	select {
+	case <-stopped:
+		enough.Stop()
+	case <-enough.C:
+		log.Error("the stop before a new start hangs; ending at once")
+		os.Exit(1)
+	}
+}
+
+// describeDisk publishes how the disk of the data folder is.
+func (s *Server) describeDisk() {
+	is := func(yes bool) float64 {
+		if yes {
+			return 1
+		}
+		return 0
+	}
+	s.metrics.gauge("tilth_disk_free_bytes", "Room on the disk of the data folder.", func() float64 {
+		free, err := s.disk.room()
+		if err != nil {
+			return math.NaN()
+		}
+		return float64(free)
+	})
+	s.metrics.gauge("tilth_disk_writable", "1 while the data folder can be written, as far as is known.", func() float64 { return is(s.disk.why() == nil) })
+	s.metrics.gauge("tilth_readings_broken", "1 while readings are refused because writing them failed.", func() float64 { return is(s.disk.broken() != nil) })
+}
+
+// beginAnew puts a new start of the program in the place of this process: the
+// same arguments, environment and process number, and nothing else that is old.
+// It answers only when that cannot be done.
+func beginAnew(log *slog.Logger) error {
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	log.Warn("beginning anew", "program", program)
+	return fmt.Errorf("begin anew: %w", syscall.Exec(program, os.Args, os.Environ()))
+}

@@ -1,0 +1,231 @@
+package app
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"tilth/internal/testkit"
+)
+
+// platter is a disk whose troubles a test makes.
+type platter struct {
+	*disk
+	log    bytes.Buffer
+	broke  error
+	refuse uint64
+	free   uint64
+}
+
+func newPlatter(t *testing.T) *platter {
+	t.Helper()
+	p := &platter{free: 1 << 40}
+	p.disk = newDisk(t.TempDir(), func() error { return p.broke }, func() uint64 { return p.refuse }, slog.New(slog.NewTextHandler(&p.log, nil)))
+	p.room = func() (uint64, error) { return p.free, nil }
+	return p
+}
+
+// gone takes the folder away, so that nothing can be written there; the answer
+// brings it back.
+func (p *platter) gone(t *testing.T) (back func()) {
+	t.Helper()
+	away := p.dir + "-away"
+	if err := os.Rename(p.dir, away); err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		t.Helper()
+		if err := os.Rename(away, p.dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Without a reason for doubt nothing is written: disks wear.
+func TestHealthyDiskIsNotWritten(t *testing.T) {
+	p := newPlatter(t)
+	back := p.gone(t) // a probe would fail
+	for range 3 {
+		if err := p.look(); err != nil || p.ready() != nil {
+			t.Errorf("%v, %v", err, p.ready())
+		}
+	}
+	back()
+	if p.log.Len() > 0 {
+		t.Errorf("%s", &p.log)
+	}
+}
+
+// Each reason for doubt has the folder tried; trouble is told once, and so is
+// its end. Where only the database was refused, no new start is needed.
+func TestUnwritableDisk(t *testing.T) {
+	for name, doubt := range map[string]func(*platter){
+		"the database was refused": func(p *platter) { p.refuse++ },
+		"hardly any room":          func(p *platter) { p.free = roomToBegin - 1 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPlatter(t)
+			back := p.gone(t)
+			doubt(p)
+			for range 3 {
+				if err := p.look(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := p.ready(); err == nil || err.Error() != "the data folder cannot be written: no such file or directory" {
+				t.Errorf("ready: %v, want the reason and no path", err)
+			}
+			back()
+			for range 3 {
+				if err := p.look(); err != nil || p.ready() != nil {
+					t.Fatal(err, p.ready())
+				}
+			}
+			if n := strings.Count(p.log.String(), "cannot be written"); n != 1 {
+				t.Errorf("told %d times: %s", n, &p.log)
+			}
+			if n := strings.Count(p.log.String(), "can be written again"); n != 1 {
+				t.Errorf("its end told %d times: %s", n, &p.log)
+			}
+			if left, err := os.ReadDir(p.dir); err != nil || len(left) > 0 {
+				t.Errorf("left behind: %v, %v", left, err)
+			}
+		})
+	}
+}
+
+// Readings that stopped being written are taken in by a new start, which is due
+// once the folder can be written and has the room that a start needs.
+func TestNewStartIsDue(t *testing.T) {
+	p := newPlatter(t)
+	p.broke = errors.New("no room")
+	if err := p.ready(); err == nil || err.Error() != "readings cannot be written; see the log" {
+		t.Errorf("before the first look: %v", err)
+	}
+	back := p.gone(t)
+	if err := p.look(); err != nil {
+		t.Errorf("while it cannot be written: %v", err)
+	}
+	back()
+	p.free = 5 << 20
+	if err := p.look(); err != nil {
+		t.Errorf("without room: %v", err)
+	}
+	if err := p.ready(); err == nil || err.Error() != "the data folder cannot be written: a start needs 32 MiB, 5 MiB are free" {
+		t.Errorf("ready: %v", err)
+	}
+	p.free = roomToBegin
+	if err := p.look(); !errors.Is(err, errBeginAnew) {
+		t.Errorf("with room: %v", err)
+	}
+}
+
+func TestRoomIsNotKnown(t *testing.T) {
+	p := newPlatter(t)
+	p.room = func() (uint64, error) { return 0, fmt.Errorf("statfs: %w", syscall.EIO) }
+	if err := p.look(); err != nil || p.ready() == nil || !strings.Contains(p.ready().Error(), "input/output error") {
+		t.Errorf("%v, %v", err, p.ready())
+	}
+	if _, err := freeBytes(filepath.Join(p.dir, "nowhere")); err == nil {
+		t.Error("there is room nowhere")
+	}
+}
+
+// A server that is to begin anew ends in an orderly way, its ports and folder
+// free for the next.
+func TestServerEndsToBeginAnew(t *testing.T) {
+	dir := t.TempDir()
+	set, err := parse(t, "--data-dir", dir, "--http-addr", freeAddr(t), "--mqtt-addr", freeAddr(t), "--admin-addr", freeAddr(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := newServer(t.Context(), set, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var broken, writable atomic.Bool
+	s.disk.every = time.Millisecond
+	s.disk.broken = func() error {
+		if broken.Load() {
+			return errors.New("no room")
+		}
+		return nil
+	}
+	s.disk.room = func() (uint64, error) {
+		if writable.Load() {
+			return roomToBegin, nil
+		}
+		return 0, nil
+	}
+	ended, ready := make(chan error, 1), make(chan struct{})
+	go func() { ended <- s.Run(t.Context(), nil, func() { close(ready) }) }()
+	testkit.Receive(t, "the start", ready)
+	figures := func(want ...string) {
+		t.Helper()
+		page := get(t, "http://"+set.AdminAddr+"/metrics")
+		for _, line := range want {
+			if !strings.Contains(page, line+"\n") {
+				t.Errorf("/metrics lacks %s", line)
+			}
+		}
+	}
+	figures("tilth_readings_broken 0", "tilth_disk_writable 1", "tilth_disk_free_bytes 0")
+	broken.Store(true)
+	testkit.Eventually(t, "its being unready", func() bool {
+		res, err := http.Get("http://" + set.HTTPAddr + "/readyz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		return res.StatusCode == http.StatusServiceUnavailable
+	})
+	testkit.Eventually(t, "a look at the disk", func() bool { return s.disk.why() != nil })
+	figures("tilth_readings_broken 1", "tilth_disk_writable 0")
+	writable.Store(true)
+	if err := testkit.Receive(t, "its end", ended); !errors.Is(err, errBeginAnew) {
+		t.Errorf("ended with %v", err)
+	}
+	next, err := newServer(t.Context(), set, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(next.stores.close(), next.ports.close()); err != nil {
+		t.Error(err)
+	}
+}
+
+// anewStage says, in a process that a test started, which start it is.
+const anewStage = "TILTH_TEST_ANEW"
+
+// The new start is the same program with the same arguments in the same process.
+func TestBeginAnew(t *testing.T) {
+	switch os.Getenv(anewStage) {
+	case "first":
+		if err := os.Setenv(anewStage, "second "+strconv.Itoa(os.Getpid())); err != nil {
+			t.Fatal(err)
+		}
+		t.Fatal(beginAnew(slog.New(slog.DiscardHandler)))
+	case "":
+	default:
+		fmt.Printf("%s is %d of %d arguments\n", os.Getenv(anewStage), os.Getpid(), len(os.Args))
+		os.Exit(0)
+	}
+	c := exec.Command(os.Args[0], "-test.run=^TestBeginAnew$", "-test.v")
+	c.Env = append(os.Environ(), anewStage+"=first")
+	out, err := c.CombinedOutput()
+	want := fmt.Sprintf("second %d is %d of 3 arguments", c.ProcessState.Pid(), c.ProcessState.Pid())
+	if err != nil || !strings.Contains(string(out), want) {
+		t.Errorf("%v, want %q in %s", err, want, out)
+	}
+}

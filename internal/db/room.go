@@ -1,0 +1,55 @@
+package db
+
+import (
+	"errors"
+	"syscall"
+	"time"
+
+	sqlite "modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"tilth/internal/errs"
+)
+
+// PostgreSQL's codes for a disk that takes nothing.
+const (
+	diskFull = "53100"
+	ioError  = "58030"
+)
+
+// retryUnkept is when trying again makes sense: somebody must make room first.
+const retryUnkept = 30 * time.Second
+
+// Unkept counts the transactions that were not kept because the disk took
+// nothing: it is full, read-only, or has failed.
+func (d *DB) Unkept() uint64 { return d.unkept.Load() }
+
+// orUnkept makes an error of the disk one that people are told in words.
+func (d *DB) orUnkept(err error) error {
+	if err == nil || !ofDisk(err) {
+		return err
+	}
+	d.unkept.Add(1)
+	return errs.New(errs.Unkept, "error.disk").After(retryUnkept).Because(err)
+}
+
+// ofDisk tells whether err is the disk's refusal to keep something.
+func ofDisk(err error) bool {
+	for _, no := range []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EIO} {
+		if errors.Is(err, no) {
+			return true
+		}
+	}
+	if postgresCode(err, diskFull, ioError) {
+		return true
+	}
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	switch e.Code() & 0xff { // extended codes have the plain one there
+	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN:
+		return true
+	}
+	return false
+}
