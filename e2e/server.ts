@@ -46,6 +46,8 @@ export async function startServer(): Promise<Server> {
       `--tls-key=${keyFile}`,
       '--default-tenant=orchard',
       '--sms=log',
+      // The program that e2e/webhook.spec.ts has told listens on this machine.
+      '--webhook-private=127.0.0.0/8',
       // Tests that come from an address of their own say so as a proxy does.
       '--trusted-proxies=127.0.0.1/32',
     ],

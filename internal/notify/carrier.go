@@ -17,14 +17,18 @@ const (
 	Phone Mode = "phoneMessage"
 )
 
+// ways are all of them, in the order in which Step goes through them.
+var ways = []Mode{Email, Phone, Program}
+
 // Letter is what one recipient is told at once.
 type Letter struct {
 	// ID is the same whenever the same news is brought to the same recipient:
 	// letters, digits and -.
 	ID        string
 	Tenant    tenant.ID
+	Owner     *tenant.Tenant // that tenant, where it was read already; nil: the carrier reads it
 	Mode      Mode
-	Recipient string // an address, or a number in E.164
+	Recipient string // an address, a number in E.164, or a webhook's id
 	Language  text.Language
 	Channel   string // its name
 	// Alarms is what it tells: one; those of a digest, oldest first; none in a
@@ -33,7 +37,7 @@ type Letter struct {
 }
 
 // Carrier brings letters of one mode to their far end: a mail server, an SMS
-// gateway. The answer is the far end's own, as short as it said it. An error is
+// gateway, programs. The answer is the far end's own, as short as it said it. An error is
 // a *Failure. The same letter may be carried again.
 type Carrier interface {
 	Carry(ctx context.Context, l *Letter) (answer string, err error)

@@ -51,6 +51,8 @@ const (
 	WasRefused Reason = "refused"
 	WayOff     Reason = "off"
 	Changed    Reason = "changed"
+	// SwitchedOff is of a webhook that was switched off, or deleted.
+	SwitchedOff Reason = "switchedOff"
 )
 
 // The steps of a delivery, by their names in the contract.
@@ -72,7 +74,7 @@ const whenItHappens = math.MaxInt64
 type Delivery struct {
 	ID         int64
 	Channel    string // its name when the notice began
-	Recipient  string
+	Recipient  string // of a webhook the host that it is called at
 	Mode       Mode
 	Event      news.Event
 	State      State
@@ -174,7 +176,7 @@ func (o *Outbox) Of(ctx context.Context, t tenant.ID, notice int64) ([]Delivery,
 // lane, not written into every row that waits for it.
 func (o *Outbox) delivery(r *deliveryRow) Delivery {
 	d := Delivery{
-		ID: r.ID, Channel: r.ChannelName, Recipient: r.Recipient, Mode: r.Mode, Event: r.Event, State: r.State, Reason: r.Reason,
+		ID: r.ID, Channel: r.ChannelName, Recipient: r.shownRecipient(), Mode: r.Mode, Event: r.Event, State: r.State, Reason: r.Reason,
 		Digest: r.Digest > 0, Attempts: r.Attempts, LastError: r.LastError, CreateTime: r.CreateTime, UpdateTime: r.UpdateTime,
 		Steps: []Step{{Time: r.CreateTime, Step: stepQueued}}, // so is every one: that needs no row
 	}
@@ -212,11 +214,11 @@ func (r *deliveryRow) parse() error {
 // letterOf is what tells the rows, which are parsed and share recipient and event. Its ID comes
 // from what they are, not from their numbers: after a restore from a backup
 // those may be given again.
-func letterOf(rows []*deliveryRow, fallback text.Language) *Letter {
+func letterOf(rows []*deliveryRow, owner *tenant.Tenant) *Letter {
 	first := rows[0]
-	l := &Letter{Tenant: first.TenantID, Mode: first.Mode, Recipient: first.Recipient, Language: first.Language, Channel: first.ChannelName}
+	l := &Letter{Tenant: first.TenantID, Owner: owner, Mode: first.Mode, Recipient: first.Recipient, Language: first.Language, Channel: first.ChannelName}
 	if l.Language == "" {
-		l.Language = fallback
+		l.Language = owner.Language
 	}
 	sum := sha256.New()
 	for _, r := range rows {

@@ -40,24 +40,35 @@ func (k *Desk) Began(ctx context.Context, t tenant.ID, a *news.Alarm, w *news.Wi
 		if err := k.message(ctx, t, a); err != nil {
 			return err
 		}
-		return k.outbox.began(ctx, t, a, w)
+		if err := k.outbox.began(ctx, t, a, w); err != nil {
+			return err
+		}
+		return k.outbox.tellPrograms(ctx, t, a)
 	})
 }
 
 // Ended tells of a tenant's notice that ended. Where told is false, somebody
-// changed, stopped or deleted its rule: then there is no message, nobody is
-// sent anything, and who waits to be told that it began is not told any more.
+// changed, stopped or deleted its rule: then there is no message, nobody but
+// programs is sent anything, and who waits to be told that it began is not told
+// any more.
 // Told again of the same notice, nothing changes.
 func (k *Desk) Ended(ctx context.Context, t tenant.ID, a *news.Alarm, told bool) error {
 	return k.db.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
-		if !told {
-			return k.outbox.dropped(ctx, t, a.Notice)
-		}
-		if err := k.message(ctx, t, a); err != nil {
+		if err := k.tellEnded(ctx, t, a, told); err != nil {
 			return err
 		}
-		return k.outbox.ended(ctx, t, a)
+		return k.outbox.tellPrograms(ctx, t, a)
 	})
+}
+
+func (k *Desk) tellEnded(ctx context.Context, t tenant.ID, a *news.Alarm, told bool) error {
+	if !told {
+		return k.outbox.dropped(ctx, t, a.Notice)
+	}
+	if err := k.message(ctx, t, a); err != nil {
+		return err
+	}
+	return k.outbox.ended(ctx, t, a)
 }
 
 // message keeps the message in the console, and tells the open screens of it

@@ -29,6 +29,9 @@ func (t *taking) judge(ctx context.Context, r *deliveryRow) (verdict, error) {
 		t.Log.Error("somebody is not told: what of cannot be read", "tenant", r.TenantID, "notice", r.NoticeID, "error", err)
 		return verdict{reason: WasRefused, ends: Failed}, nil
 	}
+	if r.Mode == Program {
+		return t.toProgram(ctx, r)
+	}
 	if r.Over != "" && r.Event == news.Reminder {
 		return verdict{reason: r.Over, ends: Skipped}, nil
 	}

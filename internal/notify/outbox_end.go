@@ -28,6 +28,9 @@ func (o *Outbox) ended(ctx context.Context, t tenant.ID, a *news.Alarm) error {
 	}
 	var rows []*deliveryRow
 	for _, b := range begun {
+		if b.Mode == Program {
+			continue // tellPrograms does
+		}
 		row := *pattern
 		row.ChannelID, row.ChannelName, row.Language = b.ChannelID, b.ChannelName, b.Language
 		row.Mode, row.Recipient, row.Destination = b.Mode, b.Recipient, b.Destination

@@ -217,7 +217,7 @@ func TestLanesAreApart(t *testing.T) {
 	go func() { ended <- p.outbox.Run(ctx) }()
 	a := p.begins("Frost", 1, news.Wishes{Channels: channels})
 	for range 4 {
-		testkit.Receive(t, "a mail", arrived) // four mails are in flight
+		testkit.Receive(t, "a mail", arrived)
 		testkit.Receive(t, "an SMS", texted)
 	}
 	stop()

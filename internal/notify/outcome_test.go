@@ -176,7 +176,7 @@ func TestDownForADay(t *testing.T) {
 	c := p.channel("field", ada)
 	p.mail.fails(notify.Down, "421 closing")
 	var all []*news.Alarm
-	for range 8 {
+	for range 20 {
 		all = append(all, p.begins("Frost", 1, news.Wishes{Channels: []int64{c}}))
 	}
 	p.step()
@@ -186,7 +186,7 @@ func TestDownForADay(t *testing.T) {
 	for range 23 {
 		p.after(time.Hour)
 	}
-	for _, a := range append(all[4:], late) { // four were tried at the very first
+	for _, a := range append(all[16:], late) { // sixteen were tried at the very first
 		p.wants("before", p.of(a), "ada@example.com triggered queued server")
 	}
 	for range 8 {

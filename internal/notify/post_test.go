@@ -22,13 +22,16 @@ type far struct {
 	mu      sync.Mutex
 	said    func(l *notify.Letter) error // nil: it accepts everything
 	letters []notify.Letter
-	tried   []string // IDs, whatever came of it
+	all     int           // that it ever accepted
+	tried   []string      // IDs, whatever came of it
+	to      []string      // and their recipients
+	more    chan struct{} // closed and made anew when something arrives
 }
 
 func (f *far) Carry(_ context.Context, l *notify.Letter) (string, error) {
 	f.mu.Lock()
 	said := f.said
-	f.tried = append(f.tried, l.ID)
+	f.tried, f.to = append(f.tried, l.ID), append(f.to, l.Recipient)
 	f.mu.Unlock()
 	if said != nil {
 		if err := said(l); err != nil {
@@ -38,6 +41,11 @@ func (f *far) Carry(_ context.Context, l *notify.Letter) (string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.letters = append(f.letters, *l)
+	f.all++
+	if f.more != nil {
+		close(f.more)
+		f.more = nil
+	}
 	return "250 queued as " + fmt.Sprint(len(f.letters)), nil
 }
 
@@ -56,6 +64,28 @@ func (f *far) attempts() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return len(f.tried)
+}
+
+// wait waits until so many letters have ever arrived.
+func (f *far) wait(t testing.TB, n int) {
+	t.Helper()
+	for {
+		f.mu.Lock()
+		if f.all >= n {
+			f.mu.Unlock()
+			return
+		}
+		if f.more == nil {
+			f.more = make(chan struct{})
+		}
+		more, all := f.more, f.all
+		f.mu.Unlock()
+		select {
+		case <-more:
+		case <-time.After(time.Minute):
+			t.Fatalf("%d of %d letters arrived", all, n)
+		}
+	}
 }
 
 // take gives what arrived since it was asked last.
@@ -90,6 +120,7 @@ type post struct {
 	rival     *testkit.Tenant
 	mast      *device.Device
 	mail, sms *far
+	programs  *far // webhooks
 	carriers  map[notify.Mode]notify.Carrier
 	muted     map[int64]int64 // by rule
 	backlog   map[int64]time.Time
@@ -102,10 +133,10 @@ type post struct {
 func newPost(t testing.TB, with ...func(p *post)) *post {
 	t.Helper()
 	p := &post{
-		Stores: testkit.NewStores(t), t: t, mail: &far{}, sms: &far{}, muted: map[int64]int64{}, backlog: map[int64]time.Time{},
+		Stores: testkit.NewStores(t), t: t, mail: &far{}, sms: &far{}, programs: &far{}, muted: map[int64]int64{}, backlog: map[int64]time.Time{},
 		digests: notify.DefaultDigestAfter, hub: live.NewHub("e"),
 	}
-	p.carriers = map[notify.Mode]notify.Carrier{notify.Email: p.mail, notify.Phone: p.sms}
+	p.carriers = map[notify.Mode]notify.Carrier{notify.Email: p.mail, notify.Phone: p.sms, notify.Program: p.programs}
 	p.field, p.rival = p.Tenant(t, "field"), p.Tenant(t, "rival")
 	p.mast = p.Device(t, p.field.ID, p.Station(t), "MAST")
 	for _, f := range with {
@@ -119,7 +150,7 @@ func newPost(t testing.TB, with ...func(p *post)) *post {
 // left but what it wrote.
 func (p *post) open() {
 	p.outbox = notify.NewOutbox(notify.OutboxOptions{
-		DB: p.DB, Tenants: p.Tenants, Channels: p.Channels, Carriers: p.carriers, DigestAfter: p.digests, Now: p.Clock.Now, Log: p.Log.Logger,
+		DB: p.DB, Tenants: p.Tenants, Channels: p.Channels, Webhooks: p.Webhooks, Carriers: p.carriers, DigestAfter: p.digests, Now: p.Clock.Now, Log: p.Log.Logger,
 		Muted:   func(_ context.Context, _ tenant.ID, rule int64) (int64, error) { return p.muted[rule], nil },
 		Backlog: func(device int64) time.Time { return p.backlog[device] },
 		Random:  func() float64 { return 0.5 }, // waits as they are written

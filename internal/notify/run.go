@@ -31,7 +31,7 @@ func (o *Outbox) Step(ctx context.Context) (next time.Time, err error) {
 	if err := o.begin(ctx); err != nil {
 		return next, err
 	}
-	for _, m := range []Mode{Email, Phone} {
+	for _, m := range ways {
 		l := o.lanes[m]
 		l.airline = ctx
 		at, err := l.work(ctx)
@@ -205,7 +205,7 @@ func (o *Outbox) Waiting(ctx context.Context) (map[Mode]Waiting, error) {
 	if err != nil {
 		return nil, errors.Join(errors.New("notify: what is queued cannot be counted"), err)
 	}
-	now, by := o.Now().UnixMilli(), map[Mode]Waiting{Email: {}, Phone: {}}
+	now, by := o.Now().UnixMilli(), map[Mode]Waiting{Email: {}, Phone: {}, Program: {}}
 	for _, r := range rows {
 		by[r.Mode] = Waiting{Deliveries: r.Queued, Due: time.Duration(max(0, now-r.First)) * time.Millisecond}
 	}

@@ -19,6 +19,9 @@ import (
 // unknownParameter is the sentence for a parameter that does not exist.
 const unknownParameter = "open.parameter"
 
+// bodyLimit is how large a request's body may be, in bytes.
+const bodyLimit = 64 << 10
+
 // checked lets a request through to its call when it is signed in, within its
 // credential's budget, and its parameters are as the contract says, in that
 // order.
@@ -28,13 +31,14 @@ func (s *server) checked(route *routers.Route, next http.Handler) http.Handler {
 		info.operation = route.Operation.OperationID
 		err := s.admit(w, r, info, route)
 		if err == nil {
+			r.Body = http.MaxBytesReader(w, r.Body, bodyLimit)
 			err = parameters(r, info, route)
 		}
 		if err != nil {
 			s.fail(w, r, err)
 			return
 		}
-		next.ServeHTTP(w, r)
+		next.ServeHTTP(w, r.WithContext(s.Audit.With(r.Context(), s.who(info))))
 	})
 }
 
@@ -43,6 +47,10 @@ func (s *server) admit(w http.ResponseWriter, r *http.Request, info *request, ro
 	if r.Method != route.Method { // the mux takes HEAD for GET; all the work would be for nothing
 		w.Header().Set("Allow", route.Method)
 		return errs.New(errs.NoSuchMethod, "error.405")
+	}
+	// A browser may remember a credential that somebody typed into it.
+	if err := s.origin.Check(r); err != nil {
+		return errs.New(errs.Forbidden, "open.origin").Because(err)
 	}
 	if err := s.signIn(r, info); err != nil {
 		return err
@@ -132,6 +140,10 @@ func broken(err error) error {
 	if err == nil {
 		return nil
 	}
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
+		return errs.New(errs.TooLarge, "error.413")
+	}
 	name := ""
 	var re *openapi3filter.RequestError
 	if errors.As(err, &re) && re.Parameter != nil {
@@ -139,9 +151,12 @@ func broken(err error) error {
 	}
 	var se *openapi3.SchemaError
 	switch {
-	case errors.Is(err, openapi3filter.ErrInvalidRequired):
+	case errors.Is(err, openapi3filter.ErrInvalidRequired) && name != "":
 		return invalid("invalid.required", name)
 	case errors.As(err, &se):
+		if pointer := se.JSONPointer(); name == "" && len(pointer) > 0 {
+			name = pointer[0] // of the body
+		}
 		return rule(se, name)
 	case name != "":
 		return invalid("invalid.type", name).Because(fmt.Errorf("%T", err)) // its words quote the value
@@ -156,6 +171,10 @@ func rule(se *openapi3.SchemaError, name string) *errs.Error {
 		return invalid("invalid.min", name, "limit", number(*se.Schema.Min))
 	case "maximum":
 		return invalid("invalid.max", name, "limit", number(*se.Schema.Max))
+	case "required", "minItems":
+		return invalid("invalid.required", name)
+	case "properties": // one that the contract does not name
+		return invalid(unknownParameter, name)
 	case "minLength":
 		return invalid("open.empty", name)
 	case "maxLength":

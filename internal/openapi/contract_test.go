@@ -3,11 +3,12 @@ package openapi_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"reflect"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -143,13 +144,27 @@ func (c *contract) problem(a *answer) error {
 	return nil
 }
 
-// operations are the ids of everything that the contract lets programs do.
-func (c *contract) operations() (ids []string) {
-	for _, item := range c.doc.Paths.Map() {
-		for _, op := range item.Operations() {
-			ids = append(ids, op.OperationID)
-		}
+// isEvent holds what a webhook was called with against the contract.
+func (c *contract) isEvent(t *testing.T, body []byte) {
+	t.Helper()
+	var event map[string]any
+	if err := json.Unmarshal(body, &event); err != nil {
+		t.Fatal(err)
 	}
-	slices.Sort(ids)
-	return ids
+	err := c.doc.Components.Schemas["WebhookEvent"].Value.VisitJSON(event)
+	if err == nil && event["type"] != "webhook.test" {
+		err = c.doc.Components.Schemas["Notice"].Value.VisitJSON(event["data"])
+	}
+	if err != nil {
+		t.Errorf("%s\nagainst the contract: %v", body, err)
+	}
+}
+
+func sameJSON(t *testing.T, a, b string) bool {
+	t.Helper()
+	var x, y any
+	if err := errors.Join(json.Unmarshal([]byte(a), &x), json.Unmarshal([]byte(b), &y)); err != nil {
+		t.Fatal(err)
+	}
+	return reflect.DeepEqual(x, y)
 }

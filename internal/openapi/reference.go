@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
+	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
@@ -61,6 +62,7 @@ type (
 		ID, Method, Path, Summary string
 		Text                      template.HTML
 		Parameters                []parameter
+		Body                      string // the object that it takes; empty: none
 		Command                   string // as curl takes it
 		Answers                   []example
 	}
@@ -90,7 +92,9 @@ func outline(doc *openapi3.T) (*contents, error) {
 	for _, tag := range doc.Tags {
 		ch := chapter{ID: "tag-" + tag.Name, Title: tag.Description}
 		for _, path := range slices.Sorted(keys(doc.Paths.Map())) {
-			for method, op := range doc.Paths.Value(path).Operations() {
+			operations := doc.Paths.Value(path).Operations()
+			for _, method := range slices.Sorted(keys(operations)) {
+				op := operations[method]
 				if !slices.Contains(op.Tags, tag.Name) {
 					continue
 				}
@@ -126,6 +130,18 @@ func newCall(method, path string, op *openapi3.Operation) (call, error) {
 		}
 	}
 	c.Command = "curl --fail --user \"$APP_KEY:$APP_SECRET\" \"$TILTH" + version + address + `"`
+	if method != http.MethodGet {
+		c.Command += " \\\n  --request " + method
+	}
+	if op.RequestBody != nil {
+		content := op.RequestBody.Value.Content["application/json"]
+		body, err := json.Marshal(content.Example)
+		if err != nil {
+			return c, err
+		}
+		c.Command += " \\\n  --json '" + string(body) + "'"
+		c.Body = content.Schema.Ref[strings.LastIndexByte(content.Schema.Ref, '/')+1:]
+	}
 	if len(query) > 0 {
 		c.Command += " \\\n  --get " + strings.Join(query, " \\\n  ")
 	}

@@ -1,6 +1,6 @@
 // Package openapi is the edge for programs: what they read of a tenant's
-// devices, history and alarms, under /open-api/v1, as api/open.yaml says, and
-// the page that explains it. It converts between wire and domain and decides
+// devices, history and alarms, and the webhooks by which they are told, under
+// /open-api/v1, as api/open.yaml says, and the page that explains it. It converts between wire and domain and decides
 // nothing.
 package openapi
 
@@ -20,9 +20,12 @@ import (
 
 	"tilth/api"
 	"tilth/internal/alarm"
+	"tilth/internal/audit"
 	"tilth/internal/device"
 	"tilth/internal/errs"
 	"tilth/internal/identity"
+	"tilth/internal/notify"
+	"tilth/internal/notify/webhook"
 	"tilth/internal/openapi/wire"
 	"tilth/internal/reading"
 	"tilth/internal/tenant"
@@ -48,14 +51,18 @@ type Options struct {
 	Now     func() time.Time
 	Log     *slog.Logger
 
-	Credentials *identity.CredentialStore
-	Catalog     *device.Catalog
-	Devices     *device.Store
-	Scenes      *device.SceneStore
-	Roster      *device.Roster
-	Presence    *device.Presence
-	Readings    Readings
-	Notices     *alarm.NoticeStore
+	Audit         *audit.Store // who did what with which credential
+	Credentials   *identity.CredentialStore
+	Catalog       *device.Catalog
+	Devices       *device.Store
+	Scenes        *device.SceneStore
+	Roster        *device.Roster
+	Presence      *device.Presence
+	Readings      Readings
+	Notices       *alarm.NoticeStore
+	Webhooks      *notify.WebhookStore
+	WebhookCaller *webhook.Caller
+	Outbox        *notify.Outbox
 }
 
 type server struct {
@@ -65,6 +72,7 @@ type server struct {
 	failures *failures
 	budgets  *budgets
 	streams  *streams
+	origin   *http.CrossOriginProtection
 }
 
 var _ wire.StrictServerInterface = (*server)(nil)
@@ -77,7 +85,7 @@ func New(o Options) (http.Handler, error) {
 	}
 	s := &server{
 		Options: o, doc: doc, mux: http.NewServeMux(),
-		failures: newFailures(o.Now), budgets: newBudgets(o.Rate, o.Now), streams: newStreams(),
+		failures: newFailures(o.Now), budgets: newBudgets(o.Rate, o.Now), streams: newStreams(), origin: http.NewCrossOriginProtection(),
 	}
 	if err := s.serveDocuments(); err != nil {
 		return nil, err

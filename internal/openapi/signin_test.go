@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"tilth/internal/errs"
 	"tilth/internal/openapi"
 	"tilth/internal/openapi/wire"
 	"tilth/internal/reading"
@@ -182,6 +183,11 @@ func TestFaults(t *testing.T) {
 	s.each = func(context.Context, int) error { return errors.New("the disk is on fire") }
 	p = w.refused(t, call{path: "/devices/WS-1/history?format=csv&from=0&to=" + fmt.Sprint(w.Clock.Milli()+1)}, http.StatusInternalServerError)
 	if p.Code != "internal" || strings.Contains(p.Detail, "disk") {
+		t.Errorf("%+v", p)
+	}
+	s.each = func(context.Context, int) error { return errs.New(errs.Unkept, "error.disk").After(30 * time.Second) }
+	p = w.refused(t, call{path: "/devices/WS-1/history?format=csv&from=0&to=" + fmt.Sprint(w.Clock.Milli()+1)}, http.StatusServiceUnavailable)
+	if p.Code != "unavailable" || !strings.Contains(p.Detail, "disk is full") {
 		t.Errorf("%+v", p)
 	}
 	s.each = nil

@@ -82,8 +82,8 @@ func newWorld(t testing.TB, with ...func(*openapi.Options)) *world {
 		Address: func(r *http.Request) netip.Addr {
 			return netip.MustParseAddrPort(r.RemoteAddr).Addr()
 		},
-		Credentials: w.Credentials, Catalog: w.Catalog, Devices: w.Devices, Scenes: w.Scenes, Roster: w.Roster, Presence: w.Presence,
-		Readings: w.readings, Notices: w.Notices,
+		Audit: w.Audit, Credentials: w.Credentials, Catalog: w.Catalog, Devices: w.Devices, Scenes: w.Scenes, Roster: w.Roster, Presence: w.Presence,
+		Readings: w.readings, Notices: w.Notices, Webhooks: w.Webhooks, WebhookCaller: w.Programs, Outbox: w.Outbox,
 	}
 	for _, f := range with {
 		f(&o)
@@ -146,6 +146,7 @@ type call struct {
 	as     *key   // nil: the field's; the zero key: not signed in
 	header map[string]string
 	from   string // address of the client
+	body   string // JSON; empty: none
 }
 
 func (c call) request(t testing.TB, w *world, base string) *http.Request {
@@ -153,7 +154,10 @@ func (c call) request(t testing.TB, w *world, base string) *http.Request {
 	if !strings.HasPrefix(path, "/open-api") {
 		path = "/open-api/v1" + path
 	}
-	r := httptest.NewRequestWithContext(t.Context(), cmp.Or(c.method, http.MethodGet), base+path, nil)
+	r := httptest.NewRequestWithContext(t.Context(), cmp.Or(c.method, http.MethodGet), base+path, strings.NewReader(c.body))
+	if c.body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
 	r.RequestURI = "" // httptest sets what only a server may have
 	r.RemoteAddr = net.JoinHostPort(cmp.Or(c.from, "192.0.2.1"), "40000")
 	as := w.mine

@@ -1,3 +1,4 @@
+import ApiOutlined from '@ant-design/icons/ApiOutlined';
 import MailOutlined from '@ant-design/icons/MailOutlined';
 import MobileOutlined from '@ant-design/icons/MobileOutlined';
 import { useTranslation } from 'react-i18next';
@@ -6,7 +7,11 @@ import { Chip } from '../Chip';
 import css from './modes.module.css';
 
 /** The icon of each way, wherever it is chosen or told. */
-export const modeIcons = { email: MailOutlined, phoneMessage: MobileOutlined } as const;
+export const modeIcons = { email: MailOutlined, phoneMessage: MobileOutlined, webhook: ApiOutlined } as const;
+
+/** The ways of channels, and that to programs. */
+export type AnyMode = keyof typeof modeIcons;
+const anyModes: readonly AnyMode[] = [...modes, 'webhook'];
 
 /** The ways that a channel uses: icon and word. */
 export function ModeChips({ of }: { of: readonly Mode[] }) {
@@ -28,11 +33,11 @@ export function ModeChips({ of }: { of: readonly Mode[] }) {
 }
 
 /** The same where there is room for the icons only; a screen reader hears the words. */
-export function ModeIcons({ of }: { of: readonly Mode[] }) {
+export function ModeIcons({ of }: { of: readonly AnyMode[] }) {
   const { t } = useTranslation();
   return (
     <span className={css.icons}>
-      {modes
+      {anyModes
         .filter((mode) => of.includes(mode))
         .map((mode) => {
           const Icon = modeIcons[mode];

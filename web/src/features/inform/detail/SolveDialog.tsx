@@ -7,6 +7,7 @@ import { errorText } from '@/lib/errorText';
 import { toast } from '@/lib/notices';
 import { Dialog } from '@/ui/Dialog';
 import { Field } from '@/ui/form/Field';
+import { SendButton } from '@/ui/form/SendButton';
 import { Note } from '@/ui/Note';
 import { refetchNotices } from '../queries';
 import css from './SolveDialog.module.css';
@@ -53,9 +54,9 @@ export function SolveDialog({ id, name, open, onClose }: SolveDialogProps) {
       footer={
         <>
           <Button onClick={onClose}>{t('common.cancel')}</Button>
-          <Button type="primary" htmlType="submit" form={formId} loading={solve.isPending}>
+          <SendButton form={formId} loading={solve.isPending}>
             {t('inform.solve.button')}
-          </Button>
+          </SendButton>
         </>
       }
     >

@@ -247,10 +247,10 @@ describe('why, in words', () => {
   it('has one for every reason and way', () => {
     const reasons = [
       ...['period', 'muted', 'backlog', 'digest', 'trigger', 'server', 'retry', 'released'],
-      ...['ended', 'notTold', 'old', 'refused', 'off', 'changed'],
+      ...['ended', 'notTold', 'old', 'refused', 'off', 'changed', 'switchedOff'],
     ] as NonNullable<Delivery['reason']>[];
     for (const reason of reasons) {
-      for (const mode of ['email', 'phoneMessage'] as const) {
+      for (const mode of ['email', 'phoneMessage', 'webhook'] as const) {
         expect(reasonText({ reason, mode }, t())).toMatch(/^[A-Z][^{}.]+$/);
       }
     }

@@ -39,6 +39,17 @@ describe('who was told', () => {
     ).toEqual(['x failed 1', 'w queued 1', 'c skipped 1', 'a@farm.example sent 1', '+905551112233 sent 1']);
   });
 
+  it('tells webhooks at one host apart', () => {
+    const hook = { mode: 'webhook', recipient: 'planner.example' } as const;
+    expect(
+      brief([
+        delivery({ ...hook, channel: 'Planner' }),
+        delivery({ ...hook, channel: 'Pumps', state: 'failed' }),
+        delivery({ ...hook, channel: 'Planner', event: 'resolved' }),
+      ]),
+    ).toEqual(['planner.example failed 1', 'planner.example sent 2']);
+  });
+
   it('tells a recipient’s story in the order of events, and counts the reminders that arrived', () => {
     const [one] = toldRecipients([
       delivery({ event: 'resolved', createTime: 500 }),

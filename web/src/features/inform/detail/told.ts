@@ -33,7 +33,8 @@ const stateOrder: Record<DeliveryState, number> = { failed: 0, queued: 1, sent: 
 export function toldRecipients(deliveries: readonly Delivery[]): ToldRecipient[] {
   const groups = new Map<string, Delivery[]>();
   for (const delivery of [...deliveries].sort((a, b) => a.createTime - b.createTime || a.id - b.id)) {
-    const key = `${delivery.mode} ${delivery.recipient}`;
+    // Two webhooks may be called at one host.
+    const key = `${delivery.mode} ${delivery.recipient} ${delivery.mode === 'webhook' ? delivery.channel : ''}`;
     groups.set(key, [...(groups.get(key) ?? []), delivery]);
   }
   return [...groups]

@@ -1,0 +1,224 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, type Page, test } from '@playwright/test';
+import { publish } from './device.ts';
+import { button, expectAccessible, expectLive, expectNoSideways, toast } from './pages.ts';
+import { enter, openSession, type Person } from './people.ts';
+import { addresses, applyText } from './server.ts';
+
+// Webhooks: made, tried, told of an alarm, changed and removed. The program that is told listens on this machine, which the server under
+// test may call.
+
+const grower: Person = { tenantName: 'headland', userName: 'aylin', password: 'where-the-plough-turns' };
+const secret = 'e2e-headland-3b91d06fa7c25e84';
+
+interface Heard {
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+/** A program that takes calls, or answers as it is told. */
+class Program {
+  heard: Heard[] = [];
+  status = 200;
+  private waiting: (() => void)[] = [];
+  private readonly server: Server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (piece) => {
+      body += piece;
+    });
+    request.on('end', () => {
+      this.heard.push({ headers: request.headers, body });
+      response.writeHead(this.status).end('heard you\nin full');
+      for (const go of this.waiting.splice(0)) go();
+    });
+  });
+
+  async start(): Promise<string> {
+    await new Promise<void>((done) => this.server.listen(0, '127.0.0.1', done));
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/tilth`;
+  }
+
+  /** The call of a type, as soon as it comes. */
+  async call(type: string): Promise<Heard> {
+    for (;;) {
+      const found = this.heard.find(({ body }) => JSON.parse(body).type === type);
+      if (found) return found;
+      await new Promise<void>((go) => this.waiting.push(go));
+    }
+  }
+
+  stop(): void {
+    this.server.closeAllConnections();
+    this.server.close();
+  }
+}
+
+/** Whether a call was signed with a secret, as its receiver finds out. */
+function isSigned({ headers, body }: Heard, whsec: string): boolean {
+  const key = Buffer.from(whsec.replace('whsec_', ''), 'base64');
+  const mac = createHmac('sha256', key)
+    .update(`${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`)
+    .digest();
+  return String(headers['webhook-signature'])
+    .split(' ')
+    .some((one) => {
+      const given = Buffer.from(one.replace('v1,', ''), 'base64');
+      return given.length === mac.length && timingSafeEqual(given, mac);
+    });
+}
+
+const program = new Program();
+let address = '';
+
+test.beforeAll(async () => {
+  address = await program.start();
+  applyText(`
+tenants:
+  - name: headland
+    hosts: [headland.localhost]
+    timeZone: Europe/Istanbul
+    language: en-us
+    users: [{userName: aylin, password: ${grower.password}, nickname: Aylin}]
+    scenes: [Strip]
+    devices:
+      - {deviceName: HL-01, serial: H-1, noteName: Strip mast, product: weather-mast, secret: ${secret}, scene: Strip}
+`);
+  await frost();
+});
+test.beforeEach(() => {
+  program.status = 200;
+  program.heard = [];
+});
+test.afterAll(() => program.stop());
+
+const card = (page: Page, name: string) =>
+  page.getByRole('listitem').filter({ has: page.getByRole('heading', { name }) });
+
+/** Calls the server past the forms. */
+async function ask(method: string, path: string, body?: object) {
+  const { accessToken } = await openSession(grower);
+  const answer = await fetch(`${addresses.console}/admin-api/client/pc/${path}`, {
+    method,
+    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${accessToken}` },
+    body: body && JSON.stringify(body),
+  });
+  const { code, data, msg } = await answer.json();
+  if (code !== 200) throw new Error(`${path}: ${msg}`);
+  return data;
+}
+
+/** Makes a rule that runs. */
+async function frost(): Promise<void> {
+  const id = await ask('POST', 'alarm-rules/create', {
+    alarmName: 'Frost on the strip',
+    executionId: 'HL-01',
+    dataSource: 1,
+    triggerType: 0,
+    conditions: [{ andor: 'and', tslAttribute: 'airTemperature', subconditions: '<', value: 2 }],
+    hitCounts: 1,
+    durations: 300_000,
+    alarmLevel: 2,
+    passageway: [],
+    timePeriods: [],
+    manualRelease: 0,
+    complexTime: 0,
+  });
+  await ask('GET', `alarm-rules/publish?alarmRulesId=${id}`);
+}
+
+test('a program is made known, tried, and told of an alarm', async ({ page }) => {
+  await enter(page, grower, '/profile?tab=webhook');
+  await expect(page.getByRole('heading', { name: 'No webhooks yet' })).toBeVisible();
+  await button(page, 'New webhook').click();
+  const form = page.getByRole('dialog', { name: 'New webhook' });
+  await form.getByLabel(/^Name/).fill('Frost fans');
+  await form.getByLabel(/^Address/).fill('https://169.254.169.254/latest/meta-data');
+  await form.getByRole('button', { name: 'Create webhook' }).click();
+  await expect(form.getByRole('alert')).toContainText('lies in a network that this server does not call');
+  await form.getByLabel(/^Address/).fill(address);
+  await expectAccessible(page);
+  const made = page.waitForResponse('**/webhook/create');
+  await form.getByLabel(/^Address/).press('Enter');
+  const { id, secret: whsec } = (await (await made).json()).data;
+  await expect(toast(page, 'Webhook created')).toBeVisible();
+  const shown = page.getByRole('dialog', { name: 'Keep the secret now' });
+  await expect(shown.getByText(whsec, { exact: true })).toBeVisible();
+  await shown.getByRole('checkbox', { name: 'I have stored the secret' }).check();
+  await shown.getByRole('button', { name: 'Done' }).click();
+  await expect(shown).toBeHidden();
+
+  const mine = card(page, 'Frost fans');
+  await button(page, 'Test: Frost fans').click();
+  await expect(mine.getByText(/^The program took it/)).toBeVisible();
+  await expect(mine.getByText('200 heard you', { exact: true })).toBeVisible();
+  expect(isSigned(await program.call('webhook.test'), whsec)).toBe(true);
+  await button(page, 'Deliveries: Frost fans').click();
+  await expect(mine.getByText('Nothing yet: it is told of the next alarm.')).toBeVisible();
+  await expectAccessible(page);
+
+  await expectLive(page);
+  await publish('HL-01', secret, { airTemperature: 0.5, airHumidity: 80 });
+  const opened = await program.call('notice.opened');
+  expect(isSigned(opened, whsec)).toBe(true);
+  expect(JSON.parse(opened.body).data).toMatchObject({
+    title: 'Frost on the strip',
+    level: 'serious',
+    status: 'open',
+    deviceName: 'HL-01',
+  });
+  // The list keeps up with what is told.
+  const told = mine.getByRole('link', { name: 'Began: Frost on the strip' });
+  await expect(told).toBeVisible();
+  await expect(mine.getByText('Sent', { exact: true })).toBeVisible();
+  expect(await page.content()).not.toContain(whsec);
+
+  // The notice's own story has it, too.
+  await told.click();
+  const notice = page.getByRole('region', { name: 'Notice' });
+  await expect(notice.getByText(new URL(address).host)).toBeVisible();
+  await expect(notice.getByText('Frost fans')).toBeVisible();
+  await publish('HL-01', secret, { airTemperature: 6, airHumidity: 80 });
+  const resolved = JSON.parse((await program.call('notice.resolved')).body);
+  expect(resolved.data).toMatchObject({
+    status: 'resolved',
+    resolvedBy: 'itself',
+    id: JSON.parse(opened.body).data.id,
+  });
+  await ask('DELETE', `webhook/delete?id=${id}`);
+});
+
+test('one that is gone is switched off; it is changed, and removed', async ({ page }) => {
+  const name = 'Frost alarm';
+  const events = ['opened', 'resolved'];
+  await ask('POST', 'webhook/create', { name, url: `${address}/gone`, events, alarmLevel: 0, enabled: true });
+  await page.setViewportSize({ width: 390, height: 844 });
+  await enter(page, grower, '/profile?tab=webhook');
+  const mine = card(page, name);
+  await expect(mine).toBeVisible();
+  await expectNoSideways(page);
+  program.status = 410;
+  await publish('HL-01', secret, { airTemperature: -1, airHumidity: 80 });
+  await program.call('notice.opened');
+  await expect(async () => {
+    await page.reload();
+    await expect(mine.getByText(/answered that it is gone \(410\)/)).toBeVisible({ timeout: 1000 });
+  }).toPass();
+  await button(page, 'Switch on: Frost alarm').click();
+  await expect(button(page, 'Switch off: Frost alarm')).toBeVisible();
+  await expect(mine.getByText(/answered that it is gone/)).toBeHidden();
+
+  await button(page, 'Edit webhook: Frost alarm').click();
+  const form = page.getByRole('dialog', { name: 'Edit webhook' });
+  await form.getByRole('checkbox', { name: 'Alarm ends' }).uncheck();
+  await form.getByLabel('Which alarms').selectOption('Serious only');
+  await expectNoSideways(page);
+  await form.getByRole('button', { name: 'Save' }).click();
+  await expect(mine.getByText('Alarm begins · Serious only')).toBeVisible();
+  await expectAccessible(page);
+
+  await button(page, 'Delete: Frost alarm').click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete webhook' }).click();
+  await expect(mine).toBeHidden();
+});

@@ -1,0 +1,234 @@
+package httpapi_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"tilth/internal/httpapi/wire"
+	"tilth/internal/notify"
+	"tilth/internal/testkit"
+	"tilth/internal/text"
+)
+
+const webhooksPath = "/admin-api/client/pc/webhook/"
+
+// planner is a good form of a webhook; with changes it, nil takes a key away.
+func planner(with body) body {
+	b := body{"name": "Planner", "url": "https://planner.example/tilth", "events": []string{"opened", "resolved"}, "alarmLevel": 1, "enabled": true}
+	maps.Copy(b, with)
+	for key, value := range b {
+		if value == nil {
+			delete(b, key)
+		}
+	}
+	return b
+}
+
+// theirWebhook makes a webhook of the rival's, marked, that was told something,
+// and answers its id. There is none of an earlier one.
+func (w *world) theirWebhook() int64 {
+	ctx := context.Background()
+	for _, table := range []string{"deliveries", "webhooks"} {
+		if _, err := w.DB.Read(ctx).NewRaw("DELETE FROM " + table).Exec(ctx); err != nil {
+			panic(err) // a row of a table has no test to fail
+		}
+	}
+	id, _, err := w.Webhooks.Create(ctx, w.rival.ID, &notify.Webhook{Name: marker + " hook", URL: "https://127.0.0.1:1/" + marker, Opened: true, Enabled: true})
+	if err != nil {
+		panic(err)
+	}
+	w.theirNotice()
+	w.Clock.Advance(time.Minute) // tries are few
+	return id
+}
+
+func ofTheirWebhook(name string) func(*world) testkit.Call {
+	return func(w *world) testkit.Call {
+		return testkit.Call{Path: fmt.Sprint(webhooksPath, name, "?id=", w.theirWebhook())}
+	}
+}
+
+func (w *world) webhooks(t *testing.T) []wire.Webhook {
+	t.Helper()
+	page := testkit.Ask[wire.WebhookPage](t, w.Contract, w.get(webhooksPath+"page"))
+	if page.Total != len(page.List) {
+		t.Errorf("%d of %d", len(page.List), page.Total)
+	}
+	return page.List
+}
+
+func (w *world) ofWebhook(method, name string, id int64) testkit.Call {
+	return testkit.Call{Method: method, Path: fmt.Sprint(webhooksPath, name, "?id=", id), Token: w.ada}
+}
+
+// From the making of a webhook to its end.
+func TestWebhooks(t *testing.T) {
+	w := newServer(t)
+	if list := w.webhooks(t); list == nil || len(list) != 0 {
+		t.Errorf("%+v", list)
+	}
+	made := testkit.Ask[wire.WebhookSecret](t, w.Contract, w.sends(http.MethodPost, webhooksPath+"create", planner(nil)))
+	if !strings.HasPrefix(made.Secret, "whsec_") || len(made.Secret) < 40 {
+		t.Errorf("%+v", made)
+	}
+	list := w.webhooks(t)
+	if h := list[0]; h.Id != made.Id || h.Name != "Planner" || h.Url != "https://planner.example/tilth" || fmt.Sprint(h.Events) != "[opened resolved]" || h.AlarmLevel != 1 || !h.Enabled ||
+		h.Gone != nil || h.OldSecretUntil != nil || h.CreateTime != w.Clock.Milli() {
+		t.Errorf("%s", asJSON(t, h))
+	}
+	if a := w.Do(t, w.get(webhooksPath+"page")); strings.Contains(string(a.Body), made.Secret) || strings.Contains(string(a.Body), "whsec") {
+		t.Errorf("the secret is told again: %s", a.Body)
+	}
+	w.Run(t, []testkit.Scenario{
+		{Name: "update", Call: w.sends(http.MethodPut, webhooksPath+"update", planner(body{"id": made.Id, "name": " Pompalar ", "events": []string{"resolved"}, "alarmLevel": 2, "enabled": false})), Contains: []string{`"data":true`}},
+		{Name: "toggle", Call: w.ofWebhook(http.MethodPut, "enable-or-disable", made.Id), Contains: []string{`"data":true`}},
+	})
+	if h := w.webhooks(t)[0]; h.Name != "Pompalar" || fmt.Sprint(h.Events) != "[resolved]" || h.AlarmLevel != 2 || !h.Enabled {
+		t.Errorf("%s", asJSON(t, h))
+	}
+	again := testkit.Ask[wire.WebhookSecret](t, w.Contract, w.ofWebhook(http.MethodPost, "new-secret", made.Id))
+	if h := w.webhooks(t)[0]; again.Secret == made.Secret || h.OldSecretUntil == nil || *h.OldSecretUntil != w.Clock.Now().Add(24*time.Hour).UnixMilli() {
+		t.Errorf("%s", asJSON(t, h))
+	}
+	if err := w.Webhooks.SwitchOff(t.Context(), w.field.ID, made.Id); err != nil {
+		t.Fatal(err)
+	}
+	if h := w.webhooks(t)[0]; h.Gone == nil || !*h.Gone || h.Enabled {
+		t.Errorf("%s", asJSON(t, h))
+	}
+	w.Run(t, []testkit.Scenario{
+		{Name: "delete", Call: w.ofWebhook(http.MethodDelete, "delete", made.Id), Contains: []string{`"data":true`}},
+		{Name: "delete again", Call: w.ofWebhook(http.MethodDelete, "delete", made.Id), Code: 404},
+		{Name: "toggle what is gone", Call: w.ofWebhook(http.MethodPut, "enable-or-disable", made.Id), Code: 404},
+		{Name: "update what is gone, wrongly too", Call: w.sends(http.MethodPut, webhooksPath+"update", body{"id": made.Id}), Code: 404},
+		{Name: "test what is gone", Call: w.ofWebhook(http.MethodPost, "test", made.Id), Code: 404},
+		{Name: "deliveries of what is gone", Call: w.ofWebhook(http.MethodGet, "deliveries", made.Id), Code: 404},
+		{Name: "a secret of what is gone", Call: w.ofWebhook(http.MethodPost, "new-secret", made.Id), Code: 404},
+	})
+	// Of a colleague's tenant all is one's own too; its maker is the caller's.
+	theirs := w.sends(http.MethodPost, webhooksPath+"create", planner(nil))
+	theirs.Token, theirs.Header = w.enemy, map[string]string{"tenant-id": fmt.Sprint(w.field.ID)}
+	testkit.Ask[wire.WebhookSecret](t, w.Contract, theirs)
+	if list := w.webhooks(t); len(list) != 0 {
+		t.Errorf("%+v", list)
+	}
+	for _, secret := range []string{made.Secret, again.Secret} {
+		if strings.Contains(w.Log.Text(), secret) {
+			t.Error("a secret is in the log")
+		}
+	}
+}
+
+// Everything that can be wrong with a form is said by both calls.
+func TestWebhookRefusals(t *testing.T) {
+	w := newServer(t)
+	id := testkit.Ask[wire.WebhookSecret](t, w.Contract, w.sends(http.MethodPost, webhooksPath+"create", planner(nil))).Id
+	testkit.Ask[wire.WebhookSecret](t, w.Contract, w.sends(http.MethodPost, webhooksPath+"create", planner(body{"name": "Işık"})))
+	for name, c := range map[string]struct {
+		with body
+		want string
+	}{
+		"no name":      {body{"name": nil}, "Please enter a name"},
+		"a long name":  {body{"name": strings.Repeat("ş", 65)}, "Name: at most 64 characters"},
+		"NUL":          {body{"name": "a\x00"}, "Name: not in the right form"},
+		"a known name": {body{"name": "IŞIK"}, "Name: another webhook has this name"},
+		"no address":   {body{"url": nil}, "Address: "},
+		"no https":     {body{"url": "ftp://a.example"}, "Address: must begin with https://"},
+		"a user":       {body{"url": "https://a:b@a.example"}, "Address: must not hold a user name or password"},
+		"inside":       {body{"url": "https://169.254.169.254/"}, "Address: lies in a network that this server does not call"},
+		"no host":      {body{"url": "https:///x"}, "Address: not an address of the form https://host/path"},
+		"no event":     {body{"events": nil}, "Events: select at least one"},
+		"an event":     {body{"events": []string{"closed"}}, "Events: not one of the choices"},
+		"a level":      {body{"alarmLevel": 3}, "Alarm severity: not one of the choices"},
+	} {
+		for _, call := range []testkit.Call{
+			w.sends(http.MethodPost, webhooksPath+"create", planner(c.with)),
+			w.sends(http.MethodPut, webhooksPath+"update", planner(func() body { b := maps.Clone(c.with); b["id"] = id; return b }())),
+		} {
+			if a := w.Do(t, call); a.Code != 601 || !strings.HasPrefix(a.Msg, c.want) {
+				t.Errorf("%s: %d %q, want %q", name, a.Code, a.Msg, c.want)
+			}
+		}
+	}
+	call := w.sends(http.MethodPost, webhooksPath+"create", planner(body{"url": "http:"}))
+	for _, l := range text.Languages {
+		call.Header = map[string]string{"Accept-Language": string(l)}
+		if a := w.Do(t, call); a.Code != 601 || !strings.Contains(a.Msg, text.Say(l, "webhook.urlFormat", nil)) {
+			t.Errorf("%s: %s", l, a.Msg)
+		}
+	}
+	for i := range notify.WebhooksATenant - 2 {
+		testkit.Ask[wire.WebhookSecret](t, w.Contract, w.sends(http.MethodPost, webhooksPath+"create", planner(body{"name": fmt.Sprint(i)})))
+	}
+	w.Run(t, []testkit.Scenario{
+		{Name: "one too many", Call: w.sends(http.MethodPost, webhooksPath+"create", planner(body{"name": "x"})), Code: 601, Contains: []string{"You already have 20 webhooks"}},
+		{Name: "no JSON", Call: testkit.Call{Method: http.MethodPost, Path: webhooksPath + "create", Token: w.ada, Body: "{"}, Code: 400},
+		{Name: "id 0", Call: w.ofWebhook(http.MethodPut, "enable-or-disable", 0), Code: 601},
+	})
+}
+
+// A program is tried, told, and what it answered is shown, with the webhook and
+// in the story of the notice.
+func TestWebhookIsTold(t *testing.T) {
+	w, program := newServer(t), testkit.NewProgram(t)
+	made := testkit.Ask[wire.WebhookSecret](t, w.Contract, w.sends(http.MethodPost, webhooksPath+"create", planner(body{"url": program.URL, "alarmLevel": 0})))
+	o := testkit.Ask[wire.WebhookOutcome](t, w.Contract, w.ofWebhook(http.MethodPost, "test", made.Id))
+	if !o.Ok || *o.Answer != "200 thank you" || o.Msg != nil || len(program.Heard()) != 1 {
+		t.Errorf("%s", asJSON(t, o))
+	}
+	program.Answers(503, "down\nfor repair")
+	call := w.ofWebhook(http.MethodPost, "test", made.Id)
+	call.Header = map[string]string{"Accept-Language": "tr-tr"}
+	if o := testkit.Ask[wire.WebhookOutcome](t, w.Contract, call); o.Ok || *o.Answer != "503 down" || *o.Msg != text.Say(text.Turkish, "webhook.notAccepted", map[string]string{"status": "503"}) {
+		t.Errorf("%s", asJSON(t, o))
+	}
+	for range 3 {
+		w.Do(t, call)
+	}
+	if a := w.Do(t, call); a.Code != 429 {
+		t.Errorf("%s", a.Body)
+	}
+	program.Heard()
+
+	rule, notice := w.opened(t, frost("WS-1", nil), air(1))
+	step := func() {
+		t.Helper()
+		if _, err := w.Outbox.Step(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	step()
+	told := testkit.Ask[[]wire.WebhookDelivery](t, w.Contract, w.ofWebhook(http.MethodGet, "deliveries", made.Id))
+	if d := told[0]; len(told) != 1 || d.NoticeId != notice || d.Title == "" || d.Event != "opened" || d.State != "queued" || *d.Reason != "retry" || *d.Answer != "503 down" || d.Attempts != 1 || d.NextTime == nil {
+		t.Errorf("%s", asJSON(t, told))
+	}
+	program.Answers(200, "")
+	w.Clock.Advance(time.Minute)
+	step()
+	deliveries := w.notice(t, notice).Deliveries
+	host := strings.TrimPrefix(program.URL, "http://")
+	if len(deliveries) != 1 {
+		t.Fatalf("%s", asJSON(t, deliveries))
+	}
+	d := deliveries[0]
+	if d.Mode != wire.DeliveryModeWebhook || d.Channel != "Planner" || d.Recipient != host || d.State != "sent" || d.Attempts != 2 || len(d.Steps) != 3 || *d.Steps[2].Answer != "200" {
+		t.Errorf("%s", asJSON(t, d))
+	}
+	told = testkit.Ask[[]wire.WebhookDelivery](t, w.Contract, w.ofWebhook(http.MethodGet, "deliveries", made.Id))
+	if len(told) != 1 || told[0].State != "sent" || *told[0].Answer != "200" || told[0].NextTime != nil {
+		t.Errorf("%s", asJSON(t, told))
+	}
+	// Programs are told of an end that people are not told of.
+	program.Heard()
+	w.done(t, w.update(rule, frost("WS-1", body{"alarmDesc": "changed"})))
+	step()
+	heard := program.Heard()
+	if len(heard) != 1 || !strings.Contains(string(heard[0].Body), `"type":"notice.resolved"`) || !strings.Contains(string(heard[0].Body), `"deviceName":"WS-1"`) {
+		t.Errorf("%d %s", len(heard), heard)
+	}
+}

@@ -1,0 +1,79 @@
+package guard
+
+import "net/netip"
+
+// inside4 are the IPv4 networks that nobody on the internet is reached in, by
+// IANA's registry of special purposes.
+var inside4 = prefixes(
+	"0.0.0.0/8",       // this network
+	"10.0.0.0/8",      // private
+	"100.64.0.0/10",   // behind a carrier's translation
+	"127.0.0.0/8",     // loopback
+	"169.254.0.0/16",  // link-local; clouds tell a machine's secrets at 169.254.169.254
+	"172.16.0.0/12",   // private
+	"192.0.0.0/24",    // protocols
+	"192.0.2.0/24",    // documentation
+	"192.88.99.0/24",  // 6to4 relays
+	"192.168.0.0/16",  // private
+	"198.18.0.0/15",   // benchmarks
+	"198.51.100.0/24", // documentation
+	"203.0.113.0/24",  // documentation
+	"224.0.0.0/4",     // multicast
+	"240.0.0.0/4",     // reserved, and broadcast
+)
+
+// global6 is all of IPv6 that is given out on the internet, and inside6 what
+// of it is not; loopback, unique local, link-local, multicast, mapped and the
+// forms of old lie outside.
+var (
+	global6 = netip.MustParsePrefix("2000::/3")
+	inside6 = prefixes(
+		"2001::/23",     // protocols, Teredo and benchmarks
+		"2001:db8::/32", // documentation
+		"3fff::/20",     // documentation
+	)
+	nat64 = netip.MustParsePrefix("64:ff9b::/96")
+	sixTo = netip.MustParsePrefix("2002::/16") // 6to4
+)
+
+func prefixes(texts ...string) []netip.Prefix {
+	list := make([]netip.Prefix, len(texts))
+	for i, s := range texts {
+		list[i] = netip.MustParsePrefix(s)
+	}
+	return list
+}
+
+// public tells whether an address, which is not a mapped one, is one of the
+// internet's.
+func public(a netip.Addr) bool {
+	if a.Is4() {
+		return !within(inside4, a)
+	}
+	return nat64.Contains(a) || global6.Contains(a) && !within(inside6, a)
+}
+
+func within(list []netip.Prefix, a netip.Addr) bool {
+	for _, p := range list {
+		if p.Contains(a) {
+			return true
+		}
+	}
+	return false
+}
+
+// embedded is the IPv4 address that an IPv6 one stands for (NAT64, 6to4); not
+// valid where it stands for none.
+func embedded(a netip.Addr) netip.Addr {
+	if !a.Is6() {
+		return netip.Addr{}
+	}
+	b := a.As16()
+	switch {
+	case nat64.Contains(a):
+		return netip.AddrFrom4([4]byte(b[12:16]))
+	case sixTo.Contains(a):
+		return netip.AddrFrom4([4]byte(b[2:6]))
+	}
+	return netip.Addr{}
+}

@@ -1,0 +1,75 @@
+// Package webhook calls the programs of tenants: it writes what they are told
+// of a notice, signs it as the Standard Webhooks convention says, and brings it
+// to addresses on the internet only.
+package webhook
+
+import (
+	"encoding/json"
+	"time"
+
+	"tilth/internal/news"
+	"tilth/internal/notify"
+)
+
+// The kinds of message.
+const (
+	typeOpened   = "notice." + notify.Opened
+	typeResolved = "notice." + notify.Closed
+	typeTest     = "webhook." + "test"
+)
+
+// message is what a program is sent.
+type message struct {
+	Type      string `json:"type"`
+	Timestamp moment `json:"timestamp"` // when it happened
+	Data      any    `json:"data"`
+}
+
+// notice is a notice as api/open.yaml has it.
+type notice struct {
+	ID          int64   `json:"id"`
+	Title       string  `json:"title"`
+	Level       string  `json:"level"`
+	Status      string  `json:"status"`
+	ResolvedBy  string  `json:"resolvedBy,omitempty"`
+	DeviceName  string  `json:"deviceName"`
+	NoteName    string  `json:"noteName"`
+	StartTime   moment  `json:"startTime"`
+	EndTime     *moment `json:"endTime,omitempty"`
+	Description string  `json:"description,omitempty"`
+}
+
+// moment is epoch milliseconds, written as the open API does.
+type moment int64
+
+// MarshalJSON writes RFC 3339 in UTC with milliseconds.
+func (m moment) MarshalJSON() ([]byte, error) {
+	return []byte(time.UnixMilli(int64(m)).UTC().Format(`"2006-01-02T15:04:05.000Z"`)), nil
+}
+
+var levels = []string{"general", "important", "serious"}
+
+// bodyOf writes what a program is told of a notice: the same bytes at each
+// attempt.
+func bodyOf(a *news.Alarm) ([]byte, error) {
+	n := notice{
+		ID: a.Notice, Title: a.Title, Level: levels[a.Level], Status: "open", DeviceName: a.DeviceName, NoteName: a.NoteName,
+		StartTime: moment(a.Start), Description: a.Description,
+	}
+	m := message{Type: typeOpened, Timestamp: n.StartTime}
+	if a.Event == news.Resolved {
+		end := moment(a.End)
+		n.Status, n.ResolvedBy, n.EndTime = "resolved", "itself", &end
+		if a.ByHand {
+			n.ResolvedBy = "hand"
+		}
+		m.Type, m.Timestamp = typeResolved, end
+	}
+	m.Data = n
+	return json.Marshal(m)
+}
+
+// testBody writes what a program is sent when somebody tries its webhook.
+func testBody(now time.Time) ([]byte, error) {
+	return json.Marshal(message{Type: typeTest, Timestamp: moment(now.UnixMilli()), Data: struct{}{}})
+}

@@ -1,0 +1,96 @@
+package webhook
+
+import (
+	"context"
+	"crypto/x509"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+
+	"tilth/internal/errs"
+	"tilth/internal/notify"
+	"tilth/internal/notify/guard"
+	"tilth/internal/tenant"
+)
+
+// Options is what a Caller works with. What may be nil says so.
+type Options struct {
+	Store    *notify.WebhookStore
+	Guard    *guard.Guard
+	Now      func() time.Time
+	Log      *slog.Logger
+	Resolver *net.Resolver  // nil: the machine's
+	Roots    *x509.CertPool // whose certificates count; nil: the machine's
+	Within   time.Duration  // an attempt, in all; 0: 10 seconds
+}
+
+// Caller brings what programs are told to where they are.
+type Caller struct {
+	Options
+	clients clients
+	tries   tries
+}
+
+var _ notify.Carrier = (*Caller)(nil)
+
+// New makes a caller.
+func New(o Options) *Caller {
+	if o.Within == 0 {
+		o.Within = callWithin
+	}
+	c := &Caller{Options: o, tries: tries{when: map[tenant.ID][]time.Time{}}}
+	c.clients = newClients(o.Guard, &c.Options)
+	return c
+}
+
+// Carry tells a webhook of one notice. Everything but a status of 2xx is tried
+// again, for the program may be mended; but for an address that is not called,
+// and 410, which switches the webhook off.
+func (c *Caller) Carry(ctx context.Context, l *notify.Letter) (string, error) {
+	body, err := bodyOf(&l.Alarms[0])
+	if err != nil {
+		return "", &notify.Failure{Trouble: notify.Refused, Answer: "a fault of the server, see its log", Cause: err}
+	}
+	id, err := strconv.ParseInt(l.Recipient, 10, 64)
+	if err != nil {
+		return "", &notify.Failure{Trouble: notify.Refused, Answer: "a fault of the server, see its log", Cause: err}
+	}
+	a, err := c.call(ctx, l.Tenant, id, l.ID, body)
+	switch {
+	case errs.Is(err, errs.NotFound):
+		return "", &notify.Failure{Trouble: notify.Refused, Answer: "the webhook was deleted", Cause: err}
+	case guard.Refused(err):
+		return "", &notify.Failure{Trouble: notify.Refused, Answer: wrong(err), Cause: err}
+	case err != nil:
+		return "", &notify.Failure{Trouble: notify.Later, Answer: wrong(err), Cause: err}
+	case a.status == http.StatusGone:
+		if err := c.Store.SwitchOff(ctx, l.Tenant, id); err != nil && !errs.Is(err, errs.NotFound) {
+			return "", &notify.Failure{Trouble: notify.Later, Answer: a.words, Cause: err} // it is told so again
+		}
+		c.Log.Info("a webhook is switched off: its far end is gone", "tenant", l.Tenant, "webhook", id)
+		return "", &notify.Failure{Trouble: notify.Refused, Answer: a.words}
+	case !a.accepted():
+		return "", &notify.Failure{Trouble: notify.Later, Answer: a.words}
+	}
+	return a.words, nil
+}
+
+func (a *answer) accepted() bool { return a.status >= 200 && a.status < 300 }
+
+// call makes one attempt. NotFound: there is no such webhook.
+func (c *Caller) call(ctx context.Context, t tenant.ID, webhook int64, id string, body []byte) (*answer, error) {
+	e, err := c.Store.Endpoint(ctx, t, webhook)
+	if err != nil {
+		if !errs.Is(err, errs.NotFound) {
+			c.Log.Error("a webhook cannot be called", "tenant", t, "webhook", webhook, "error", err)
+			err = fmt.Errorf("%w: %w", errReading, err)
+		}
+		return nil, err
+	}
+	header := http.Header{}
+	sign(header, id, c.Now(), body, e.Secrets)
+	return c.clients.post(ctx, e.URL, header, body)
+}

@@ -1,0 +1,288 @@
+package webhook_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"tilth/internal/errs"
+	"tilth/internal/news"
+	"tilth/internal/notify/webhook"
+	"tilth/internal/testkit"
+)
+
+// Over TLS, to a program whose certificate counts: what it hears, and what is
+// kept of its answer.
+func TestCall(t *testing.T) {
+	heard := make(chan testkit.Heard, 3)
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil || r.Method != http.MethodPost || r.URL.String() != "/tilth?x=%20y" {
+			t.Errorf("%s %s %v", r.Method, r.URL, err)
+		}
+		heard <- testkit.Heard{Header: r.Header, Body: body}
+		w.WriteHeader(http.StatusAccepted)
+		_, _ = io.WriteString(w, "\r\n  queued as\t17\x00 \nand more")
+	}))
+	_ = s.Listener.Close()
+	s.Listener = listen(t, open, 0)
+	s.EnableHTTP2 = true
+	s.StartTLS()
+	t.Cleanup(s.Close)
+	roots := x509.NewCertPool()
+	roots.AddCert(s.Certificate())
+	// The certificate of httptest is for example.com.
+	w := newWorld(t, func(o *webhook.Options) {
+		o.Roots, o.Within, o.Resolver = roots, 10*time.Second, resolver(t, func(int) []addr { return []addr{open} })
+	})
+	id, secret := w.hook(t, fmt.Sprintf("https://example.com:%d/tilth?x=%%20y", portOf(s.Listener)))
+	said, err := w.caller.Carry(t.Context(), w.letter(id))
+	if err != nil || said != "202 queued as 17" {
+		t.Fatalf("%q %v", said, err)
+	}
+	h := <-heard
+	for name, want := range map[string]string{"Content-Type": "application/json", "Webhook-Id": "triggered-0123456789abcdef", "Webhook-Timestamp": fmt.Sprint(testkit.Start.Unix()), "User-Agent": "Tilth", "Accept-Encoding": "", "Authorization": "", "Cookie": ""} {
+		if got := h.Header.Get(name); got != want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	if err := verify(h, secret); err != nil {
+		t.Error(err)
+	}
+	const want = `{"type":"notice.opened","timestamp":"2026-11-21T09:00:00.000Z","data":{"id":4711,"title":"Frost \u003cb\u003e","level":"serious","status":"open",` +
+		`"deviceName":"WS-1","noteName":"Mast","startTime":"2026-11-21T09:00:00.000Z","description":"Close the vents"}}`
+	if string(h.Body) != want {
+		t.Errorf("%s\nwant %s", h.Body, want)
+	}
+
+	// With another secret both sign, and a wrong one is told from them; a later
+	// attempt has its own time, and the rest as it was.
+	second, err := w.Webhooks.Renew(t.Context(), w.field.ID, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Clock.Advance(time.Minute)
+	if _, err := w.caller.Carry(t.Context(), w.letter(id)); err != nil {
+		t.Fatal(err)
+	}
+	again := <-heard
+	if verify(again, secret) != nil || verify(again, second) != nil || verify(again, "whsec_AAAA") == nil || verify(h, second) == nil {
+		t.Errorf("%s", again.Header.Get("webhook-signature"))
+	}
+	if !bytes.Equal(again.Body, h.Body) || again.Header.Get("webhook-id") != h.Header.Get("webhook-id") || again.Header.Get("webhook-timestamp") == h.Header.Get("webhook-timestamp") {
+		t.Errorf("%v", again.Header)
+	}
+	again.Body[20] ^= 1
+	if verify(again, second) == nil {
+		t.Error("a changed body is believed")
+	}
+	for _, s := range []string{secret, second, strings.TrimPrefix(secret, "whsec_")} {
+		if strings.Contains(w.Log.Text(), s) {
+			t.Error("a secret is in the log")
+		}
+	}
+
+	// Whose certificate does not count is not told anything.
+	strict := newWorld(t, func(o *webhook.Options) {
+		o.Within, o.Resolver = 10*time.Second, resolver(t, func(int) []addr { return []addr{open} })
+	})
+	has(t, "untrusted", strict.carry(t, fmt.Sprintf("https://example.com:%d/", portOf(s.Listener))), "later: the certificate is ")
+	has(t, "another's", strict.carry(t, fmt.Sprintf("https://example.org:%d/", portOf(s.Listener))), "later: the certificate is ")
+	if len(heard) != 0 {
+		t.Error("it was told")
+	}
+}
+
+// An end, by whatever.
+func TestBodyOfAnEnd(t *testing.T) {
+	w, program := newWorld(t), testkit.NewProgram(t)
+	id, _ := w.hook(t, program.URL)
+	over := frost
+	over.Event, over.End, over.NoteName, over.Description = news.Resolved, over.Start+61_001, "", ""
+	for hand, by := range map[bool]string{false: "itself", true: "hand"} {
+		over.ByHand, over.User, over.Remark = hand, "Ada", "private"
+		l := w.letter(id)
+		l.Alarms[0] = over
+		if _, err := w.Programs.Carry(t.Context(), l); err != nil {
+			t.Fatal(err)
+		}
+		var got struct {
+			Type, Timestamp string
+			Data            map[string]any
+		}
+		body := program.Heard()[0].Body
+		if err := json.Unmarshal(body, &got); err != nil || got.Type != "notice.resolved" || got.Timestamp != "2026-11-21T09:01:01.001Z" {
+			t.Errorf("%s %v", body, err)
+		}
+		if got.Data["status"] != "resolved" || got.Data["resolvedBy"] != by || got.Data["endTime"] != got.Timestamp || got.Data["noteName"] != "" || strings.Contains(string(body), "private") {
+			t.Errorf("%s", body)
+		}
+	}
+}
+
+// What becomes of each answer.
+func TestAnswers(t *testing.T) {
+	w := newWorld(t)
+	for status, want := range map[int]string{
+		200: "200 words", 204: "204", 299: "299 words", 400: "later: 400 words", 401: "later: 401 words", 404: "later: 404 words", 410: "refused: 410 words",
+		429: "later: 429 words", 500: "later: 500 words", 503: "later: 503 words", 999: "later: 999 words",
+	} {
+		url, _ := serve(t, listen(t, open, 0), func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, "words")
+		})
+		id, _ := w.hook(t, url)
+		said, err := w.caller.Carry(t.Context(), w.letter(id))
+		if err != nil {
+			said = troubled(t, err)
+		}
+		if said != want {
+			t.Errorf("%d: %s, want %s", status, said, want)
+		}
+		if h, err := w.Webhooks.Get(t.Context(), w.field.ID, id); err != nil || h.Enabled != (status != 410) || h.Gone != (status == 410) {
+			t.Errorf("%d: %+v %v", status, h, err)
+		}
+	}
+	if _, err := w.caller.Carry(t.Context(), w.letter(99)); troubled(t, err) != "refused: the webhook was deleted" {
+		t.Errorf("%v", err)
+	}
+	l := w.letter(1)
+	l.Recipient = "ada@example.com"
+	if _, err := w.caller.Carry(t.Context(), l); !strings.HasPrefix(troubled(t, err), "refused: a fault") {
+		t.Errorf("%v", err)
+	}
+}
+
+// Far ends that do not do as they should cost an attempt, and no more.
+func TestFarEndsThatMisbehave(t *testing.T) {
+	w := newWorld(t)
+	hang := make(chan struct{})
+	t.Cleanup(func() { close(hang) })
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	_, _ = z.Write(make([]byte, 1<<20))
+	_ = z.Close()
+	write := func(s string) func(c net.Conn) {
+		return func(c net.Conn) { _, _ = io.WriteString(c, s) }
+	}
+	endless := func(head, piece string) func(c net.Conn) {
+		return func(c net.Conn) {
+			_, _ = io.WriteString(c, head)
+			for {
+				if _, err := io.WriteString(c, piece); err != nil {
+					return // the caller has hung up
+				}
+			}
+		}
+	}
+	for name, c := range map[string]struct {
+		answer func(c net.Conn)
+		want   string
+	}{
+		"hangs":                  {func(net.Conn) { <-hang }, "later: no answer within"},
+		"hangs up":               {func(net.Conn) {}, "later: "},
+		"garbage":                {write("\x00\x01\x02 welcome\r\n\r\n"), "later: it does not speak HTTP as it should"},
+		"half a head":            {write("HTTP/1.1 200 OK\r\nContent-"), "later: "},
+		"an endless head":        {endless("HTTP/1.1 200 OK\r\n", "X: "+strings.Repeat("x", 1000)+"\r\n"), "later: "},
+		"an endless line":        {endless("HTTP/1.1 200 ", strings.Repeat("x", 1000)), "later: "},
+		"endless hints":          {endless("", "HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\n"), "later: "},
+		"an endless body":        {endless("HTTP/1.1 200 OK\r\n\r\n", strings.Repeat("word ", 1000)), "200 word word"},
+		"a body that never ends": {func(c net.Conn) { write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nfirst\nsec")(c); <-hang }, "200 first"},
+		"a body that never is":   {func(c net.Conn) { write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n")(c); <-hang }, "200"},
+		"packed":                 {write("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + packed.String()), "200"},
+		"no text":                {write("HTTP/1.1 500 No\r\n\r\n\xff\xfe\x1b[31mred\u202e"), "later: 500 [31mred"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := w.carry(t, raw(t, c.answer)+"/"+strings.ReplaceAll(name, " ", "-"))
+			if !strings.HasPrefix(got, c.want) || len([]rune(got)) > 200 {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+		})
+	}
+	t.Run("nobody there", func(t *testing.T) {
+		l := listen(t, open, 0)
+		_ = l.Close()
+		if got := w.carry(t, "http://"+l.Addr().String()); got != "later: the connection was refused or broken off" {
+			t.Error(got)
+		}
+	})
+	t.Run("no such name", func(t *testing.T) {
+		w := newWorld(t, func(o *webhook.Options) { o.Resolver = resolver(t, func(int) []addr { return nil }) })
+		if got := w.carry(t, "https://planner.example/"); got != "later: the host's name has no address" {
+			t.Error(got)
+		}
+	})
+	t.Run("given up", func(t *testing.T) {
+		ctx, cancel := contextWithCancel(t)
+		url, _ := serve(t, listen(t, open, 0), func(_ http.ResponseWriter, r *http.Request) {
+			_, _ = io.ReadAll(r.Body) // the server notices who hangs up only then
+			cancel()
+			<-r.Context().Done()
+		})
+		id, _ := w.hook(t, url)
+		if _, err := w.caller.Carry(ctx, w.letter(id)); troubled(t, err) != "later: given up" {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
+// Somebody tries a webhook, also one that is off, five times a minute.
+func TestTry(t *testing.T) {
+	w, program := newWorld(t), testkit.NewProgram(t)
+	id, secret := w.hook(t, program.URL)
+	if err := w.Webhooks.Toggle(t.Context(), w.field.ID, id); err != nil {
+		t.Fatal(err)
+	}
+	o, err := w.Programs.Try(t.Context(), w.field.ID, id)
+	if err != nil || o.Err != nil || o.Answer != "200 thank you" {
+		t.Fatalf("%+v %v", o, err)
+	}
+	h := program.Heard()[0]
+	if err := verify(h, secret); err != nil || string(h.Body) != `{"type":"webhook.test","timestamp":"2026-11-21T09:00:00.000Z","data":{}}` || !strings.HasPrefix(h.Header.Get("webhook-id"), "test-") {
+		t.Errorf("%v %s", err, h.Body)
+	}
+	for status, key := range map[int]string{410: "webhook.gone", 500: "webhook.notAccepted", 302: "webhook.notAccepted"} {
+		program.Answers(status, "no")
+		if o, err := w.Programs.Try(t.Context(), w.field.ID, id); err != nil || o.Err == nil || o.Err.Key != key || o.Answer != fmt.Sprint(status, " no") {
+			t.Errorf("%+v %v", o, err)
+		}
+	}
+	if h, err := w.Webhooks.Get(t.Context(), w.field.ID, id); err != nil || h.Gone {
+		t.Errorf("a try switches off: %+v %v", h, err)
+	}
+	dead := w.Tenant(t, "other")
+	theirs, _, err := w.Webhooks.Create(t.Context(), dead.ID, webhookTo("http://127.0.0.1:1/"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o, err := w.Programs.Try(t.Context(), dead.ID, theirs); err != nil || o.Err == nil || o.Err.Key != "webhook.noAnswer" {
+		t.Errorf("%+v %v", o, err)
+	}
+	if _, err := w.Programs.Try(t.Context(), w.field.ID, id); err != nil {
+		t.Error(err)
+	}
+	_, err = w.Programs.Try(t.Context(), w.field.ID, id)
+	if e := errs.As(err); e.Kind != errs.TooMany || e.Retry != time.Minute {
+		t.Errorf("%v", err)
+	}
+	w.Clock.Advance(time.Minute)
+	if _, err := w.Programs.Try(t.Context(), w.field.ID, id); err != nil {
+		t.Error(err)
+	}
+	if _, err := w.Programs.Try(t.Context(), w.field.ID, 99); !errs.Is(err, errs.NotFound) {
+		t.Errorf("%v", err)
+	}
+}
+
+var errWrong = errors.New("no signature fits")

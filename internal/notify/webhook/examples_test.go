@@ -1,0 +1,117 @@
+package webhook_test
+
+import (
+	"bufio"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"tilth/internal/notify/guard"
+	"tilth/internal/notify/webhook"
+)
+
+const examples = "../../../docs/examples/webhooks"
+
+// The receivers of the documentation believe what the server sends, with either
+// of two secrets, once; and nothing else.
+func TestExamples(t *testing.T) {
+	binary := filepath.Join(t.TempDir(), "receiver")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, examples+"/main.go").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for name, command := range map[string][]string{"Go": {binary}, "Python": {"python3", examples + "/receiver.py"}} {
+		t.Run(name, func(t *testing.T) {
+			var late time.Duration
+			w := newWorld(t, func(o *webhook.Options) {
+				o.Guard = &guard.Guard{Private: []netip.Prefix{netip.PrefixFrom(closed, 32)}}
+				o.Within = 10 * time.Second
+				o.Now = func() time.Time { return time.Now().Add(-late) } // the receivers look at the clock
+			})
+			id, secret := w.hook(t, "https://is.set/below")
+			c := exec.CommandContext(t.Context(), command[0], command[1:]...)
+			c.Env = append(os.Environ(), "TILTH_WEBHOOK_SECRET="+secret, "LISTEN=127.0.0.1:0")
+			c.Stderr = os.Stderr
+			out, err := c.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() {
+				_ = c.Process.Kill()
+				_ = c.Wait() // it was killed
+			})
+			lines := bufio.NewScanner(out)
+			next := func() string {
+				if !lines.Scan() {
+					t.Fatalf("it ended: %v", lines.Err())
+				}
+				return lines.Text()
+			}
+			_, port, _ := strings.Cut(next(), "\t")
+			h, err := w.Webhooks.Get(t.Context(), w.field.ID, id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			h.URL = "http://127.0.0.1:" + port + "/"
+			if err := w.Webhooks.Update(t.Context(), w.field.ID, h); err != nil {
+				t.Fatal(err)
+			}
+			carry := func(letter string) string {
+				l := w.letter(id)
+				l.ID = letter
+				said, err := w.caller.Carry(t.Context(), l)
+				if err != nil {
+					return troubled(t, err)
+				}
+				return said
+			}
+			for _, letter := range []string{"a", "a", "b"} {
+				if said := carry(letter); said != "200 thank you" {
+					t.Errorf("%s: %s", letter, said)
+				}
+			}
+			late = 10 * time.Minute
+			has(t, "an old call", carry("old"), "later: 401 not signed by the secret, or too old")
+			late = 0
+			if _, err := w.Webhooks.Renew(t.Context(), w.field.ID, id); err != nil {
+				t.Fatal(err)
+			}
+			if said := carry("c"); said != "200 thank you" {
+				t.Errorf("with two secrets: %s", said)
+			}
+			// It knows the first secret only; the second alone is another's.
+			if _, err := w.Webhooks.Renew(t.Context(), w.field.ID, id); err != nil {
+				t.Fatal(err)
+			}
+			has(t, "with another secret", carry("d"), "later: 401 not signed")
+			forged, err := http.NewRequestWithContext(t.Context(), http.MethodPost, h.URL, strings.NewReader(`{"type":"notice.opened","data":{}}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			forged.Header.Set("webhook-id", "e")
+			forged.Header.Set("webhook-timestamp", fmt.Sprint(time.Now().Unix()))
+			forged.Header.Set("webhook-signature", "v1, v1,AAAA v2,x")
+			resp, err := http.DefaultClient.Do(forged)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp.Body.Close()
+			if resp.StatusCode != http.StatusUnauthorized {
+				t.Errorf("a forged call: %s", resp.Status)
+			}
+			for range 3 { // a, b and c
+				if line := next(); line != "notice.opened\t4711\tserious\tFrost <b>" {
+					t.Errorf("%q", line)
+				}
+			}
+		})
+	}
+}

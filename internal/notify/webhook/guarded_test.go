@@ -1,0 +1,120 @@
+package webhook_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"tilth/internal/errs"
+	"tilth/internal/notify/guard"
+	"tilth/internal/notify/webhook"
+)
+
+const inside = "refused: not sent: the address is in a network that this server does not call"
+
+// Nobody is led to what is behind the server's walls: not by an address, in
+// whatever form, nor by a name; and what is there is not told.
+func TestNothingInsideIsCalled(t *testing.T) {
+	w := newWorld(t)
+	port := portOf(victim(t, 0))
+	for _, host := range []string{"127.0.0.1", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "localhost", "0.0.0.0", "[::]", "[::1]", "169.254.169.254", "[fd00:ec2::254]", "10.0.0.1", "192.168.1.1"} {
+		if got := w.carry(t, fmt.Sprintf("https://%s:%d/", host, port)); got != inside {
+			t.Errorf("%s: %s", host, got)
+		}
+	}
+	// Without TLS only what the provider opened is called.
+	has(t, "plain", w.carry(t, fmt.Sprintf("http://127.0.0.1:%d/", port)), "refused: ", "without TLS")
+	// An address that answers and one that does not are the same.
+	if got := w.carry(t, "https://127.0.0.1:1/"); got != inside {
+		t.Errorf("%s", got)
+	}
+}
+
+// A name that has a good address first and a bad one later is judged again at
+// each attempt; one that has both leads to the good one only.
+func TestRebinding(t *testing.T) {
+	l := listen(t, open, 0)
+	url, connections := serve(t, l, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("welcome")) })
+	_ = url
+	victim(t, portOf(l))
+	both := false
+	w := newWorld(t, func(o *webhook.Options) {
+		o.Resolver = resolver(t, func(query int) []netip.Addr {
+			switch {
+			case both:
+				return []netip.Addr{closed, open}
+			case query == 0:
+				return []netip.Addr{open}
+			}
+			return []netip.Addr{closed}
+		})
+	})
+	id, _ := w.hook(t, fmt.Sprintf("http://planner.example:%d/", portOf(l)))
+	if said, err := w.caller.Carry(t.Context(), w.letter(id)); err != nil || said != "200 welcome" {
+		t.Fatalf("%s %v", said, err)
+	}
+	for range 3 {
+		_, err := w.caller.Carry(t.Context(), w.letter(id))
+		has(t, "rebound", troubled(t, err), "refused: not sent")
+	}
+	both = true
+	if said, err := w.caller.Carry(t.Context(), w.letter(id)); err != nil || said != "200 welcome" {
+		t.Errorf("%s %v", said, err)
+	}
+	if n := connections.Load(); n != 2 {
+		t.Errorf("%d connections", n)
+	}
+}
+
+// Redirects are not followed, wherever they lead.
+func TestRedirects(t *testing.T) {
+	world, inner := newWorld(t), victim(t, 0)
+	for _, status := range []int{301, 302, 303, 307, 308} {
+		for _, to := range []string{"http://" + inner.Addr().String() + "/", "https://" + inner.Addr().String() + "/", "//" + inner.Addr().String() + "/", "/elsewhere", "file:///etc/passwd"} {
+			asked := 0
+			url, _ := serve(t, listen(t, open, 0), func(w http.ResponseWriter, _ *http.Request) {
+				asked++
+				w.Header().Set("Location", to)
+				w.WriteHeader(status)
+			})
+			if got := world.carry(t, url); got != fmt.Sprint("later: ", status) || asked != 1 {
+				t.Errorf("%d to %s: %s, asked %d times", status, to, got, asked)
+			}
+			world.forget(t)
+		}
+	}
+}
+
+// The environment names a proxy for mail's and gateways' sake; it would be
+// called instead of the program, and call whatever it is told.
+func TestNoProxy(t *testing.T) {
+	proxy := "http://" + victim(t, 0).Addr().String()
+	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", "ALL_PROXY"} {
+		t.Setenv(name, proxy)
+	}
+	t.Setenv("NO_PROXY", "")
+	url, _ := serve(t, listen(t, open, 0), func(http.ResponseWriter, *http.Request) {})
+	if got := newWorld(t).carry(t, url); got != "200" {
+		t.Error(got)
+	}
+}
+
+// What a try of a webhook is told of an address that is not called is in the
+// reader's words, and as little.
+func TestTryInside(t *testing.T) {
+	w := newWorld(t, func(o *webhook.Options) { o.Guard = &guard.Guard{} })
+	id, _ := w.hook(t, fmt.Sprintf("https://127.0.0.1:%d/", portOf(victim(t, 0))))
+	o, err := w.caller.Try(t.Context(), w.field.ID, id)
+	if err != nil || o.Err == nil || o.Err.Key != "webhook.inside" || "refused: "+o.Answer != inside {
+		t.Errorf("%+v %v", o, err)
+	}
+	other := w.Tenant(t, "rival")
+	if _, err := w.caller.Try(t.Context(), other.ID, id); !errs.Is(err, errs.NotFound) {
+		t.Errorf("%v", err)
+	}
+	if strings.Contains(w.Log.Text(), "127.0.0.1") {
+		t.Errorf("%s", w.Log.Text())
+	}
+}

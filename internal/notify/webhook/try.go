@@ -1,0 +1,84 @@
+package webhook
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"tilth/internal/errs"
+	"tilth/internal/notify/guard"
+	"tilth/internal/tenant"
+)
+
+// triesAMinute is how often a tenant may try its webhooks: each try calls
+// somebody who may not have asked for it.
+const triesAMinute = 5
+
+// tries counts how often tenants try their webhooks.
+type tries struct {
+	mu   sync.Mutex
+	when map[tenant.ID][]time.Time // of the last minute
+}
+
+// take lets one try of a tenant through (0) or says how long to wait.
+func (l *tries) take(t tenant.ID, now time.Time) time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	recent := l.when[t]
+	for len(recent) > 0 && now.Sub(recent[0]) >= time.Minute {
+		recent = recent[1:]
+	}
+	if len(recent) >= triesAMinute {
+		l.when[t] = recent
+		return time.Minute - now.Sub(recent[0])
+	}
+	l.when[t] = append(recent, now)
+	return 0
+}
+
+// Outcome is what became of a try.
+type Outcome struct {
+	Took   time.Duration
+	Answer string      // of the far end, or what went wrong
+	Err    *errs.Error // the same for a person; nil: the far end took it
+}
+
+// Try sends a tenant's webhook a message of the kind webhook.test, also when it
+// is switched off, and says what became of it. TooMany after five a minute,
+// NotFound where there is no such webhook.
+func (c *Caller) Try(ctx context.Context, t tenant.ID, webhook int64) (*Outcome, error) {
+	if _, err := c.Store.Get(ctx, t, webhook); err != nil {
+		return nil, err
+	}
+	begun := c.Now()
+	if wait := c.tries.take(t, begun); wait > 0 {
+		return nil, errs.New(errs.TooMany, "error.429").After(wait)
+	}
+	body, err := testBody(begun)
+	if err != nil {
+		return nil, err
+	}
+	id := make([]byte, 12)
+	_, _ = rand.Read(id) // never fails (crypto/rand)
+	a, err := c.call(ctx, t, webhook, "test-"+hex.EncodeToString(id), body)
+	o := &Outcome{Took: c.Now().Sub(begun)}
+	switch {
+	case errs.Is(err, errs.NotFound):
+		return nil, err
+	case guard.Refused(err):
+		o.Answer, o.Err = wrong(err), errs.New(errs.Upstream, "webhook.inside")
+	case err != nil:
+		o.Answer, o.Err = wrong(err), errs.New(errs.Upstream, "webhook.noAnswer")
+	default:
+		if o.Answer = a.words; a.status == http.StatusGone {
+			o.Err = errs.New(errs.Upstream, "webhook.gone")
+		} else if !a.accepted() {
+			o.Err = errs.New(errs.Upstream, "webhook.notAccepted", "status", strconv.Itoa(a.status))
+		}
+	}
+	return o, nil
+}

@@ -1,0 +1,152 @@
+package notify
+
+import (
+	"net"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"tilth/internal/errs"
+	"tilth/internal/notify/guard"
+)
+
+// The events of a webhook, by their names in the contracts.
+const (
+	Opened = "opened"
+	Closed = "resolved"
+)
+
+const (
+	webhookNameMax = 64   // characters
+	webhookURLMax  = 1024 // bytes
+)
+
+// WebhookForm is a webhook as people and programs say it. What is nil was not
+// said.
+type WebhookForm struct {
+	Name    *string
+	URL     *string
+	Events  []string
+	Level   *int  // nil: 0
+	Enabled *bool // nil: it is
+}
+
+// Webhook makes a webhook of what was said. The first thing that is wrong, in
+// the order of the form, is what is said (Refused). An address that is none of a
+// name is judged at once, a name's when it is called.
+func (f *WebhookForm) Webhook(g *guard.Guard) (w Webhook, err error) {
+	if w.Name, err = webhookName(f.Name); err != nil {
+		return w, err
+	}
+	if w.URL, err = webhookURL(f.URL, g); err != nil {
+		return w, err
+	}
+	for _, event := range f.Events {
+		switch event {
+		case Opened:
+			w.Opened = true
+		case Closed:
+			w.Resolved = true
+		default:
+			return w, errs.New(errs.Refused, "invalid.choice").About("events")
+		}
+	}
+	if !w.Opened && !w.Resolved {
+		return w, errs.New(errs.Refused, "webhook.eventRequired").About("events")
+	}
+	if f.Level != nil {
+		w.Level = *f.Level
+	}
+	if w.Level < 0 || w.Level > serious {
+		return w, errs.New(errs.Refused, "invalid.choice").About("alarmLevel")
+	}
+	w.Enabled = f.Enabled == nil || *f.Enabled
+	return w, nil
+}
+
+func webhookName(said *string) (string, error) {
+	name := ""
+	if said != nil {
+		name = strings.TrimSpace(*said)
+	}
+	switch {
+	case name == "":
+		return "", errs.New(errs.Refused, "common.nameRequired")
+	case utf8.RuneCountInString(name) > webhookNameMax:
+		return "", errs.New(errs.Refused, "invalid.long", "limit", strconv.Itoa(webhookNameMax)).About("name")
+	case !utf8.ValidString(name), strings.ContainsFunc(name, unseen):
+		return "", errs.New(errs.Refused, "invalid.format").About("name")
+	}
+	return name, nil
+}
+
+func webhookURL(said *string, g *guard.Guard) (string, error) {
+	refuse := func(key string, args ...string) (string, error) {
+		return "", errs.New(errs.Refused, key, args...).About("url")
+	}
+	address := ""
+	if said != nil {
+		address = strings.TrimSpace(*said)
+	}
+	u, err := url.Parse(address)
+	switch {
+	case address == "":
+		return refuse("invalid.required")
+	case len(address) > webhookURLMax:
+		return refuse("invalid.long", "limit", strconv.Itoa(webhookURLMax))
+	case err != nil, !utf8.ValidString(address), strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || unseen(r) }):
+		return refuse("webhook.urlFormat")
+	case u.Scheme == "http" && len(g.Private) > 0: // where it leads is judged when it is called
+	case u.Scheme != "https":
+		return refuse("webhook.urlPlain")
+	}
+	switch {
+	case u.Opaque != "", u.Hostname() == "", !isPort(u):
+		return refuse("webhook.urlFormat")
+	case u.User != nil:
+		return refuse("webhook.urlUser")
+	case u.Fragment != "" || strings.Contains(address, "#"):
+		return refuse("webhook.urlFormat")
+	}
+	if a, err := netip.ParseAddr(u.Hostname()); err == nil && g.Judge(a, u.Scheme == "http") != nil {
+		return refuse("webhook.urlInside")
+	}
+	return address, nil
+}
+
+func isPort(u *url.URL) bool {
+	p := u.Port()
+	if p == "" {
+		return !strings.HasSuffix(u.Host, ":")
+	}
+	n, err := strconv.ParseUint(p, 10, 16)
+	return err == nil && n > 0
+}
+
+// hostOf is the part of a webhook's address that people are shown, and by which
+// far ends are told apart: host and, unless it is the usual one, port.
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	host := strings.ToLower(u.Hostname())
+	if p := u.Port(); p != "" && (u.Scheme != "https" || p != "443") {
+		return net.JoinHostPort(host, p)
+	}
+	return host
+}
+
+// Events are what a webhook is told of, by their names in the contracts.
+func (w *Webhook) Events() []string {
+	events := []string{}
+	if w.Opened {
+		events = append(events, Opened)
+	}
+	if w.Resolved {
+		events = append(events, Closed)
+	}
+	return events
+}

@@ -1,0 +1,292 @@
+package notify_test
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"tilth/internal/news"
+	"tilth/internal/notify"
+)
+
+func prefixes(texts ...string) (list []netip.Prefix) {
+	for _, s := range texts {
+		list = append(list, netip.MustParsePrefix(s))
+	}
+	return list
+}
+
+// toldHooks is what webhooks heard since they were asked last, in short.
+func (p *post) toldHooks() string {
+	var lines []string
+	for _, l := range p.programs.take() {
+		lines = append(lines, fmt.Sprintf("%s %s %s", l.Recipient, l.Alarms[0].Event, l.Alarms[0].Title))
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "; ")
+}
+
+// Programs are told of all that begins and ends, at once: also of what people
+// wait for or are not told of.
+func TestProgramsAreToldAtOnce(t *testing.T) {
+	p := newPost(t, func(p *post) { p.digests = 1 })
+	c := p.channel("field", ada)
+	p.muted[1] = p.Clock.Milli() + time.Hour.Milliseconds()
+	p.backlog[int64(p.mast.ID)] = p.Clock.Now().Add(time.Hour)
+	id := p.hook("planner")
+	silent := p.begins("Silent", 0, news.Wishes{}) // no channel, no people
+	muted := p.begins("Muted", 0, news.Wishes{Channels: []int64{c}, Period: morning, Late: true, RemindEvery: time.Minute})
+	digest := p.begins("Digest", 0, news.Wishes{Channels: []int64{c}})
+	if next := p.step(); next.IsZero() {
+		t.Error("nothing waits")
+	}
+	p.wants("begins", p.toldHooks(), fmt.Sprintf("%d triggered Digest; %d triggered Muted; %d triggered Silent", id, id, id))
+	p.wants("people", p.mail.told(), "")
+	p.after(2 * time.Minute)
+	p.wants("reminded", p.toldHooks(), "")
+	p.ends(silent, true)
+	p.ends(muted, true)
+	p.ends(digest, false) // its rule was changed
+	p.step()
+	p.wants("ends", p.toldHooks(), fmt.Sprintf("%d resolved Digest; %d resolved Muted; %d resolved Silent", id, id, id))
+	p.wants("of one", p.of(silent), "planner.example resolved sent; planner.example triggered sent")
+	for _, a := range []*news.Alarm{silent, muted, digest} {
+		p.must(p.desk.Began(t.Context(), p.field.ID, a, &news.Wishes{}))
+		p.ends(a, true)
+	}
+	p.step()
+	p.wants("handed in again", p.toldHooks(), "")
+}
+
+func TestProgramsAreToldWhatTheyWant(t *testing.T) {
+	p := newPost(t)
+	both := p.hook("both", func(w *notify.Webhook) { w.Level = 1 })
+	begins := p.hook("begins", func(w *notify.Webhook) { w.Resolved = false })
+	ends := p.hook("ends", func(w *notify.Webhook) { w.Opened = false })
+	p.hook("off", func(w *notify.Webhook) { w.Enabled = false })
+	if _, _, err := p.Webhooks.Create(t.Context(), p.rival.ID, &notify.Webhook{Name: "theirs", URL: "https://x.example", Opened: true, Resolved: true, Enabled: true}); err != nil {
+		t.Fatal(err)
+	}
+	general, important := p.begins("General", 0, news.Wishes{}), p.begins("Important", 1, news.Wishes{})
+	p.step()
+	p.wants("begins", p.toldHooks(), fmt.Sprintf("%d triggered Important; %d triggered General; %d triggered Important", both, begins, begins))
+	late := p.hook("late") // it is told of ends all the same: it may have asked what is open
+	// Who was told of the begin is told of the end, whatever was changed meanwhile.
+	w := p.webhook(both)
+	w.Level = 2
+	p.must(p.Webhooks.Update(t.Context(), p.field.ID, w))
+	p.ends(general, true)
+	p.ends(important, true)
+	p.step()
+	p.wants("ends", p.toldHooks(), fmt.Sprintf("%d resolved Important; %d resolved General; %d resolved Important; %d resolved General; %d resolved Important", both, ends, ends, late, late))
+}
+
+// An end goes after its begin and only after it, however long that takes; where
+// the begin cannot be told, neither is the end.
+func TestProgramsHearTheBeginFirst(t *testing.T) {
+	p := newPost(t)
+	p.hook("planner")
+	p.programs.fails(notify.Later, "503")
+	a := p.begins("Frost", 1, news.Wishes{})
+	p.step()
+	p.ends(a, true)
+	p.step()
+	p.wants("waits", p.of(a), "planner.example resolved queued trigger; planner.example triggered queued retry")
+	p.programs.says(nil)
+	p.after(15 * time.Second)
+	if got := p.programs.take(); len(got) != 2 || got[0].Alarms[0].Event != news.Triggered || got[1].Alarms[0].Event != news.Resolved || got[0].ID == got[1].ID {
+		t.Errorf("%+v", got)
+	}
+	p.wants("told", p.of(a), "planner.example resolved sent; planner.example triggered sent")
+
+	p.programs.fails(notify.Refused, "not sent")
+	a = p.begins("Refused", 1, news.Wishes{})
+	p.ends(a, true) // before it was tried
+	p.step()
+	p.wants("refused", p.of(a), "planner.example resolved skipped notTold; planner.example triggered failed refused")
+	a = p.begins("Refused", 1, news.Wishes{})
+	p.step()
+	p.ends(a, true)
+	p.wants("refused before the end", p.of(a), "planner.example resolved skipped notTold; planner.example triggered failed refused")
+}
+
+// What is tried in vain is tried for a day, with growing waits; the ID stays.
+func TestProgramsAreTriedForADay(t *testing.T) {
+	p := newPost(t)
+	id := p.hook("planner")
+	p.programs.fails(notify.Later, "no answer")
+	a := p.begins("Frost", 2, news.Wishes{})
+	begin := p.Clock.Now()
+	for next := p.step(); !next.IsZero(); next = p.step() {
+		p.Clock.Set(next)
+	}
+	if took := p.Clock.Now().Sub(begin); took < 24*time.Hour || took > 24*time.Hour+time.Minute {
+		t.Errorf("tried for %v", took)
+	}
+	p.wants("in the end", p.of(a), "planner.example triggered failed old")
+	if n := p.programs.attempts(); n < 90 || n > 120 || len(slices.Compact(p.programs.tried)) != 1 {
+		t.Errorf("%d attempts", n)
+	}
+	told, err := p.outbox.NewestOf(t.Context(), p.field.ID, id)
+	if err != nil || len(told) != 1 || told[0].Answer != "no answer" || told[0].State != notify.Failed || told[0].Notice != a.Notice || told[0].Title != "Frost" {
+		t.Errorf("%+v %v", told, err)
+	}
+}
+
+// What is queued goes to a webhook as it is when it goes: not at all to one that
+// is off or gone, and never to people.
+func TestProgramsSwitchedOff(t *testing.T) {
+	p := newPost(t)
+	off, deleted := p.hook("off"), p.hook("deleted")
+	a := p.begins("Frost", 1, news.Wishes{})
+	p.must(p.Webhooks.Toggle(t.Context(), p.field.ID, off))
+	p.must(p.Webhooks.Delete(t.Context(), p.field.ID, deleted))
+	p.step()
+	p.ends(a, true)
+	p.step()
+	p.wants("told", p.toldHooks(), "")
+	p.wants("skipped", p.of(a), "deleted.example triggered skipped switchedOff; off.example triggered skipped switchedOff")
+	p.must(p.Webhooks.Toggle(t.Context(), p.field.ID, off))
+	p.begins("Again", 1, news.Wishes{})
+	p.step()
+	p.wants("told", p.toldHooks(), fmt.Sprintf("%d triggered Again", off))
+}
+
+// A far end that does not answer rests alone: others, and the same host of
+// another tenant, are called meanwhile; and a new address is called in its turn.
+func TestProgramsRestByHost(t *testing.T) {
+	p := newPost(t)
+	bad, well := p.hook("bad"), p.hook("well")
+	theirs, _, err := p.Webhooks.Create(t.Context(), p.rival.ID, &notify.Webhook{Name: "theirs", URL: "https://bad.example", Opened: true, Enabled: true})
+	p.must(err)
+	p.programs.says(func(l *notify.Letter) error {
+		if l.Recipient == fmt.Sprint(bad) {
+			return &notify.Failure{Trouble: notify.Later, Answer: "503"}
+		}
+		return nil
+	})
+	for i := range 5 {
+		p.begins(fmt.Sprint(i), 1, news.Wishes{})
+		p.step()
+	}
+	tried := 0
+	for _, to := range p.programs.to {
+		if to == fmt.Sprint(bad) {
+			tried++
+		}
+	}
+	if tried != 3 || strings.Count(p.toldHooks(), fmt.Sprintf("%d triggered", well)) != 5 {
+		t.Errorf("tried %d times in a row", tried)
+	}
+	if p.outbox.Stats().Down[notify.Program] {
+		t.Error("all of them rest")
+	}
+	a := p.alarm("Theirs", 1)
+	p.must(p.desk.Began(t.Context(), p.rival.ID, a, &news.Wishes{}))
+	p.step()
+	p.wants("another tenant", p.toldHooks(), fmt.Sprintf("%d triggered Theirs", theirs))
+
+	w := p.webhook(bad)
+	w.URL = "https://better.example"
+	p.must(p.Webhooks.Update(t.Context(), p.field.ID, w))
+	p.programs.says(nil)
+	p.begins("Now", 1, news.Wishes{})
+	p.step()
+	if got := p.toldHooks(); !strings.Contains(got, fmt.Sprintf("%d triggered Now", bad)) {
+		t.Errorf("the new address rests: %s", got)
+	}
+	if got := p.outbox.Stats(); got.Failed != 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A far end that takes its time has two slots; who has others waits for none of
+// it, of whatever level.
+func TestASlowProgramKeepsNobodyWaiting(t *testing.T) {
+	p := newPost(t)
+	slow := p.hook("slow")
+	held, reached := make(chan struct{}), make(chan struct{}, 100)
+	p.programs.says(func(l *notify.Letter) error {
+		if l.Recipient == fmt.Sprint(slow) {
+			reached <- struct{}{}
+			<-held
+		}
+		return nil
+	})
+	for i := range 40 {
+		p.begins(fmt.Sprint(i), 2, news.Wishes{})
+	}
+	quick := p.hook("quick")
+	for i := range 12 {
+		p.begins(fmt.Sprint("q", i), 0, news.Wishes{})
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- p.outbox.Run(ctx) }()
+	<-reached
+	<-reached
+	p.programs.wait(t, 12) // all of the quick one's, while the slow one has not answered
+	if n := len(reached); n != 0 {
+		t.Errorf("%d more calls of the slow one are in flight", n)
+	}
+	for _, l := range p.programs.take() {
+		if l.Recipient != fmt.Sprint(quick) {
+			t.Errorf("%s heard %s", l.Recipient, l.Alarms[0].Title)
+		}
+	}
+	close(held)
+	p.programs.wait(t, 52)
+	stop()
+	p.must(<-ended)
+}
+
+// The server dies while programs are told, again and again: each is told of
+// each event in its order, and only what was in flight comes twice, with one ID.
+func TestProgramsSurviveKills(t *testing.T) {
+	const (
+		notices = 60
+		kills   = 4
+	)
+	p := newPost(t)
+	p.hook("one")
+	p.hook("two")
+	for i := range notices {
+		a := p.begins(fmt.Sprint(i), i%3, news.Wishes{})
+		if i%2 == 0 {
+			p.ends(a, true)
+		}
+		if i%15 == 14 {
+			p.killedAt(p.programs, i/15*10+3)
+		}
+	}
+	for next := p.step(); !next.IsZero(); next = p.step() {
+		p.Clock.Set(next)
+	}
+	came, order := map[string]int{}, map[string][]news.Event{}
+	for _, l := range p.programs.take() {
+		if came[l.ID]++; came[l.ID] > 1 {
+			continue
+		}
+		key := l.Recipient + " " + l.Alarms[0].Title
+		order[key] = append(order[key], l.Alarms[0].Event)
+	}
+	twice := 0
+	for _, n := range came {
+		twice += n - 1
+	}
+	if len(came) != 2*(notices+notices/2) || twice > kills*16 {
+		t.Errorf("%d of %d came, %d twice", len(came), 2*(notices+notices/2), twice)
+	}
+	for key, events := range order {
+		if events[0] != news.Triggered {
+			t.Errorf("%s: %v", key, events)
+		}
+	}
+	if got := p.outbox.Stats(); got.Failed+got.Skipped != 0 {
+		t.Errorf("%+v", got)
+	}
+}

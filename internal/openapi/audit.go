@@ -1,0 +1,25 @@
+package openapi
+
+import (
+	"context"
+
+	"tilth/internal/audit"
+)
+
+// who acts in a request: the program's credential, by its name then. A change
+// is written down by audit.Record around it.
+func (s *server) who(info *request) audit.Who {
+	p := info.program
+	who := audit.Who{By: audit.Credential, ID: p.Credential, Request: info.id}
+	who.Name = func(ctx context.Context) (string, error) {
+		c, err := s.Credentials.Get(ctx, p.Tenant, p.User, p.Credential)
+		if err != nil {
+			return "", err
+		}
+		return c.Name, nil
+	}
+	if info.address.IsValid() {
+		who.Address = info.address.String()
+	}
+	return who
+}

@@ -1,0 +1,191 @@
+package openapi
+
+import (
+	"context"
+
+	"tilth/internal/alarm"
+	"tilth/internal/audit"
+	"tilth/internal/news"
+	"tilth/internal/notify"
+	"tilth/internal/openapi/wire"
+)
+
+// ListWebhooks answers all webhooks, the newest first.
+func (s *server) ListWebhooks(ctx context.Context, _ wire.ListWebhooksRequestObject) (wire.ListWebhooksResponseObject, error) {
+	list, _, err := s.Webhooks.Page(ctx, of(ctx).program.Tenant, 0, notify.WebhooksATenant)
+	if err != nil {
+		return nil, err
+	}
+	w := wire.ListWebhooks200JSONResponse{Items: make([]wire.Webhook, len(list))}
+	for i := range list {
+		w.Items[i] = wireWebhook(&list[i])
+	}
+	return w, nil
+}
+
+func wireWebhook(w *notify.Webhook) wire.Webhook {
+	v := wire.Webhook{
+		Id: w.ID, Name: w.Name, Url: w.URL, Events: w.Events(), Level: levels[alarm.Level(w.Level)], Enabled: w.Enabled,
+		OldSecretUntil: some(wire.Moment(w.OldSecret)), CreateTime: wire.Moment(w.CreateTime),
+	}
+	if w.Gone {
+		v.Gone = &w.Gone
+	}
+	return v
+}
+
+func withSecret(w *notify.Webhook, secret string) wire.WebhookWithSecret {
+	v := wireWebhook(w)
+	return wire.WebhookWithSecret{
+		Id: v.Id, Name: v.Name, Url: v.Url, Events: v.Events, Level: v.Level, Enabled: v.Enabled, Gone: v.Gone,
+		OldSecretUntil: v.OldSecretUntil, CreateTime: v.CreateTime, Secret: secret,
+	}
+}
+
+// CreateWebhook makes a webhook and answers its secret, this once.
+func (s *server) CreateWebhook(ctx context.Context, r wire.CreateWebhookRequestObject) (wire.CreateWebhookResponseObject, error) {
+	t, b := of(ctx).program.Tenant, r.Body
+	f := notify.WebhookForm{Name: &b.Name, URL: &b.Url, Events: b.Events, Level: levelOf(b.Level), Enabled: b.Enabled}
+	w, err := f.Webhook(s.WebhookCaller.Guard)
+	if err != nil {
+		return nil, err
+	}
+	id, secret := int64(0), ""
+	err = audit.Record(ctx, t, "webhook.create", s.Webhooks.See(t, &id), func(ctx context.Context) (err error) {
+		id, secret, err = s.Webhooks.Create(ctx, t, &w)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	made, err := s.Webhooks.Get(ctx, t, id)
+	if err != nil {
+		return nil, err
+	}
+	return wire.CreateWebhook200JSONResponse(withSecret(made, secret)), nil
+}
+
+// levelOf is a level by its word, which the contract's check let through; nil
+// where none was said.
+func levelOf(word *string) *int {
+	for level, name := range levels {
+		if word != nil && *word == name {
+			return new(int(level))
+		}
+	}
+	return nil
+}
+
+// GetWebhook answers one webhook.
+func (s *server) GetWebhook(ctx context.Context, r wire.GetWebhookRequestObject) (wire.GetWebhookResponseObject, error) {
+	w, err := s.Webhooks.Get(ctx, of(ctx).program.Tenant, r.Id)
+	if err != nil {
+		return nil, err
+	}
+	return wire.GetWebhook200JSONResponse(wireWebhook(w)), nil
+}
+
+// ChangeWebhook changes what it is told of a webhook.
+func (s *server) ChangeWebhook(ctx context.Context, r wire.ChangeWebhookRequestObject) (wire.ChangeWebhookResponseObject, error) {
+	t, b := of(ctx).program.Tenant, r.Body
+	old, err := s.Webhooks.Get(ctx, t, r.Id)
+	if err != nil {
+		return nil, err
+	}
+	f := notify.WebhookForm{Name: &old.Name, URL: &old.URL, Events: old.Events(), Level: &old.Level, Enabled: &old.Enabled}
+	if b.Name != nil {
+		f.Name = b.Name
+	}
+	if b.Url != nil {
+		f.URL = b.Url
+	}
+	if b.Events != nil {
+		f.Events = *b.Events
+	}
+	if b.Level != nil {
+		f.Level = levelOf(b.Level)
+	}
+	if b.Enabled != nil {
+		f.Enabled = b.Enabled
+	}
+	w, err := f.Webhook(s.WebhookCaller.Guard)
+	if err != nil {
+		return nil, err
+	}
+	w.ID = r.Id
+	err = audit.Record(ctx, t, "webhook.update", s.Webhooks.See(t, &w.ID), func(ctx context.Context) error { return s.Webhooks.Update(ctx, t, &w) })
+	if err != nil {
+		return nil, err
+	}
+	is, err := s.Webhooks.Get(ctx, t, r.Id)
+	if err != nil {
+		return nil, err
+	}
+	return wire.ChangeWebhook200JSONResponse(wireWebhook(is)), nil
+}
+
+// DeleteWebhook removes a webhook and answers what it was.
+func (s *server) DeleteWebhook(ctx context.Context, r wire.DeleteWebhookRequestObject) (wire.DeleteWebhookResponseObject, error) {
+	t := of(ctx).program.Tenant
+	was, err := s.Webhooks.Get(ctx, t, r.Id)
+	if err != nil {
+		return nil, err
+	}
+	err = audit.Record(ctx, t, "webhook.delete", s.Webhooks.See(t, &r.Id), func(ctx context.Context) error { return s.Webhooks.Delete(ctx, t, r.Id) })
+	if err != nil {
+		return nil, err
+	}
+	return wire.DeleteWebhook200JSONResponse(wireWebhook(was)), nil
+}
+
+// RenewWebhookSecret makes a webhook another secret and answers it, this once.
+func (s *server) RenewWebhookSecret(ctx context.Context, r wire.RenewWebhookSecretRequestObject) (wire.RenewWebhookSecretResponseObject, error) {
+	t := of(ctx).program.Tenant
+	secret := ""
+	err := audit.Record(ctx, t, "webhook.update", s.Webhooks.See(t, &r.Id), func(ctx context.Context) (err error) {
+		secret, err = s.Webhooks.Renew(ctx, t, r.Id)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	w, err := s.Webhooks.Get(ctx, t, r.Id)
+	if err != nil {
+		return nil, err
+	}
+	return wire.RenewWebhookSecret200JSONResponse(withSecret(w, secret)), nil
+}
+
+// TestWebhook calls a webhook with a test and answers what became of it.
+func (s *server) TestWebhook(ctx context.Context, r wire.TestWebhookRequestObject) (wire.TestWebhookResponseObject, error) {
+	info := of(ctx)
+	o, err := s.WebhookCaller.Try(ctx, info.program.Tenant, r.Id)
+	if err != nil {
+		return nil, err
+	}
+	w := wire.TestWebhook200JSONResponse{Ok: o.Err == nil, Took: max(0, o.Took.Milliseconds()), Answer: some(o.Answer)}
+	if o.Err != nil {
+		w.Detail = new(sentence(info.language, o.Err))
+	}
+	return w, nil
+}
+
+// ListWebhookDeliveries answers what a webhook was told last.
+func (s *server) ListWebhookDeliveries(ctx context.Context, r wire.ListWebhookDeliveriesRequestObject) (wire.ListWebhookDeliveriesResponseObject, error) {
+	told, err := s.Outbox.NewestOf(ctx, of(ctx).program.Tenant, r.Id)
+	if err != nil {
+		return nil, err
+	}
+	w := wire.ListWebhookDeliveries200JSONResponse{Items: make([]wire.WebhookDelivery, len(told))}
+	for i := range told {
+		d := &told[i]
+		w.Items[i] = wire.WebhookDelivery{
+			Notice: d.Notice, Type: "notice." + notify.Opened, State: string(d.State), Attempts: d.Attempts, Answer: some(d.Answer),
+			NextTime: some(wire.Moment(d.NextTime)), CreateTime: wire.Moment(d.CreateTime), UpdateTime: wire.Moment(d.UpdateTime),
+		}
+		if d.Event == news.Resolved {
+			w.Items[i].Type = "notice." + notify.Closed
+		}
+	}
+	return w, nil
+}

@@ -1,0 +1,40 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { components } from '@/api/schema.gen';
+import { api } from '@/lib/api';
+
+type Schemas = components['schemas'];
+
+export type Webhook = Schemas['Webhook'];
+export type WebhookInput = Schemas['WebhookFields'];
+export type WebhookOutcome = Schemas['WebhookOutcome'];
+export type WebhookDelivery = Schemas['WebhookDelivery'];
+
+/** The most that a farm can have. */
+export const mostWebhooks = 20;
+
+const path = '/admin-api/client/pc/webhook';
+export const webhooksKey = ['webhooks'] as const;
+export const deliveriesKey = ['webhook-deliveries'] as const;
+
+/** All of them: they fit on one page. */
+export const webhooksQuery = () =>
+  queryOptions({
+    queryKey: webhooksKey,
+    queryFn: ({ signal }) => api.get(`${path}/page`, { query: { pageNo: 1, pageSize: 100 }, signal }),
+    meta: { showsErrors: true },
+  });
+
+/** What one was told last. */
+export const deliveriesQuery = (id: number) =>
+  queryOptions({
+    queryKey: [...deliveriesKey, id],
+    queryFn: ({ signal }) => api.get(`${path}/deliveries`, { query: { id }, signal }),
+    meta: { showsErrors: true },
+  });
+
+export const createWebhook = (body: WebhookInput) => api.post(`${path}/create`, { body });
+export const updateWebhook = (id: number, body: WebhookInput) => api.put(`${path}/update`, { body: { id, ...body } });
+export const toggleWebhook = (id: number) => api.put(`${path}/enable-or-disable`, { query: { id } });
+export const deleteWebhook = (id: number) => api.del(`${path}/delete`, { query: { id } });
+export const newSecret = (id: number) => api.post(`${path}/new-secret`, { query: { id } });
+export const testWebhook = (id: number) => api.post(`${path}/test`, { query: { id } });

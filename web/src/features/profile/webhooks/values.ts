@@ -1,0 +1,38 @@
+import type { Webhook, WebhookInput } from './queries';
+
+type Event = WebhookInput['events'][number];
+
+/** In the order in which they stand everywhere. */
+export const events: readonly Event[] = ['opened', 'resolved'];
+export const levels = [0, 1, 2] as const satisfies readonly WebhookInput['alarmLevel'][];
+
+export const emptyWebhook: WebhookInput = {
+  name: '',
+  url: '',
+  events: ['opened', 'resolved'],
+  alarmLevel: 0,
+  enabled: true,
+};
+
+/** What a form holds of a webhook; of none what a new one begins with. */
+export function valuesOf(webhook: Webhook | null): WebhookInput {
+  if (!webhook) return emptyWebhook;
+  const { name, url, alarmLevel, enabled } = webhook;
+  return { name, url, events: webhook.events, alarmLevel, enabled };
+}
+
+export type WebhookError =
+  | 'common.nameRequired'
+  | 'webhook.urlRequired'
+  | 'webhook.urlFormat'
+  | 'webhook.eventRequired';
+
+/** What is wrong, in the order of the form; whether the address may be called is for the server to say. */
+export function checkWebhook({ name, url, events: chosen }: WebhookInput) {
+  const errors: Partial<Record<keyof WebhookInput, WebhookError>> = {};
+  if (name.trim() === '') errors.name = 'common.nameRequired';
+  if (url.trim() === '') errors.url = 'webhook.urlRequired';
+  else if (!/^https?:\/\/[^\s/]/i.test(url.trim())) errors.url = 'webhook.urlFormat';
+  if (chosen.length === 0) errors.events = 'webhook.eventRequired';
+  return errors;
+}
