@@ -220,7 +220,7 @@ func sharedTables(x *tree, tables []string, later map[string]string) []string {
 
 func migrations(t *testing.T) (texts []string) {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(root(t), "internal/db/migrations/sqlite/*.sql"))
+	files, err := filepath.Glob(filepath.Join(root(t), "internal/db/migrations/*/*.sql"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no migrations: %v", err)
 	}

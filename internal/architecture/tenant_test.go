@@ -21,6 +21,12 @@ var ownerless = map[string]string{
 	"identity.SessionStore.Sweep":   "the platform's upkeep: tokens that expired",
 	"identity.CodeStore.Sweep":      "the platform's upkeep: codes that no limit counts",
 	"notify.MessageStore.Sweep":     "the platform's upkeep: messages that are kept no more",
+	"notify.WebhookStore.Sweep":     "the platform's upkeep: secrets that do not count any more",
+
+	"audit.Store.With":  "says who acts, before anybody knows on what",
+	"audit.Store.Sweep": "the platform's upkeep: entries that are kept no more",
+	"audit.Store.Run":   "writes every tenant's behind",
+	"audit.Store.Flush": "writes every tenant's behind",
 
 	"identity.CredentialStore.Check": "establishes the tenant from a key and its secret",
 	"identity.CredentialStore.Run":   "writes every tenant's behind",

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tilth/internal/alarm"
+	"tilth/internal/audit"
 	"tilth/internal/errs"
 	"tilth/internal/httpapi/wire"
 	"tilth/internal/tenant"
@@ -61,11 +62,15 @@ func (s *server) CreateAlarmRule(ctx context.Context, r wire.CreateAlarmRuleRequ
 	if err != nil {
 		return nil, err
 	}
-	id, err := s.Rules.Create(ctx, t, &rule)
+	ids := make([]alarm.RuleID, 1)
+	err = audit.Record(ctx, t, "rule.create", s.seeRules(t, &ids), func(ctx context.Context) (err error) {
+		ids[0], err = s.Rules.Create(ctx, t, &rule)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	return wire.CreateAlarmRule200JSONResponse{Code: success, Data: new(int64(id))}, nil
+	return wire.CreateAlarmRule200JSONResponse{Code: success, Data: new(int64(ids[0]))}, nil
 }
 
 // UpdateAlarmRule changes an alarm rule; its open notice is resolved.
@@ -86,7 +91,7 @@ func (s *server) UpdateAlarmRule(ctx context.Context, r wire.UpdateAlarmRuleRequ
 		return nil, err
 	}
 	rule.ID = id
-	err = s.Alarms.Change(ctx, t, []alarm.RuleID{id}, alarm.Changed, func(ctx context.Context) error { return s.Rules.Update(ctx, t, &rule) })
+	err = s.changeRule(ctx, id, alarm.Changed, "rule.update", func(ctx context.Context) error { return s.Rules.Update(ctx, t, &rule) })
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +107,7 @@ func (s *server) PublishAlarmRule(ctx context.Context, r wire.PublishAlarmRuleRe
 	if err := s.RuleForms.Runnable(card); err != nil {
 		return nil, err
 	}
-	if err := s.deploy(ctx, card.ID, alarm.Changed, s.Rules.Publish); err != nil {
+	if err := s.deploy(ctx, card.ID, alarm.Changed, "rule.publish", s.Rules.Publish); err != nil {
 		return nil, err
 	}
 	return wire.PublishAlarmRule200JSONResponse{Code: success, Data: new(true)}, nil
@@ -110,19 +115,26 @@ func (s *server) PublishAlarmRule(ctx context.Context, r wire.PublishAlarmRuleRe
 
 // UnpublishAlarmRule stops a rule; its open notice is resolved.
 func (s *server) UnpublishAlarmRule(ctx context.Context, r wire.UnpublishAlarmRuleRequestObject) (wire.UnpublishAlarmRuleResponseObject, error) {
-	if err := s.deploy(ctx, alarm.RuleID(r.Params.AlarmRulesId), alarm.Stopped, s.Rules.Unpublish); err != nil {
+	if err := s.deploy(ctx, alarm.RuleID(r.Params.AlarmRulesId), alarm.Stopped, "rule.unpublish", s.Rules.Unpublish); err != nil {
 		return nil, err
 	}
 	return wire.UnpublishAlarmRule200JSONResponse{Code: success, Data: new(true)}, nil
 }
 
-func (s *server) deploy(ctx context.Context, id alarm.RuleID, why alarm.Reason, how func(context.Context, tenant.ID, alarm.RuleID, string) error) error {
+func (s *server) deploy(ctx context.Context, id alarm.RuleID, why alarm.Reason, what string, how func(context.Context, tenant.ID, alarm.RuleID, string) error) error {
 	t := caller(ctx).Tenant
 	user, err := s.callerName(ctx)
 	if err != nil {
 		return err
 	}
-	return s.Alarms.Change(ctx, t, []alarm.RuleID{id}, why, func(ctx context.Context) error { return how(ctx, t, id, user) })
+	return s.changeRule(ctx, id, why, what, func(ctx context.Context) error { return how(ctx, t, id, user) })
+}
+
+// changeRule changes a rule that may be judged at this very moment, and writes
+// down what was done to it.
+func (s *server) changeRule(ctx context.Context, id alarm.RuleID, why alarm.Reason, what string, change func(ctx context.Context) error) error {
+	t, ids := caller(ctx).Tenant, []alarm.RuleID{id}
+	return s.Alarms.Change(ctx, t, ids, why, func(ctx context.Context) error { return audit.Record(ctx, t, what, s.seeRules(t, &ids), change) })
 }
 
 // callerName is what people call the caller.
@@ -140,7 +152,7 @@ func (s *server) callerName(ctx context.Context) (string, error) {
 // DeleteAlarmRule removes a rule; its notices stay, an open one is resolved.
 func (s *server) DeleteAlarmRule(ctx context.Context, r wire.DeleteAlarmRuleRequestObject) (wire.DeleteAlarmRuleResponseObject, error) {
 	t, id := caller(ctx).Tenant, alarm.RuleID(r.Params.Id)
-	err := s.Alarms.Change(ctx, t, []alarm.RuleID{id}, alarm.Deleted, func(ctx context.Context) error { return s.Rules.Delete(ctx, t, id) })
+	err := s.changeRule(ctx, id, alarm.Deleted, "rule.delete", func(ctx context.Context) error { return s.Rules.Delete(ctx, t, id) })
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +171,11 @@ func (s *server) CopyAlarmRule(ctx context.Context, r wire.CopyAlarmRuleRequestO
 	if err != nil {
 		return nil, err
 	}
-	made, err := s.Rules.Copy(ctx, t, &card.Rule, devices)
+	var made []alarm.RuleID
+	err = audit.Record(ctx, t, "rule.create", s.seeRules(t, &made), func(ctx context.Context) (err error) {
+		made, err = s.Rules.Copy(ctx, t, &card.Rule, devices)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -179,8 +195,9 @@ func (s *server) MuteAlarmRule(ctx context.Context, r wire.MuteAlarmRuleRequestO
 	if until > now.Add(longestMute).UnixMilli() {
 		return nil, errs.New(errs.Refused, "rule.muteLong", "limit", strconv.Itoa(int(longestMute/(24*time.Hour)))).About("until")
 	}
-	t := caller(ctx).Tenant
-	if err := s.Rules.Mute(ctx, t, alarm.RuleID(r.Body.Id), until); err != nil {
+	t, ids := caller(ctx).Tenant, []alarm.RuleID{alarm.RuleID(r.Body.Id)}
+	err := audit.Record(ctx, t, "rule.mute", s.seeRules(t, &ids), func(ctx context.Context) error { return s.Rules.Mute(ctx, t, ids[0], until) })
+	if err != nil {
 		return nil, err
 	}
 	if err := s.Outbox.Unmute(ctx, t, r.Body.Id); err != nil {

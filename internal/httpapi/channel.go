@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tilth/internal/alarm"
+	"tilth/internal/audit"
 	"tilth/internal/db"
 	"tilth/internal/errs"
 	"tilth/internal/httpapi/wire"
@@ -84,7 +85,11 @@ func (s *server) CreateNoticeChannel(ctx context.Context, r wire.CreateNoticeCha
 	if err != nil {
 		return nil, err
 	}
-	id, err := s.Channels.Create(ctx, t, &c)
+	id := int64(0)
+	err = audit.Record(ctx, t, "channel.create", s.seeChannel(t, &id), func(ctx context.Context) (err error) {
+		id, err = s.Channels.Create(ctx, t, &c)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +110,8 @@ func (s *server) UpdateNoticeChannel(ctx context.Context, r wire.UpdateNoticeCha
 		return nil, err
 	}
 	c.ID = b.Id
-	if err := s.Channels.Update(ctx, t, &c); err != nil {
+	err = audit.Record(ctx, t, "channel.update", s.seeChannel(t, &c.ID), func(ctx context.Context) error { return s.Channels.Update(ctx, t, &c) })
+	if err != nil {
 		return nil, err
 	}
 	return wire.UpdateNoticeChannel200JSONResponse{Code: success, Data: new(true)}, nil
@@ -138,7 +144,10 @@ func (s *server) DeleteNoticeChannel(ctx context.Context, r wire.DeleteNoticeCha
 // uses; the rules are looked up only to name them.
 func (s *server) deleteChannel(ctx context.Context, id int64) error {
 	t := caller(ctx).Tenant
-	err := s.Channels.Delete(ctx, t, id)
+	remove := func() error {
+		return audit.Record(ctx, t, "channel.delete", s.seeChannel(t, &id), func(ctx context.Context) error { return s.Channels.Delete(ctx, t, id) })
+	}
+	err := remove()
 	if !db.IsReferenced(err) {
 		return err
 	}
@@ -147,7 +156,7 @@ func (s *server) deleteChannel(ctx context.Context, id int64) error {
 	case failed != nil:
 		return failed
 	case by[id].Count == 0: // the last of them went meanwhile
-		return s.Channels.Delete(ctx, t, id)
+		return remove()
 	}
 	return errs.New(errs.Refused, "channel.inUse", "rules", namedRules(of(ctx).language, by[id])).Because(err)
 }

@@ -32,7 +32,7 @@ func (s *server) checked(next http.Handler) http.Handler {
 			s.fail(w, r, err)
 			return
 		}
-		next.ServeHTTP(w, r)
+		next.ServeHTTP(w, r.WithContext(s.Audit.With(r.Context(), s.who(of(r.Context())))))
 	})
 }
 

@@ -36,6 +36,11 @@ func Console(p Pages) http.Handler {
 
 type console struct{ Pages }
 
+// workerFile is the service worker, which keeps the console's files for times
+// without a network. It stands at the root, so that the whole console is its
+// own.
+const workerFile = "sw.js"
+
 func (c *console) serve(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
@@ -48,7 +53,11 @@ func (c *console) serve(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(name, "assets/") {
 			h.Set("Cache-Control", "public, max-age=31536000, immutable")
 		} else {
+			// The worker and the manifest among them: a newer release is found at the next look.
 			h.Set("Cache-Control", "no-cache")
+		}
+		if name == workerFile {
+			h.Set("Content-Security-Policy", workerPolicy)
 		}
 		c.file(w, r, name)
 		return

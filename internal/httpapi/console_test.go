@@ -17,7 +17,7 @@ func dist() fstest.MapFS {
 		"index.html": "<html>page</html>", "index.html.br": "page as br", "index.html.gz": "page as gzip",
 		"assets/app-1a2b.js": "script", "assets/app-1a2b.js.br": "script as br", "assets/app-1a2b.js.gz": "script as gzip",
 		"assets/inter.woff2": "font", "assets/style.css": "style", "assets/style.css.gz": "style as gzip",
-		"favicon.svg": "<svg/>", "manifest.webmanifest": "{}", ".gitkeep": "",
+		"favicon.svg": "<svg/>", "app.tr-tr.webmanifest": "{}", "sw.js": "worker", "icons/icon-192.png": "icon", ".gitkeep": "",
 	} {
 		files[name] = &fstest.MapFile{Data: []byte(body)}
 	}
@@ -71,11 +71,13 @@ func TestConsolePage(t *testing.T) {
 func TestConsoleFiles(t *testing.T) {
 	h := console(t)
 	for path, want := range map[string]struct{ body, kind, cache string }{
-		"/assets/app-1a2b.js":   {"script", "text/javascript; charset=utf-8", "public, max-age=31536000, immutable"},
-		"/assets/style.css":     {"style", "text/css; charset=utf-8", "public, max-age=31536000, immutable"},
-		"/assets/inter.woff2":   {"font", "font/woff2", "public, max-age=31536000, immutable"},
-		"/favicon.svg":          {"<svg/>", "image/svg+xml", "no-cache"},
-		"/manifest.webmanifest": {"{}", "application/manifest+json", "no-cache"},
+		"/assets/app-1a2b.js":    {"script", "text/javascript; charset=utf-8", "public, max-age=31536000, immutable"},
+		"/assets/style.css":      {"style", "text/css; charset=utf-8", "public, max-age=31536000, immutable"},
+		"/assets/inter.woff2":    {"font", "font/woff2", "public, max-age=31536000, immutable"},
+		"/favicon.svg":           {"<svg/>", "image/svg+xml", "no-cache"},
+		"/app.tr-tr.webmanifest": {"{}", "application/manifest+json", "no-cache"},
+		"/sw.js":                 {"worker", "text/javascript; charset=utf-8", "no-cache"},
+		"/icons/icon-192.png":    {"icon", "image/png", "no-cache"},
 	} {
 		w := ask(h, http.MethodGet, path, "")
 		if w.Code != 200 || w.Body.String() != want.body || w.Header().Get("Content-Type") != want.kind || w.Header().Get("Cache-Control") != want.cache {
@@ -85,6 +87,25 @@ func TestConsoleFiles(t *testing.T) {
 		if head.Code != 200 || head.Body.Len() != 0 || head.Header().Get("Content-Length") != w.Header().Get("Content-Length") {
 			t.Errorf("HEAD %s: %d %q %v", path, head.Code, head.Body, head.Header())
 		}
+	}
+}
+
+// The worker may call this server and do nothing else; the page may have it, and
+// the manifest, from this server alone.
+func TestConsoleWorkerPolicy(t *testing.T) {
+	h := console(t)
+	if got := ask(h, http.MethodGet, "/sw.js", "").Header().Get("Content-Security-Policy"); got != "default-src 'none'; connect-src 'self'" {
+		t.Errorf("worker: %q", got)
+	}
+	page := ask(h, http.MethodGet, "/", "").Header().Get("Content-Security-Policy")
+	for _, part := range []string{"manifest-src 'self'", "worker-src 'self' blob:"} {
+		if !strings.Contains(page, part) {
+			t.Errorf("page: no %q in %q", part, page)
+		}
+	}
+	// A policy of its own has only what runs by itself.
+	if got := ask(h, http.MethodGet, "/assets/app-1a2b.js", "").Header().Get("Content-Security-Policy"); got != "" {
+		t.Errorf("script: %q", got)
 	}
 }
 

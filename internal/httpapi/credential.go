@@ -3,7 +3,9 @@ package httpapi
 import (
 	"context"
 
+	"tilth/internal/audit"
 	"tilth/internal/httpapi/wire"
+	"tilth/internal/identity"
 )
 
 // CreateCredential makes an API credential of the signed-in user and answers
@@ -17,7 +19,12 @@ func (s *server) CreateCredential(ctx context.Context, r wire.CreateCredentialRe
 		return nil, err
 	}
 	c := caller(ctx)
-	made, secret, err := s.Credentials.Create(ctx, c.Tenant, c.User, name)
+	var made identity.Credential
+	var secret string
+	err := audit.Record(ctx, c.Tenant, "credential.create", s.seeCredential(c.Tenant, c.User, &made.ID), func(ctx context.Context) (err error) {
+		made, secret, err = s.Credentials.Create(ctx, c.Tenant, c.User, name)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +53,10 @@ func (s *server) PageCredentials(ctx context.Context, r wire.PageCredentialsRequ
 // ToggleCredential opens a closed credential and closes an open one.
 func (s *server) ToggleCredential(ctx context.Context, r wire.ToggleCredentialRequestObject) (wire.ToggleCredentialResponseObject, error) {
 	c := caller(ctx)
-	if err := s.Credentials.Toggle(ctx, c.Tenant, c.User, r.Params.Id); err != nil {
+	err := audit.Record(ctx, c.Tenant, "credential.update", s.seeCredential(c.Tenant, c.User, &r.Params.Id), func(ctx context.Context) error {
+		return s.Credentials.Toggle(ctx, c.Tenant, c.User, r.Params.Id)
+	})
+	if err != nil {
 		return nil, err
 	}
 	return wire.ToggleCredential200JSONResponse{Code: success, Data: new(true)}, nil
@@ -55,7 +65,10 @@ func (s *server) ToggleCredential(ctx context.Context, r wire.ToggleCredentialRe
 // DeleteCredential removes a credential.
 func (s *server) DeleteCredential(ctx context.Context, r wire.DeleteCredentialRequestObject) (wire.DeleteCredentialResponseObject, error) {
 	c := caller(ctx)
-	if err := s.Credentials.Delete(ctx, c.Tenant, c.User, r.Params.Id); err != nil {
+	err := audit.Record(ctx, c.Tenant, "credential.delete", s.seeCredential(c.Tenant, c.User, &r.Params.Id), func(ctx context.Context) error {
+		return s.Credentials.Delete(ctx, c.Tenant, c.User, r.Params.Id)
+	})
+	if err != nil {
 		return nil, err
 	}
 	return wire.DeleteCredential200JSONResponse{Code: success, Data: new(true)}, nil

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 
+	"tilth/internal/audit"
 	"tilth/internal/device"
 	"tilth/internal/errs"
 	"tilth/internal/httpapi/wire"
@@ -21,7 +22,11 @@ func (s *server) UpdateDevice(ctx context.Context, r wire.UpdateDeviceRequestObj
 	if r.Body.GroupId != nil {
 		edit.SceneID = *r.Body.GroupId
 	}
-	if err := s.Devices.Edit(ctx, caller(ctx).Tenant, name, edit); err != nil {
+	t := caller(ctx).Tenant
+	err := audit.Record(ctx, t, "device.update", s.seeDevice(t, name), func(ctx context.Context) error {
+		return s.Devices.Edit(ctx, t, name, edit)
+	})
+	if err != nil {
 		return nil, err
 	}
 	return wire.UpdateDevice200JSONResponse{Code: success, Data: new(true)}, nil

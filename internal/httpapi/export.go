@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"tilth/internal/audit"
 	"tilth/internal/device"
 	"tilth/internal/httpapi/sheet"
 	"tilth/internal/httpapi/wire"
@@ -23,6 +24,14 @@ func (s *server) ExportDeviceData(ctx context.Context, r wire.ExportDeviceDataRe
 		return nil, err
 	}
 	zone, err := s.zone(ctx)
+	if err != nil {
+		return nil, err
+	}
+	// Before the first byte: what leaves is in the log, even when the client does not wait for its end.
+	err = audit.Did(ctx, h.device.Tenant, audit.Deed{
+		What: "device.export", Thing: h.device.Seen(),
+		Changes: []audit.Change{{Field: "startTime", After: h.from}, {Field: "endTime", After: h.to}},
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package httpapi_test
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -38,14 +37,6 @@ func (w *world) told(t testing.TB, d *device.Device, title string, with ...func(
 		t.Fatal(err)
 	}
 	return id
-}
-
-// theirMessage is one of the rival's, of a notice that began now.
-func (w *world) theirMessage() {
-	a := &news.Alarm{Event: news.Triggered, Notice: w.theirNotice(), Title: marker + " frost", DeviceName: w.theirs.Name, Start: w.Clock.Milli()}
-	if _, err := w.Messages.Add(context.Background(), w.rival.ID, a, a.Start); err != nil {
-		panic(err) // a row of a table has no test to fail
-	}
 }
 
 func (w *world) messages(t testing.TB, token, query string) *wire.NotifyMessagePage {

@@ -27,6 +27,10 @@ func (c *console) policy(r *http.Request) string {
 		"; frame-src 'self'; manifest-src 'self'; worker-src 'self' blob:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 }
 
+// workerPolicy is the service worker's: it fetches from this server and does
+// nothing else.
+const workerPolicy = "default-src 'none'; connect-src 'self'"
+
 // sources are always and the origins, each once.
 func sources(always string, origins []string) string {
 	slices.Sort(origins)

@@ -3,13 +3,18 @@ package httpapi
 import (
 	"context"
 
+	"tilth/internal/audit"
 	"tilth/internal/device"
 	"tilth/internal/httpapi/wire"
 )
 
 // CreateScene makes a scene and answers its id.
 func (s *server) CreateScene(ctx context.Context, r wire.CreateSceneRequestObject) (wire.CreateSceneResponseObject, error) {
-	id, err := s.Scenes.Add(ctx, caller(ctx).Tenant, said(r.Body.GroupName), sceneStatus(r.Body.GroupStatus))
+	t, id := caller(ctx).Tenant, int64(0)
+	err := audit.Record(ctx, t, "scene.create", s.seeScene(t, &id), func(ctx context.Context) (err error) {
+		id, err = s.Scenes.Add(ctx, t, said(r.Body.GroupName), sceneStatus(r.Body.GroupStatus))
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -18,7 +23,10 @@ func (s *server) CreateScene(ctx context.Context, r wire.CreateSceneRequestObjec
 
 // UpdateScene renames a scene, or opens or closes it.
 func (s *server) UpdateScene(ctx context.Context, r wire.UpdateSceneRequestObject) (wire.UpdateSceneResponseObject, error) {
-	err := s.Scenes.Change(ctx, caller(ctx).Tenant, r.Body.Id, said(r.Body.GroupName), sceneStatus(r.Body.GroupStatus))
+	t := caller(ctx).Tenant
+	err := audit.Record(ctx, t, "scene.update", s.seeScene(t, &r.Body.Id), func(ctx context.Context) error {
+		return s.Scenes.Change(ctx, t, r.Body.Id, said(r.Body.GroupName), sceneStatus(r.Body.GroupStatus))
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +35,11 @@ func (s *server) UpdateScene(ctx context.Context, r wire.UpdateSceneRequestObjec
 
 // DeleteScene removes a scene; its devices move to the default group.
 func (s *server) DeleteScene(ctx context.Context, r wire.DeleteSceneRequestObject) (wire.DeleteSceneResponseObject, error) {
-	if err := s.Scenes.Delete(ctx, caller(ctx).Tenant, r.Params.Id); err != nil {
+	t := caller(ctx).Tenant
+	err := audit.Record(ctx, t, "scene.delete", s.seeScene(t, &r.Params.Id), func(ctx context.Context) error {
+		return s.Scenes.Delete(ctx, t, r.Params.Id)
+	})
+	if err != nil {
 		return nil, err
 	}
 	return wire.DeleteScene200JSONResponse{Code: success, Data: new(true)}, nil

@@ -17,6 +17,7 @@ import (
 
 	"tilth/api"
 	"tilth/internal/alarm"
+	"tilth/internal/audit"
 	"tilth/internal/captcha"
 	"tilth/internal/device"
 	"tilth/internal/errs"
@@ -24,6 +25,7 @@ import (
 	"tilth/internal/identity"
 	"tilth/internal/live"
 	"tilth/internal/notify"
+	"tilth/internal/notify/webhook"
 	"tilth/internal/reading"
 	"tilth/internal/tenant"
 )
@@ -56,34 +58,37 @@ type Options struct {
 	Log           *slog.Logger
 	Ready         func(ctx context.Context) error // nil error: the server takes requests
 
-	Tenants     *tenant.Store
-	Users       *identity.UserStore
-	Sessions    *identity.SessionStore
-	SignIn      *identity.SignIn
-	Captcha     *captcha.Service
-	Account     *identity.Account
-	Credentials *identity.CredentialStore
-	Avatars     *identity.AvatarStore
-	Catalog     *device.Catalog
-	Devices     *device.Store
-	Scenes      *device.SceneStore
-	Roster      *device.Roster
-	Registry    *device.Registry
-	Presence    *device.Presence
-	Status      *device.StatusStore
-	Diagnostics *device.Diagnostics
-	Readings    Readings
-	Past        *reading.Store // the store behind Readings, from which rules are rehearsed
-	Notices     *alarm.NoticeStore
-	Rules       *alarm.RuleStore
-	RuleForms   *alarm.Checker
-	Alarms      Alarms
-	Channels    *notify.ChannelStore
-	Carriers    map[notify.Mode]notify.Carrier // the ways of telling people that are set up
-	SMSLogged   bool                           // SMS are only written to the log
-	Outbox      *notify.Outbox
-	Messages    *notify.MessageStore
-	Live        *live.Hub
+	Audit         *audit.Store
+	Tenants       *tenant.Store
+	Users         *identity.UserStore
+	Sessions      *identity.SessionStore
+	SignIn        *identity.SignIn
+	Captcha       *captcha.Service
+	Account       *identity.Account
+	Credentials   *identity.CredentialStore
+	Avatars       *identity.AvatarStore
+	Catalog       *device.Catalog
+	Devices       *device.Store
+	Scenes        *device.SceneStore
+	Roster        *device.Roster
+	Registry      *device.Registry
+	Presence      *device.Presence
+	Status        *device.StatusStore
+	Diagnostics   *device.Diagnostics
+	Readings      Readings
+	Past          *reading.Store // the store behind Readings, from which rules are rehearsed
+	Notices       *alarm.NoticeStore
+	Rules         *alarm.RuleStore
+	RuleForms     *alarm.Checker
+	Alarms        Alarms
+	Channels      *notify.ChannelStore
+	Carriers      map[notify.Mode]notify.Carrier // the ways of telling people that are set up
+	SMSLogged     bool                           // SMS are only written to the log
+	Outbox        *notify.Outbox
+	Webhooks      *notify.WebhookStore
+	WebhookCaller *webhook.Caller
+	Messages      *notify.MessageStore
+	Live          *live.Hub
 
 	Telemetry http.Handler // the devices' side over HTTP, below /api/v1/
 	LoRaWAN   http.Handler // network servers that speak for devices, below /api/v1/integrations/

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"tilth/internal/audit"
 	"tilth/internal/errs"
 	"tilth/internal/httpapi/wire"
 	"tilth/internal/identity"
@@ -48,7 +49,10 @@ func (s *server) RefreshToken(ctx context.Context, r wire.RefreshTokenRequestObj
 // Logout ends the session of the presented token.
 func (s *server) Logout(ctx context.Context, _ wire.LogoutRequestObject) (wire.LogoutResponseObject, error) {
 	c := caller(ctx)
-	if err := s.Sessions.End(ctx, c.Tenant, c.Session); err != nil {
+	err := audit.Record(ctx, c.Tenant, "session.signOut", s.seeSession, func(ctx context.Context) error {
+		return s.Sessions.End(ctx, c.Tenant, c.Session)
+	})
+	if err != nil {
 		return nil, err
 	}
 	done := true

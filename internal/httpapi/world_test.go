@@ -69,12 +69,12 @@ func newServer(t testing.TB, with ...func(*httpapi.Options)) *world {
 	w.populate(t)
 	o := httpapi.Options{
 		EmbedKey: []byte("the key of every test's snippets"), Version: "1.2.3", DefaultTenant: "field", Now: w.Clock.Now, Log: w.Log.Logger,
-		Ready:   func(context.Context) error { return w.ready },
-		Tenants: w.Tenants, Users: w.Users, Sessions: w.Sessions, SignIn: w.SignIn, Account: w.Account, Captcha: w.Slider.Service,
+		Ready: func(context.Context) error { return w.ready },
+		Audit: w.Audit, Tenants: w.Tenants, Users: w.Users, Sessions: w.Sessions, SignIn: w.SignIn, Account: w.Account, Captcha: w.Slider.Service,
 		Credentials: w.Credentials, Avatars: w.Avatars,
 		Catalog: w.Catalog, Devices: w.Devices, Scenes: w.Scenes, Roster: w.Roster, Registry: w.Registry, Presence: w.Presence, Status: w.Status, Diagnostics: w.Diagnostics,
 		Readings: w.readings, Notices: w.Notices, Messages: w.Messages, Live: w.hub,
-		Channels: w.Channels, Carriers: w.Outbox.Carriers, Outbox: w.Outbox,
+		Channels: w.Channels, Carriers: w.Outbox.Carriers, Outbox: w.Outbox, Webhooks: w.Webhooks, WebhookCaller: w.Programs,
 		Past: w.readings, Rules: w.Rules, RuleForms: w.RuleForms, Alarms: w.engine,
 		Telemetry: http.NotFoundHandler(), LoRaWAN: http.NotFoundHandler(), MQTT: http.NotFoundHandler(), OpenAPI: http.NotFoundHandler(), Console: http.NotFoundHandler(),
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"tilth/internal/audit"
 	"tilth/internal/db"
 	"tilth/internal/errs"
 	"tilth/internal/tenant"
@@ -115,6 +116,13 @@ func (a *Account) UpdateProfile(ctx context.Context, c Caller, p Profile) error 
 		if err := a.Users.change(ctx, c.Tenant, c.User, "nickname = ?, email = ?", nickname, email); err != nil {
 			return err
 		}
+		now := *u
+		now.Nickname, now.Email = nickname, email
+		if changes := Contacts(u, &now); len(changes) > 0 {
+			if err := note(ctx, u, "user.update", changes...); err != nil {
+				return err
+			}
+		}
 		if email == u.Email {
 			return nil
 		}
@@ -195,6 +203,11 @@ func (a *Account) putMobile(ctx context.Context, c Caller, m MobileChange, first
 		if err := a.Users.change(ctx, c.Tenant, c.User, "mobile = ?", mobile); err != nil {
 			return err
 		}
+		now := *u
+		now.Mobile = mobile
+		if err := note(ctx, u, "user.update", Contacts(u, &now)...); err != nil {
+			return err
+		}
 		return a.tell(ctx, u, "mobile", maskedMobile(mobile))
 	})
 	if err != nil {
@@ -247,6 +260,9 @@ func (a *Account) ChangePassword(ctx context.Context, c Caller, code, password s
 			return err
 		}
 		if err := a.Sessions.EndOthers(ctx, c.Tenant, c.User, c.Session); err != nil {
+			return err
+		}
+		if err := note(ctx, u, "user.update", audit.Change{Field: "password", Hidden: true}); err != nil {
 			return err
 		}
 		return a.tell(ctx, u, "password", "")

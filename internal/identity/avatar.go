@@ -11,6 +11,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"tilth/internal/audit"
 	"tilth/internal/db"
 	"tilth/internal/errs"
 	"tilth/internal/identity/picture"
@@ -67,7 +68,14 @@ func (s *AvatarStore) Put(ctx context.Context, t tenant.ID, user int64, file []b
 		r := avatarRow{UserID: user, TenantID: t, Address: address, Picture: square, CreateTime: s.now().UnixMilli()}
 		_, err := tx.NewInsert().Model(&r).On("CONFLICT (user_id) DO UPDATE").
 			Set("address = EXCLUDED.address, picture = EXCLUDED.picture, create_time = EXCLUDED.create_time").Exec(ctx)
-		return err
+		if err != nil {
+			return err
+		}
+		var whose userRow
+		if err := tx.NewSelect().Model(&whose).Where("u.tenant_id = ? AND u.id = ?", t, user).Scan(ctx); err != nil {
+			return err
+		}
+		return note(ctx, whose.user(), "user.update", audit.Change{Field: "avatar", Hidden: true})
 	})
 	return address, err
 }

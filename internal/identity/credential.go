@@ -169,6 +169,17 @@ func (s *CredentialStore) Page(ctx context.Context, t tenant.ID, user, offset, l
 	return list, total, err
 }
 
+// Get finds a credential of a user; how often it was used is not counted.
+func (s *CredentialStore) Get(ctx context.Context, t tenant.ID, user, id int64) (*Credential, error) {
+	var r credentialRow
+	err := s.db.Read(ctx).NewSelect().Model(&r).Where("c.tenant_id = ? AND c.user_id = ? AND c.id = ?", t, user, id).Scan(ctx)
+	if db.IsMissing(err) {
+		return nil, errs.Missing()
+	}
+	c := s.credential(&r)
+	return &c, err
+}
+
 // Toggle opens a closed credential of a user and closes an open one.
 func (s *CredentialStore) Toggle(ctx context.Context, t tenant.ID, user, id int64) error {
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {

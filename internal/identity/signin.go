@@ -4,6 +4,9 @@ import (
 	"context"
 	"time"
 
+	"github.com/uptrace/bun"
+
+	"tilth/internal/audit"
 	"tilth/internal/errs"
 	"tilth/internal/tenant"
 	"tilth/internal/text"
@@ -84,7 +87,18 @@ func (s *SignIn) Password(ctx context.Context, a Attempt) (Pair, error) {
 	}
 	right = right && !user.Disabled
 	if err := s.watch.settle(from, s.captcha.Demand, passed, right); err != nil {
+		if user != nil && !right {
+			noteFailure(ctx, a.Tenant, user.user())
+		}
 		return Pair{}, err
 	}
-	return s.sessions.Start(ctx, a.Tenant, user.ID, a.Remember)
+	var pair Pair
+	err = s.sessions.db.Tx(ctx, func(ctx context.Context, _ bun.IDB) (err error) {
+		if pair, err = s.sessions.Start(ctx, a.Tenant, user.ID, a.Remember); err != nil {
+			return err
+		}
+		u := user.user()
+		return note(audit.As(ctx, audit.User, u.ID, u.Seen().Name), u, "session.signIn")
+	})
+	return pair, err
 }

@@ -27,6 +27,7 @@ type Copies struct {
 	DataDir  string // the copies are made in it, where they cost hardly any room
 	Version  string // of the program
 	Now      func() time.Time
+	Taken    func(at time.Time) // is told of each backup that was read to its end, and what time it holds; nil: nobody is
 }
 
 // RemoveLeftovers removes what backups that were cut off left in a data folder.
@@ -62,7 +63,11 @@ func (s *Service) Backup(ctx context.Context) (_ io.ReadCloser, err error) {
 	b := &backup{PipeReader: r, dir: dir, packed: make(chan struct{})}
 	go func() {
 		defer close(b.packed)
-		w.CloseWithError(archive.Write(ctx, w, dir, archive.Manifest{Version: s.Copies.Version, Time: at.UTC()}))
+		err := archive.Write(ctx, w, dir, archive.Manifest{Version: s.Copies.Version, Time: at.UTC()})
+		if err == nil && s.Copies.Taken != nil {
+			s.Copies.Taken(at)
+		}
+		w.CloseWithError(err)
 	}()
 	return b, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"tilth/internal/audit"
 	"tilth/internal/db"
 	"tilth/internal/device"
 	"tilth/internal/errs"
@@ -88,8 +89,17 @@ func (s *Service) deleteDevice(ctx context.Context, t *tenant.Tenant, name strin
 	if err != nil {
 		return absent(err, "tenant %q has no device %q", t.Name, name)
 	}
+	shutOut := []audit.Change{{Field: "disabled", Before: false, After: true}}
+	if d.Disabled {
+		shutOut = nil
+	}
 	d.Disabled = true
-	if err := s.Devices.Put(ctx, t.ID, d); err != nil {
+	if err := s.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
+		if err := s.Devices.Put(ctx, t.ID, d); err != nil || shutOut == nil {
+			return err
+		}
+		return audit.Did(ctx, t.ID, audit.Deed{What: "device.update", Thing: d.Seen(), Changes: shutOut})
+	}); err != nil {
 		return err
 	}
 	if err := s.refresh(ctx); err != nil {
@@ -100,7 +110,12 @@ func (s *Service) deleteDevice(ctx context.Context, t *tenant.Tenant, name strin
 	if err := s.Readings.Erase(ctx, t.ID, d.ID); err != nil {
 		return fmt.Errorf("device %s is shut out, but its readings are not erased: %w", name, err)
 	}
-	if err := s.Devices.Delete(ctx, t.ID, d.ID); err != nil {
+	if err := s.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
+		if err := s.Devices.Delete(ctx, t.ID, d.ID); err != nil {
+			return err
+		}
+		return audit.Did(ctx, t.ID, audit.Deed{What: "device.delete", Thing: d.Seen()})
+	}); err != nil {
 		return err
 	}
 	if err := s.refresh(ctx); err != nil {
@@ -121,7 +136,10 @@ func (s *Service) deleteUser(ctx context.Context, t *tenant.Tenant, name string)
 		if err := s.Sessions.EndUser(ctx, t.ID, u.ID); err != nil {
 			return err
 		}
-		return s.Users.Delete(ctx, t.ID, u.ID)
+		if err := s.Users.Delete(ctx, t.ID, u.ID); err != nil {
+			return err
+		}
+		return audit.Did(ctx, t.ID, audit.Deed{What: "user.delete", Thing: u.Seen()})
 	})
 }
 
@@ -130,7 +148,12 @@ func (s *Service) deleteScene(ctx context.Context, t *tenant.Tenant, name string
 	if err != nil {
 		return absent(err, "tenant %q has no scene %q", t.Name, name)
 	}
-	return s.Scenes.Delete(ctx, t.ID, scene.ID)
+	return s.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
+		if err := s.Scenes.Delete(ctx, t.ID, scene.ID); err != nil {
+			return err
+		}
+		return audit.Did(ctx, t.ID, audit.Deed{What: "scene.delete", Thing: audit.Thing{ID: scene.ID, Name: scene.Name}})
+	})
 }
 
 func (s *Service) deleteTenant(ctx context.Context, t *tenant.Tenant) error {
@@ -160,7 +183,11 @@ func (s *Service) deleteTenant(ctx context.Context, t *tenant.Tenant) error {
 		if db.IsReferenced(err) {
 			return &Refusal{Detail: fmt.Sprintf("tenant %q still has records, such as alarm notices and messages", t.Name)}
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		// Its log went with it.
+		return audit.Did(ctx, 0, audit.Deed{What: "tenant.delete", Thing: audit.Thing{ID: int64(t.ID), Name: t.Name}})
 	})
 }
 
@@ -189,6 +216,9 @@ func (s *Service) ResetUser(ctx context.Context, owner, userName string) (string
 		if err := s.Users.PutPassword(ctx, t.ID, u.ID, hash); err != nil {
 			return err
 		}
-		return s.Sessions.EndUser(ctx, t.ID, u.ID)
+		if err := s.Sessions.EndUser(ctx, t.ID, u.ID); err != nil {
+			return err
+		}
+		return audit.Did(ctx, t.ID, audit.Deed{What: "user.update", Thing: u.Seen(), Changes: []audit.Change{{Field: "password", Hidden: true}}})
 	})
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"slices"
 
+	"tilth/internal/audit"
 	"tilth/internal/device"
+	"tilth/internal/tenant"
 	"tilth/internal/text"
 )
 
@@ -43,16 +45,17 @@ type execution struct {
 	vault    *vault
 	out      *Result
 	products map[string]int64 // ids by name
+	deeds    map[tenant.ID][]audit.Deed
 }
 
 func (s *Service) execute(ctx context.Context, p *plan, v *vault) (*Result, error) {
-	e := execution{Service: s, vault: v, out: &Result{Left: p.left}, products: map[string]int64{}}
+	e := execution{Service: s, vault: v, out: &Result{Left: p.left}, products: map[string]int64{}, deeds: map[tenant.ID][]audit.Deed{}}
 	for i := range p.elements {
 		el := &p.elements[i]
 		if err := s.Catalog.PutElement(ctx, &el.element); err != nil {
 			return nil, err
 		}
-		e.done(&el.step, Item{Kind: KindElement, Name: el.element.YeuSign})
+		e.done(&el.step, Item{Kind: KindElement, Name: el.element.YeuSign}, 0, audit.Thing{Name: el.element.YeuSign})
 	}
 	for i := range p.products {
 		pr := &p.products[i]
@@ -60,7 +63,7 @@ func (s *Service) execute(ctx context.Context, p *plan, v *vault) (*Result, erro
 			return nil, err
 		}
 		e.products[pr.product.Name] = pr.product.ID
-		e.done(&pr.step, Item{Kind: KindProduct, Name: pr.product.Name})
+		e.done(&pr.step, Item{Kind: KindProduct, Name: pr.product.Name}, 0, audit.Thing{ID: pr.product.ID, Name: pr.product.Name})
 	}
 	if err := e.tenants(ctx, p.tenants); err != nil {
 		return nil, err
@@ -70,11 +73,21 @@ func (s *Service) execute(ctx context.Context, p *plan, v *vault) (*Result, erro
 			return nil, err
 		}
 	}
-	return e.out, e.secrets(ctx, p.tenants)
+	if err := e.secrets(ctx, p.tenants); err != nil {
+		return nil, err
+	}
+	for owner, deeds := range e.deeds {
+		if err := audit.Did(ctx, owner, deeds...); err != nil {
+			return nil, err
+		}
+	}
+	return e.out, nil
 }
 
-// done tells of a thing that was created or changed.
-func (e *execution) done(s *step, item Item) {
+// done tells of a thing that was created or changed, whose it is (0: the
+// platform's) and how the audit log knows it.
+func (e *execution) done(s *step, item Item, owner tenant.ID, thing audit.Thing) {
+	e.deeds[owner] = append(e.deeds[owner], s.deed(item.Kind, thing))
 	if s.created {
 		e.out.Created = append(e.out.Created, item)
 		return
@@ -103,7 +116,7 @@ func (e *execution) tenants(ctx context.Context, list []*tenantStep) error {
 		if err := e.Tenants.Put(ctx, &t.tenant); err != nil {
 			return err
 		}
-		e.done(&t.step, Item{Kind: KindTenant, Name: t.tenant.Name})
+		e.done(&t.step, Item{Kind: KindTenant, Name: t.tenant.Name}, t.tenant.ID, audit.Thing{ID: int64(t.tenant.ID), Name: t.tenant.Name})
 	}
 	return nil
 }
@@ -121,7 +134,7 @@ func (e *execution) content(ctx context.Context, t *tenantStep) error {
 			return err
 		}
 		t.known[text.Fold(name)].ID = id
-		e.done(&step{created: true}, Item{Kind: KindScene, Tenant: t.tenant.Name, Name: name})
+		e.done(&step{created: true}, Item{Kind: KindScene, Tenant: t.tenant.Name, Name: name}, t.tenant.ID, audit.Thing{ID: id, Name: name})
 	}
 	for _, d := range t.devices {
 		if err := e.device(ctx, t, d); err != nil {
@@ -156,7 +169,8 @@ func (e *execution) user(ctx context.Context, t *tenantStep, u *userStep) error 
 			}
 		}
 	}
-	e.done(&u.step, Item{Kind: KindUser, Tenant: t.tenant.Name, Name: u.user.UserName, Secret: stored.plain})
+	item := Item{Kind: KindUser, Tenant: t.tenant.Name, Name: u.user.UserName, Secret: stored.plain}
+	e.done(u.masked(), item, id, u.user.Seen())
 	return nil
 }
 
@@ -199,7 +213,7 @@ func (e *execution) secrets(ctx context.Context, list []*tenantStep) error {
 					return err
 				}
 			}
-			e.done(&d.step, item)
+			e.done(&d.step, item, t.tenant.ID, d.device.Seen())
 		}
 	}
 	return nil

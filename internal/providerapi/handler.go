@@ -3,6 +3,7 @@ package providerapi
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -12,6 +13,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/uptrace/bun"
+
+	"tilth/internal/audit"
 	"tilth/internal/providerapi/wire"
 )
 
@@ -28,6 +32,7 @@ const (
 // Options is everything the HTTP face needs.
 type Options struct {
 	Service *Service
+	Audit   *audit.Store // nil: nothing is written down
 	Tokens  *Tokens
 	Address func(*http.Request) netip.Addr // of the client; nil: the connection's
 	Now     func() time.Time               // nil: the machine's clock
@@ -112,7 +117,11 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.fail(seen, r, err)
 		return
 	}
-	h.calls.ServeHTTP(seen, r)
+	who := audit.Who{By: audit.Provider, Request: seen.id}
+	if address := h.Address(r); address.IsValid() {
+		who.Address = address.String()
+	}
+	h.calls.ServeHTTP(seen, r.WithContext(h.Audit.With(r.Context(), who)))
 }
 
 // admit lets in who has the provider's token, to the calls that exist.
@@ -202,12 +211,22 @@ func (h *handler) Backup(ctx context.Context, _ wire.BackupRequestObject) (wire.
 	if err != nil {
 		return nil, err
 	}
+	if err := audit.Did(ctx, 0, audit.Deed{What: "installation.backup"}); err != nil {
+		return nil, errors.Join(err, archive.Close())
+	}
 	return wire.Backup200ApplicationxTarResponse{Body: archive}, nil
 }
 
 // ReleaseOutbox lets mail and SMS go that are held since a restore.
 func (h *handler) ReleaseOutbox(ctx context.Context, _ wire.ReleaseOutboxRequestObject) (wire.ReleaseOutboxResponseObject, error) {
-	held, waiting, err := h.Service.Outbox.Release(ctx)
+	var held bool
+	var waiting int
+	err := h.Service.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) (err error) {
+		if held, waiting, err = h.Service.Outbox.Release(ctx); err != nil || !held {
+			return err
+		}
+		return audit.Did(ctx, 0, audit.Deed{What: "installation.release"})
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"tilth/internal/audit"
 	"tilth/internal/device"
 	"tilth/internal/tenant"
 	"tilth/internal/text"
@@ -14,6 +15,7 @@ import (
 type step struct {
 	created bool
 	changes []string
+	seen    []audit.Change // of those, the ones that people may see
 }
 
 func (s *step) idle() bool { return !s.created && len(s.changes) == 0 }
@@ -22,6 +24,7 @@ func (s *step) idle() bool { return !s.created && len(s.changes) == 0 }
 // not give stays as it is.
 func change[T comparable](s *step, name string, into *T, f *field[T]) {
 	if f.set && *into != f.v {
+		s.seen = append(s.seen, audit.Change{Field: name, Before: *into, After: f.v})
 		*into = f.v
 		s.changes = append(s.changes, name)
 	}

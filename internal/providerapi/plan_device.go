@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"tilth/internal/audit"
 	"tilth/internal/device"
 	"tilth/internal/text"
 )
@@ -90,6 +91,7 @@ func (pl *planner) device(t *tenantStep, known *device.Device, f *fileDevice) *d
 
 func position(s *step, name string, into **float64, f *field[float64]) {
 	if f.set && !same(*into, &f.v) {
+		s.seen = append(s.seen, audit.Change{Field: name, Before: *into, After: f.v})
 		*into = &f.v
 		s.changes = append(s.changes, name)
 	}
@@ -148,6 +150,18 @@ func (pl *planner) scene(t *tenantStep, s *deviceStep, f *fileDevice) {
 	}
 	s.scene = &name
 	s.changes = append(s.changes, "scene")
+	s.seen = append(s.seen, audit.Change{Field: "groupName", Before: t.sceneName(s.device.SceneID), After: f.scene.v})
+}
+
+// sceneName is what one of the tenant's scenes is called; empty for the default
+// group.
+func (t *tenantStep) sceneName(id int64) string {
+	for _, scene := range t.known {
+		if id != device.DefaultScene && scene.ID == id {
+			return scene.Name
+		}
+	}
+	return ""
 }
 
 // secrets finds out whose secrets change and refuses those of other devices;

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"tilth/internal/audit"
 	"tilth/internal/device"
 	"tilth/internal/errs"
 	"tilth/internal/identity"
@@ -30,6 +31,7 @@ func (t *tenantStep) nothing() bool {
 
 type userStep struct {
 	step
+	before   identity.User
 	user     identity.User
 	password string // to be stored; empty: as it is
 	made     bool   // the server makes the password
@@ -61,10 +63,12 @@ func (pl *planner) tenant(ctx context.Context, f *fileTenant) error {
 		}
 		if !slices.Equal(hosts, t.was) {
 			t.changes = append(t.changes, "hosts")
+			t.seen = append(t.seen, audit.Change{Field: "hosts", Before: t.was, After: hosts})
 		}
 		t.tenant.Hosts = hosts
 	}
 	if z := zone(f.timeZone.v); z != nil && z.String() != t.tenant.TimeZone.String() {
+		t.seen = append(t.seen, audit.Change{Field: "timeZone", Before: t.tenant.TimeZone.String(), After: z.String()})
 		t.tenant.TimeZone = z
 		t.changes = append(t.changes, "timeZone")
 	}
@@ -192,7 +196,7 @@ func (pl *planner) user(ctx context.Context, t *tenantStep, known *identity.User
 		}}
 		return s, nil
 	}
-	s := userStep{user: *known}
+	s := userStep{user: *known, before: *known}
 	change(&s.step, "disabled", &s.user.Disabled, &f.disabled)
 	s.end = len(s.changes) > 0
 	if !pl.overwrite {

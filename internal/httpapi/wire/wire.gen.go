@@ -187,6 +187,7 @@ func (e DeliveryEvent) Valid() bool {
 const (
 	DeliveryModeEmail        DeliveryMode = "email"
 	DeliveryModePhoneMessage DeliveryMode = "phoneMessage"
+	DeliveryModeWebhook      DeliveryMode = "webhook"
 )
 
 // Valid indicates whether the value is a known member of the DeliveryMode enum.
@@ -195,6 +196,8 @@ func (e DeliveryMode) Valid() bool {
 	case DeliveryModeEmail:
 		return true
 	case DeliveryModePhoneMessage:
+		return true
+	case DeliveryModeWebhook:
 		return true
 	default:
 		return false
@@ -793,6 +796,78 @@ type AlarmSample struct {
 	Values map[string]ReadingValue `json:"values"`
 }
 
+// AuditChange One field of a thing, named as the calls name it.
+type AuditChange struct {
+	// After absent where there is nothing, and where hidden
+	After interface{} `json:"after,omitempty"`
+
+	// Before absent where there was nothing, and where hidden
+	Before interface{} `json:"before,omitempty"`
+	Field  string      `json:"field"`
+
+	// Hidden true: changed, but what it is, is nobody's business: a secret, a password, a picture's address
+	Hidden *bool `json:"hidden,omitempty"`
+}
+
+// AuditEntry One thing that somebody did.
+type AuditEntry struct {
+	// Action create, update, delete, …
+	//
+	// Example: update
+	Action string `json:"action"`
+
+	// Address from where; absent where the server did it by itself
+	Address *string       `json:"address,omitempty"`
+	By      string        `json:"by"`
+	Changes []AuditChange `json:"changes"`
+	Id      int64         `json:"id"`
+
+	// Kind device, scene, rule, notice, channel, user, session, credential, tenant, …
+	//
+	// Example: device
+	Kind string `json:"kind"`
+
+	// Name of who did it, as it was
+	Name string `json:"name"`
+
+	// Request the X-Request-Id of the call
+	Request *string `json:"request,omitempty"`
+
+	// Thing its name, as it was
+	Thing   string `json:"thing"`
+	ThingId *int64 `json:"thingId,omitempty"`
+	Time    int64  `json:"time"`
+
+	// Who as the filter takes it
+	Who string `json:"who"`
+}
+
+// AuditPage defines model for AuditPage.
+type AuditPage struct {
+	List   []AuditEntry  `json:"list"`
+	People []AuditPerson `json:"people"`
+	Total  int           `json:"total"`
+}
+
+// AuditPageAnswer defines model for AuditPageAnswer.
+type AuditPageAnswer struct {
+	Code int        `json:"code"`
+	Data *AuditPage `json:"data"`
+	Msg  string     `json:"msg"`
+}
+
+// AuditPerson Who does things; id and name of users and credentials only.
+type AuditPerson struct {
+	// By credential: a program; provider: who runs the installation; server: nobody
+	By string `json:"by"`
+
+	// Name as it was; empty for the provider and the server
+	Name string `json:"name"`
+
+	// Who as the filter takes it
+	Who string `json:"who"`
+}
+
 // AvatarUpload defines model for AvatarUpload.
 type AvatarUpload struct {
 	AvatarFile openapi_types.File `json:"avatarFile"`
@@ -1003,7 +1078,7 @@ type CredentialPageAnswer struct {
 type Delivery struct {
 	Attempts int `json:"attempts"`
 
-	// Channel its name
+	// Channel its name, or the webhook's
 	Channel    string `json:"channel"`
 	CreateTime int64  `json:"createTime"`
 
@@ -1019,10 +1094,12 @@ type Delivery struct {
 	// NextTime when a queued one is tried next; absent: at once, or when what it waits for happens
 	NextTime *int64 `json:"nextTime,omitempty"`
 
-	// Reason Of a queued one what it waits for: period (the notification period), muted (the rule), backlog (of late readings), digest (the minute's end), trigger (the trigger must be told first), server (the mail server or SMS gateway cannot be reached), retry, released (held after a restore). Of a skipped or failed one why: ended (before it could be told), notTold (of the trigger), old (tried for 24 hours), refused (by the far end, for good), off (this way is not set up), changed (the rule was changed, stopped or deleted).
-	Reason    *DeliveryReason `json:"reason,omitempty"`
-	Recipient string          `json:"recipient"`
-	State     DeliveryState   `json:"state"`
+	// Reason Of a queued one what it waits for: period (the notification period), muted (the rule), backlog (of late readings), digest (the minute's end), trigger (the trigger must be told first), server (the mail server or SMS gateway cannot be reached), retry, released (held after a restore). Of a skipped or failed one why: ended (before it could be told), notTold (of the trigger), old (tried for 24 hours), refused (by the far end, for good), off (this way is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was, or it was deleted).
+	Reason *DeliveryReason `json:"reason,omitempty"`
+
+	// Recipient an address, a number, or the host of a webhook
+	Recipient string        `json:"recipient"`
+	State     DeliveryState `json:"state"`
 
 	// Steps oldest first; the newest 20
 	Steps      []DeliveryStep `json:"steps"`
@@ -1038,7 +1115,7 @@ type DeliveryMode string
 // DeliveryState defines model for Delivery.State.
 type DeliveryState string
 
-// DeliveryReason Of a queued one what it waits for: period (the notification period), muted (the rule), backlog (of late readings), digest (the minute's end), trigger (the trigger must be told first), server (the mail server or SMS gateway cannot be reached), retry, released (held after a restore). Of a skipped or failed one why: ended (before it could be told), notTold (of the trigger), old (tried for 24 hours), refused (by the far end, for good), off (this way is not set up), changed (the rule was changed, stopped or deleted).
+// DeliveryReason Of a queued one what it waits for: period (the notification period), muted (the rule), backlog (of late readings), digest (the minute's end), trigger (the trigger must be told first), server (the mail server or SMS gateway cannot be reached), retry, released (held after a restore). Of a skipped or failed one why: ended (before it could be told), notTold (of the trigger), old (tried for 24 hours), refused (by the far end, for good), off (this way is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was, or it was deleted).
 type DeliveryReason = string
 
 // DeliveryStep defines model for DeliveryStep.
@@ -2016,6 +2093,154 @@ type VideoAnswer struct {
 	Msg  string `json:"msg"`
 }
 
+// Webhook defines model for Webhook.
+type Webhook struct {
+	// AlarmLevel the lowest that it is told of
+	AlarmLevel int   `json:"alarmLevel"`
+	CreateTime int64 `json:"createTime"`
+	Enabled    bool  `json:"enabled"`
+
+	// Events what it is told of
+	Events []string `json:"events"`
+
+	// Gone its program answered 410, which switched it off; absent means no
+	Gone *bool  `json:"gone,omitempty"`
+	Id   int64  `json:"id"`
+	Name string `json:"name"`
+
+	// OldSecretUntil until when the secret before counts, too; absent: it does not
+	OldSecretUntil *int64 `json:"oldSecretUntil,omitempty"`
+	Url            string `json:"url"`
+}
+
+// WebhookCreate defines model for WebhookCreate.
+type WebhookCreate struct {
+	// AlarmLevel 0 where absent; 0, 1 or 2 (601)
+	AlarmLevel *int `json:"alarmLevel,omitempty"`
+
+	// Enabled absent: it is
+	Enabled *bool `json:"enabled,omitempty"`
+
+	// Events one at least (601): opened, resolved
+	Events *[]string `json:"events,omitempty"`
+
+	// Name required (601); 64 characters at most
+	Name *string `json:"name,omitempty"`
+
+	// Url required (601); https
+	Url *string `json:"url,omitempty"`
+}
+
+// WebhookDeliveriesAnswer defines model for WebhookDeliveriesAnswer.
+type WebhookDeliveriesAnswer struct {
+	Code int                `json:"code"`
+	Data *[]WebhookDelivery `json:"data"`
+	Msg  string             `json:"msg"`
+}
+
+// WebhookDelivery defines model for WebhookDelivery.
+type WebhookDelivery struct {
+	// Answer the program's newest, or what went wrong
+	Answer     *string `json:"answer,omitempty"`
+	Attempts   int     `json:"attempts"`
+	CreateTime int64   `json:"createTime"`
+	Event      string  `json:"event"`
+	Id         int64   `json:"id"`
+
+	// NextTime when a queued one is tried next; absent: at once, or when what it waits for happens
+	NextTime *int64 `json:"nextTime,omitempty"`
+	NoticeId int64  `json:"noticeId"`
+
+	// Reason Of a queued one what it waits for: period (the notification period), muted (the rule), backlog (of late readings), digest (the minute's end), trigger (the trigger must be told first), server (the mail server or SMS gateway cannot be reached), retry, released (held after a restore). Of a skipped or failed one why: ended (before it could be told), notTold (of the trigger), old (tried for 24 hours), refused (by the far end, for good), off (this way is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was, or it was deleted).
+	Reason *DeliveryReason `json:"reason,omitempty"`
+	State  string          `json:"state"`
+
+	// Title of the notice
+	Title      string `json:"title"`
+	UpdateTime int64  `json:"updateTime"`
+}
+
+// WebhookFields defines model for WebhookFields.
+type WebhookFields struct {
+	// AlarmLevel the lowest that it is told of
+	AlarmLevel int  `json:"alarmLevel"`
+	Enabled    bool `json:"enabled"`
+
+	// Events what it is told of
+	Events []string `json:"events"`
+	Name   string   `json:"name"`
+	Url    string   `json:"url"`
+}
+
+// WebhookOutcome defines model for WebhookOutcome.
+type WebhookOutcome struct {
+	// Answer of the program, or what went wrong
+	Answer *string `json:"answer,omitempty"`
+
+	// Msg the same for the person who asked; absent when ok
+	Msg *string `json:"msg,omitempty"`
+
+	// Ok the program took it
+	Ok bool `json:"ok"`
+
+	// Took ms
+	Took int64 `json:"took"`
+}
+
+// WebhookOutcomeAnswer defines model for WebhookOutcomeAnswer.
+type WebhookOutcomeAnswer struct {
+	Code int             `json:"code"`
+	Data *WebhookOutcome `json:"data"`
+	Msg  string          `json:"msg"`
+}
+
+// WebhookPage defines model for WebhookPage.
+type WebhookPage struct {
+	List  []Webhook `json:"list"`
+	Total int       `json:"total"`
+}
+
+// WebhookPageAnswer defines model for WebhookPageAnswer.
+type WebhookPageAnswer struct {
+	Code int          `json:"code"`
+	Data *WebhookPage `json:"data"`
+	Msg  string       `json:"msg"`
+}
+
+// WebhookSecret defines model for WebhookSecret.
+type WebhookSecret struct {
+	Id int64 `json:"id"`
+
+	// Secret whsec_ and Base64 of the key that signs
+	Secret string `json:"secret"`
+}
+
+// WebhookSecretAnswer defines model for WebhookSecretAnswer.
+type WebhookSecretAnswer struct {
+	Code int            `json:"code"`
+	Data *WebhookSecret `json:"data"`
+	Msg  string         `json:"msg"`
+}
+
+// WebhookUpdate defines model for WebhookUpdate.
+type WebhookUpdate struct {
+	// AlarmLevel 0 where absent; 0, 1 or 2 (601)
+	AlarmLevel *int `json:"alarmLevel,omitempty"`
+
+	// Enabled absent: it is
+	Enabled *bool `json:"enabled,omitempty"`
+
+	// Events one at least (601): opened, resolved
+	Events *[]string `json:"events,omitempty"`
+	Id     int64     `json:"id"`
+
+	// Name required (601); 64 characters at most
+	Name *string `json:"name,omitempty"`
+
+	// Url required (601); https
+	Url *string `json:"url,omitempty"`
+}
+
 // DeviceName defines model for DeviceName.
 type DeviceName = string
 
@@ -2107,6 +2332,26 @@ type ToggleCredentialParams struct {
 
 // PageCredentialsParams defines parameters for PageCredentials.
 type PageCredentialsParams struct {
+	PageNo   *PageNo   `form:"pageNo,omitempty" json:"pageNo,omitempty"`
+	PageSize *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+}
+
+// PageAuditParams defines parameters for PageAudit.
+type PageAuditParams struct {
+	// Who one of the people: user:7, credential:3, provider, server
+	Who *string `form:"who,omitempty" json:"who,omitempty"`
+
+	// Kind what it was done to: device, scene, rule, …
+	Kind *string `form:"kind,omitempty" json:"kind,omitempty"`
+
+	// Text any part of the name of the thing, any case
+	Text *string `form:"text,omitempty" json:"text,omitempty"`
+
+	// StartTime done at or after, epoch ms
+	StartTime *int64 `form:"startTime,omitempty" json:"startTime,omitempty"`
+
+	// EndTime done at or before, epoch ms
+	EndTime  *int64    `form:"endTime,omitempty" json:"endTime,omitempty"`
 	PageNo   *PageNo   `form:"pageNo,omitempty" json:"pageNo,omitempty"`
 	PageSize *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
@@ -2351,6 +2596,37 @@ type UpdateMessagesReadParams struct {
 	Ids *[]int64 `form:"ids,omitempty" json:"ids,omitempty"`
 }
 
+// DeleteWebhookParams defines parameters for DeleteWebhook.
+type DeleteWebhookParams struct {
+	Id int64 `form:"id" json:"id"`
+}
+
+// GetWebhookDeliveriesParams defines parameters for GetWebhookDeliveries.
+type GetWebhookDeliveriesParams struct {
+	Id int64 `form:"id" json:"id"`
+}
+
+// ToggleWebhookParams defines parameters for ToggleWebhook.
+type ToggleWebhookParams struct {
+	Id int64 `form:"id" json:"id"`
+}
+
+// NewWebhookSecretParams defines parameters for NewWebhookSecret.
+type NewWebhookSecretParams struct {
+	Id int64 `form:"id" json:"id"`
+}
+
+// PageWebhooksParams defines parameters for PageWebhooks.
+type PageWebhooksParams struct {
+	PageNo   *PageNo   `form:"pageNo,omitempty" json:"pageNo,omitempty"`
+	PageSize *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+}
+
+// TestWebhookParams defines parameters for TestWebhook.
+type TestWebhookParams struct {
+	Id int64 `form:"id" json:"id"`
+}
+
 // GetDataLastParams defines parameters for GetDataLast.
 type GetDataLastParams struct {
 	DeviceName DeviceName `form:"deviceName" json:"deviceName"`
@@ -2416,6 +2692,12 @@ type UpdateMessagesReadJSONRequestBody = NotifyMessageIds
 
 // UpdateAvatarMultipartRequestBody defines body for UpdateAvatar for multipart/form-data ContentType.
 type UpdateAvatarMultipartRequestBody = AvatarUpload
+
+// CreateWebhookJSONRequestBody defines body for CreateWebhook for application/json ContentType.
+type CreateWebhookJSONRequestBody = WebhookCreate
+
+// UpdateWebhookJSONRequestBody defines body for UpdateWebhook for application/json ContentType.
+type UpdateWebhookJSONRequestBody = WebhookUpdate
 
 // CheckCaptchaJSONRequestBody defines body for CheckCaptcha for application/json ContentType.
 type CheckCaptchaJSONRequestBody = CaptchaCheck
@@ -2654,6 +2936,9 @@ type ServerInterface interface {
 	// PageCredentials The signed-in user's API credentials, newest first
 	// (GET /admin-api/client/pc/apicredentials/page)
 	PageCredentials(w http.ResponseWriter, r *http.Request, params PageCredentialsParams)
+	// PageAudit Who did what in the tenant, newest first
+	// (GET /admin-api/client/pc/audit/page)
+	PageAudit(w http.ResponseWriter, r *http.Request, params PageAuditParams)
 	// GetDevicesByNames The devices of the given names, page by page
 	// (GET /admin-api/client/pc/device/deviceNames/get)
 	GetDevicesByNames(w http.ResponseWriter, r *http.Request, params GetDevicesByNamesParams)
@@ -2771,6 +3056,30 @@ type ServerInterface interface {
 	// UpdateAvatar Another picture of the signed-in user
 	// (POST /admin-api/client/pc/user/update-avatar)
 	UpdateAvatar(w http.ResponseWriter, r *http.Request)
+	// CreateWebhook Make a webhook
+	// (POST /admin-api/client/pc/webhook/create)
+	CreateWebhook(w http.ResponseWriter, r *http.Request)
+	// DeleteWebhook Delete a webhook
+	// (DELETE /admin-api/client/pc/webhook/delete)
+	DeleteWebhook(w http.ResponseWriter, r *http.Request, params DeleteWebhookParams)
+	// GetWebhookDeliveries What a webhook was told last, newest first, 20 at most
+	// (GET /admin-api/client/pc/webhook/deliveries)
+	GetWebhookDeliveries(w http.ResponseWriter, r *http.Request, params GetWebhookDeliveriesParams)
+	// ToggleWebhook Switch a webhook on that is off, or off that is on
+	// (PUT /admin-api/client/pc/webhook/enable-or-disable)
+	ToggleWebhook(w http.ResponseWriter, r *http.Request, params ToggleWebhookParams)
+	// NewWebhookSecret Make a webhook another secret
+	// (POST /admin-api/client/pc/webhook/new-secret)
+	NewWebhookSecret(w http.ResponseWriter, r *http.Request, params NewWebhookSecretParams)
+	// PageWebhooks The tenant's webhooks, newest first
+	// (GET /admin-api/client/pc/webhook/page)
+	PageWebhooks(w http.ResponseWriter, r *http.Request, params PageWebhooksParams)
+	// TestWebhook Call a webhook with a test, also one that is switched off
+	// (POST /admin-api/client/pc/webhook/test)
+	TestWebhook(w http.ResponseWriter, r *http.Request, params TestWebhookParams)
+	// UpdateWebhook Change a webhook
+	// (PUT /admin-api/client/pc/webhook/update)
+	UpdateWebhook(w http.ResponseWriter, r *http.Request)
 	// GetDataLast The latest reading of each property of a device
 	// (GET /admin-api/device/data/all/data-last)
 	GetDataLast(w http.ResponseWriter, r *http.Request, params GetDataLastParams)
@@ -3475,6 +3784,117 @@ func (siw *ServerInterfaceWrapper) PageCredentials(w http.ResponseWriter, r *htt
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.PageCredentials(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// PageAudit operation middleware
+func (siw *ServerInterfaceWrapper) PageAudit(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params PageAuditParams
+
+	// ------------- Optional query parameter "who" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "who", r.URL.Query(), &params.Who, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "who"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "who", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "kind" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "kind", r.URL.Query(), &params.Kind, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "kind"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "kind", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "text" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "text", r.URL.Query(), &params.Text, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "text"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "text", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "startTime" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "startTime", r.URL.Query(), &params.StartTime, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "startTime"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "startTime", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "endTime" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "endTime", r.URL.Query(), &params.EndTime, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "endTime"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "endTime", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "pageNo" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "pageNo", r.URL.Query(), &params.PageNo, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "pageNo"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "pageNo", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "pageSize" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "pageSize", r.URL.Query(), &params.PageSize, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "pageSize"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "pageSize", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.PageAudit(w, r, params)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -5166,6 +5586,245 @@ func (siw *ServerInterfaceWrapper) UpdateAvatar(w http.ResponseWriter, r *http.R
 	handler.ServeHTTP(w, r)
 }
 
+// CreateWebhook operation middleware
+func (siw *ServerInterfaceWrapper) CreateWebhook(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.CreateWebhook(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// DeleteWebhook operation middleware
+func (siw *ServerInterfaceWrapper) DeleteWebhook(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params DeleteWebhookParams
+
+	// ------------- Required query parameter "id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "id", r.URL.Query(), &params.Id, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "id"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.DeleteWebhook(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetWebhookDeliveries operation middleware
+func (siw *ServerInterfaceWrapper) GetWebhookDeliveries(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetWebhookDeliveriesParams
+
+	// ------------- Required query parameter "id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "id", r.URL.Query(), &params.Id, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "id"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetWebhookDeliveries(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ToggleWebhook operation middleware
+func (siw *ServerInterfaceWrapper) ToggleWebhook(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ToggleWebhookParams
+
+	// ------------- Required query parameter "id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "id", r.URL.Query(), &params.Id, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "id"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ToggleWebhook(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// NewWebhookSecret operation middleware
+func (siw *ServerInterfaceWrapper) NewWebhookSecret(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params NewWebhookSecretParams
+
+	// ------------- Required query parameter "id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "id", r.URL.Query(), &params.Id, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "id"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.NewWebhookSecret(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// PageWebhooks operation middleware
+func (siw *ServerInterfaceWrapper) PageWebhooks(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params PageWebhooksParams
+
+	// ------------- Optional query parameter "pageNo" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "pageNo", r.URL.Query(), &params.PageNo, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "pageNo"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "pageNo", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "pageSize" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "pageSize", r.URL.Query(), &params.PageSize, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "pageSize"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "pageSize", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.PageWebhooks(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// TestWebhook operation middleware
+func (siw *ServerInterfaceWrapper) TestWebhook(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params TestWebhookParams
+
+	// ------------- Required query parameter "id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "id", r.URL.Query(), &params.Id, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "id"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.TestWebhook(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// UpdateWebhook operation middleware
+func (siw *ServerInterfaceWrapper) UpdateWebhook(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.UpdateWebhook(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // GetDataLast operation middleware
 func (siw *ServerInterfaceWrapper) GetDataLast(w http.ResponseWriter, r *http.Request) {
 
@@ -5591,6 +6250,7 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/apicredentials/delete", wrapper.DeleteCredential)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/apicredentials/enable-or-disable", wrapper.ToggleCredential)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/apicredentials/page", wrapper.PageCredentials)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/audit/page", wrapper.PageAudit)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/home/overview-statistics", wrapper.GetOverviewStatistics)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/product/get/simple-list", wrapper.GetProductSimpleList)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/page", wrapper.GetDevicePage)
@@ -5640,6 +6300,14 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/admin-api/client/pc/notice-channel/update", wrapper.UpdateNoticeChannel)
 	m.HandleFunc(http.MethodDelete+" "+options.BaseURL+"/admin-api/client/pc/notice-channel/delete", wrapper.DeleteNoticeChannel)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/notice-channel/test", wrapper.TestNoticeChannel)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/webhook/page", wrapper.PageWebhooks)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/webhook/create", wrapper.CreateWebhook)
+	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/admin-api/client/pc/webhook/update", wrapper.UpdateWebhook)
+	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/admin-api/client/pc/webhook/enable-or-disable", wrapper.ToggleWebhook)
+	m.HandleFunc(http.MethodDelete+" "+options.BaseURL+"/admin-api/client/pc/webhook/delete", wrapper.DeleteWebhook)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/webhook/new-secret", wrapper.NewWebhookSecret)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/webhook/test", wrapper.TestWebhook)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/webhook/deliveries", wrapper.GetWebhookDeliveries)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/notify-message/get-unread-count", wrapper.GetUnreadCount)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/notify-message/my-page", wrapper.PageMyMessages)
 	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/admin-api/client/pc/notify-message/update-read", wrapper.UpdateMessagesRead)
@@ -6055,6 +6723,28 @@ type PageCredentialsResponseObject interface {
 type PageCredentials200JSONResponse CredentialPageAnswer
 
 func (response PageCredentials200JSONResponse) VisitPageCredentialsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PageAuditRequestObject struct {
+	Params PageAuditParams
+}
+
+type PageAuditResponseObject interface {
+	VisitPageAuditResponse(w http.ResponseWriter) error
+}
+
+type PageAudit200JSONResponse AuditPageAnswer
+
+func (response PageAudit200JSONResponse) VisitPageAuditResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response); err != nil {
@@ -6984,6 +7674,182 @@ func (response UpdateAvatar200JSONResponse) VisitUpdateAvatarResponse(w http.Res
 	return err
 }
 
+type CreateWebhookRequestObject struct {
+	Body *CreateWebhookJSONRequestBody
+}
+
+type CreateWebhookResponseObject interface {
+	VisitCreateWebhookResponse(w http.ResponseWriter) error
+}
+
+type CreateWebhook200JSONResponse WebhookSecretAnswer
+
+func (response CreateWebhook200JSONResponse) VisitCreateWebhookResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteWebhookRequestObject struct {
+	Params DeleteWebhookParams
+}
+
+type DeleteWebhookResponseObject interface {
+	VisitDeleteWebhookResponse(w http.ResponseWriter) error
+}
+
+type DeleteWebhook200JSONResponse BooleanAnswer
+
+func (response DeleteWebhook200JSONResponse) VisitDeleteWebhookResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetWebhookDeliveriesRequestObject struct {
+	Params GetWebhookDeliveriesParams
+}
+
+type GetWebhookDeliveriesResponseObject interface {
+	VisitGetWebhookDeliveriesResponse(w http.ResponseWriter) error
+}
+
+type GetWebhookDeliveries200JSONResponse WebhookDeliveriesAnswer
+
+func (response GetWebhookDeliveries200JSONResponse) VisitGetWebhookDeliveriesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ToggleWebhookRequestObject struct {
+	Params ToggleWebhookParams
+}
+
+type ToggleWebhookResponseObject interface {
+	VisitToggleWebhookResponse(w http.ResponseWriter) error
+}
+
+type ToggleWebhook200JSONResponse BooleanAnswer
+
+func (response ToggleWebhook200JSONResponse) VisitToggleWebhookResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type NewWebhookSecretRequestObject struct {
+	Params NewWebhookSecretParams
+}
+
+type NewWebhookSecretResponseObject interface {
+	VisitNewWebhookSecretResponse(w http.ResponseWriter) error
+}
+
+type NewWebhookSecret200JSONResponse WebhookSecretAnswer
+
+func (response NewWebhookSecret200JSONResponse) VisitNewWebhookSecretResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PageWebhooksRequestObject struct {
+	Params PageWebhooksParams
+}
+
+type PageWebhooksResponseObject interface {
+	VisitPageWebhooksResponse(w http.ResponseWriter) error
+}
+
+type PageWebhooks200JSONResponse WebhookPageAnswer
+
+func (response PageWebhooks200JSONResponse) VisitPageWebhooksResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type TestWebhookRequestObject struct {
+	Params TestWebhookParams
+}
+
+type TestWebhookResponseObject interface {
+	VisitTestWebhookResponse(w http.ResponseWriter) error
+}
+
+type TestWebhook200JSONResponse WebhookOutcomeAnswer
+
+func (response TestWebhook200JSONResponse) VisitTestWebhookResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateWebhookRequestObject struct {
+	Body *UpdateWebhookJSONRequestBody
+}
+
+type UpdateWebhookResponseObject interface {
+	VisitUpdateWebhookResponse(w http.ResponseWriter) error
+}
+
+type UpdateWebhook200JSONResponse BooleanAnswer
+
+func (response UpdateWebhook200JSONResponse) VisitUpdateWebhookResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type GetDataLastRequestObject struct {
 	Params GetDataLastParams
 }
@@ -7370,6 +8236,9 @@ type StrictServerInterface interface {
 	// PageCredentials The signed-in user's API credentials, newest first
 	// (GET /admin-api/client/pc/apicredentials/page)
 	PageCredentials(ctx context.Context, request PageCredentialsRequestObject) (PageCredentialsResponseObject, error)
+	// PageAudit Who did what in the tenant, newest first
+	// (GET /admin-api/client/pc/audit/page)
+	PageAudit(ctx context.Context, request PageAuditRequestObject) (PageAuditResponseObject, error)
 	// GetDevicesByNames The devices of the given names, page by page
 	// (GET /admin-api/client/pc/device/deviceNames/get)
 	GetDevicesByNames(ctx context.Context, request GetDevicesByNamesRequestObject) (GetDevicesByNamesResponseObject, error)
@@ -7487,6 +8356,30 @@ type StrictServerInterface interface {
 	// UpdateAvatar Another picture of the signed-in user
 	// (POST /admin-api/client/pc/user/update-avatar)
 	UpdateAvatar(ctx context.Context, request UpdateAvatarRequestObject) (UpdateAvatarResponseObject, error)
+	// CreateWebhook Make a webhook
+	// (POST /admin-api/client/pc/webhook/create)
+	CreateWebhook(ctx context.Context, request CreateWebhookRequestObject) (CreateWebhookResponseObject, error)
+	// DeleteWebhook Delete a webhook
+	// (DELETE /admin-api/client/pc/webhook/delete)
+	DeleteWebhook(ctx context.Context, request DeleteWebhookRequestObject) (DeleteWebhookResponseObject, error)
+	// GetWebhookDeliveries What a webhook was told last, newest first, 20 at most
+	// (GET /admin-api/client/pc/webhook/deliveries)
+	GetWebhookDeliveries(ctx context.Context, request GetWebhookDeliveriesRequestObject) (GetWebhookDeliveriesResponseObject, error)
+	// ToggleWebhook Switch a webhook on that is off, or off that is on
+	// (PUT /admin-api/client/pc/webhook/enable-or-disable)
+	ToggleWebhook(ctx context.Context, request ToggleWebhookRequestObject) (ToggleWebhookResponseObject, error)
+	// NewWebhookSecret Make a webhook another secret
+	// (POST /admin-api/client/pc/webhook/new-secret)
+	NewWebhookSecret(ctx context.Context, request NewWebhookSecretRequestObject) (NewWebhookSecretResponseObject, error)
+	// PageWebhooks The tenant's webhooks, newest first
+	// (GET /admin-api/client/pc/webhook/page)
+	PageWebhooks(ctx context.Context, request PageWebhooksRequestObject) (PageWebhooksResponseObject, error)
+	// TestWebhook Call a webhook with a test, also one that is switched off
+	// (POST /admin-api/client/pc/webhook/test)
+	TestWebhook(ctx context.Context, request TestWebhookRequestObject) (TestWebhookResponseObject, error)
+	// UpdateWebhook Change a webhook
+	// (PUT /admin-api/client/pc/webhook/update)
+	UpdateWebhook(ctx context.Context, request UpdateWebhookRequestObject) (UpdateWebhookResponseObject, error)
 	// GetDataLast The latest reading of each property of a device
 	// (GET /admin-api/device/data/all/data-last)
 	GetDataLast(ctx context.Context, request GetDataLastRequestObject) (GetDataLastResponseObject, error)
@@ -8093,6 +8986,32 @@ func (sh *strictHandler) PageCredentials(w http.ResponseWriter, r *http.Request,
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(PageCredentialsResponseObject); ok {
 		if err := validResponse.VisitPageCredentialsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// PageAudit operation middleware
+func (sh *strictHandler) PageAudit(w http.ResponseWriter, r *http.Request, params PageAuditParams) {
+	var request PageAuditRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.PageAudit(ctx, request.(PageAuditRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "PageAudit")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(PageAuditResponseObject); ok {
+		if err := validResponse.VisitPageAuditResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {
@@ -9144,6 +10063,224 @@ func (sh *strictHandler) UpdateAvatar(w http.ResponseWriter, r *http.Request) {
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(UpdateAvatarResponseObject); ok {
 		if err := validResponse.VisitUpdateAvatarResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// CreateWebhook operation middleware
+func (sh *strictHandler) CreateWebhook(w http.ResponseWriter, r *http.Request) {
+	var request CreateWebhookRequestObject
+
+	var body CreateWebhookJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateWebhook(ctx, request.(CreateWebhookRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateWebhook")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(CreateWebhookResponseObject); ok {
+		if err := validResponse.VisitCreateWebhookResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// DeleteWebhook operation middleware
+func (sh *strictHandler) DeleteWebhook(w http.ResponseWriter, r *http.Request, params DeleteWebhookParams) {
+	var request DeleteWebhookRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteWebhook(ctx, request.(DeleteWebhookRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteWebhook")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(DeleteWebhookResponseObject); ok {
+		if err := validResponse.VisitDeleteWebhookResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetWebhookDeliveries operation middleware
+func (sh *strictHandler) GetWebhookDeliveries(w http.ResponseWriter, r *http.Request, params GetWebhookDeliveriesParams) {
+	var request GetWebhookDeliveriesRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetWebhookDeliveries(ctx, request.(GetWebhookDeliveriesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetWebhookDeliveries")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetWebhookDeliveriesResponseObject); ok {
+		if err := validResponse.VisitGetWebhookDeliveriesResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ToggleWebhook operation middleware
+func (sh *strictHandler) ToggleWebhook(w http.ResponseWriter, r *http.Request, params ToggleWebhookParams) {
+	var request ToggleWebhookRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ToggleWebhook(ctx, request.(ToggleWebhookRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ToggleWebhook")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ToggleWebhookResponseObject); ok {
+		if err := validResponse.VisitToggleWebhookResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// NewWebhookSecret operation middleware
+func (sh *strictHandler) NewWebhookSecret(w http.ResponseWriter, r *http.Request, params NewWebhookSecretParams) {
+	var request NewWebhookSecretRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.NewWebhookSecret(ctx, request.(NewWebhookSecretRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "NewWebhookSecret")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(NewWebhookSecretResponseObject); ok {
+		if err := validResponse.VisitNewWebhookSecretResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// PageWebhooks operation middleware
+func (sh *strictHandler) PageWebhooks(w http.ResponseWriter, r *http.Request, params PageWebhooksParams) {
+	var request PageWebhooksRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.PageWebhooks(ctx, request.(PageWebhooksRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "PageWebhooks")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(PageWebhooksResponseObject); ok {
+		if err := validResponse.VisitPageWebhooksResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// TestWebhook operation middleware
+func (sh *strictHandler) TestWebhook(w http.ResponseWriter, r *http.Request, params TestWebhookParams) {
+	var request TestWebhookRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.TestWebhook(ctx, request.(TestWebhookRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "TestWebhook")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(TestWebhookResponseObject); ok {
+		if err := validResponse.VisitTestWebhookResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// UpdateWebhook operation middleware
+func (sh *strictHandler) UpdateWebhook(w http.ResponseWriter, r *http.Request) {
+	var request UpdateWebhookRequestObject
+
+	var body UpdateWebhookJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateWebhook(ctx, request.(UpdateWebhookRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateWebhook")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(UpdateWebhookResponseObject); ok {
+		if err := validResponse.VisitUpdateWebhookResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

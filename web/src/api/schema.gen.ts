@@ -354,6 +354,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin-api/client/pc/audit/page": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who did what in the tenant, newest first
+         * @description The tenant's audit log, which every user of it may read: by time, then by id. `people` are those who did anything in it, whatever the filters say. `total` is 100,000 at most: older entries are found by time. They are kept for three years (setting `--audit-retention`).
+         */
+        get: operations["pageAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin-api/client/pc/home/overview-statistics": {
         parameters: {
             query?: never;
@@ -1259,6 +1279,157 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin-api/client/pc/webhook/page": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The tenant's webhooks, newest first */
+        get: operations["pageWebhooks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/webhook/create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a webhook
+         * @description The answer holds the secret, this once. A tenant has 20 at most. Refusals (601) carry the sentence of the field.
+         */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/webhook/update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change a webhook
+         * @description What waits to be sent goes to its new address.
+         */
+        put: operations["updateWebhook"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/webhook/enable-or-disable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Switch a webhook on that is off, or off that is on */
+        put: operations["toggleWebhook"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/webhook/delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a webhook
+         * @description What waits to be sent to it is not sent.
+         */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/webhook/new-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a webhook another secret
+         * @description The answer holds it, this once. For 24 hours deliveries are signed with the one before as well.
+         */
+        post: operations["newWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/webhook/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Call a webhook with a test, also one that is switched off
+         * @description Five a minute of a tenant at most (429).
+         */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/webhook/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a webhook was told last, newest first, 20 at most */
+        get: operations["getWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin-api/client/pc/notify-message/get-unread-count": {
         parameters: {
             query?: never;
@@ -1962,11 +2133,12 @@ export interface components {
         Delivery: {
             /** Format: int64 */
             id: number;
-            /** @description its name */
+            /** @description its name, or the webhook's */
             channel: string;
+            /** @description an address, a number, or the host of a webhook */
             recipient: string;
             /** @enum {string} */
-            mode: "email" | "phoneMessage";
+            mode: "email" | "phoneMessage" | "webhook";
             /** @enum {string} */
             event: "triggered" | "reminder" | "resolved";
             /** @enum {string} */
@@ -1990,10 +2162,10 @@ export interface components {
             steps: components["schemas"]["DeliveryStep"][];
         };
         /**
-         * @description Of a queued one what it waits for: period (the notification period), muted (the rule), backlog (of late readings), digest (the minute's end), trigger (the trigger must be told first), server (the mail server or SMS gateway cannot be reached), retry, released (held after a restore). Of a skipped or failed one why: ended (before it could be told), notTold (of the trigger), old (tried for 24 hours), refused (by the far end, for good), off (this way is not set up), changed (the rule was changed, stopped or deleted).
+         * @description Of a queued one what it waits for: period (the notification period), muted (the rule), backlog (of late readings), digest (the minute's end), trigger (the trigger must be told first), server (the mail server or SMS gateway cannot be reached), retry, released (held after a restore). Of a skipped or failed one why: ended (before it could be told), notTold (of the trigger), old (tried for 24 hours), refused (by the far end, for good), off (this way is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was, or it was deleted).
          * @enum {string}
          */
-        DeliveryReason: "period" | "muted" | "backlog" | "digest" | "trigger" | "server" | "retry" | "released" | "ended" | "notTold" | "old" | "refused" | "off" | "changed";
+        DeliveryReason: "period" | "muted" | "backlog" | "digest" | "trigger" | "server" | "retry" | "released" | "ended" | "notTold" | "old" | "refused" | "off" | "changed" | "switchedOff";
         DeliveryStep: {
             /** Format: int64 */
             time: number;
@@ -2098,6 +2270,115 @@ export interface components {
         NoticeOutcomesAnswer: {
             code: number;
             data: components["schemas"]["NoticeOutcome"][] | null;
+            msg: string;
+        };
+        WebhookFields: {
+            name: string;
+            url: string;
+            /** @description what it is told of */
+            events: ("opened" | "resolved")[];
+            /**
+             * @description the lowest that it is told of
+             * @enum {integer}
+             */
+            alarmLevel: 0 | 1 | 2;
+            enabled: boolean;
+        };
+        WebhookCreate: {
+            /** @description required (601); 64 characters at most */
+            name?: string;
+            /** @description required (601); https */
+            url?: string;
+            /** @description one at least (601): opened, resolved */
+            events?: string[];
+            /** @description 0 where absent; 0, 1 or 2 (601) */
+            alarmLevel?: number;
+            /** @description absent: it is */
+            enabled?: boolean;
+        };
+        WebhookUpdate: components["schemas"]["WebhookCreate"] & {
+            /** Format: int64 */
+            id: number;
+        };
+        Webhook: components["schemas"]["WebhookFields"] & {
+            /** Format: int64 */
+            id: number;
+            /** @description its program answered 410, which switched it off; absent means no */
+            gone?: boolean;
+            /**
+             * Format: int64
+             * @description until when the secret before counts, too; absent: it does not
+             */
+            oldSecretUntil?: number;
+            /** Format: int64 */
+            createTime: number;
+        };
+        WebhookPage: {
+            list: components["schemas"]["Webhook"][];
+            total: number;
+        };
+        WebhookPageAnswer: {
+            code: number;
+            data: components["schemas"]["WebhookPage"] | null;
+            msg: string;
+        };
+        WebhookSecret: {
+            /** Format: int64 */
+            id: number;
+            /** @description whsec_ and Base64 of the key that signs */
+            secret: string;
+        };
+        WebhookSecretAnswer: {
+            code: number;
+            data: components["schemas"]["WebhookSecret"] | null;
+            msg: string;
+        };
+        WebhookOutcome: {
+            /** @description the program took it */
+            ok: boolean;
+            /**
+             * Format: int64
+             * @description ms
+             */
+            took: number;
+            /** @description of the program, or what went wrong */
+            answer?: string;
+            /** @description the same for the person who asked; absent when ok */
+            msg?: string;
+        };
+        WebhookOutcomeAnswer: {
+            code: number;
+            data: components["schemas"]["WebhookOutcome"] | null;
+            msg: string;
+        };
+        WebhookDelivery: {
+            /** Format: int64 */
+            id: number;
+            /** Format: int64 */
+            noticeId: number;
+            /** @description of the notice */
+            title: string;
+            /** @enum {string} */
+            event: "opened" | "resolved";
+            /** @enum {string} */
+            state: "queued" | "sent" | "failed" | "skipped";
+            reason?: components["schemas"]["DeliveryReason"];
+            attempts: number;
+            /** @description the program's newest, or what went wrong */
+            answer?: string;
+            /**
+             * Format: int64
+             * @description when a queued one is tried next; absent: at once, or when what it waits for happens
+             */
+            nextTime?: number;
+            /** Format: int64 */
+            createTime: number;
+            /** Format: int64 */
+            updateTime: number;
+        };
+        WebhookDeliveriesAnswer: {
+            code: number;
+            data: components["schemas"]["WebhookDelivery"][] | null;
             msg: string;
         };
         NotifyMessage: {
@@ -2460,6 +2741,70 @@ export interface components {
         CredentialPageAnswer: {
             code: number;
             data: components["schemas"]["CredentialPage"] | null;
+            msg: string;
+        };
+        /** @description Who does things; id and name of users and credentials only. */
+        AuditPerson: {
+            /** @description as the filter takes it */
+            who: string;
+            /**
+             * @description credential: a program; provider: who runs the installation; server: nobody
+             * @enum {string}
+             */
+            by: "user" | "credential" | "provider" | "server";
+            /** @description as it was; empty for the provider and the server */
+            name: string;
+        };
+        /** @description One field of a thing, named as the calls name it. */
+        AuditChange: {
+            field: string;
+            /** @description absent where there was nothing, and where hidden */
+            before?: unknown;
+            /** @description absent where there is nothing, and where hidden */
+            after?: unknown;
+            /** @description true: changed, but what it is, is nobody's business: a secret, a password, a picture's address */
+            hidden?: boolean;
+        };
+        /** @description One thing that somebody did. */
+        AuditEntry: {
+            /** Format: int64 */
+            id: number;
+            /** Format: int64 */
+            time: number;
+            /** @description as the filter takes it */
+            who: string;
+            /** @enum {string} */
+            by: "user" | "credential" | "provider" | "server";
+            /** @description of who did it, as it was */
+            name: string;
+            /** @description from where; absent where the server did it by itself */
+            address?: string;
+            /** @description the X-Request-Id of the call */
+            request?: string;
+            /**
+             * @description device, scene, rule, notice, channel, user, session, credential, tenant, …
+             * @example device
+             */
+            kind: string;
+            /**
+             * @description create, update, delete, …
+             * @example update
+             */
+            action: string;
+            /** Format: int64 */
+            thingId?: number;
+            /** @description its name, as it was */
+            thing: string;
+            changes: components["schemas"]["AuditChange"][];
+        };
+        AuditPage: {
+            list: components["schemas"]["AuditEntry"][];
+            total: number;
+            people: components["schemas"]["AuditPerson"][];
+        };
+        AuditPageAnswer: {
+            code: number;
+            data: components["schemas"]["AuditPage"] | null;
             msg: string;
         };
         Overview: {
@@ -3549,6 +3894,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CredentialPageAnswer"];
+                };
+            };
+        };
+    };
+    pageAudit: {
+        parameters: {
+            query?: {
+                /** @description one of the people: user:7, credential:3, provider, server */
+                who?: string;
+                /** @description what it was done to: device, scene, rule, … */
+                kind?: string;
+                /** @description any part of the name of the thing, any case */
+                text?: string;
+                /** @description done at or after, epoch ms */
+                startTime?: number;
+                /** @description done at or before, epoch ms */
+                endTime?: number;
+                pageNo?: components["parameters"]["PageNo"];
+                pageSize?: components["parameters"]["PageSize"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The entries */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditPageAnswer"];
                 };
             };
         };
@@ -4739,6 +5117,187 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["NoticeOutcomesAnswer"];
+                };
+            };
+        };
+    };
+    pageWebhooks: {
+        parameters: {
+            query?: {
+                pageNo?: components["parameters"]["PageNo"];
+                pageSize?: components["parameters"]["PageSize"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhooks */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookPageAnswer"];
+                };
+            };
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookCreate"];
+            };
+        };
+        responses: {
+            /** @description Its id and secret */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookSecretAnswer"];
+                };
+            };
+        };
+    };
+    updateWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookUpdate"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BooleanAnswer"];
+                };
+            };
+        };
+    };
+    toggleWebhook: {
+        parameters: {
+            query: {
+                id: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BooleanAnswer"];
+                };
+            };
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query: {
+                id: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BooleanAnswer"];
+                };
+            };
+        };
+    };
+    newWebhookSecret: {
+        parameters: {
+            query: {
+                id: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The secret */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookSecretAnswer"];
+                };
+            };
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query: {
+                id: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What became of it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookOutcomeAnswer"];
+                };
+            };
+        };
+    };
+    getWebhookDeliveries: {
+        parameters: {
+            query: {
+                id: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The deliveries */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveriesAnswer"];
                 };
             };
         };

@@ -1,0 +1,96 @@
+import { expect, type Page, test } from '@playwright/test';
+import { expectAccessible, expectNoSideways } from './pages.ts';
+import { enter, openSession, type Person } from './people.ts';
+import { addresses, applyText } from './server.ts';
+
+// The log of who did what: a scene and a rule are changed, and both changes stand there, with what was before.
+
+const grower: Person = { tenantName: 'hedgerow', userName: 'nilay', password: 'between-two-fields' };
+const owner: Person = { tenantName: 'coppice', userName: 'timur', password: 'cut-every-tenth-year' };
+
+test.beforeAll(() => {
+  applyText(`
+tenants:
+  - name: hedgerow
+    hosts: [hedgerow.localhost]
+    timeZone: Europe/Istanbul
+    language: en-us
+    users: [{userName: nilay, password: ${grower.password}, nickname: Nilay}]
+    scenes: [Long field]
+    devices:
+      - {deviceName: HR-01, serial: H-1, noteName: Hedge mast, product: weather-mast, secret: e2e-hedgerow-0a91c37e44d2b6f8, scene: Long field}
+  - name: coppice
+    hosts: [coppice.localhost]
+    timeZone: Europe/Istanbul
+    language: en-us
+    users: [{userName: timur, password: ${owner.password}, nickname: Timur}]
+`);
+});
+
+/** Calls the server past the screens, as nilay, and gives the data. */
+async function call(method: string, path: string, body?: object) {
+  const { accessToken } = await openSession(grower);
+  const answer = await fetch(`${addresses.console}/admin-api/client/pc/${path}`, {
+    method,
+    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${accessToken}`, 'Accept-Language': 'en-us' },
+    body: body && JSON.stringify(body),
+  });
+  const { code, data, msg } = await answer.json();
+  if (code !== 200) throw new Error(`${path}: ${msg}`);
+  return data;
+}
+
+const rule = (value: number) => ({
+  alarmName: 'Spring frost',
+  dataSource: 1,
+  executionId: 'HR-01',
+  triggerType: 0,
+  alarmLevel: 2,
+  manualRelease: 0,
+  conditions: [{ andor: 'and', tslAttribute: 'airTemperature', subconditions: '<', value }],
+});
+
+const entry = (page: Page, text: string | RegExp) => page.getByRole('button', { name: text });
+
+test('what was done to a scene and a rule stands there, with what was before', async ({ page }) => {
+  const scenes = await call('GET', 'group/page?groupName=Long');
+  const id = await call('POST', 'alarm-rules/create', rule(2));
+  await call('PUT', 'group/update', { id: scenes.list[0].id, groupName: 'Short field', groupStatus: 1 });
+  await call('PUT', 'alarm-rules/update', { id, ...rule(3) });
+
+  await enter(page, grower, '/profile');
+  await page.getByRole('link', { name: /^Activity on the farm/ }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Activity' })).toBeVisible();
+  const scene = entry(page, 'Changed scene Long field: scene from Long field to Short field');
+  await expect(scene).toContainText('Nilay');
+  const changed = entry(page, /Changed alarm rule Spring frost: conditions from .*2.* to .*3/);
+  await changed.click();
+  await expect(page.getByRole('row', { name: /^conditions/ })).toContainText('Air temperature');
+  await expect(entry(page, 'Created alarm rule Spring frost')).toBeVisible();
+  await expect(entry(page, /Provider.*Added device Hedge mast/)).toBeVisible();
+  await expectAccessible(page);
+
+  await page.getByRole('combobox', { name: 'What' }).selectOption('Scenes');
+  await expect(changed).toHaveCount(0);
+  await expect(scene).toBeVisible();
+  await page.getByRole('combobox', { name: 'Who' }).selectOption('Provider');
+  await expect(scene).toHaveCount(0);
+  await expect(entry(page, /Created scene Long field/)).toBeVisible();
+  await page.reload();
+  await expect(entry(page, /Created scene Long field/)).toBeVisible();
+});
+
+test('another farm reads nothing of it', async ({ page }) => {
+  await enter(page, owner, '/profile/activity');
+  await expect(entry(page, /Timur.*Signed in as Timur/).first()).toBeVisible();
+  await expect(page.getByText(/Hedge|Nilay|Long field/)).toHaveCount(0);
+});
+
+test('a phone has room for it', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await enter(page, grower, '/profile/activity?kind=device');
+  await entry(page, /Added device Hedge mast/).click();
+  await expect(page.getByRole('rowheader', { name: 'note name' })).toBeVisible();
+  await expectNoSideways(page);
+  await expectAccessible(page);
+});

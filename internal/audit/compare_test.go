@@ -1,0 +1,96 @@
+package audit
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+)
+
+// line is a deed's changes in one line.
+func line(t *testing.T, d Deed) string {
+	t.Helper()
+	raw, err := json.Marshal(d.Changes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}
+
+func TestCompare(t *testing.T) {
+	type fields = []Field
+	secret := func(v string) Field { return Field{Name: "secret", Value: v, Hidden: true} }
+	revision := func(v int) Field { return Field{Value: v, Hidden: true} }
+	one := 1.5
+	for name, c := range map[string]struct {
+		before, after []Field // nil: it is not there
+		want          string  // empty: nothing became of it
+	}{
+		"as it was":             {fields{{Name: "a", Value: 1}}, fields{{Name: "a", Value: 1}}, ""},
+		"a number":              {fields{{Name: "a", Value: 1}, {Name: "b", Value: 2}}, fields{{Name: "a", Value: 1}, {Name: "b", Value: 0}}, `[{"field":"b","before":2,"after":0}]`},
+		"filled in":             {fields{{Name: "a", Value: ""}}, fields{{Name: "a", Value: "x"}}, `[{"field":"a","after":"x"}]`},
+		"emptied":               {fields{{Name: "a", Value: []string{"x"}}}, fields{{Name: "a", Value: []string{}}}, `[{"field":"a","before":["x"]}]`},
+		"none and none at all":  {fields{{Name: "a", Value: []string(nil)}}, fields{{Name: "a", Value: []string{}}}, ""},
+		"a pointer":             {fields{{Name: "a", Value: (*float64)(nil)}}, fields{{Name: "a", Value: &one}}, `[{"field":"a","after":1.5}]`},
+		"false is something":    {fields{{Name: "a", Value: true}}, fields{{Name: "a", Value: false}}, `[{"field":"a","before":true,"after":false}]`},
+		"made":                  {nil, fields{{Name: "a", Value: 1}, {Name: "b", Value: ""}, secret("x")}, `[{"field":"a","after":1}]`},
+		"removed":               {fields{{Name: "a", Value: 1}, secret("x"), revision(2)}, nil, `[{"field":"a","before":1}]`},
+		"made of nothing":       {nil, fields{}, `null`},
+		"a secret":              {fields{secret("x")}, fields{secret("y")}, `[{"field":"secret","hidden":true}]`},
+		"a first secret":        {fields{secret("")}, fields{secret("y")}, `[{"field":"secret","hidden":true}]`},
+		"only another revision": {fields{revision(1), {Name: "a", Value: 1}}, fields{revision(2), {Name: "a", Value: 1}}, `null`},
+		"a field that is gone":  {fields{{Name: "a", Value: 1}}, fields{}, `[{"field":"a","before":1}]`},
+		"a field that is new":   {fields{}, fields{{Name: "a", Value: 1}}, `[{"field":"a","after":1}]`},
+	} {
+		var before, after []Thing
+		if c.before != nil {
+			before = []Thing{{ID: 1, Name: "old", Fields: c.before}}
+		}
+		if c.after != nil {
+			after = []Thing{{ID: 1, Name: "old", Fields: c.after}}
+		}
+		deeds, err := compare("x.y", before, after)
+		switch {
+		case err != nil:
+			t.Errorf("%s: %v", name, err)
+		case c.want == "" && len(deeds) > 0:
+			t.Errorf("%s: %s", name, line(t, deeds[0]))
+		case c.want != "" && (len(deeds) != 1 || line(t, deeds[0]) != c.want):
+			t.Errorf("%s: %+v, want %s", name, deeds, c.want)
+		}
+	}
+}
+
+// Things are told apart by their numbers; a new name is one more to find it by.
+func TestCompareMany(t *testing.T) {
+	thing := func(id int64, name string) Thing {
+		return Thing{ID: id, Name: name, Also: "also", Fields: []Field{{Name: "name", Value: name}}}
+	}
+	deeds, err := compare("x.y", []Thing{thing(1, "a"), thing(2, "b"), thing(3, "c")}, []Thing{thing(3, "c"), thing(2, "B"), thing(4, "d")})
+	if err != nil || len(deeds) != 3 {
+		t.Fatalf("%+v %v", deeds, err)
+	}
+	for i, want := range []string{
+		"b also\nB " + `[{"field":"name","before":"b","after":"B"}]`, "d also " + `[{"field":"name","after":"d"}]`, "a also " + `[{"field":"name","before":"a"}]`,
+	} {
+		if got := deeds[i].Thing.Name + " " + deeds[i].Thing.Also + " " + line(t, deeds[i]); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// What does not become JSON is a fault of who says it, and no entry without it.
+func TestCompareRefuses(t *testing.T) {
+	nan := func(v float64) []Thing { return []Thing{{ID: 1, Fields: []Field{{Name: "a", Value: v}}}} }
+	for _, c := range [][2][]Thing{{nan(math.NaN()), nan(1)}, {nan(1), nan(math.NaN())}, {nil, nan(math.NaN())}, {nan(math.Inf(1)), nil}} {
+		if _, err := compare("x.y", c[0], c[1]); err == nil || !strings.Contains(err.Error(), `"a"`) {
+			t.Error(err)
+		}
+	}
+	if got, err := told([]Change{{Field: "a", Before: ""}, {Field: "b", Hidden: true}, {Field: "c", After: 0}}); err != nil || got != `[{"field":"b","hidden":true},{"field":"c","after":0}]` {
+		t.Error(got, err)
+	}
+	if _, err := told([]Change{{Field: "a", After: math.NaN()}}); err == nil {
+		t.Error("kept what is no JSON")
+	}
+}

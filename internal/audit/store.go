@@ -1,0 +1,237 @@
+package audit
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"tilth/internal/db"
+	"tilth/internal/tenant"
+	"tilth/internal/text"
+)
+
+const (
+	// DefaultRetention is how long entries are kept: three years.
+	DefaultRetention = 3 * 365 * 24 * time.Hour
+
+	rowsAtOnce  = 500  // of one statement
+	sweptAtOnce = 1000 // of one transaction
+	mostWaiting = 1000 // deeds that are written down later
+)
+
+type row struct {
+	bun.BaseModel `bun:"table:audit_entries,alias:e"`
+	ID            int64     `bun:",pk,autoincrement"`
+	TenantID      tenant.ID `bun:",nullzero"`
+	Time          int64
+	Actor         By
+	ActorID       int64
+	ActorName     string
+	Address       string
+	Request       string
+	Kind          string
+	Action        string
+	ThingID       int64
+	ThingName     string
+	NameID        int64
+	Changes       string // JSON of a list of Change
+}
+
+// Store keeps the audit log.
+type Store struct {
+	db   *db.DB
+	now  func() time.Time
+	keep time.Duration
+
+	counted, sorted int64
+
+	mu      sync.Mutex
+	waits   []waiting
+	arrived chan struct{} // holds one while something waits
+}
+
+// NewStore makes a store that keeps entries for so long; now is the server's
+// clock.
+func NewStore(d *db.DB, keep time.Duration, now func() time.Time) *Store {
+	return &Store{db: d, now: now, keep: keep, counted: Counted, sorted: sortedAtMost, arrived: make(chan struct{}, 1)}
+}
+
+type nameRow struct {
+	bun.BaseModel `bun:"table:audit_names,alias:n"`
+	ID            int64 `bun:",pk,autoincrement"`
+	TenantID      tenant.ID
+	Folded        string
+}
+
+// write keeps deeds as entries like e.
+func (s *Store) write(ctx context.Context, t tenant.ID, e row, deeds []Deed) error {
+	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		for part := range slices.Chunk(deeds, rowsAtOnce) {
+			names, err := nameIDs(ctx, tx, t, part)
+			if err != nil {
+				return err
+			}
+			rows := make([]row, len(part))
+			for i := range part {
+				d := &part[i]
+				r := e
+				r.TenantID, r.NameID = t, names[searched(&d.Thing)]
+				r.Kind, r.Action, _ = strings.Cut(d.What, ".")
+				r.ThingID, r.ThingName = d.Thing.ID, d.Thing.Name
+				if r.Changes, err = told(d.Changes); err != nil {
+					return fmt.Errorf("audit: %s: %w", d.What, err)
+				}
+				rows[i] = r
+			}
+			if _, err := tx.NewInsert().Model(&rows).Exec(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// searched is the text that entries of a thing are found by.
+func searched(t *Thing) string { return text.Fold(strings.TrimSpace(t.Name + "\n" + t.Also)) }
+
+// nameIDs are the numbers of what things are searched by, made where there are
+// none; the platform's are not searched.
+func nameIDs(ctx context.Context, tx bun.IDB, t tenant.ID, deeds []Deed) (map[string]int64, error) {
+	ids := make(map[string]int64, len(deeds))
+	if t == 0 {
+		return ids, nil
+	}
+	var rows []nameRow
+	for i := range deeds {
+		folded := searched(&deeds[i].Thing)
+		if _, there := ids[folded]; !there {
+			ids[folded] = 0
+			rows = append(rows, nameRow{TenantID: t, Folded: folded})
+		}
+	}
+	// A change without a change: so that each row answers its number.
+	_, err := tx.NewInsert().Model(&rows).On("CONFLICT (tenant_id, folded) DO UPDATE").Set("folded = EXCLUDED.folded").Returning("id, folded").Exec(ctx)
+	for i := range rows {
+		ids[rows[i].Folded] = rows[i].ID
+	}
+	return ids, err
+}
+
+// told are changes as they are kept. Empty values are none, and what changed
+// from nothing to nothing did not.
+func told(changes []Change) (string, error) {
+	list := make([]Change, 0, len(changes))
+	for _, c := range changes {
+		before, err := marshal(c.Field, c.Before)
+		if err != nil {
+			return "", err
+		}
+		after, err := marshal(c.Field, c.After)
+		if err != nil {
+			return "", err
+		}
+		if c.Hidden || before != nil || after != nil {
+			list = append(list, Change{Field: c.Field, Before: given(before), After: given(after), Hidden: c.Hidden})
+		}
+	}
+	raw, err := json.Marshal(list)
+	return string(raw), err
+}
+
+// waiting is a deed that is written down later.
+type waiting struct {
+	who    acting
+	at     int64
+	tenant tenant.ID
+	deed   Deed
+}
+
+// put lets a deed wait. Beyond mostWaiting the oldest is lost: who does so much
+// that nobody is answered for has left enough of a trace.
+func (s *Store) put(w waiting) {
+	s.mu.Lock()
+	if len(s.waits) >= mostWaiting {
+		s.waits = s.waits[1:]
+	}
+	s.waits = append(s.waits, w)
+	s.mu.Unlock()
+	select {
+	case s.arrived <- struct{}{}:
+	default:
+	}
+}
+
+// Run writes down what waits, until ctx ends, and then the rest.
+func (s *Store) Run(ctx context.Context, log *slog.Logger) error {
+	for {
+		select {
+		case <-s.arrived:
+			if err := s.Flush(ctx); err != nil && ctx.Err() == nil {
+				log.Error("failed sign-ins are not in the audit log", "error", err)
+			}
+		case <-ctx.Done():
+			return s.Flush(context.WithoutCancel(ctx))
+		}
+	}
+}
+
+// Flush writes down what waits. What cannot be written waits on.
+func (s *Store) Flush(ctx context.Context) error {
+	s.mu.Lock()
+	list := s.waits
+	s.waits = nil
+	s.mu.Unlock()
+	if len(list) == 0 {
+		return nil
+	}
+	err := s.db.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
+		for _, w := range list {
+			e, err := w.who.entry(ctx)
+			if err != nil {
+				return err
+			}
+			e.Time = w.at
+			if err := s.write(ctx, w.tenant, e, []Deed{w.deed}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		s.mu.Lock()
+		s.waits = append(list, s.waits...)
+		s.mu.Unlock()
+	}
+	return err
+}
+
+// Sweep removes entries that are kept no more, and names that only they had.
+func (s *Store) Sweep(ctx context.Context) error {
+	oldest := s.now().Add(-s.keep).UnixMilli()
+	for swept := int64(0); ; {
+		var removed int64
+		err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+			old := tx.NewSelect().Model((*row)(nil)).Column("id").Where("e.time < ?", oldest).OrderExpr("e.time").Limit(sweptAtOnce)
+			res, err := tx.NewDelete().Model((*row)(nil)).Where("e.id IN (?)", old).Exec(ctx)
+			if err != nil {
+				return err
+			}
+			if removed, err = res.RowsAffected(); err != nil || removed == sweptAtOnce || swept+removed == 0 {
+				return err
+			}
+			used := tx.NewSelect().Model((*row)(nil)).ColumnExpr("1").Where("e.tenant_id = n.tenant_id AND e.name_id = n.id")
+			_, err = tx.NewDelete().Model((*nameRow)(nil)).Where("NOT EXISTS (?)", used).Exec(ctx)
+			return err
+		})
+		if swept += removed; err != nil || removed < sweptAtOnce {
+			return err
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package httpapi
+
+import (
+	"context"
+
+	"tilth/internal/audit"
+	"tilth/internal/errs"
+	"tilth/internal/httpapi/wire"
+)
+
+// who acts in a call: its signed-in user, as people call them then. A public
+// call has nobody yet.
+func (s *server) who(info *request) audit.Who {
+	who := audit.Who{Request: info.id}
+	if info.address.IsValid() {
+		who.Address = info.address.String()
+	}
+	if info.caller.User != 0 {
+		who.By, who.ID, who.Name = audit.User, info.caller.User, s.callerName
+	}
+	return who
+}
+
+// PageAudit answers who did what in the tenant, newest first.
+func (s *server) PageAudit(ctx context.Context, r wire.PageAuditRequestObject) (wire.PageAuditResponseObject, error) {
+	t, p, paging := caller(ctx).Tenant, r.Params, paged(r.Params.PageNo, r.Params.PageSize)
+	q := audit.Query{Kind: said(p.Kind), Text: trimmed(said(p.Text)), From: p.StartTime, To: p.EndTime, Offset: paging.Offset, Limit: paging.Limit}
+	if p.Who != nil {
+		who, ok := audit.ParsePerson(*p.Who)
+		if !ok {
+			return nil, errs.New(errs.Refused, "invalid.format").About("who")
+		}
+		q.Who = &who
+	}
+	entries, total, err := s.Audit.Page(ctx, t, q)
+	if err != nil {
+		return nil, err
+	}
+	people, err := s.Audit.People(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	page := &wire.AuditPage{List: make([]wire.AuditEntry, len(entries)), Total: int(total), People: make([]wire.AuditPerson, len(people))}
+	for i := range entries {
+		page.List[i] = wireEntry(&entries[i])
+	}
+	for i, one := range people {
+		page.People[i] = wire.AuditPerson{Who: one.String(), By: string(one.By), Name: one.Name}
+	}
+	return wire.PageAudit200JSONResponse{Code: success, Data: page}, nil
+}
+
+func wireEntry(e *audit.Entry) wire.AuditEntry {
+	w := wire.AuditEntry{
+		Id: e.ID, Time: e.Time, Who: e.Person.String(), By: string(e.Person.By), Name: e.Person.Name, Address: filled(e.Address), Request: filled(e.Request),
+		Kind: e.Kind, Action: e.Action, ThingId: some(e.Thing.ID), Thing: e.Thing.Name, Changes: make([]wire.AuditChange, len(e.Changes)),
+	}
+	for i, c := range e.Changes {
+		w.Changes[i] = wire.AuditChange{Field: c.Field, Before: c.Before, After: c.After}
+		if c.Hidden {
+			w.Changes[i].Hidden = &c.Hidden
+		}
+	}
+	return w
+}

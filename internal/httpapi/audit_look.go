@@ -1,0 +1,130 @@
+package httpapi
+
+import (
+	"context"
+
+	"tilth/internal/alarm"
+	"tilth/internal/audit"
+	"tilth/internal/device"
+	"tilth/internal/errs"
+	"tilth/internal/tenant"
+)
+
+// What the audit log sees of things: what people see of them, under the
+// contract's names. An id is pointed to where it is known only once the thing
+// is made.
+
+func (s *server) seeScene(t tenant.ID, id *int64) audit.Look {
+	return func(ctx context.Context) ([]audit.Thing, error) {
+		scene, err := s.Scenes.Get(ctx, t, *id)
+		if err != nil {
+			return nil, err
+		}
+		return []audit.Thing{{ID: scene.ID, Name: scene.Name, Fields: []audit.Field{
+			{Name: "groupName", Value: scene.Name}, {Name: "groupStatus", Value: scene.Status},
+		}}}, nil
+	}
+}
+
+func (s *server) seeDevice(t tenant.ID, name string) audit.Look {
+	return func(ctx context.Context) ([]audit.Thing, error) {
+		d, err := s.Devices.Get(ctx, t, name)
+		if err != nil {
+			return nil, err
+		}
+		scene := ""
+		if d.SceneID != device.DefaultScene {
+			stands, err := s.Scenes.Get(ctx, t, d.SceneID)
+			if err != nil {
+				return nil, err
+			}
+			scene = stands.Name
+		}
+		seen := d.Seen()
+		seen.Fields = []audit.Field{
+			{Name: "noteName", Value: d.NoteName}, {Name: "groupName", Value: scene},
+			{Name: "longitude", Value: d.Longitude}, {Name: "latitude", Value: d.Latitude},
+		}
+		return []audit.Thing{seen}, nil
+	}
+}
+
+// seeRules sees rules as the form does, with the names of devices and channels.
+// Of a rule that is saved as it was the revision tells: its notice was ended.
+func (s *server) seeRules(t tenant.ID, ids *[]alarm.RuleID) audit.Look {
+	return func(ctx context.Context) ([]audit.Thing, error) {
+		cards, err := s.Rules.Cards(ctx, t, *ids)
+		if err != nil {
+			return nil, err
+		}
+		things := make([]audit.Thing, len(cards))
+		for i := range cards {
+			c, w := &cards[i], s.wireRule(&cards[i])
+			channels, err := s.channelNames(ctx, t, c.Channels)
+			if err != nil {
+				return nil, err
+			}
+			title := c.NoteName
+			if title == "" {
+				title = c.DeviceName
+			}
+			things[i] = audit.Thing{ID: int64(c.ID), Name: c.Name, Also: c.DeviceName + "\n" + c.NoteName, Fields: []audit.Field{
+				{Name: "alarmName", Value: w.AlarmName}, {Name: "executionId", Value: title}, {Name: "triggerType", Value: w.TriggerType},
+				{Name: "conditions", Value: w.Conditions}, {Name: "hitCounts", Value: w.HitCounts}, {Name: "durations", Value: w.Durations},
+				{Name: "alarmLevel", Value: w.AlarmLevel}, {Name: "passageway", Value: channels}, {Name: "startTime", Value: w.StartTime},
+				{Name: "endTime", Value: w.EndTime}, {Name: "timePeriods", Value: w.TimePeriods}, {Name: "remindEvery", Value: w.RemindEvery},
+				{Name: "manualRelease", Value: w.ManualRelease}, {Name: "alarmDesc", Value: w.AlarmDesc},
+				{Name: "deployState", Value: w.DeployState}, {Name: "muteUntil", Value: w.MuteUntil}, {Name: "", Value: c.Revision, Hidden: true},
+			}}
+		}
+		return things, nil
+	}
+}
+
+func (s *server) channelNames(ctx context.Context, t tenant.ID, ids []int64) ([]string, error) {
+	channels, err := s.Channels.Some(ctx, t, ids)
+	names := make([]string, len(channels))
+	for i := range channels {
+		names[i] = channels[i].Name
+	}
+	return names, err
+}
+
+func (s *server) seeChannel(t tenant.ID, id *int64) audit.Look {
+	return func(ctx context.Context) ([]audit.Thing, error) {
+		c, err := s.Channels.Get(ctx, t, *id)
+		if err != nil {
+			return nil, err
+		}
+		return []audit.Thing{{ID: c.ID, Name: c.Name, Fields: []audit.Field{
+			{Name: "noticeName", Value: c.Name}, {Name: "noticeMode", Value: c.Modes()}, {Name: "emails", Value: c.Emails},
+			{Name: "phoneMessage", Value: c.Phones}, {Name: "language", Value: c.Language},
+		}}}, nil
+	}
+}
+
+func (s *server) seeCredential(t tenant.ID, user int64, id *int64) audit.Look {
+	return func(ctx context.Context) ([]audit.Thing, error) {
+		c, err := s.Credentials.Get(ctx, t, user, *id)
+		if err != nil {
+			return nil, err
+		}
+		return []audit.Thing{{ID: c.ID, Name: c.Name, Also: c.AppKey, Fields: []audit.Field{
+			{Name: "appKey", Value: c.AppKey}, {Name: "enabled", Value: number01(c.Enabled)},
+		}}}, nil
+	}
+}
+
+// seeSession sees the caller while the session lives.
+func (s *server) seeSession(ctx context.Context) ([]audit.Thing, error) {
+	c := caller(ctx)
+	lives, err := s.Sessions.Lives(ctx, c.Tenant, c.Session)
+	if err != nil {
+		return nil, err
+	}
+	if !lives {
+		return nil, errs.Missing()
+	}
+	name, err := s.callerName(ctx)
+	return []audit.Thing{{ID: c.User, Name: name}}, err
+}

@@ -1,0 +1,59 @@
+package identity
+
+import (
+	"context"
+
+	"tilth/internal/audit"
+	"tilth/internal/tenant"
+)
+
+// Seen is the user as the audit log knows them.
+func (u *User) Seen() audit.Thing {
+	name := u.Nickname
+	if name == "" {
+		name = u.UserName
+	}
+	return audit.Thing{ID: u.ID, Name: name, Also: u.UserName}
+}
+
+// note writes down what was done to a user, within the transaction of ctx.
+func note(ctx context.Context, u *User, what string, changes ...audit.Change) error {
+	return audit.Did(ctx, u.Tenant, audit.Deed{What: what, Thing: u.Seen(), Changes: changes})
+}
+
+// Contacts are what changed of how a user is called and reached. All people of
+// the tenant read it: of addresses and numbers they see as much as letters show.
+func Contacts(before, after *User) (changes []audit.Change) {
+	for _, c := range []struct {
+		field, before, after string
+		mask                 func(string) string
+	}{
+		{"nickname", before.Nickname, after.Nickname, func(name string) string { return name }},
+		{"email", before.Email, after.Email, maskedEmail},
+		{"mobile", before.Mobile, after.Mobile, maskedMobile},
+	} {
+		change := audit.Change{Field: c.field, Before: shown(c.before, c.mask), After: shown(c.after, c.mask)}
+		if c.before == c.after {
+			continue
+		}
+		if change.Before == change.After { // another that looks the same so far as it is shown
+			change = audit.Change{Field: c.field, Hidden: true}
+		}
+		changes = append(changes, change)
+	}
+	return changes
+}
+
+func shown(value string, masked func(string) string) string {
+	if value == "" {
+		return ""
+	}
+	return masked(value)
+}
+
+// noteFailure writes down, later, that somebody tried a wrong password of a
+// tenant's user: who signs in learns nothing from how long that takes.
+func noteFailure(ctx context.Context, t tenant.ID, u *User) {
+	seen := u.Seen()
+	audit.Later(audit.As(ctx, audit.User, u.ID, seen.Name), t, audit.Deed{What: "session.fail", Thing: seen})
+}

@@ -1,0 +1,58 @@
+package providerapi
+
+import (
+	"io"
+	"os"
+	"testing"
+	"time"
+
+	"tilth/internal/archive"
+	"tilth/internal/testkit"
+)
+
+// Only a backup that was read to its end has been taken; whatever becomes of
+// it, the copies that it was made from are gone when it is closed.
+func TestBackupIsTakenOnceItIsRead(t *testing.T) {
+	p := newPlatform(t)
+	dir := t.TempDir()
+	var taken []time.Time
+	p.service.Copies = Copies{
+		Readings: p.readings, DataDir: dir, Version: "1.2.3", Now: func() time.Time { return testkit.Start },
+		Taken: func(at time.Time) { taken = append(taken, at) },
+	}
+
+	cut, err := p.service.Backup(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(cut, make([]byte, 1024)); err != nil {
+		t.Fatal(err)
+	}
+	if err := cut.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if len(taken) != 0 {
+		t.Errorf("cut off, and yet taken at %v", taken)
+	}
+
+	whole, err := p.service.Backup(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := archive.Read(t.Context(), whole, "")
+	if err != nil || m.Version != "1.2.3" {
+		t.Fatalf("%+v, %v", m, err)
+	}
+	if _, err := io.Copy(io.Discard, whole); err != nil { // the archive's end has bytes that say nothing
+		t.Fatal(err)
+	}
+	if err := whole.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if len(taken) != 1 || !taken[0].Equal(testkit.Start) || !m.Time.Equal(testkit.Start) {
+		t.Errorf("taken at %v, says %v", taken, m.Time)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+}

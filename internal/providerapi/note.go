@@ -1,0 +1,39 @@
+package providerapi
+
+import (
+	"slices"
+
+	"tilth/internal/audit"
+	"tilth/internal/identity"
+)
+
+// deed is a step as the audit log has it. Of what people may not see, which is
+// secrets, passwords and texts that may hold one, it says that it changed.
+func (s *step) deed(kind Kind, thing audit.Thing) audit.Deed {
+	d := audit.Deed{What: string(kind) + ".update", Thing: thing, Changes: slices.Clone(s.seen)}
+	if s.created {
+		d.What = string(kind) + ".create"
+		for i := range d.Changes {
+			d.Changes[i].Before = nil // what a new thing begins with was never seen
+		}
+		return d
+	}
+	for _, name := range s.changes {
+		if name == "scene" {
+			continue // seen under the name that people know it by
+		}
+		if !slices.ContainsFunc(s.seen, func(c audit.Change) bool { return c.Field == name }) {
+			d.Changes = append(d.Changes, audit.Change{Field: name, Hidden: true})
+		}
+	}
+	return d
+}
+
+// masked is the step of a user with as much of addresses and numbers as all
+// people of the tenant may read.
+func (u *userStep) masked() *step {
+	s := u.step
+	s.seen = slices.DeleteFunc(slices.Clone(s.seen), func(c audit.Change) bool { return c.Field != "disabled" })
+	s.seen = append(s.seen, identity.Contacts(&u.before, &u.user)...)
+	return &s
+}

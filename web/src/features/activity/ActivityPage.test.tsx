@@ -1,0 +1,174 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Language, useLanguage } from '@/lib/i18n';
+import { activityServer, entry, openActivity, provider, rows } from '@/test/activity';
+import { gate } from '@/test/gate';
+import { setWidth } from '@/test/screen';
+import { ok, refused } from '@/test/server';
+
+let server: ReturnType<typeof activityServer>;
+beforeEach(() => {
+  server = activityServer([
+    entry({ id: 3 }),
+    entry({
+      id: 2,
+      kind: 'scene',
+      action: 'create',
+      thing: 'North',
+      changes: [{ field: 'groupName', after: 'North' }],
+    }),
+    entry({
+      id: 1,
+      ...provider,
+      kind: 'user',
+      action: 'update',
+      thing: 'Mehmet',
+      changes: [{ field: 'password', hidden: true }],
+    }),
+  ]);
+});
+
+describe('the list', () => {
+  it('says when who did what', async () => {
+    await openActivity();
+    expect(rows().map(({ textContent }) => textContent)).toEqual([
+      expect.stringMatching(/14:05.*Elif Kaya.*Changed device Mast: note name from Mast to Pump 3$/),
+      expect.stringMatching(/Elif Kaya.*Created scene North$/),
+      expect.stringMatching(/Provider.*Changed the account of Mehmet: new password$/),
+    ]);
+  });
+
+  it('folds out everything that is known of an entry', async () => {
+    const { user } = await openActivity();
+    await user.click(rows()[0] as HTMLElement);
+    const table = screen.getByRole('table');
+    expect(
+      within(table)
+        .getAllByRole('cell')
+        .map(({ textContent }) => textContent),
+    ).toEqual(['Mast', 'Pump 3']);
+    expect(screen.getByText('198.51.100.7')).toBeVisible();
+    expect(screen.getByText('0123456789abcdef')).toBeVisible();
+    await user.click(screen.getByRole('button', { name: /Created scene North/ }));
+    const made = screen.getAllByRole('table')[1] as HTMLElement;
+    expect(
+      within(made)
+        .getAllByRole('columnheader')
+        .map(({ textContent }) => textContent),
+    ).toEqual(['What', 'After']);
+    await user.click(screen.getByRole('button', { name: /Created scene North/ }));
+    await user.click(rows().at(-1) as HTMLElement);
+    expect(screen.getByText('Changed; what it is, is not kept')).toBeVisible();
+    await user.click(screen.getByRole('button', { expanded: true, name: /Mast/ }));
+    expect(screen.getAllByRole('table')).toHaveLength(1);
+  });
+
+  it('stands in the language of the reader', async () => {
+    await openActivity();
+    for (const [language, text] of [
+      ['ru-ru', 'Создание участка North'],
+      ['tr-tr', 'North sahasını oluşturdu'],
+      ['zh-cn', '新建了场景 North'],
+    ] as [Language, string][]) {
+      await useLanguage.getState().setLanguage(language);
+      await waitFor(() => expect(rows()[1]).toHaveTextContent(text));
+    }
+  });
+
+  it('has pages of 10 to 400, and says where it ends', async () => {
+    server.entries = Array.from({ length: 23 }, (_, i) => entry({ id: 23 - i, thing: `Mast ${i + 1}` }));
+    const { user } = await openActivity('/profile/activity?page=3');
+    expect(rows()).toHaveLength(3);
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Rows on a page' }), '400 / page');
+    await waitFor(() => expect(rows()).toHaveLength(23));
+    expect(server.asked.at(-1)).toMatchObject({ pageNo: '1', pageSize: '400' });
+    server.answer = () => ok({ list: server.entries, total: 100_000, people: [] });
+    await user.click(screen.getByRole('button', { name: 'Query' }));
+    expect(await screen.findByText(/The newest 100,000 are listed/)).toBeVisible();
+  });
+
+  it('goes to the last page that there is', async () => {
+    const { router } = await openActivity('/profile/activity?page=9');
+    await waitFor(() => expect(router.state.location.search).toEqual({}));
+  });
+});
+
+describe('the filters', () => {
+  it('narrow by person, kind, name and days, and stand in the address', async () => {
+    const { user, router } = await openActivity();
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Who' }), 'Provider');
+    await waitFor(() => expect(rows()).toHaveLength(1));
+    await user.selectOptions(screen.getByRole('combobox', { name: 'What' }), 'Users');
+    fireEvent.change(screen.getByLabelText('From'), { target: { value: '2026-11-01' } });
+    fireEvent.change(screen.getByLabelText('To'), { target: { value: '2026-11-21' } });
+    await user.type(screen.getByRole('textbox', { name: 'Search activity' }), ' mehmet{Enter}');
+    await waitFor(() =>
+      expect(server.asked.at(-1)).toEqual({
+        who: 'provider',
+        kind: 'user',
+        text: 'mehmet',
+        startTime: String(new Date('2026-11-01T00:00:00').getTime()),
+        endTime: String(new Date('2026-11-22T00:00:00').getTime() - 1),
+        pageNo: '1',
+        pageSize: '10',
+      }),
+    );
+    expect(router.state.location.search).toEqual({
+      who: 'provider',
+      kind: 'user',
+      q: 'mehmet',
+      from: '2026-11-01',
+      to: '2026-11-21',
+    });
+    const all = server.entries;
+    server.entries = [];
+    await user.click(screen.getByRole('button', { name: 'Query' }));
+    const show = await screen.findByRole('button', { name: 'Show everything' });
+    server.entries = all;
+    await user.click(show);
+    await waitFor(() => expect(router.state.location.search).toEqual({}));
+    await waitFor(() => expect(rows()).toHaveLength(3));
+  });
+
+  it('fold away on a phone', async () => {
+    setWidth(390);
+    const { user } = await openActivity();
+    expect(screen.queryByRole('combobox', { name: 'Who' })).toBeNull();
+    await user.click(screen.getByRole('button', { name: 'Filters' }));
+    expect(screen.getByRole('combobox', { name: 'Who' })).toBeVisible();
+  });
+
+  it('keep somebody whom nobody knows any more', async () => {
+    server.entries = [];
+    await openActivity('/profile/activity?who=user:99');
+    expect(screen.getByRole('combobox', { name: 'Who' })).toHaveValue('user:99');
+    expect(screen.getByText('Nothing matches')).toBeVisible();
+  });
+});
+
+it('says that nothing was done yet', async () => {
+  server.entries = [];
+  await openActivity();
+  expect(screen.getByText('Nothing was done yet')).toBeVisible();
+});
+
+it('shows bars while it waits, and what went wrong', async () => {
+  const wait = gate();
+  server.answer = async () => {
+    await wait.passed;
+    return refused(500, 'Something went wrong');
+  };
+  const opening = openActivity();
+  expect((await screen.findAllByText('Loading')).length).toBeGreaterThan(0);
+  wait.open();
+  const { user } = await opening;
+  server.answer = undefined;
+  await user.click(await screen.findByRole('button', { name: 'Retry' }));
+  await waitFor(() => expect(rows()).toHaveLength(3));
+});
+
+it('is found from the profile, and leads back', async () => {
+  const { user, router } = await openActivity();
+  await user.click(screen.getByRole('link', { name: 'Back to the profile' }));
+  await waitFor(() => expect(router.state.location.pathname).toBe('/profile'));
+});

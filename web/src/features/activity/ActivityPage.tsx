@@ -1,0 +1,100 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { Button } from 'antd';
+import { useEffect, useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useFormat } from '@/lib/format/format';
+import { useLanguage } from '@/lib/i18n';
+import { phone, useMedia } from '@/lib/media';
+import { lastPage, pageSizes } from '@/lib/pages';
+import { Empty } from '@/ui/Empty';
+import { PageError } from '@/ui/PageError';
+import { Pager } from '@/ui/Pager';
+import { PageTitle } from '@/ui/PageTitle';
+import css from './ActivityPage.module.css';
+import { EntryList } from './EntryList';
+import { FilterBar } from './FilterBar';
+import { activityQuery, namesQuery } from './queries';
+import { useActivitySearch } from './useActivitySearch';
+import { attributesOf, wordsOf } from './words';
+
+/** How many entries a list has at most. */
+const counted = 100_000;
+
+/** Who did what on the farm, newest first. */
+export function ActivityPage() {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const language = useLanguage((state) => state.language);
+  const isPhone = useMedia(phone);
+  const navigate = useNavigate();
+  const { search, change } = useActivitySearch();
+  const { page: pageNo = 1, size: pageSize = pageSizes[0], ...filter } = search;
+  const query = useQuery(activityQuery(search));
+  const { data, isPlaceholderData } = query;
+  const names = useQuery(namesQuery(language, attributesOf(data?.list ?? []))).data;
+  const words = useMemo(() => wordsOf(language, names), [language, names]);
+
+  // What stood on the last page has gone: the page before is the last one now.
+  const last = data && !isPlaceholderData ? lastPage(data.total, pageSize) : pageNo;
+  useEffect(() => {
+    if (pageNo > last) change({ page: last === 1 ? undefined : last });
+  }, [pageNo, last, change]);
+
+  const filtered = Object.values(filter).some((value) => value !== undefined);
+  const empty = data?.total === 0 && !isPlaceholderData;
+  return (
+    <>
+      <PageTitle
+        title={t('activity.title')}
+        summary={<Link to="/profile">{t('activity.back')}</Link>}
+        back={isPhone ? { label: t('activity.back'), onClick: () => void navigate({ to: '/profile' }) } : undefined}
+      />
+      <PageError queries={[query]} />
+      <section className={css.card} aria-label={t('activity.list')}>
+        <FilterBar
+          search={search}
+          people={data?.people ?? []}
+          words={words}
+          onChange={change}
+          onAgain={() => void query.refetch()}
+        />
+        <div className={isPlaceholderData ? css.waiting : ''} aria-busy={query.isFetching}>
+          {empty ? (
+            <Empty
+              kind={filtered ? 'search' : 'first'}
+              title={t(filtered ? 'activity.noneTitle' : 'activity.emptyTitle')}
+              text={t(filtered ? 'activity.noneText' : 'activity.emptyText')}
+              action={
+                filtered ? (
+                  <Button
+                    onClick={() =>
+                      change({ q: undefined, who: undefined, kind: undefined, from: undefined, to: undefined })
+                    }
+                  >
+                    {t('activity.clear')}
+                  </Button>
+                ) : undefined
+              }
+            />
+          ) : query.isError && !data ? null : (
+            <EntryList entries={data?.list} words={words} />
+          )}
+        </div>
+        {data && !empty ? (
+          <>
+            <Pager
+              total={data.total}
+              pageNo={Math.min(pageNo, last)}
+              pageSize={pageSize}
+              onChange={(page, size) => change({ page: page === 1 ? undefined : page, size })}
+            />
+            {data.total >= counted ? (
+              <p className={css.more}>{t('activity.counted', { n: format.number(counted) })}</p>
+            ) : null}
+          </>
+        ) : null}
+      </section>
+    </>
+  );
+}

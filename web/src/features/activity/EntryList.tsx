@@ -1,0 +1,37 @@
+import { Loading, Skeleton } from '@/ui/Skeleton';
+import css from './EntryList.module.css';
+import { EntryRow } from './EntryRow';
+import type { Entry } from './queries';
+import type { wordsOf } from './words';
+
+interface EntryListProps {
+  /** Undefined while the first page is on its way. */
+  entries: readonly Entry[] | undefined;
+  words: ReturnType<typeof wordsOf>;
+}
+
+/** The entries of a page, newest first. */
+export function EntryList({ entries, words }: EntryListProps) {
+  if (!entries) {
+    return (
+      <Loading>
+        <div className={css.list}>
+          {['62%', '48%', '70%', '55%', '66%', '44%', '58%', '50%'].map((width) => (
+            <div key={width} className={css.skeleton}>
+              <Skeleton height={16} width={width} />
+            </div>
+          ))}
+        </div>
+      </Loading>
+    );
+  }
+  return (
+    <ul className={css.list}>
+      {entries.map((entry) => (
+        <li key={entry.id}>
+          <EntryRow entry={entry} words={words} />
+        </li>
+      ))}
+    </ul>
+  );
+}

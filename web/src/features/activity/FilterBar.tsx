@@ -1,0 +1,140 @@
+import FilterOutlined from '@ant-design/icons/FilterOutlined';
+import { Button } from 'antd';
+import { useId, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { phone, useMedia } from '@/lib/media';
+import { IconButton } from '@/ui/IconButton';
+import { SearchField } from '@/ui/SearchField';
+import { Select } from '@/ui/Select';
+import css from './FilterBar.module.css';
+import type { Person } from './queries';
+import { type ActivitySearch, kinds } from './search';
+import { personText, type wordsOf } from './words';
+
+interface FilterBarProps {
+  search: ActivitySearch;
+  people: readonly Person[];
+  words: ReturnType<typeof wordsOf>;
+  onChange: (part: Partial<ActivitySearch>) => void;
+  /** What is searched for is the same again: the person wants to know whether anything has changed. */
+  onAgain: () => void;
+}
+
+/** Narrows the log by name, by who did it, by what it was done to and by days. On a phone all but the name opens below it. */
+export function FilterBar({ search, people, words, onChange, onAgain }: FilterBarProps) {
+  const { t } = useTranslation();
+  const isPhone = useMedia(phone);
+  const { q = '', who, kind, from, to } = search;
+  const narrowed = [who, kind, from, to].filter((one) => one !== undefined).length;
+  const [open, setOpen] = useState(narrowed > 0);
+  const [typed, setTyped] = useState(q);
+  const [known, setKnown] = useState(q);
+  if (known !== q) {
+    setKnown(q);
+    setTyped(q);
+  }
+  // Somebody whom the address names may have done nothing yet, or nothing any more.
+  const choice = who === undefined || people.some((one) => one.who === who) ? people : [...people, unknown(who)];
+  const filters = (
+    <>
+      <Select
+        className={css.select}
+        aria-label={t('activity.who')}
+        value={who ?? ''}
+        onChange={({ target }) => onChange({ who: target.value || undefined })}
+      >
+        <option value="">{t('activity.everybody')}</option>
+        {choice.map((one) => (
+          <option key={one.who} value={one.who}>
+            {personText(one, words)}
+          </option>
+        ))}
+      </Select>
+      <Select
+        className={css.select}
+        aria-label={t('activity.kind')}
+        value={kind ?? ''}
+        onChange={({ target }) => onChange({ kind: kinds.find((one) => one === target.value) })}
+      >
+        <option value="">{t('activity.everything')}</option>
+        {kinds.map((one) => (
+          <option key={one} value={one}>
+            {t(`activity.kinds.${one}`)}
+          </option>
+        ))}
+      </Select>
+      <Day label={t('activity.from')} day={from} most={to} onChange={(day) => onChange({ from: day })} />
+      <Day label={t('activity.to')} day={to} least={from} onChange={(day) => onChange({ to: day })} />
+    </>
+  );
+  return (
+    <search className={css.bar}>
+      <form
+        className={css.name}
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (typed.trim() === q) onAgain();
+          else onChange({ q: typed.trim() || undefined });
+        }}
+      >
+        <SearchField
+          value={typed}
+          onChange={setTyped}
+          label={t('activity.search')}
+          placeholder={t('activity.placeholder')}
+          onClear={() => {
+            setTyped('');
+            if (q !== '') onChange({ q: undefined });
+          }}
+        />
+        <Button htmlType="submit" className={css.query}>
+          {t('inform.query')}
+        </Button>
+      </form>
+      {isPhone ? (
+        <IconButton
+          label={t('activity.filters')}
+          icon={<FilterOutlined aria-hidden="true" />}
+          count={narrowed}
+          aria-expanded={open}
+          onClick={() => setOpen(!open)}
+        />
+      ) : null}
+      {!isPhone || open ? <div className={css.filters}>{filters}</div> : null}
+    </search>
+  );
+}
+
+function unknown(who: string): Person {
+  const by = who.split(':')[0];
+  return { who, by: by === 'credential' || by === 'provider' || by === 'server' ? by : 'user', name: who };
+}
+
+interface DayProps {
+  label: string;
+  day: string | undefined;
+  least?: string;
+  most?: string;
+  onChange: (day: string | undefined) => void;
+}
+
+/** A day: the browser's own field, which a phone shows as its own. */
+function Day({ label, day, least, most, onChange }: DayProps) {
+  const id = useId();
+  return (
+    <span className={css.day}>
+      <label htmlFor={id}>{label}</label>
+      <input
+        id={id}
+        type="date"
+        value={day ?? ''}
+        min={least}
+        max={most}
+        onChange={({ target }) => {
+          // While it is typed in the year passes through 0002 and 0020.
+          if (target.value === '' || target.value >= '1970') onChange(target.value || undefined);
+        }}
+      />
+    </span>
+  );
+}

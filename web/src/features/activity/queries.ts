@@ -1,0 +1,45 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { components } from '@/api/schema.gen';
+import { api } from '@/lib/api';
+import { persistent } from '@/lib/device/queries';
+import type { Language } from '@/lib/i18n';
+import { pageSizes } from '@/lib/pages';
+import { type ActivitySearch, midnight } from './search';
+
+type Schemas = components['schemas'];
+export type Entry = Schemas['AuditEntry'];
+export type Change = Schemas['AuditChange'];
+export type Person = Schemas['AuditPerson'];
+export type Condition = Schemas['AlarmCondition'];
+
+/** A page of the log. What was done meanwhile is there when one comes back to it. */
+export const activityQuery = ({ q, who, kind, from, to, page = 1, size = pageSizes[0] }: ActivitySearch) => {
+  const end = midnight(to, 1);
+  const query = {
+    text: q,
+    who,
+    kind,
+    startTime: midnight(from),
+    endTime: end === undefined ? undefined : end - 1,
+    pageNo: page,
+    pageSize: size,
+  };
+  return queryOptions({
+    ...persistent,
+    queryKey: ['activity', query],
+    queryFn: ({ signal }) => api.get('/admin-api/client/pc/audit/page', { query, signal }),
+    placeholderData: keepPreviousData,
+    refetchOnWindowFocus: 'always',
+  });
+};
+
+/** What attributes are called, which a rule's conditions name. */
+export const namesQuery = (language: Language, signs: readonly string[]) =>
+  queryOptions({
+    ...persistent,
+    queryKey: ['elements', language, signs],
+    queryFn: ({ signal }) =>
+      api.get('/admin-api/client/pc/element/get-map/yeu-sign', { query: { yeuSigns: [...signs] }, signal }),
+    staleTime: 5 * 60_000,
+    enabled: signs.length > 0,
+  });

@@ -1,0 +1,75 @@
+import { pageSizes } from '@/lib/pages';
+
+/** The kinds of things that the log can be narrowed to, in the order of the choice. */
+export const kinds = [
+  'device',
+  'scene',
+  'rule',
+  'notice',
+  'channel',
+  'webhook',
+  'credential',
+  'user',
+  'session',
+  'tenant',
+] as const;
+export type Kind = (typeof kinds)[number];
+
+/** What the address of the activity page holds: everything that says what is to be seen. */
+export interface ActivitySearch {
+  /** Part of a thing's name. */
+  q?: string;
+  /** One of the people, as the call names them: user:7, provider. */
+  who?: string;
+  kind?: Kind;
+  /** First and last day, 2026-11-21, of this machine's calendar. */
+  from?: string;
+  to?: string;
+  page?: number;
+  size?: number;
+}
+
+const person = /^((user|credential):[1-9]\d{0,17}|provider|server)$/;
+
+/** Of digits alone a text comes out of the address as a number. */
+function text(value: unknown): string | undefined {
+  if (typeof value === 'number') return String(value);
+  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+}
+
+function whole(value: unknown, least: number): number | undefined {
+  const number = Number(text(value));
+  return Number.isSafeInteger(number) && number >= least ? number : undefined;
+}
+
+/** Midnight at which a day begins; `after`: so many days later. Undefined for what is no day. */
+export function midnight(day: string | undefined, after = 0): number | undefined {
+  const match = /^(\d{4})-(\d\d)-(\d\d)$/.exec(day ?? '');
+  if (!match) return undefined;
+  const [year, month, date] = match.slice(1).map(Number) as [number, number, number];
+  const begins = new Date(year, month - 1, date);
+  if (begins.getMonth() !== month - 1 || begins.getTime() < 0) return undefined;
+  begins.setDate(date + after);
+  return begins.getTime();
+}
+
+function day(value: unknown): string | undefined {
+  const given = text(value);
+  return midnight(given) === undefined ? undefined : given;
+}
+
+/** Takes out of an address what it may hold. What is as it is anyway stands in none. */
+export function activitySearch(given: Record<string, unknown>): ActivitySearch {
+  const size = pageSizes.find((one) => one === whole(given.size, 1));
+  const who = text(given.who);
+  // Named even where there is none: what the address holds else would come through.
+  return {
+    q: text(given.q)?.slice(0, 64),
+    who: who !== undefined && person.test(who) ? who : undefined,
+    kind: kinds.find((kind) => kind === given.kind),
+    from: day(given.from),
+    to: day(given.to),
+    page: whole(given.page, 2),
+    size: size === pageSizes[0] ? undefined : size,
+  };
+}

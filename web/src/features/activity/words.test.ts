@@ -1,0 +1,115 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Language, useLanguage } from '@/lib/i18n';
+import { entry } from '@/test/activity';
+import type { Change, Entry } from './queries';
+import { attributesOf, changeText, personText, sentence, valueText, wordsOf } from './words';
+
+const names = { airTemperature: { yeuName: 'Air temperature', unit: '°C' } };
+const frost = [{ andor: 'and', tslAttribute: 'airTemperature', subconditions: '<', value: 2 }];
+
+beforeAll(async () => {
+  for (const language of ['zh-cn', 'tr-tr', 'ru-ru', 'en-us'] as Language[]) {
+    await useLanguage.getState().setLanguage(language);
+  }
+});
+
+const line = (one: Entry, language: Language = 'en-us') => sentence(one, wordsOf(language, names)).join('');
+const change = (field: string, before?: unknown, after?: unknown): Change => ({ field, before, after });
+
+describe('the sentence', () => {
+  it.each([
+    ['en-us', 'Changed device Mast: note name from Mast to Pump 3'],
+    ['zh-cn', '更改了设备 Mast：备注名由“Mast”改为“Pump 3”'],
+    ['tr-tr', 'Mast cihazını değiştirdi: görünen ad: Mast yerine Pump 3'],
+    ['ru-ru', 'Изменение устройства Mast: название устройства: было «Mast», стало «Pump 3»'],
+  ] as const)('says in %s what was changed from what to what', (language, text) => {
+    expect(line(entry(), language)).toBe(text);
+  });
+
+  it('says of what was made, removed, started and stopped no more than that', () => {
+    const changes = [change('groupName', undefined, 'North')];
+    expect(line(entry({ kind: 'scene', action: 'create', thing: 'North', changes }))).toBe('Created scene North');
+    expect(line(entry({ kind: 'scene', action: 'delete', thing: 'North', changes }))).toBe('Deleted scene North');
+    expect(
+      line(entry({ kind: 'rule', action: 'publish', thing: 'Frost', changes: [change('deployState', 0, 1)] })),
+    ).toBe('Started alarm rule Frost');
+  });
+
+  it('names two changes and counts the rest', () => {
+    const changes = [
+      change('noteName', 'a', 'b'),
+      change('groupName', 'North'),
+      change('longitude', 1),
+      change('latitude', 1),
+    ];
+    expect(line(entry({ changes }))).toBe(
+      'Changed device Mast: note name from a to b, scene taken away (was North), and 2 more',
+    );
+    expect(line(entry({ changes }), 'ru-ru')).toMatch(/\) и ещё 2 изменения$/);
+  });
+
+  it('says that a secret is another one, and not which', () => {
+    expect(line(entry({ changes: [{ field: 'secrets', hidden: true }] }))).toBe('Changed device Mast: new secret');
+  });
+
+  it('knows a mute from its end', () => {
+    const mute = (...given: [unknown, unknown]) =>
+      line(entry({ kind: 'rule', action: 'mute', changes: [change('muteUntil', ...given)] }));
+    expect(mute(undefined, 1_790_000_000_000)).toMatch(/^Muted alarm rule Mast: muted until /);
+    expect(mute(1_790_000_000_000, undefined)).toMatch(/^Ended the mute of alarm rule Mast/);
+  });
+
+  it('shows what it does not know as the server names it', () => {
+    expect(line(entry({ kind: 'tractor', action: 'park', changes: [] }))).toBe('tractor.park Mast');
+    expect(line(entry({ changes: [change('wheels', 3, 4)] }))).toBe('Changed device Mast: wheels from 3 to 4');
+  });
+
+  it('takes names as they are, marks of its own and of the language files included', () => {
+    const thing = '{{thing}} $t(nav.home) <b>x</b>';
+    expect(sentence(entry({ thing, changes: [] }), wordsOf('en-us'))).toEqual(['Changed device ', thing, '']);
+    expect(changeText(change('noteName', '{{after}}', '$t(nav.home)'), wordsOf('en-us'))).toBe(
+      'note name from {{after}} to $t(nav.home)',
+    );
+  });
+});
+
+describe('a value', () => {
+  it.each([
+    ['groupStatus', 2, 'Forbidden'],
+    ['alarmLevel', 2, 'Serious'],
+    ['deployState', 2, 'Stopped'],
+    ['triggerType', 1, 'The device is offline'],
+    ['manualRelease', 1, 'Yes'],
+    ['enabled', 0, 'No'],
+    ['disabled', true, 'Yes'],
+    ['durations', 600_000, '10 minutes'],
+    ['remindEvery', 120, '2\u00a0h'],
+    ['hitCounts', 3, '3'],
+    ['passageway', ['Night crew', 'Elif'], 'Night crew, Elif'],
+    ['noticeMode', ['email', 'phoneMessage'], 'E-mail, Text message'],
+    ['timePeriods', [0, 1, 47], '23:30–24:00, 00:00–01:00'],
+    ['language', 'tr-tr', 'Türkçe'],
+    ['language', 'xx', 'xx'],
+    ['startTime', '05:00', '05:00'],
+    ['noteName', undefined, '–'],
+    ['events', { a: 1 }, '{"a":1}'],
+  ])('of %s %j is written as the screens do: %s', (field, value, text) => {
+    expect(valueText(field, value, wordsOf('en-us'))).toBe(text);
+  });
+
+  it('of conditions is a sentence with what attributes are called', () => {
+    expect(valueText('conditions', frost, wordsOf('en-us', names))).toContain('Air temperature');
+    expect(valueText('conditions', frost, wordsOf('en-us'))).toContain('airTemperature');
+    expect(attributesOf([entry({ changes: [change('conditions', undefined, frost)] }), entry()])).toEqual([
+      'airTemperature',
+    ]);
+  });
+});
+
+it('says who', () => {
+  const words = wordsOf('en-us');
+  expect(personText({ by: 'user', name: 'Elif' }, words)).toBe('Elif');
+  expect(personText({ by: 'credential', name: 'Pump house' }, words)).toBe('Program Pump house');
+  expect(personText({ by: 'provider', name: '' }, words)).toBe('Provider');
+  expect(personText({ by: 'server', name: '' }, words)).toBe('Tilth itself');
+});

@@ -1,0 +1,223 @@
+import i18next, { type TFunction } from 'i18next';
+import { slotsText } from '@/lib/alarm/period';
+import { conditionParts, plainText, spanText, windowText } from '@/lib/alarm/sentence';
+import { type Format, formatFor } from '@/lib/format/format';
+import { isLanguage, type Language, languages } from '@/lib/i18n';
+import type { Change, Condition, Entry } from './queries';
+
+/** What an attribute is called, by its identifier. */
+export type Names = Readonly<Record<string, { yeuName: string; unit: string } | undefined>>;
+
+interface Words {
+  t: TFunction;
+  format: Format;
+  language: Language;
+  names: Names;
+}
+
+export function wordsOf(language: Language, names: Names = {}): Words {
+  return { t: i18next.getFixedT(language), format: formatFor(language), language, names };
+}
+
+/** What the log tells of, as the server names it. */
+const deeds: Readonly<Record<string, readonly string[]>> = {
+  device: ['create', 'update', 'delete', 'export'],
+  scene: ['create', 'update', 'delete'],
+  rule: ['create', 'update', 'delete', 'publish', 'unpublish', 'mute', 'unmute'],
+  notice: ['resolve'],
+  channel: ['create', 'update', 'delete'],
+  webhook: ['create', 'update', 'delete'],
+  credential: ['create', 'update', 'delete'],
+  user: ['create', 'update', 'delete'],
+  session: ['signIn', 'signOut', 'fail'],
+  tenant: ['create', 'update'],
+};
+
+/** Stands where a thing's name is to stand, until it is put there in bold. */
+const mark = '\u0002';
+
+/** What was done, as a sentence in three pieces: before the thing's name, the name, and after it. */
+export function sentence(entry: Entry, words: Words): [string, string, string] {
+  const { kind, action, thing, changes } = entry;
+  const { t } = words;
+  const ended = action === 'mute' && changes.some(({ field, after }) => field === 'muteUntil' && after === undefined);
+  const done = ended ? 'unmute' : action;
+  const text = deeds[kind]?.includes(done)
+    ? t(`activity.did.${kind}.${done}` as 'activity.did.scene.create', { thing: mark })
+    : t('activity.did.other', { what: `${kind}.${action}`, thing: mark });
+  const [before = '', after = ''] = text.split(mark);
+  const more = changesText(entry, words);
+  return [before, thing, more === '' ? after : after + t('activity.with', { deed: '', changes: more })];
+}
+
+const fields = new Set([
+  'alarmDesc',
+  'alarmLevel',
+  'alarmName',
+  'appKey',
+  'avatar',
+  'conditions',
+  'deployState',
+  'disabled',
+  'durations',
+  'elementData',
+  'elevation',
+  'email',
+  'emails',
+  'enabled',
+  'endTime',
+  'events',
+  'executionId',
+  'gateway',
+  'groupName',
+  'groupStatus',
+  'hitCounts',
+  'hosts',
+  'language',
+  'latitude',
+  'longitude',
+  'manualRelease',
+  'mobile',
+  'muteUntil',
+  'name',
+  'nickname',
+  'noteName',
+  'noticeMode',
+  'noticeName',
+  'passageway',
+  'password',
+  'phoneMessage',
+  'product',
+  'remark',
+  'remindEvery',
+  'secret',
+  'secrets',
+  'serial',
+  'startTime',
+  'timePeriods',
+  'timeZone',
+  'triggerType',
+  'url',
+] as const);
+
+type Field = typeof fields extends Set<infer One> ? One : never;
+const isField = (field: string): field is Field => fields.has(field as Field);
+
+/** What a field is called on the screens; the farm's own pages by their setting's name. */
+export function fieldText(field: string, { t }: Words): string {
+  return isField(field) ? t(`activity.field.${field}`) : field;
+}
+
+function conditionsText(conditions: readonly Condition[], { language, names }: Words): string {
+  const terms = conditions.map(({ tslAttribute, ...rest }) => ({
+    ...rest,
+    name: names[tslAttribute]?.yeuName ?? tslAttribute,
+    unit: names[tslAttribute]?.unit ?? '',
+  }));
+  return plainText(conditionParts(terms, 'brief', language));
+}
+
+const modesOnly = ['email', 'phoneMessage'] as const;
+
+function listText(list: readonly unknown[], { language }: Words): string {
+  return list.map(String).join(language === 'zh-cn' ? '、' : ', ');
+}
+
+function codeText(field: string, value: number, words: Words): string {
+  const { t, format, language } = words;
+  switch (field) {
+    case 'groupStatus':
+      return t(`scene.status.${value === 2 ? 2 : 1}`);
+    case 'alarmLevel':
+      return t(`home.level.${value === 2 ? 2 : value === 1 ? 1 : 0}`);
+    case 'deployState':
+      return t(value === 1 ? 'activity.value.running' : 'activity.value.stopped');
+    case 'triggerType':
+      return t(value === 1 ? 'activity.value.offline' : 'activity.value.values');
+    case 'manualRelease':
+    case 'enabled':
+      return t(value === 1 ? 'activity.value.yes' : 'activity.value.no');
+    case 'durations':
+      return windowText(value, 'full', language);
+    case 'remindEvery':
+      return spanText(value, language);
+    case 'muteUntil':
+    case 'startTime':
+    case 'endTime':
+      return format.absolute(value);
+    case 'longitude':
+      return format.longitude(value, 5);
+    case 'latitude':
+      return format.latitude(value, 5);
+    default:
+      return format.number(value);
+  }
+}
+
+/** A value as the screens write it. */
+export function valueText(field: string, value: unknown, words: Words): string {
+  const { t } = words;
+  if (value === undefined || value === null) return t('activity.value.none');
+  if (typeof value === 'boolean') return t(value ? 'activity.value.yes' : 'activity.value.no');
+  if (typeof value === 'number') return codeText(field, value, words);
+  if (Array.isArray(value)) {
+    if (field === 'conditions') return conditionsText(value as Condition[], words);
+    if (field === 'timePeriods') return slotsText(value as number[]);
+    if (field === 'noticeMode') {
+      const modes = modesOnly.filter((mode) => value.includes(mode));
+      return listText(
+        modes.map((mode) => t(`channel.modes.${mode}`)),
+        words,
+      );
+    }
+    return listText(value, words);
+  }
+  if (field === 'language' && isLanguage(value)) return languages.find(({ code }) => code === value)?.name ?? value;
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** One change as a part of the sentence: note name from Mast to Pump 3. */
+export function changeText({ field, before, after, hidden }: Change, words: Words): string {
+  const { t } = words;
+  const name = fieldText(field, words);
+  if (hidden) return t('activity.change.hidden', { field: name });
+  const was = valueText(field, before, words);
+  const is = valueText(field, after, words);
+  if (before === undefined) return t('activity.change.set', { field: name, after: is });
+  if (after === undefined) return t('activity.change.gone', { field: name, before: was });
+  return t('activity.change.both', { field: name, before: was, after: is });
+}
+
+/** How many changes stand in the sentence itself; the rest below it. */
+const told = 2;
+
+/** What changed, for the sentence; empty where a thing was made or removed as a whole, or is told by the deed. */
+function changesText({ action, changes }: Entry, words: Words): string {
+  if (['create', 'delete', 'publish', 'unpublish'].includes(action) || changes.length === 0) return '';
+  const { t, format } = words;
+  const first = changes.slice(0, told).map((change) => changeText(change, words));
+  const more = changes.length - told;
+  if (more > 0) first.push(t('activity.change.more', { count: more, n: format.number(more) }));
+  const tag = languages.find(({ code }) => code === words.language)?.tag;
+  return new Intl.ListFormat(tag, { type: 'conjunction' }).format(first);
+}
+
+/** The identifiers of all attributes that the entries name. */
+export function attributesOf(entries: readonly Entry[]): string[] {
+  const signs = new Set<string>();
+  for (const { changes } of entries) {
+    for (const { field, before, after } of changes) {
+      if (field !== 'conditions') continue;
+      for (const list of [before, after]) {
+        for (const { tslAttribute } of (Array.isArray(list) ? list : []) as Condition[]) signs.add(tslAttribute);
+      }
+    }
+  }
+  return [...signs].sort();
+}
+
+/** Who did it, as one reads it. */
+export function personText({ by, name }: { by: string; name: string }, { t }: Words): string {
+  if (by === 'provider' || by === 'server') return t(`activity.by.${by}`);
+  return by === 'credential' ? t('activity.by.credential', { name }) : name;
+}

@@ -1,0 +1,65 @@
+import { screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect } from 'vitest';
+import type { Entry, Person } from '@/features/activity/queries';
+import { frameBackend } from './backend';
+import { openConsole } from './console';
+import { ok, onGet } from './server';
+import { signedIn } from './session';
+
+export const activityPath = '/admin-api/client/pc/audit/page';
+
+export const elif: Person = { who: 'user:7', by: 'user', name: 'Elif Kaya' };
+export const provider: Person = { who: 'provider', by: 'provider', name: '' };
+
+export const entry = (change: Partial<Entry> = {}): Entry => ({
+  id: 1,
+  time: new Date('2026-11-19T14:05:00').getTime(),
+  ...elif,
+  address: '198.51.100.7',
+  request: '0123456789abcdef',
+  kind: 'device',
+  action: 'update',
+  thingId: 3,
+  thing: 'Mast',
+  changes: [{ field: 'noteName', before: 'Mast', after: 'Pump 3' }],
+  ...change,
+});
+
+/** A farm in which something was done; somebody is signed in. */
+export function activityServer(entries: Entry[]) {
+  signedIn();
+  frameBackend();
+  const state = {
+    entries,
+    people: [elif, provider],
+    /** Answers in place of the list. */
+    answer: undefined as (() => Response | Promise<Response>) | undefined,
+    asked: [] as Record<string, string>[],
+  };
+  onGet('/admin-api/client/pc/live', () => new Response('', { status: 503 }));
+  onGet('/admin-api/client/pc/element/get-map/yeu-sign', () =>
+    ok({ airTemperature: { yeuSign: 'airTemperature', yeuName: 'Air temperature', yeuUrl: '', unit: '°C' } }),
+  );
+  onGet(activityPath, async ({ request }) => {
+    const query = Object.fromEntries(new URL(request.url).searchParams);
+    state.asked.push(query);
+    if (state.answer) return state.answer();
+    const found = state.entries.filter(
+      (one) => (!query.who || one.who === query.who) && (!query.kind || one.kind === query.kind),
+    );
+    const [no, size] = [Number(query.pageNo), Number(query.pageSize)];
+    return ok({ list: found.slice((no - 1) * size, no * size), total: found.length, people: state.people });
+  });
+  return state;
+}
+
+export async function openActivity(address = '/profile/activity', title = 'Activity') {
+  const opened = await openConsole(address);
+  await screen.findByRole('heading', { level: 1, name: title });
+  await waitFor(() => expect(opened.client.isFetching()).toBe(0));
+  return { ...opened, user: userEvent.setup() };
+}
+
+/** The sentences of the list, as they stand there. */
+export const rows = () => screen.queryAllByRole('button', { expanded: false, name: /\d\d:\d\d/ });
