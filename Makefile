@@ -7,7 +7,7 @@ WEB_FILES := $(shell find web/src web/scripts web/public web/index.html web/vite
 # npm writes this file last; the folder's own time changes with every test's cache.
 NODE_MODULES := web/node_modules/.package-lock.json
 
-.PHONY: help demo dev build gen check test e2e bench torture lighthouse clean tools
+.PHONY: help demo dev build gen check test e2e bench torture lighthouse release image clean tools
 
 help: ## what there is
 	@grep -hE '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -42,6 +42,7 @@ check: web/dist/index.html ## formatting, lint, types, drift of what is generate
 test: tools build ## everything: checks, Go and web tests, the browser
 	$(MAKE) check
 	go test ./...
+	scripts/postgres-test.sh
 	cd web && npm test
 	$(MAKE) e2e
 
@@ -58,6 +59,12 @@ torture: build ## what it survives: kills, full and failing disks, torn logs, cl
 
 lighthouse: build ## Lighthouse's scores of the sign-in page, desktop and throttled phone
 	cd web && node scripts/lighthouse.mjs
+
+release: ## archives for linux amd64 and arm64 with checksums in bin/release, of what is committed: make release VERSION=1.2.3
+	scripts/release.sh $(VERSION)
+
+image: ## a container image of that release, by buildah, podman or docker: make image VERSION=1.2.3
+	deploy/image.sh $(VERSION)
 
 tools: ## what the tests need beside Go and Node: Chromium, fonts, ffmpeg, mosquitto's clients
 	scripts/tools.sh

@@ -42,3 +42,12 @@ step "what a page loads"
 
 step "no registry address in the lock file"
 ! grep -n '"resolved"' web/package-lock.json
+
+step "licences of what is inside"
+scripts/licences.sh --check
+
+if command -v promtool >/dev/null; then # Debian: prometheus
+  step "alerts"
+  promtool check rules --lint=all deploy/prometheus/alerts.yml >/dev/null
+  promtool test rules deploy/prometheus/alerts_test.yml >/dev/null
+fi

@@ -1,0 +1,110 @@
+package app
+
+import (
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"testing"
+	"time"
+
+	mqtt "github.com/eclipse/paho.mqtt.golang"
+
+	"tilth/internal/testkit"
+)
+
+func TestBackupAgeOutlivesAStart(t *testing.T) {
+	dir, log := t.TempDir(), testkit.NewLog()
+	read := func() *backupAge { return readBackupAge(dir, slog.New(slog.NewTextHandler(log, nil))) }
+	if at := read().unix(); at != 0 {
+		t.Errorf("never taken, and yet at %d", at)
+	}
+	read().taken(testkit.Start)
+	if at := read().unix(); at != testkit.Start.Unix() {
+		t.Errorf("taken at %d, want %d", at, testkit.Start.Unix())
+	}
+	if log.Text() != "" {
+		t.Errorf("logged: %s", log.Text())
+	}
+	file := filepath.Join(dir, "last-backup")
+	if err := os.WriteFile(file, []byte("soon\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if at := read().unix(); at != 0 || log.Text() == "" {
+		t.Errorf("what is no time is taken for %d; logged: %s", at, log.Text())
+	}
+}
+
+// A time that cannot be kept is known until the restart, and the log says so.
+func TestBackupAgeWithoutAPlace(t *testing.T) {
+	log := testkit.NewLog()
+	b := readBackupAge(filepath.Join(t.TempDir(), "gone"), slog.New(slog.NewTextHandler(log, nil)))
+	b.taken(testkit.Start)
+	if b.unix() != testkit.Start.Unix() || log.Text() == "" {
+		t.Errorf("%d; logged: %s", b.unix(), log.Text())
+	}
+}
+
+// figure is a number of /metrics, by its name and labels as they stand there.
+func (p *process) figure(name string) float64 {
+	p.t.Helper()
+	found := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(name) + ` (\S+)$`).FindStringSubmatch(p.figures())
+	if found == nil {
+		p.t.Fatalf("there is no %s", name)
+	}
+	n, err := strconv.ParseFloat(found[1], 64)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return n
+}
+
+func (p *process) figures() string {
+	p.t.Helper()
+	resp, err := http.Get("http://" + p.admin + "/metrics")
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		p.t.Fatalf("%s, %v", resp.Status, err)
+	}
+	return string(body)
+}
+
+// What an operator sees of a server's life: devices come, a backup is noted, and
+// its time is not forgotten over a restart.
+func TestOperationsFigures(t *testing.T) {
+	p := newProcess(t)
+	p.start()
+	p.apply(simulatedFarm)
+	const backup = "tilth_backup_last_timestamp_seconds"
+	if at := p.figure(backup); at != 0 {
+		t.Fatalf("backed up at %v before any backup", at)
+	}
+	before := float64(time.Now().Unix())
+	if out, err := p.tilth("backup", "-o", filepath.Join(t.TempDir(), "farm.tar"), "--server", "http://"+p.admin); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	taken := p.figure(backup)
+	if taken < before || taken > float64(time.Now().Unix()) {
+		t.Errorf("taken at %v, not between %v and now", taken, before)
+	}
+	if out, err := p.tilth("healthcheck", "--http-addr", p.http); err != nil || out != "ready\n" {
+		t.Errorf("healthcheck: %q, %v", out, err)
+	}
+	report(t, "tcp://"+p.mqtt, func(*mqtt.ClientOptions) {})
+	p.apply(`tenants: [{name: other, timeZone: UTC, language: en-us, devices: [{deviceName: OTHER-1, serial: o, product: silo}]}]`)
+	if p.figure("tilth_devices") != 3 || p.figure("tilth_devices_online") != 1 || p.figure("tilth_ready") != 1 || p.figure("tilth_database_bytes") < 4096 {
+		t.Errorf("figures:\n%s", p.figures())
+	}
+	p.stop()
+	p.start()
+	if again := p.figure(backup); again != taken {
+		t.Errorf("after a restart taken at %v, want %v", again, taken)
+	}
+}

@@ -1,0 +1,99 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// healthWithin is how long a server may take to say how it is.
+const healthWithin = 5 * time.Second
+
+func healthcheckCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "healthcheck",
+		Short: "Ask the server on this machine whether it is ready",
+		Long: `Ask the server on this machine whether it is ready (/readyz), print what it says,
+and exit with 1 when it is not. The address is that of serve, from the same flag,
+environment variable or file. For containers, which have nothing else to ask with.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			set, err := settingsLike(c.Flags(), "config", "http-addr")
+			if err != nil {
+				return err
+			}
+			said, err := readiness(c.Context(), set.HTTPAddr)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintln(c.OutOrStdout(), said)
+			return nil
+		},
+	}
+	serving := pflag.NewFlagSet("serve", pflag.ContinueOnError)
+	serveFlags(serving)
+	c.Flags().AddFlag(serving.Lookup("config"))
+	c.Flags().AddFlag(serving.Lookup("http-addr"))
+	return c
+}
+
+// settingsLike reads what serve would read, given those of its flags that f has.
+func settingsLike(f *pflag.FlagSet, names ...string) (*Settings, error) {
+	serving := pflag.NewFlagSet("serve", pflag.ContinueOnError)
+	serveFlags(serving)
+	for _, name := range names {
+		if !f.Changed(name) {
+			continue
+		}
+		if err := serving.Set(name, f.Lookup(name).Value.String()); err != nil {
+			return nil, err
+		}
+	}
+	return readSettings(serving)
+}
+
+// readiness is what the server that listens at addr says of itself; an error
+// when it is not ready.
+func readiness(ctx context.Context, addr string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, healthWithin)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+nearby(addr)+"/readyz", http.NoBody)
+	if err != nil {
+		return "", err
+	}
+	// Not by a proxy: it is asked from the same machine.
+	resp, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(req)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = resp.Body.Close() }() // it was only read
+	body, err := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
+	if err != nil {
+		return "", err
+	}
+	said := strings.TrimSpace(string(body))
+	if resp.StatusCode != http.StatusOK {
+		return "", fmt.Errorf("%s: %s", resp.Status, said)
+	}
+	return said, nil
+}
+
+// nearby is where something that listens at addr is reached from the same
+// machine. addr was checked to be host:port.
+func nearby(addr string) string {
+	host, port, _ := net.SplitHostPort(addr)
+	switch ip := net.ParseIP(host); {
+	case host == "", ip != nil && ip.IsUnspecified() && ip.To4() != nil:
+		host = "127.0.0.1"
+	case ip != nil && ip.IsUnspecified():
+		host = "::1"
+	}
+	return net.JoinHostPort(host, port)
+}

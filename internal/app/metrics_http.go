@@ -1,0 +1,62 @@
+package app
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// measured publishes how long answers take, by who asks and the kind of status.
+// The status is HTTP's: the console's calls say in their envelope what went
+// wrong, and faults of the server are in the log, whose lines are counted.
+func (s *Server) measured(next http.Handler) http.Handler {
+	took := prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "tilth_http_request_seconds", Help: "From a request's head to the last byte of its answer, by who asks and the status.",
+		Buckets: []float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10},
+	}, []string{"side", "status"})
+	s.metrics.registry.MustRegister(took)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		side := side(r.URL.Path)
+		if side == "" {
+			next.ServeHTTP(w, r)
+			return
+		}
+		begin, seen := time.Now(), &answered{ResponseWriter: w, status: http.StatusOK}
+		defer func() { // an answer that is cut off panics
+			took.WithLabelValues(side, strconv.Itoa(seen.status/100)+"xx").Observe(time.Since(begin).Seconds())
+		}()
+		next.ServeHTTP(seen, r)
+	})
+}
+
+// side is who asks; empty for what stays open, and for questions about health.
+func side(path string) string {
+	switch {
+	case path == "/mqtt", path == "/healthz", path == "/readyz", path == "/admin-api/client/pc/live":
+		return ""
+	case strings.HasPrefix(path, "/api/v1/"):
+		return "devices"
+	case strings.HasPrefix(path, "/admin-api/"), strings.HasPrefix(path, "/app-api/"):
+		return "console"
+	case strings.HasPrefix(path, "/open-api/"):
+		return "programs"
+	}
+	return "pages"
+}
+
+// answered remembers the status of an answer.
+type answered struct {
+	http.ResponseWriter
+	status int
+}
+
+func (a *answered) WriteHeader(status int) {
+	a.status = status
+	a.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (a *answered) Unwrap() http.ResponseWriter { return a.ResponseWriter }

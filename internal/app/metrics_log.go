@@ -1,0 +1,42 @@
+package app
+
+import (
+	"context"
+	"log/slog"
+	"sync/atomic"
+)
+
+// loggedLines counts what the log says of trouble.
+type loggedLines struct{ warnings, errors atomic.Uint64 }
+
+// counted is a logger that counts on its way to log, and publishes the counts.
+func (m *metrics) counted(log *slog.Logger) *slog.Logger {
+	lines := &loggedLines{}
+	m.labelled("tilth_log_lines_total", "Lines of the log that tell of trouble, by level.", "level", func() map[string]uint64 {
+		return map[string]uint64{"warn": lines.warnings.Load(), "error": lines.errors.Load()}
+	})
+	return slog.New(&countingLog{Handler: log.Handler(), lines: lines})
+}
+
+type countingLog struct {
+	slog.Handler
+	lines *loggedLines
+}
+
+func (c *countingLog) Handle(ctx context.Context, r slog.Record) error {
+	switch {
+	case r.Level >= slog.LevelError:
+		c.lines.errors.Add(1)
+	case r.Level >= slog.LevelWarn:
+		c.lines.warnings.Add(1)
+	}
+	return c.Handler.Handle(ctx, r)
+}
+
+func (c *countingLog) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return &countingLog{Handler: c.Handler.WithAttrs(attrs), lines: c.lines}
+}
+
+func (c *countingLog) WithGroup(name string) slog.Handler {
+	return &countingLog{Handler: c.Handler.WithGroup(name), lines: c.lines}
+}

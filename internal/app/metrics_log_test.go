@@ -1,0 +1,36 @@
+package app
+
+import (
+	"bytes"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// Lines are counted whatever hangs on the logger, and written as before.
+func TestTroubleInTheLogIsCounted(t *testing.T) {
+	out, m := &bytes.Buffer{}, newMetrics()
+	log := m.counted(slog.New(slog.NewTextHandler(out, nil)))
+	log.Debug("not written")
+	log.Info("fine")
+	log.Warn("hm")
+	log.With("device", "a").Error("one")
+	log.WithGroup("mail").With("to", "b").Error("two", "try", 3)
+	page := httptest.NewRecorder()
+	m.handler().ServeHTTP(page, httptest.NewRequest(http.MethodGet, "/metrics", http.NoBody))
+	for _, line := range []string{`tilth_log_lines_total{level="error"} 2`, `tilth_log_lines_total{level="warn"} 1`} {
+		if !strings.Contains(page.Body.String(), line+"\n") {
+			t.Errorf("%s is not in\n%s", line, page.Body)
+		}
+	}
+	for _, part := range []string{"msg=fine", "msg=one device=a", "msg=two mail.to=b mail.try=3"} {
+		if !strings.Contains(out.String(), part) {
+			t.Errorf("%s is not in\n%s", part, out)
+		}
+	}
+	if strings.Count(out.String(), "\n") != 4 {
+		t.Errorf("written:\n%s", out)
+	}
+}

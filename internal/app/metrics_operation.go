@@ -1,0 +1,57 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// describeOperation publishes what else an operator asks: what runs, whether
+// it is ready, how much there is, and when it was last backed up.
+func (s *Server) describeOperation() {
+	m, st := s.metrics, s.stores
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "tilth_build_info", Help: "What runs; always 1.",
+		ConstLabels: prometheus.Labels{"version": Version, "commit": commit(), "go": runtime.Version()},
+	}, func() float64 { return 1 }))
+	m.gauge("tilth_ready", "1 while the server is ready, as /readyz says.", func() float64 {
+		ctx, cancel := context.WithTimeout(context.Background(), countWithin)
+		defer cancel()
+		if s.isReady(ctx) != nil {
+			return 0
+		}
+		return 1
+	})
+	m.gauge("tilth_devices", "Devices there are, of all tenants.", func() float64 { return float64(st.registry.Total()) })
+	m.gauge("tilth_devices_online", "Devices that are online, of all tenants.", func() float64 { return float64(st.presence.TotalOnline()) })
+	m.gauge("tilth_database_bytes", "Size of the database's files, its log included.", func() float64 { return s.databaseBytes() })
+	m.gauge("tilth_backup_last_timestamp_seconds", "When tilth backup last took everything; 0: never from this folder.", func() float64 {
+		return float64(s.lastBackup.unix())
+	})
+}
+
+// databaseBytes is the size of the database's files; NaN where it is not known.
+func (s *Server) databaseBytes() float64 {
+	if s.set.DatabaseURL != "" {
+		return s.databaseOnServer()
+	}
+	var sum int64
+	for _, name := range []string{"tilth.db", "tilth.db-wal"} {
+		info, err := os.Stat(filepath.Join(s.set.DataDir, name))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			s.log.Warn("the database's size is not known", "error", err)
+			return math.NaN()
+		default:
+			sum += info.Size()
+		}
+	}
+	return float64(sum)
+}
