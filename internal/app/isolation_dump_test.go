@@ -1,0 +1,145 @@
+package app
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// ofAll are tables that belong to no tenant, or change by themselves.
+var ofAll = []string{"goose_db_version", "judged_positions", "sqlite_sequence", "outbox_holds"}
+
+// reference is a column of a table that names a row of another.
+type reference struct{ Table, From, Parent, To string }
+
+// tables are every row of every table that is the other tenant's, and the whole of
+// what belongs to all: by its tenant's number, or by what it refers to.
+func (w *isolated) tables() map[string][]string {
+	w.t.Helper()
+	ctx := w.t.Context()
+	if err := w.server.stores.status.Flush(ctx, true); err != nil { // what is written behind
+		w.t.Fatal(err)
+	}
+	read := w.server.stores.db.Read(ctx)
+	var tables []string
+	if err := read.NewRaw(`SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`).Scan(ctx, &tables); err != nil {
+		w.t.Fatal(err)
+	}
+	var owned []string
+	if err := read.NewRaw(`SELECT m.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' AND c.name = 'tenant_id'`).Scan(ctx, &owned); err != nil {
+		w.t.Fatal(err)
+	}
+	var refs []reference
+	err := read.NewRaw(`SELECT m.name AS "table", f."from", f."table" AS parent, f."to" FROM sqlite_master m, pragma_foreign_key_list(m.name) f WHERE m.type = 'table'`).Scan(ctx, &refs)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	all := map[string][]string{}
+	for _, table := range tables {
+		if slices.Contains(ofAll, table) {
+			continue
+		}
+		if list := w.rowsOf(fmt.Sprintf(`SELECT * FROM "%s" WHERE %s`, table, w.whose(table, owned, refs))); len(list) > 0 {
+			all[table] = list
+		}
+	}
+	for _, table := range []string{"users", "devices", "scenes", "alarm_rules", "alarm_rule_channels", "channels", "notices", "messages", "deliveries", "delivery_steps", "credentials", "avatars", "access_tokens", "device_secrets", "webhooks", "audit_entries"} {
+		if len(all[table]) == 0 {
+			w.t.Errorf("the other tenant has no %s", table)
+		}
+	}
+	return all
+}
+
+// rowsOf are what a query finds, a text a row, sorted.
+func (w *isolated) rowsOf(query string) (list []string) {
+	w.t.Helper()
+	ctx := w.t.Context()
+	rows, err := w.server.stores.db.Read(ctx).QueryContext(ctx, query)
+	if err != nil {
+		w.t.Fatalf("%s: %v", query, err)
+	}
+	defer rows.Close()
+	columns, err := rows.Columns()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for rows.Next() {
+		values, into := make([]any, len(columns)), make([]any, len(columns))
+		for i := range values {
+			into[i] = &values[i]
+		}
+		if err := rows.Scan(into...); err != nil {
+			w.t.Fatal(err)
+		}
+		list = append(list, fmt.Sprint(values...))
+	}
+	if err := rows.Err(); err != nil {
+		w.t.Fatal(err)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// whose is the condition under which a row of a table is the other tenant's.
+func (w *isolated) whose(table string, owned []string, refs []reference) string {
+	switch {
+	case table == "tenants":
+		return fmt.Sprint("id = ", w.b.tenant)
+	case slices.Contains(owned, table):
+		return fmt.Sprint("tenant_id = ", w.b.tenant)
+	}
+	var ways []string
+	for _, r := range refs {
+		if r.Table == table && r.Parent != table {
+			ways = append(ways, fmt.Sprintf(`"%s" IN (SELECT "%s" FROM "%s" WHERE %s)`, r.From, r.To, r.Parent, w.whose(r.Parent, owned, refs)))
+		}
+	}
+	if len(ways) == 0 {
+		return "TRUE" // of the platform
+	}
+	return strings.Join(ways, " OR ")
+}
+
+// readings are all of the other tenant's, as a program of its own reads them.
+func (w *isolated) readings() (list []string) {
+	w.t.Helper()
+	for _, kind := range []string{"mast", "gateway", "camera", "stream"} {
+		res := w.do(w.site, w.program(w.b, "GET", "/devices/"+w.b.device(kind)+"/history?from=0&format=csv&to=2100-01-01T00:00:00Z", nil))
+		if res.Code != 200 {
+			w.t.Fatalf("%d %s", res.Code, res.Body)
+		}
+		list = append(list, strings.Split(res.Body.String(), "\n")...)
+	}
+	return list
+}
+
+// dump is all that the other tenant has.
+type dump struct {
+	tables   map[string][]string
+	readings []string
+}
+
+func (w *isolated) dump() dump {
+	w.t.Helper()
+	return dump{w.tables(), w.readings()}
+}
+
+// unchanged compares with an earlier dump.
+func (w *isolated) unchanged(before dump) {
+	w.t.Helper()
+	after := w.tables()
+	for table, rows := range after {
+		if table != "credential_hours" && !slices.Equal(rows, before.tables[table]) {
+			w.t.Errorf("%s was changed:\n%s\nbefore:\n%s", table, strings.Join(rows, "\n"), strings.Join(before.tables[table], "\n"))
+		}
+	}
+	for table := range before.tables {
+		if _, there := after[table]; !there {
+			w.t.Errorf("%s is empty", table)
+		}
+	}
+	if after := w.readings(); !slices.Equal(before.readings, after) {
+		w.t.Errorf("readings %v, before %v", after, before.readings)
+	}
+}

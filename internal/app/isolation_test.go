@@ -1,0 +1,281 @@
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// thing is an id, name or token of the other tenant, and what looks like it and
+// never was.
+type thing struct {
+	what, kind  string // kind: number, text
+	real, never any
+}
+
+// things are all of the other tenant's ids, names and tokens.
+func things(b *party) (list []thing) {
+	text := func(what, real string) {
+		twin := strings.ReplaceAll(real, theirs, never)
+		if twin == real {
+			twin = shifted(real)
+		}
+		list = append(list, thing{what, "text", real, twin})
+	}
+	id := func(what string, n int64) {
+		list = append(list, thing{what, "number", n, n + 1_000_000_000}, thing{what + " as text", "text", number(n), number(n + 1_000_000_000)})
+	}
+	for what, real := range map[string]string{
+		"tenant name": b.tag + "farm", "host": b.tag + "host.example", "title": b.tag + " title", "user name": b.tag + "ada", "nickname": b.tag + " nick",
+		"address": b.tag + "@mail.example", "mobile": b.mobile, "password": b.password, "mast": b.device("mast"), "camera": b.device("camera"),
+		"gateway": b.device("gateway"), "serial": b.tag + "-serial", "remark name": b.tag + " note", "scene name": b.tag + " scene", "rule name": b.tag + " frost",
+		"description": b.tag + " description", "channel name": b.tag + " channel", "recipient": b.tag + "@channel.example", "key name": b.tag + " program",
+		"key": b.key, "key secret": b.secret, "access token": b.access, "refresh token": b.refresh, "device secret": b.tag + "-secret-of-the-mast",
+		"picture": b.avatar, "cursor": b.cursor, "snippet": b.embed, "reading": b.tag + " text 0", "webhook name": b.tag + " hook",
+		"webhook address": hookAt(b.tag),
+	} {
+		text(what, real)
+	}
+	for what, n := range map[string]int64{
+		"tenant": b.tenant, "user": b.user, "scene": b.scene, "rule": b.rule, "channel": b.channel, "webhook": b.hook, "open notice": b.notice,
+		"notice": b.done, "message": b.message, "credential": b.credential, "delivery": b.delivery,
+		"device": b.devices[b.device("mast")],
+	} {
+		id(what, n)
+		if what == "user" || what == "credential" {
+			list = append(list, thing{what + " who did", "text", fmt.Sprint(what, ":", n), fmt.Sprint(what, ":", n+1_000_000_000)})
+		}
+	}
+	slices.SortFunc(list, func(x, y thing) int { return strings.Compare(x.what, y.what) })
+	return list
+}
+
+// shifted is a text of the same form that is nobody's: its digits and letters
+// are others.
+func shifted(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= '1' && r < '9', r >= 'a' && r < 'f', r >= 'g' && r < 'z', r >= 'A' && r < 'F', r >= 'G' && r < 'Z':
+			return r + 1
+		}
+		return r
+	}, s)
+}
+
+// marks are what no answer to others may hold: the marker that is in every text
+// of the other tenant, and whatever of it is made of digits and dice.
+func marks(b *party) []string {
+	list := []string{theirs, strings.TrimPrefix(b.mobile, "+"), b.key, b.secret, b.access, b.refresh, b.avatar, b.cursor, b.embed}
+	for _, n := range []int64{b.tenant, b.user, b.scene, b.rule, b.channel, b.hook, b.notice, b.done, b.message, b.credential, b.delivery, b.devices[b.device("mast")]} {
+		list = append(list, number(n))
+	}
+	return list
+}
+
+// request makes the HTTP request of an operation, as somebody's.
+func (w *isolated) request(o operation, r row, q request, as *party) *http.Request {
+	w.t.Helper()
+	path := o.path
+	for name, value := range q.path {
+		path = strings.ReplaceAll(path, "{"+name+"}", url.PathEscape(value))
+	}
+	values := url.Values{}
+	for name, value := range r.query {
+		values.Set(name, value)
+	}
+	for name, value := range q.query {
+		values.Set(name, value)
+	}
+	if len(values) > 0 {
+		path += "?" + values.Encode()
+	}
+	var req *http.Request
+	switch {
+	case r.raw != nil:
+		req = r.raw(w)
+	case o.api == "open":
+		req = w.program(as, o.method, path, body(w.t, q.body))
+	default:
+		req = httptest.NewRequest(o.method, path, body(w.t, q.body))
+	}
+	if q.body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if o.api != "open" {
+		req.Header.Set("Authorization", "Bearer "+as.access)
+	}
+	for name, value := range q.header {
+		req.Header.Set(name, value)
+	}
+	return req
+}
+
+func body(t *testing.T, v any) *bytes.Reader {
+	t.Helper()
+	if v == nil {
+		return bytes.NewReader(nil)
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes.NewReader(text)
+}
+
+// base is a request that a row makes for a tenant's own things.
+func (r row) base(s *party) request {
+	q := request{}
+	if r.of != nil {
+		q = r.of(s)
+	}
+	fresh := request{path: map[string]string{}, query: map[string]string{}, header: map[string]string{}, body: q.body}
+	for from, to := range map[*map[string]string]map[string]string{&q.path: fresh.path, &q.query: fresh.query, &q.header: fresh.header} {
+		for k, v := range *from {
+			to[k] = v
+		}
+	}
+	return fresh
+}
+
+// longNumbers are times, and numbers of things made in between.
+var longNumbers = regexp.MustCompile(`\d{7,}`)
+
+// alike is what an answer says apart from what was asked for and from what
+// changes by itself.
+func alike(said string, asked any) string {
+	return longNumbers.ReplaceAllString(without(said, asked), "#")
+}
+
+// without is what is said but for what was asked for, which a sentence may cut
+// off where it is long.
+func without(said string, asked any) string {
+	list := forms(asked)
+	for _, form := range list {
+		said = strings.ReplaceAll(said, form, "§")
+	}
+	for n := len(list[0]); n > 32 && strings.Contains(said, "…"); n-- {
+		said = strings.ReplaceAll(said, list[0][:n]+"…", "§")
+	}
+	return said
+}
+
+// forms are the ways in which an answer may say what it was asked for.
+func forms(asked any) []string {
+	plain := fmt.Sprint(asked)
+	quoted, err := json.Marshal(plain)
+	if err != nil {
+		return []string{plain}
+	}
+	return []string{plain, strings.Trim(string(quoted), `"`), url.QueryEscape(plain), url.PathEscape(plain), strings.ToLower(plain)}
+}
+
+// leaks are the marks that an answer holds beside what was asked for.
+func leaks(said string, asked any, marks []string) (found []string) {
+	said = strings.ToLower(without(said, asked))
+	for _, m := range marks {
+		if strings.Contains(said, strings.ToLower(m)) {
+			found = append(found, m)
+		}
+	}
+	return found
+}
+
+// Every operation of every API, with every id, name and token of another tenant
+// in every place that could carry one: nothing of that tenant's is in any
+// answer, each answer is that to what never was, and nothing of it is changed.
+func TestIsolationMatrix(t *testing.T) {
+	began := time.Now()
+	w := newIsolated(t)
+	all, list, known := things(w.b), marks(w.b), map[string]bool{}
+	asked, ops, slots := 0, 0, 0
+	// works makes sure that what is asked for is there for its owner, and only its owner's.
+	works := func(o operation, r row, who, other *party) {
+		res := w.do(w.site, w.request(o, r, r.base(who), who))
+		said := told(t, res)
+		asked++
+		if found := leaks(said, "", marks(other)); strings.Contains(said, other.tag) || who == w.a && r.public == "" && len(found) > 0 {
+			t.Errorf("%s %s: the answer to %s holds %v: %s", o.api, o.id, who.tag, found, said)
+		}
+		if refused := !succeeded(res); refused != r.refused {
+			t.Errorf("%s %s: refused %v: %s", o.api, o.id, refused, said)
+		}
+		if named := strings.Contains(said, who.tag); !named && o.method == http.MethodGet && !r.refused && !r.changes && !r.bare {
+			t.Errorf("%s %s: the answer to %s holds nothing of its own: %s", o.api, o.id, who.tag, said)
+		}
+		if r.undo != nil && succeeded(res) {
+			r.undo(w, who, res)
+		}
+	}
+	for _, o := range operations(t) {
+		if r := rows[o.api+" "+o.id]; o.method == http.MethodGet && !r.changes && r.because == "" {
+			works(o, r, w.b, w.a)
+		}
+	}
+	before := w.dump()
+	for _, o := range operations(t) {
+		name := o.api + " " + o.id
+		known[name] = true
+		r, ok := rows[name]
+		if !ok {
+			t.Errorf("%s has no row: say how it is asked for", name)
+			continue
+		}
+		if r.because != "" {
+			continue
+		}
+		ops++
+		works(o, r, w.a, w.b)
+		for _, s := range o.slots {
+			slots++
+			for _, x := range all {
+				if x.kind != s.kind || r.only != nil && !slices.Contains(r.only, x.what) || s.only != nil && !slices.Contains(s.only, x.what) {
+					continue
+				}
+				var answers [2]string
+				for i, value := range []any{x.real, x.never} {
+					q := r.base(w.a)
+					s.put(&q, value)
+					res := w.do(w.site, w.request(o, r, q, w.a))
+					said := told(t, res)
+					asked++
+					if r.public == "" {
+						if found := leaks(said, value, list); len(found) > 0 {
+							t.Errorf("%s, %s is %s: the answer holds %v: %s", name, s, x.what, found, said)
+						}
+					}
+					answers[i] = alike(said, value)
+					if r.undo != nil && succeeded(res) {
+						r.undo(w, w.a, res)
+					}
+				}
+				if !r.loose && r.public == "" && answers[0] != answers[1] {
+					t.Errorf("%s, %s is %s: what is another's is told from what never was:\n%s\n%s", name, s, x.what, answers[0], answers[1])
+				}
+			}
+		}
+	}
+	for name := range rows {
+		if !known[name] {
+			t.Errorf("the contracts have no %s any more", name)
+		}
+	}
+	w.unchanged(before)
+	t.Logf("%d operations, %d places, %d things of the other tenant: %d requests in %s", ops, slots, len(all), asked, time.Since(began).Round(time.Millisecond))
+}
+
+// succeeded tells whether a call did what it was asked to.
+func succeeded(res *httptest.ResponseRecorder) bool {
+	if res.Code != http.StatusOK || !strings.HasPrefix(res.Header().Get("Content-Type"), "application/json") {
+		return res.Code == http.StatusOK
+	}
+	var answer struct{ Code *int }
+	return json.Unmarshal(res.Body.Bytes(), &answer) == nil && (answer.Code == nil || *answer.Code == 200)
+}

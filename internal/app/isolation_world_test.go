@@ -1,0 +1,394 @@
+package app
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"image"
+	"image/png"
+	"io"
+	"log/slog"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/pflag"
+	"github.com/uptrace/bun"
+
+	"tilth/internal/testkit"
+)
+
+// theirs is in every text of the tenant whose things must not leak; never is in
+// what stands for what never was, and ours in every text of the tenant that asks.
+// They are of one length, so that no limit tells them apart.
+const (
+	theirs = "zzrival"
+	never  = "zznever"
+	ours   = "aafield"
+)
+
+// party is one of the two tenants with all that it has.
+type party struct {
+	tag                   string
+	access, refresh, key  string
+	secret                string // of the key
+	mobile, password      string
+	avatar                string
+	cursor                string // of the open API, to the second page
+	tenant, user, scene   int64
+	devices               map[string]int64 // by name
+	rule, channel, hook   int64
+	notice, done, message int64
+	credential, delivery  int64
+	ruled                 int64  // when its rule was run, epoch ms
+	embed                 string // address of a camera's snippet
+}
+
+// device is the name of one of a side's devices: mast, camera or gateway.
+func (s *party) device(kind string) string { return s.tag + "-" + kind }
+
+// isolated is a whole server with two tenants that have everything.
+type isolated struct {
+	t         *testing.T
+	server    *Server
+	site      http.Handler
+	provider  http.Handler
+	a, b      *party
+	addresses int               // so that no limit by address is met
+	methods   map[string]string // of the console's calls, by path
+}
+
+// newIsolated starts a real server, without sockets for the calls, and fills it.
+func newIsolated(t *testing.T) *isolated {
+	t.Helper()
+	t.Setenv("TILTH_PROVIDER_TOKEN", testToken)
+	flags := pflag.NewFlagSet("serve", pflag.ContinueOnError)
+	serveFlags(flags)
+	if err := flags.Parse([]string{
+		"--data-dir", filepath.Join(t.TempDir(), "data"), "--http-addr", "127.0.0.1:0", "--mqtt-addr", "127.0.0.1:0", "--admin-addr", "127.0.0.1:0",
+		"--captcha", "off", "--sms", "log", "--device-rate", "100000", "--device-burst", "100000", "--open-api-rate", "100000000",
+		"--map-tiles", "https://tiles.example/{z}/{x}/{y}.png", "--map-tiles-attribution", "Tiles",
+	}); err != nil {
+		t.Fatal(err)
+	}
+	set, err := readSettings(flags)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	s, err := newServer(ctx, set, slog.New(slog.DiscardHandler))
+	if err != nil {
+		stop()
+		t.Fatal(err)
+	}
+	ready, ended := make(chan struct{}), make(chan error, 1)
+	go func() { ended <- s.Run(ctx, nil, func() { close(ready) }) }()
+	t.Cleanup(func() {
+		stop()
+		if err := testkit.Receive(t, "the server's end", ended); err != nil {
+			t.Error(err)
+		}
+	})
+	testkit.Receive(t, "the server", ready)
+	w := &isolated{t: t, server: s, site: s.http.Handler, provider: s.admin.Handler, methods: map[string]string{}}
+	for _, o := range operations(t) {
+		w.methods[o.path] = o.method
+	}
+	w.a = w.settle(ours, "+905551110001")
+	w.distance()
+	w.b = w.settle(theirs, "+905559990001")
+	return w
+}
+
+// distance lets the numbers of what comes next begin far away, in each table
+// elsewhere, so that a number tells what it is of, and whose.
+func (w *isolated) distance() {
+	w.t.Helper()
+	ctx := w.t.Context()
+	err := w.server.stores.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		_, err := tx.NewRaw(`UPDATE sqlite_sequence SET seq = 7000000 + 10000 * rowid WHERE name NOT IN ('products', 'elements', 'property_numbers')`).Exec(ctx)
+		return err
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// farmOf is one tenant of the provider's file.
+const farmOf = `
+  - name: TAGfarm
+    hosts: [TAGhost.example]
+    timeZone: Europe/Istanbul
+    language: en-us
+    diy: {title: TAG title, content: TAG content}
+    users:
+      - {userName: TAGada, password: TAGpassword, nickname: TAG nick, email: TAG@mail.example, mobile: "MOBILE"}
+    scenes: [TAG scene]
+    devices:
+      - {deviceName: TAG-mast, serial: TAG-serial, noteName: TAG note, product: mast, scene: TAG scene, longitude: 32.85, latitude: 39.92, secret: TAG-secret-of-the-mast}
+      - {deviceName: TAG-camera, serial: TAG-SXT-1, noteName: TAG eye, product: mast, elementData: {note: "<p>TAG snippet</p>"}}
+      - {deviceName: TAG-stream, serial: TAG-SXT-2, product: mast, elementData: {note: "https://TAGstream.example/a.m3u8"}}
+      - {deviceName: TAG-gateway, serial: TAG-gw, product: mast, gateway: true, secret: TAG-secret-of-the-gateway}
+`
+
+// apply sets a tenant up as a provider does.
+func (w *isolated) apply(s *party) {
+	w.t.Helper()
+	yaml := `products:
+  - name: mast
+    offlineAfter: 10m
+    properties:
+      - {identifier: note, dataType: text}
+      - {identifier: airTemperature, elementUnit: "°C", dataType: number, precision: 1}
+tenants:`
+	yaml += strings.NewReplacer("TAG", s.tag, "MOBILE", s.mobile).Replace(farmOf)
+	r := httptest.NewRequest(http.MethodPost, "/provider-api/v1/apply", strings.NewReader(yaml))
+	r.Header.Set("Content-Type", "application/yaml")
+	r.Header.Set("Authorization", "Bearer "+testToken)
+	if res := w.do(w.provider, r); res.Code != http.StatusOK {
+		w.t.Fatalf("apply: %d %s", res.Code, res.Body)
+	}
+}
+
+// do lets a handler answer, as one that comes from an address of its own.
+func (w *isolated) do(h http.Handler, r *http.Request) *httptest.ResponseRecorder {
+	w.addresses++
+	r.RemoteAddr = fmt.Sprintf("10.%d.%d.%d:4000", w.addresses>>16&255, w.addresses>>8&255, w.addresses&255)
+	res := httptest.NewRecorder()
+	h.ServeHTTP(res, r)
+	return res
+}
+
+// must is a call of the console that succeeds; data is what it answers.
+func (w *isolated) must(s *party, method, path string, body, data any) {
+	w.t.Helper()
+	text, err := json.Marshal(body)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	r := httptest.NewRequest(method, path, bytes.NewReader(text))
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Authorization", "Bearer "+s.access)
+	res := w.do(w.site, r)
+	answer := struct {
+		Code int
+		Data any
+	}{Data: data}
+	if err := json.Unmarshal(res.Body.Bytes(), &answer); err != nil || answer.Code != 200 {
+		w.t.Fatalf("%s %s of %s: %d %s (%v)", method, path, s.tag, res.Code, res.Body, err)
+	}
+}
+
+type fields = map[string]any
+
+const pc = "/admin-api/client/pc/"
+
+// settle fills a tenant with one of everything, by its own calls.
+func (w *isolated) settle(tag, mobile string) *party {
+	w.t.Helper()
+	s := &party{tag: tag, mobile: mobile, password: tag + "password"}
+	w.apply(s)
+	var session struct{ AccessToken, RefreshToken string }
+	w.must(s, http.MethodPost, "/app-api/member/auth/login-username", fields{"tenantName": tag + "farm", "userName": tag + "ada", "password": s.password}, &session)
+	s.access, s.refresh = session.AccessToken, session.RefreshToken
+	var user struct{ ID, TenantID int64 }
+	w.must(s, http.MethodGet, "/app-api/member/user/get", nil, &user)
+	s.user = user.ID
+	w.must(s, http.MethodGet, "/admin-api/system/tenant/get-id-by-name?name="+tag+"farm", nil, &s.tenant)
+	var page struct{ List []struct{ ID int64 } }
+	w.must(s, http.MethodGet, pc+"group/page?pageNo=1&pageSize=10", nil, &page)
+	s.scene = page.List[0].ID
+	var devices struct {
+		List []struct {
+			ID         int64
+			DeviceName string
+		}
+	}
+	w.must(s, http.MethodGet, pc+"device/page?pageNo=1&pageSize=10", nil, &devices)
+	s.devices = map[string]int64{}
+	for _, d := range devices.List {
+		s.devices[d.DeviceName] = d.ID
+	}
+	w.must(s, http.MethodPost, pc+"notice-channel/create", fields{
+		"noticeName": tag + " channel", "noticeMode": []string{"email", "phoneMessage"}, "email": fields{"emails": []string{tag + "@channel.example"}}, "phoneMessage": []string{mobile},
+	}, &s.channel)
+	w.must(s, http.MethodPost, pc+"alarm-rules/create", ruleOf(s, tag+" frost"), &s.rule)
+	var done bool
+	w.must(s, http.MethodGet, fmt.Sprint(pc, "alarm-rules/publish?alarmRulesId=", s.rule), nil, &done)
+	s.ruled = time.Now().UnixMilli()
+	var key struct {
+		ID                int64
+		AppKey, AppSecret string
+	}
+	w.must(s, http.MethodPost, pc+"apicredentials/create", fields{"name": tag + " program"}, &key)
+	s.key, s.secret = key.AppKey, key.AppSecret
+	w.must(s, http.MethodGet, pc+"apicredentials/page?pageNo=1&pageSize=10", nil, &page)
+	s.credential = page.List[0].ID
+	w.must(s, http.MethodPost, pc+"webhook/create", hookOf(tag+" hook"), new(any))
+	w.must(s, http.MethodGet, pc+"webhook/page?pageNo=1&pageSize=10", nil, &page)
+	s.hook = page.List[0].ID
+	w.avatarOf(s)
+	w.measure(s)
+	var video struct{ URL string }
+	w.must(s, http.MethodGet, pc+"device/get/video?deviceName="+s.device("camera"), nil, &video)
+	s.embed = video.URL
+	s.cursor = w.cursorOf(s)
+	return s
+}
+
+func ruleOf(s *party, name string) fields {
+	return fields{
+		"alarmName": name, "dataSource": 1, "executionId": s.device("mast"), "triggerType": 0, "durations": 60000, "hitCounts": 1, "alarmLevel": 2,
+		"manualRelease": 0, "alarmDesc": s.tag + " description", "passageway": []int64{s.channel},
+		"conditions": []fields{{"andor": "and", "tslAttribute": "airTemperature", "subconditions": "<", "value": 0}},
+	}
+}
+
+// hookAt is where a tenant's webhook is: on this machine, which the server may not
+// call, so that it is told of at once and not tried again.
+func hookAt(tag string) string { return "https://localhost:9/" + tag }
+
+func hookOf(name string) fields {
+	return fields{"name": name, "url": hookAt(strings.Fields(name)[0]), "events": []string{"opened"}, "alarmLevel": 0, "enabled": true}
+}
+
+// avatarOf gives the user a picture.
+func (w *isolated) avatarOf(s *party) {
+	w.t.Helper()
+	r := avatarUpload(w.t)
+	r.Header.Set("Authorization", "Bearer "+s.access)
+	res := w.do(w.site, r)
+	var answer struct{ Data any }
+	if err := json.Unmarshal(res.Body.Bytes(), &answer); err != nil || !strings.Contains(res.Body.String(), `"code":200`) {
+		w.t.Fatalf("avatar: %d %s (%v)", res.Code, res.Body, err)
+	}
+	var user struct{ Avatar string }
+	w.must(s, http.MethodGet, "/app-api/member/user/get", nil, &user)
+	s.avatar = user.Avatar
+	if s.avatar == "" {
+		w.t.Fatalf("there is no picture: %s", res.Body)
+	}
+}
+
+func avatarUpload(t *testing.T) *http.Request {
+	t.Helper()
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	file, err := form.CreateFormFile("avatarFile", "me.png")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := png.Encode(file, image.NewGray(image.Rect(0, 0, 64, 64))); err != nil {
+		t.Fatal(err)
+	}
+	if err := form.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r := httptest.NewRequest(http.MethodPost, pc+"user/update-avatar", &body)
+	r.Header.Set("Content-Type", form.FormDataContentType())
+	return r
+}
+
+// measure sends what the mast measures; a notice begins and ends, and another
+// begins.
+func (w *isolated) measure(s *party) {
+	w.t.Helper()
+	for i, celsius := range []float64{5, -1, 5, -2} {
+		w.send(s, i, celsius)
+	}
+	var page struct {
+		Total int
+		List  []struct {
+			ID            int64
+			ResolveStatus int
+		}
+	}
+	testkit.Eventually(w.t, "two notices", func() bool {
+		w.must(s, http.MethodGet, pc+"alarm-notice/page?pageNo=1&pageSize=10", nil, &page)
+		return page.Total == 2 && page.List[0].ResolveStatus == 0 && page.List[1].ResolveStatus != 0
+	})
+	s.notice, s.done = page.List[0].ID, page.List[1].ID
+	testkit.Eventually(w.t, "messages", func() bool {
+		w.must(s, http.MethodGet, pc+"notify-message/my-page?pageNo=1&pageSize=10", nil, &page)
+		return page.Total == 3
+	})
+	s.message = page.List[0].ID
+	err := w.server.stores.db.Read(w.t.Context()).NewRaw(`SELECT MAX(id) FROM deliveries WHERE tenant_id = ?`, s.tenant).Scan(w.t.Context(), &s.delivery)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	// What is to be told is told, so that nothing changes by itself from here on.
+	testkit.Eventually(w.t, "the letters", func() bool {
+		var waiting int
+		err := w.server.stores.db.Read(w.t.Context()).NewRaw(`SELECT COUNT(*) FROM deliveries WHERE state = 'queued'`).Scan(w.t.Context(), &waiting)
+		return err == nil && waiting == 0
+	})
+}
+
+// send is the n-th message of a tenant's mast.
+func (w *isolated) send(s *party, n int, celsius float64) {
+	w.t.Helper()
+	at := s.ruled + int64(n+1)*1000 // after the rule was run
+	text := fmt.Sprintf(`{"ts":%d,"values":{"note":"%s text %d","airTemperature":%v}}`, at, s.tag, n, celsius)
+	r := httptest.NewRequest(http.MethodPost, "/api/v1/"+s.tag+"-secret-of-the-mast/telemetry", strings.NewReader(text))
+	r.Header.Set("Content-Type", "application/json")
+	if res := w.do(w.site, r); res.Code != http.StatusOK {
+		w.t.Fatalf("%d %s", res.Code, res.Body)
+	}
+}
+
+// program is a request of the open API.
+func (w *isolated) program(s *party, method, path string, body io.Reader) *http.Request {
+	r := httptest.NewRequest(method, "/open-api/v1"+path, body)
+	r.SetBasicAuth(s.key, s.secret)
+	return r
+}
+
+func (w *isolated) cursorOf(s *party) string {
+	w.t.Helper()
+	res := w.do(w.site, w.program(s, http.MethodGet, "/devices?limit=1", nil))
+	var list struct{ NextCursor string }
+	if err := json.Unmarshal(res.Body.Bytes(), &list); err != nil || list.NextCursor == "" {
+		w.t.Fatalf("%d %s (%v)", res.Code, res.Body, err)
+	}
+	return list.NextCursor
+}
+
+// told is all that an answer says: status, headers and body, a spreadsheet
+// unpacked.
+func told(t *testing.T, res *httptest.ResponseRecorder) string {
+	t.Helper()
+	var out strings.Builder
+	fmt.Fprintln(&out, res.Code)
+	for _, name := range []string{"Content-Type", "Content-Disposition", "Content-Security-Policy", "Location", "Set-Cookie", "Link", "WWW-Authenticate", "Etag", "Cache-Control"} {
+		for _, v := range res.Header().Values(name) {
+			fmt.Fprintln(&out, name, v)
+		}
+	}
+	body := res.Body.Bytes()
+	if !strings.Contains(res.Header().Get("Content-Type"), "spreadsheet") {
+		out.Write(body)
+		return out.String()
+	}
+	z, err := zip.NewReader(bytes.NewReader(body), int64(len(body)))
+	if err != nil {
+		t.Fatalf("a spreadsheet that is none: %v", err)
+	}
+	for _, f := range z.File {
+		part, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintln(&out, f.Name)
+		if _, err := io.Copy(&out, part); err != nil { //nolint:gosec // of our own making
+			t.Fatal(err)
+		}
+	}
+	return out.String()
+}
