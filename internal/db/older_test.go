@@ -1,10 +1,15 @@
 package db_test
 
 import (
+	"context"
 	"database/sql"
+	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/pressly/goose/v3"
@@ -62,5 +67,146 @@ func TestOlderFolderKnowsItsCameras(t *testing.T) {
 	}
 	if want := []found{{"a", true, 7}, {"b", false, 0}, {"c", true, 7}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+// column is one column as SQLite describes it.
+type column struct {
+	Table, Name, Type string
+	NotNull           bool
+	Preset            sql.NullString
+	Key               int
+}
+
+func columns(t *testing.T, dir string) (list []column) {
+	t.Helper()
+	d, err := db.Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	err = d.Read(t.Context()).NewRaw(`SELECT m.name AS "table", c.name, c.type, c."notnull" AS not_null, c.dflt_value AS preset, c.pk AS "key"
+		FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' ORDER BY m.name, c.cid`).Scan(t.Context(), &list)
+	if err != nil || len(list) < 100 {
+		t.Fatal(len(list), err)
+	}
+	return list
+}
+
+// steps is how many migrations there are.
+func steps(t *testing.T) int64 {
+	t.Helper()
+	files, err := filepath.Glob("migrations/sqlite/*.sql")
+	if err != nil || len(files) == 0 {
+		t.Fatal(err)
+	}
+	return int64(len(files))
+}
+
+// Each migration is kept as a whole or not at all. So whatever an upgrade was
+// cut off in is a database of one of these versions, and the next start brings
+// it to the same tables as a new one.
+func TestEveryOlderVersionComesToTheSameTables(t *testing.T) {
+	want := columns(t, t.TempDir())
+	for version := int64(1); version < steps(t); version++ {
+		if got := columns(t, older(t, version)); !slices.Equal(got, want) {
+			t.Errorf("from %d: %v, want %v", version, got, want)
+		}
+	}
+}
+
+// kept is what every file of a folder holds.
+func kept(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]string{}
+	for _, f := range files {
+		b, err := os.ReadFile(filepath.Join(dir, f.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[f.Name()] = string(b)
+	}
+	return all
+}
+
+// A database that must not be written is refused in words that say why, and is
+// the same afterwards, byte by byte.
+func TestRefusedDatabasesStayAsTheyAre(t *testing.T) {
+	newest := steps(t)
+	for name, c := range map[string]struct {
+		version   int64 // of the folder
+		statement string
+		want      error
+		says      string
+	}{
+		"newer":              {newest, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, 1)`, db.ErrNewer, "at step 999, this version knows"},
+		"a column too few":   {8, `ALTER TABLE deliveries DROP COLUMN lease_until`, db.ErrUnreleased, "step 8 has deliveries.lease_until"},
+		"a column too many":  {8, `ALTER TABLE deliveries ADD COLUMN held BOOLEAN`, db.ErrUnreleased, "step 8 has no deliveries.held"},
+		"a table of another": {8, `CREATE TABLE billing (id INTEGER)`, db.ErrUnreleased, "step 8 has no billing.id"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := older(t, c.version, c.statement)
+			before := kept(t, dir)
+			for i, open := range []func(context.Context, string) (*db.DB, error){db.Open, db.OpenToRead} {
+				d, err := open(t.Context(), dir)
+				if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), "nothing was changed") {
+					t.Errorf("%d: %v", i, err)
+				}
+				if err == nil {
+					_ = d.Close()
+				}
+			}
+			if !maps.Equal(before, kept(t, dir)) {
+				t.Error("something was changed")
+			}
+		})
+	}
+}
+
+// What a killed process left in the log beside counts, too.
+func TestNewerVersionInTheLogIsSeen(t *testing.T) {
+	source, killed := older(t, steps(t)), t.TempDir()
+	pool, err := sql.Open("sqlite", "file:"+filepath.Join(source, "tilth.db")+"?_pragma=journal_mode(WAL)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	if _, err := pool.Exec(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, 1)`); err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range kept(t, source) {
+		if name == "tilth.db-shm" {
+			continue // in memory: a machine that lost power has none
+		}
+		if err := os.WriteFile(filepath.Join(killed, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := kept(t, killed)
+	if len(before["tilth.db-wal"]) == 0 {
+		t.Fatal("there is no log")
+	}
+	if _, err := db.Open(t.Context(), killed); !errors.Is(err, db.ErrNewer) {
+		t.Error(err)
+	}
+	after := kept(t, killed)
+	delete(after, "tilth.db-shm") // SQLite's index of the log, made anew by whoever reads it
+	if !maps.Equal(before, after) {
+		t.Error("something was changed")
+	}
+}
+
+// Another index, as a state between two releases had it, is no reason to refuse.
+func TestIndexesMayDiffer(t *testing.T) {
+	d, err := db.Open(t.Context(), older(t, 6, `DROP INDEX notices_rule`, `CREATE INDEX notices_rule ON notices (rule_id, start_time DESC)`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
 	}
 }

@@ -99,7 +99,7 @@ func (s *Store) writeLatest(ctx context.Context, refs []device.Ref, pos, trim ui
 
 // recover reads the latest values: checkpoint, erasures, then the journal.
 func (s *Store) recover(ctx context.Context) error {
-	pos, _, err := s.readNumber(keyCheckpoint)
+	pos, err := readNumber(s.db, keyCheckpoint)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"tilth/internal/db"
 )
 
 // openEngine opens Pebble as this package uses it. Its error is one line that
@@ -66,7 +68,7 @@ func openEngine(o Options) (*pebble.DB, error) {
 	}
 	db, err := pebble.Open(o.Dir, opts)
 	if err != nil {
-		return nil, fmt.Errorf("reading: cannot open the data folder %s: %w", o.Dir, explain(err))
+		return nil, unopened(o, explain(err))
 	}
 	return db, nil
 }
@@ -78,6 +80,8 @@ func explain(err error) error {
 		return fmt.Errorf("it is in use already (%w)", err)
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("no permission (%w)", err)
+	case strings.Contains(err.Error(), "unknown format major version"):
+		return fmt.Errorf("%w (%w)", db.ErrNewer, err)
 	}
 	return err
 }

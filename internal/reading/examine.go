@@ -49,6 +49,9 @@ func examine(ctx context.Context, o Options, known func(device.Ref) bool) (_ *Fi
 		return nil, err
 	}
 	defer closeInto(&err, db)
+	if _, err := readFormat(db); err != nil {
+		return nil, unopened(o, err)
+	}
 	e := &examiner{ctx: ctx, db: db, found: &Findings{}, devices: map[device.Ref]bool{}, days: map[int32]bool{}}
 	for _, step := range []struct {
 		tag  byte

@@ -2,7 +2,6 @@ package reading
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -15,15 +14,17 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"tilth/internal/device"
+	"tilth/internal/errs"
 )
 
 var (
 	// ErrClosed is returned by every method once Close has begun.
 	ErrClosed = errors.New("reading: the store is closed")
 	// ErrBroken is wrapped by Append and Erase once a write to the log has
-	// failed. What the disk holds of that batch is then unknown, so nothing
-	// more is written; the next start finds everything acknowledged before.
-	ErrBroken = errors.New("reading: writing to disk has failed, a restart is needed")
+	// failed, within an Unkept error. What the disk holds of that batch is then
+	// unknown, so nothing more is written; the next start finds everything
+	// acknowledged before.
+	ErrBroken = errors.New("reading: writing to disk has failed, a new start is needed")
 )
 
 // Options say how a Store is opened; zero fields take the defaults.
@@ -43,10 +44,6 @@ type Options struct {
 	readOnly      bool   // Examine
 	memTableBytes uint64 // tests: small ones, so that files are written
 }
-
-// Format 1 had no parts, format 2 took no value away, format 3 kept no lowest and
-// highest in parts; what they wrote is read as it is.
-const formatNumber = 4
 
 func (o *Options) setDefaults() {
 	if o.Retention <= 0 {
@@ -122,7 +119,7 @@ type Store struct {
 // Open opens the readings in o.Dir, or begins there. It reads the latest values
 // of every device into memory: the last checkpoint, then the journal after it;
 // ending ctx stops that. A folder that cannot be opened (in use, no permission,
-// not ours) gives one error that says so.
+// not ours) gives one error that says so, as does one of a newer version.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	o.setDefaults()
 	db, err := openEngine(o)
@@ -135,44 +132,14 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	s.order.erased = map[device.Ref]uint64{}
 	s.order.done = make(chan struct{})
 	close(s.order.done)
-	err = s.checkFormat()
+	err = raiseFormat(db)
 	if err == nil {
 		err = s.recover(ctx)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("reading: cannot open the data folder %s: %w", o.Dir, err), db.Close())
+		return nil, errors.Join(unopened(o, err), db.Close())
 	}
 	return s, nil
-}
-
-// checkFormat refuses a folder that a later version of this package wrote.
-func (s *Store) checkFormat() error {
-	number, found, err := s.readNumber(keyFormat)
-	switch {
-	case err != nil:
-		return err
-	case found && number > formatNumber:
-		return fmt.Errorf("its format is %d, this version reads %d", number, formatNumber)
-	case number < formatNumber:
-		return s.db.Set(keyFormat, binary.AppendUvarint(nil, formatNumber), pebble.Sync)
-	}
-	return nil
-}
-
-// readNumber reads a number kept under a meta key.
-func (s *Store) readNumber(key []byte) (x uint64, found bool, err error) {
-	b, closer, err := s.db.Get(key)
-	if errors.Is(err, pebble.ErrNotFound) {
-		return 0, false, nil
-	}
-	if err != nil {
-		return 0, false, err
-	}
-	x, n := binary.Uvarint(b)
-	if n <= 0 {
-		err = fmt.Errorf("%w: %s", ErrCorrupt, printKey(key))
-	}
-	return x, true, errors.Join(err, closer.Close())
 }
 
 // Close ends Consume and Run, waits for calls in progress, writes a last
@@ -277,10 +244,18 @@ func (s *Store) apply(b *pebble.Batch, prepare func(pos uint64) (uint64, error))
 
 // fail stops all further writing; the first reason stays.
 func (s *Store) fail(cause error) {
-	err := fmt.Errorf("%w: %w", ErrBroken, cause)
+	var err error = errs.New(errs.Unkept, "error.disk").Because(fmt.Errorf("%w: %w", ErrBroken, cause))
 	if s.broken.CompareAndSwap(nil, &err) {
-		s.opts.Logger.Error("readings: a write failed; nothing more is written until a restart", "error", cause)
+		s.opts.Logger.Error("readings: a write failed; nothing more is written until a new start", "error", cause)
 	}
+}
+
+// Broken is why nothing is written any more (ErrBroken); nil while all is well.
+func (s *Store) Broken() error {
+	if p := s.broken.Load(); p != nil {
+		return *p
+	}
+	return nil
 }
 
 // closeInto joins the error of closing c to *err.

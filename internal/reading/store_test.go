@@ -18,6 +18,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
 	"tilth/internal/device"
+	"tilth/internal/errs"
 	"tilth/internal/tenant"
 )
 
@@ -329,14 +330,17 @@ func TestFailedSyncIsNotAcknowledged(t *testing.T) {
 	<-s.Replayed()
 	mustAppend(t, s, arrival(1, 1, start, num(1, 1)))
 	c.wait(1)
+	if err := s.Broken(); err != nil {
+		t.Errorf("broken before: %v", err)
+	}
 	failing.Store(true)
 	for range 3 { // more than the queue has room for: none may take room and keep it
 		if err := s.Append(t.Context(), []Arrival{arrival(1, 1, start+1, num(1, 2))}); !errors.Is(err, ErrBroken) {
 			t.Errorf("append on a failing disk: %v, want ErrBroken", err)
 		}
 	}
-	if err := s.Erase(t.Context(), 1, 1); !errors.Is(err, ErrBroken) {
-		t.Errorf("erase on a failing disk: %v, want ErrBroken", err)
+	if err := s.Erase(t.Context(), 1, 1); !errors.Is(err, ErrBroken) || !errs.Is(err, errs.Unkept) {
+		t.Errorf("erase on a failing disk: %v, want ErrBroken, for people Unkept", err)
 	}
 	if err := s.Expire(t.Context(), time.UnixMilli(start)); !errors.Is(err, ErrBroken) {
 		t.Errorf("expire on a failing disk: %v, want ErrBroken", err)
@@ -345,7 +349,7 @@ func TestFailedSyncIsNotAcknowledged(t *testing.T) {
 		t.Errorf("checkpoint on a failing disk: %v, want ErrBroken", err)
 	}
 	same(t, "latest", s.Latest(t.Context(), 1, 1), []Last{{1, start, Number(1)}})
-	if !s.Stats().Broken {
+	if !s.Stats().Broken || !errors.Is(s.Broken(), ErrBroken) {
 		t.Error("stats do not say that the store is broken")
 	}
 	if err := c.stop(); !errors.Is(err, context.Canceled) {
