@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
+import { manifests, worker } from './scripts/console.ts';
 
 /** The Go side embeds dist/; the placeholder lets a clean clone build without Node, so a build must not take it away. */
 function keepPlaceholder(): Plugin {
@@ -45,7 +46,7 @@ function vendorChunk(id: string): string | null {
 }
 
 export default defineConfig({
-  plugins: [react(), keepPlaceholder(), preloadFont()],
+  plugins: [react(), keepPlaceholder(), preloadFont(), manifests(), worker()],
   resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
   server: {
     proxy: {

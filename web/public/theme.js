@@ -6,7 +6,11 @@
   try {
     const stored = JSON.parse(localStorage.getItem('tilth.preferences') ?? 'null');
     if (stored?.state?.darkMode === true) theme = 'dark';
-    root.lang = tags[localStorage.getItem('tilth.language')] ?? 'en';
+    const language = localStorage.getItem('tilth.language');
+    root.lang = tags[language] ?? 'en';
+    // Who installs the console is told of it in their language.
+    if (tags[language])
+      document.querySelector('link[rel="manifest"]')?.setAttribute('href', `/app.${language}.webmanifest`);
   } catch {
     // Storage may be forbidden or hold something unreadable: the light theme in English stands.
   }

@@ -8,7 +8,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 const dist = fileURLToPath(new URL('../dist', import.meta.url));
 const smallest = 1024;
 // woff2 and pictures are compressed already.
-const kinds = new Set(['.js', '.css', '.html', '.svg', '.json', '.txt', '.map']);
+const kinds = new Set(['.js', '.css', '.html', '.svg', '.json', '.txt', '.map', '.webmanifest']);
 
 function brotli(content) {
   return brotliCompressSync(content, {

@@ -15,6 +15,8 @@ const allowed: Record<string, readonly string[]> = {
   features: ['features', 'ui', 'lib', 'api'],
   ui: ['ui', 'lib', 'api'],
   lib: ['lib', 'api', 'locales'],
+  // Runs beside the page, in one file of its own.
+  worker: ['worker'],
 };
 
 function imports(file: string): string[] {

@@ -4,8 +4,11 @@ import './global.css';
 import { RouterProvider } from '@tanstack/react-router';
 import { createRoot } from 'react-dom/client';
 import { startI18n } from '@/lib/i18n';
+import { keepAnswers } from '@/lib/offline/keep';
+import { followReach } from '@/lib/offline/recover';
 import { followPreferences } from '@/lib/preferences';
 import { createQueryClient } from '@/lib/queryClient';
+import { followLine } from '@/lib/saver';
 import { keepSession } from '@/lib/sessionUpkeep';
 import { followLanguage, followSession } from './follow';
 import { Providers } from './Providers';
@@ -18,6 +21,9 @@ async function start(container: HTMLElement): Promise<void> {
   keepSession();
   followSession(router, client);
   followLanguage(client);
+  followReach(client);
+  keepAnswers(client);
+  followLine();
   // The page's own code is fetched while the texts are.
   await Promise.all([startI18n(), router.load()]);
   createRoot(container).render(

@@ -7,6 +7,7 @@ import {
   type RouterHistory,
   redirect,
 } from '@tanstack/react-router';
+import { activitySearch } from '@/features/activity/search';
 import { alarmSearch } from '@/features/alarm/search';
 import { channelSearch } from '@/features/channel/search';
 import { dataSearch } from '@/features/data/search';
@@ -114,6 +115,12 @@ const pages = [
     path: '/profile',
     validateSearch: profileSearch,
     component: lazyRouteComponent(() => import('@/features/profile/ProfilePage'), 'ProfilePage'),
+  }),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/profile/activity',
+    validateSearch: activitySearch,
+    component: lazyRouteComponent(() => import('@/features/activity/ActivityPage'), 'ActivityPage'),
   }),
   createRoute({
     getParentRoute: () => shell,

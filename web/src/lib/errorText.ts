@@ -1,6 +1,7 @@
 import i18next from 'i18next';
 import { ApiError } from './http';
 import { showDialog, toast } from './notices';
+import { hasNetwork } from './offline/reach';
 import { isUnauthorized, useSession } from './session';
 
 /** The sentence for a failure, in the person's language: the server's own, or the table's where the specification says so. */
@@ -9,7 +10,7 @@ export function errorText(error: unknown): string {
   if (!(error instanceof ApiError)) return t('error.default');
   switch (error.kind) {
     case 'network':
-      return t('error.network');
+      return t(hasNetwork() ? 'error.network' : 'offline.none');
     case 'timeout':
       return t('error.timeout');
     case 'status':

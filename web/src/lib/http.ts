@@ -1,3 +1,6 @@
+import { answered } from './offline/reach';
+import { noteCall } from './saver';
+
 /** One request and its envelope: time-out, headers, and what went wrong as an ApiError. Knows nothing of sessions or screens. */
 
 /** `duplicate` was never sent: see duplicates.ts. */
@@ -18,6 +21,11 @@ export class ApiError extends Error {
     this.kind = kind;
     this.data = data;
   }
+}
+
+/** Whether nothing was answered at all. */
+export function isSilence(error: unknown): boolean {
+  return error instanceof ApiError && (error.kind === 'network' || error.kind === 'timeout');
 }
 
 export type QueryValue = string | number | boolean | readonly (string | number)[] | null | undefined;
@@ -80,6 +88,7 @@ export async function sendBare(request: HttpRequest): Promise<unknown> {
 
 async function exchange(request: HttpRequest): Promise<{ status: number; text: string; date: string | null }> {
   const silence = silenceAfter(timeoutMs);
+  const begun = performance.now();
   const signal = request.signal ? AbortSignal.any([request.signal, silence.signal]) : silence.signal;
   try {
     const response = await fetch(address(request.path, request.query), {
@@ -94,12 +103,17 @@ async function exchange(request: HttpRequest): Promise<{ status: number; text: s
       credentials: 'omit',
     });
     silence.broken();
+    answered();
+    noteCall(performance.now() - begun);
     const text = await textOf(response, silence.broken);
     return { status: response.status, text, date: response.headers.get('Date') };
   } catch (error) {
     // Whoever asked has gone away: that is no failure to tell anybody of.
     if (request.signal?.aborted) throw error;
-    if (silence.signal.aborted) throw new ApiError(0, '', 'timeout');
+    if (silence.signal.aborted) {
+      noteCall(performance.now() - begun);
+      throw new ApiError(0, '', 'timeout');
+    }
     throw new ApiError(0, '', 'network');
   } finally {
     silence.over();

@@ -55,6 +55,8 @@ async function show(language: Language): Promise<void> {
   }
   await i18next.changeLanguage(language);
   document.documentElement.lang = languages.find((entry) => entry.code === language)?.tag ?? 'en';
+  // Who installs the console is told of it in their language.
+  document.querySelector('link[rel="manifest"]')?.setAttribute('href', `/app.${language}.webmanifest`);
 }
 
 function remember(language: Language): void {

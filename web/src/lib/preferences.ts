@@ -11,6 +11,8 @@ export interface Preferences {
   sidebarType: SidebarType;
   fixedNavbar: boolean;
   darkMode: boolean;
+  /** What is dear to fetch comes when somebody asks for it. */
+  saveData: boolean;
 }
 
 export const defaultPreferences: Preferences = {
@@ -18,6 +20,7 @@ export const defaultPreferences: Preferences = {
   sidebarType: 'white',
   fixedNavbar: true,
   darkMode: false,
+  saveData: false,
 };
 
 interface PreferencesState extends Preferences {
@@ -36,6 +39,7 @@ function known(stored: unknown): Partial<Preferences> {
   if (value.sidebarType === 'white' || value.sidebarType === 'dark') result.sidebarType = value.sidebarType;
   if (typeof value.fixedNavbar === 'boolean') result.fixedNavbar = value.fixedNavbar;
   if (typeof value.darkMode === 'boolean') result.darkMode = value.darkMode;
+  if (typeof value.saveData === 'boolean') result.saveData = value.saveData;
   return result;
 }
 
@@ -47,11 +51,12 @@ export const usePreferences = create<PreferencesState>()(
     }),
     {
       name: storageKey,
-      partialize: ({ sidebarColor, sidebarType, fixedNavbar, darkMode }): Preferences => ({
+      partialize: ({ sidebarColor, sidebarType, fixedNavbar, darkMode, saveData }): Preferences => ({
         sidebarColor,
         sidebarType,
         fixedNavbar,
         darkMode,
+        saveData,
       }),
       merge: (stored, current) => ({ ...current, ...known(stored) }),
     },

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api } from './api';
+import { hasNetwork } from './offline/reach';
 import { setTenant } from './tenant';
 
 /** Queries that more than one part of the console reads; each feature keeps its own beside it. */
@@ -34,7 +35,10 @@ export const consoleSettingsQuery = () =>
     meta: { showsErrors: true },
   });
 
-/** The tenant of this host, null when it has none. A look-up that fails clears what was stored, so no stale face stays. */
+/**
+ * The tenant of this host, null when it has none. A look-up that fails clears what was stored, so no stale face stays; without a
+ * network nothing was looked up.
+ */
 export const tenantQuery = () =>
   queryOptions({
     queryKey: ['tenant', window.location.host],
@@ -47,7 +51,7 @@ export const tenantQuery = () =>
         setTenant(tenant);
         return tenant;
       } catch (error) {
-        if (!signal.aborted) setTenant(null);
+        if (!signal.aborted && hasNetwork()) setTenant(null);
         throw error;
       }
     },

@@ -1,7 +1,8 @@
-import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { MutationCache, type Query, QueryCache, QueryClient } from '@tanstack/react-query';
 import i18next, { type ParseKeys } from 'i18next';
 import { raiseError, showFailure } from './errorText';
-import { ApiError } from './http';
+import { ApiError, isSilence } from './http';
+import { hasNetwork, unanswered } from './offline/reach';
 
 /** How a failure is told where the way that its code asks for is not the right one. */
 interface Telling extends Record<string, unknown> {
@@ -27,14 +28,21 @@ function tell(error: unknown, { showsErrors, failure, tone }: Telling = {}): voi
   else raiseError(error);
 }
 
-/** Only what may pass by itself is asked again: no answer, or a server that is busy or starting. */
+/** That the server is silent the page says once, whatever it asks for and has the last answer to. */
+function unread(error: unknown, { meta, state }: Pick<Query<unknown, unknown, unknown>, 'meta' | 'state'>): void {
+  if (isSilence(error)) unanswered();
+  if (isSilence(error) && (!hasNetwork() || state.data !== undefined)) return;
+  tell(error, meta);
+}
+
+/** Only what may pass by itself is asked again: no answer, or a server that is busy or starting. Not without a network. */
 function mayPass(error: unknown): boolean {
-  return error instanceof ApiError && (error.kind === 'network' || error.kind === 'timeout' || error.code === 503);
+  return hasNetwork() && (isSilence(error) || (error instanceof ApiError && error.code === 503));
 }
 
 export function createQueryClient(): QueryClient {
   return new QueryClient({
-    queryCache: new QueryCache({ onError: (error, query) => tell(error, query.meta) }),
+    queryCache: new QueryCache({ onError: unread }),
     mutationCache: new MutationCache({
       onError: (error, _variables, _context, mutation) => tell(error, mutation.meta),
     }),

@@ -4,7 +4,9 @@ import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { forgetSent } from '@/lib/duplicates';
 import { startI18n, useLanguage } from '@/lib/i18n';
 import { useNotices } from '@/lib/notices';
+import { forgetReach } from '@/lib/offline/reach';
 import { defaultPreferences, usePreferences } from '@/lib/preferences';
+import { forgetLine } from '@/lib/saver';
 import { useSession } from '@/lib/session';
 import { useTenant } from '@/lib/tenant';
 import { setWidth } from './screen';
@@ -61,6 +63,8 @@ beforeEach(async () => {
   setWidth(1440);
   usePreferences.setState(defaultPreferences);
   forgetSent();
+  forgetReach();
+  forgetLine();
   useSession.setState({ session: null, ended: null });
   useTenant.setState({ tenant: null });
   useNotices.setState({ toasts: [], dialog: null });

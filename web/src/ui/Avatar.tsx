@@ -1,10 +1,11 @@
 import { useState } from 'react';
+import { useSaver } from '@/lib/saver';
 import { pictureAddress } from '@/lib/tenant';
 import css from './Avatar.module.css';
 
 interface AvatarProps {
   name: string;
-  /** Address of the picture; the initials stand where there is none or it cannot be loaded. */
+  /** Address of the picture; the initials stand where there is none, it cannot be loaded, or the data saver leaves it out. */
   picture?: string;
   size?: number;
 }
@@ -18,7 +19,8 @@ export function initials(name: string): string {
 
 /** Beside a name, so it says nothing of its own to a screen reader. */
 export function Avatar({ name, picture, size = 28 }: AvatarProps) {
-  const address = pictureAddress(picture);
+  const saver = useSaver();
+  const address = saver ? undefined : pictureAddress(picture);
   const [failed, setFailed] = useState<string | null>(null);
   const style = { width: size, height: size, fontSize: Math.round(size * 0.43) };
   if (address && failed !== address) {

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { useSaver } from '@/lib/saver';
 import { pictureAddress } from '@/lib/tenant';
 import css from './ElementIcon.module.css';
 
@@ -7,9 +8,13 @@ interface ElementIconProps {
   address: string | undefined;
 }
 
-/** The icon of a property beside its name, so it says nothing of its own; a neutral mark where there is none or it does not come. */
+/**
+ * The icon of a property beside its name, so it says nothing of its own; a neutral mark where there is none, it does not come, or the
+ * data saver leaves it out.
+ */
 export function ElementIcon({ address }: ElementIconProps) {
-  const picture = pictureAddress(address);
+  const saver = useSaver();
+  const picture = saver ? undefined : pictureAddress(address);
   const [failed, setFailed] = useState<string | null>(null);
   if (picture && failed !== picture) {
     return (

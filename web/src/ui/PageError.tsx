@@ -1,10 +1,11 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { ApiError } from '@/lib/api';
 import { retryMs } from '@/lib/device/queries';
 import { errorText } from '@/lib/errorText';
 import { useNow } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
+import { isSilence } from '@/lib/http';
+import { useOffline } from '@/lib/offline/reach';
 import { ErrorNote } from './ErrorNote';
 import css from './PageError.module.css';
 
@@ -12,10 +13,21 @@ interface PageErrorProps {
   queries: readonly UseQueryResult<unknown>[];
 }
 
-/** What failed, how old the data below are, when the next try is. The data stay. */
+/**
+ * What failed, how old the data below are, when the next try is. The data stay. That there is no network is said once above all
+ * pages; here only where nothing is kept to be shown.
+ */
 export function PageError({ queries }: PageErrorProps) {
-  const failed = queries.filter(({ isError }) => isError);
-  return failed.length === 0 ? null : <Note failed={failed} />;
+  const { t } = useTranslation();
+  const offline = useOffline();
+  const failed = queries.filter(({ isError, error }) => isError && !(offline && isSilence(error)));
+  if (failed.length > 0) return <Note failed={failed} />;
+  if (!queries.some(({ isError, data }) => isError && data === undefined)) return null;
+  return (
+    <div className={css.note}>
+      <ErrorNote title={t('offline.nothing')} text={t('offline.nothingText')} />
+    </div>
+  );
 }
 
 function Note({ failed }: { failed: readonly UseQueryResult<unknown>[] }) {
@@ -23,7 +35,7 @@ function Note({ failed }: { failed: readonly UseQueryResult<unknown>[] }) {
   const format = useFormat();
   useNow();
   const { error } = failed[0] ?? {};
-  const silent = error instanceof ApiError && (error.kind === 'network' || error.kind === 'timeout');
+  const silent = isSilence(error);
   // Both clocks of the query are this machine's, unlike the server's times.
   const now = Date.now();
   const oldest = Math.min(...failed.map(({ dataUpdatedAt }) => dataUpdatedAt));

@@ -4,12 +4,15 @@ import { useTranslation } from 'react-i18next';
 import { useNow } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
 import { useLiveStatus } from '@/lib/live/live';
+import { useOffline } from '@/lib/offline/reach';
 import css from './LiveFoot.module.css';
 
 /** Whether the screen is live, and how old what it shows is. Not a live region: an age that counts would never be silent. */
 export function LiveFoot() {
   const { t } = useTranslation();
-  const { state, lastEventAt } = useLiveStatus();
+  const { state: streaming, lastEventAt } = useLiveStatus();
+  // A stream may seem open for a while after the line was cut.
+  const state = useOffline() ? 'offline' : streaming;
   const format = useFormat();
   const now = useNow();
   const age = lastEventAt === null ? null : format.ago(lastEventAt, now);

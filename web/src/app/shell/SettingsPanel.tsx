@@ -23,7 +23,7 @@ interface SettingsPanelProps {
 export function SettingsPanel({ open, onClose }: SettingsPanelProps) {
   const { t } = useTranslation();
   const isPhone = useMedia(phone);
-  const { fixedNavbar, darkMode, set } = usePreferences();
+  const { fixedNavbar, darkMode, saveData, set } = usePreferences();
   return (
     <Drawer
       open={open}
@@ -49,6 +49,9 @@ export function SettingsPanel({ open, onClose }: SettingsPanelProps) {
         </Row>
         <Row name={t('settings.darkMode')} hint={t('settings.darkModeHint')}>
           {(labels) => <Switch checked={darkMode} onChange={(checked) => set({ darkMode: checked })} {...labels} />}
+        </Row>
+        <Row name={t('saver.title')} hint={t('saver.hint')}>
+          {(labels) => <Switch checked={saveData} onChange={(checked) => set({ saveData: checked })} {...labels} />}
         </Row>
         <Row name={t('shell.language')} hint={t('settings.languageHint')}>
           {() => <LanguageSelect framed className={css.language} />}

@@ -2,11 +2,13 @@ import { Outlet, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { phone, useMedia } from '@/lib/media';
+import { keepConsole } from '@/lib/offline/release';
 import { useTenantFace } from '@/lib/useTenantFace';
 import { PageTitleSlot } from '@/ui/PageTitle';
 import { AntdProvider } from '../AntdProvider';
 import css from './Shell.module.css';
 import { Sidebar } from './Sidebar';
+import { Strip } from './Strip';
 import { TopBar } from './TopBar';
 import { useLiveCounts } from './useLiveCounts';
 
@@ -25,6 +27,7 @@ export function Shell() {
   const path = useRouterState({ select: (state) => state.location.pathname });
   useLiveCounts();
   useTenantFace();
+  useEffect(() => whenIdle(() => void keepConsole()), []);
 
   // Whichever way the page changed, or when the window grew, the drawer is in the way.
   // biome-ignore lint/correctness/useExhaustiveDependencies: they are what closes it
@@ -48,6 +51,7 @@ export function Shell() {
             onSettings={() => setSettingsOpen(true)}
           />
           <main id="content" className={css.page} tabIndex={-1}>
+            <Strip />
             <PageTitleSlot value={slot}>
               <Outlet />
             </PageTitleSlot>
@@ -67,4 +71,15 @@ function useOnce(now: boolean): boolean {
   const [ever, setEver] = useState(false);
   if (now && !ever) setEver(true);
   return ever || now;
+}
+
+/** The page comes first: what is kept for later is fetched when it stands. Only what was built has a worker. */
+function whenIdle(work: () => void): () => void {
+  if (!import.meta.env.PROD) return () => undefined;
+  if (!window.requestIdleCallback) {
+    const timer = setTimeout(work, 2000);
+    return () => clearTimeout(timer);
+  }
+  const handle = window.requestIdleCallback(work, { timeout: 10_000 });
+  return () => window.cancelIdleCallback(handle);
 }

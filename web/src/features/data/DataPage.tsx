@@ -59,7 +59,15 @@ export function DataPage() {
 
   const problems = [groups, ...failed];
   const nothing = all === 0 || (count === 0 && pickedReady);
-  let content = <CardGrid label={t('data.cards')} shown={shown} failed={problems} onReach={onReach} />;
+  let content = (
+    <CardGrid
+      label={t('data.cards')}
+      shown={shown}
+      failed={problems}
+      updated={groups.dataUpdatedAt}
+      onReach={onReach}
+    />
+  );
   if (all === 0) content = <Empty title={t('home.empty.title')} text={t('home.empty.text')} />;
   else if (nothing) {
     content = (

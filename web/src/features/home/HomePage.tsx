@@ -42,12 +42,13 @@ export function HomePage() {
     <>
       <PageTitle title={t('nav.home')} summary={summary} />
       <PageError queries={[overview, groups, map]} />
-      <Statistics overview={overview.data} failed={overview.isError} />
+      <Statistics overview={overview.data} failed={overview.isError} asOf={overview.dataUpdatedAt} />
       <div className={`${css.columns} ${nothing ? css.bare : ''}`}>
         <div className={css.list}>
           <DeviceList
             groups={groups.data}
             failed={groups.isError}
+            asOf={groups.dataUpdatedAt}
             selected={name}
             device={device ?? undefined}
             onSelect={selectFromList}
@@ -68,8 +69,8 @@ export function HomePage() {
               <MissingDevice deviceName={name} />
             ) : (
               <>
-                <DevicePanel device={device ?? undefined} />
-                <ReadingsPanel device={device ?? undefined} />
+                <DevicePanel device={device ?? undefined} asOf={groups.dataUpdatedAt} />
+                <ReadingsPanel device={device ?? undefined} asOf={groups.dataUpdatedAt} />
               </>
             )}
           </div>

@@ -8,6 +8,8 @@ import type { Overview } from '@/lib/device/types';
 import { useClock } from '@/lib/format/clock';
 import { missing, useFormat } from '@/lib/format/format';
 import { useLiveStatus } from '@/lib/live/live';
+import { useAsOf } from '@/lib/offline/reach';
+import { AsOf } from '@/ui/AsOf';
 import { Skeleton } from '@/ui/Skeleton';
 import css from './Statistics.module.css';
 
@@ -15,12 +17,15 @@ interface StatisticsProps {
   overview: Overview | undefined;
   /** Nothing came and nothing is on its way. */
   failed: boolean;
+  /** When the counts were current, by this machine's clock. */
+  asOf?: number;
 }
 
 /** Four counts in one strip, each with what tells how fresh it is. */
-export function Statistics({ overview, failed }: StatisticsProps) {
+export function Statistics({ overview, failed, asOf }: StatisticsProps) {
   const { t } = useTranslation();
   const format = useFormat();
+  const old = useAsOf(asOf) !== undefined;
   const count = (value: number | undefined) => {
     if (value !== undefined) return format.number(value);
     if (failed) return missing;
@@ -44,7 +49,7 @@ export function Statistics({ overview, failed }: StatisticsProps) {
         title={t('home.stat.online')}
         value={count(overview?.onlineCount)}
         aside={share === undefined ? undefined : format.percent(share)}
-        note={overview && <AsOf counted={overview.time} />}
+        note={overview && (old ? <AsOf time={asOf} /> : <Counted counted={overview.time} />)}
       />
       <Statistic
         icon={<AlertOutlined />}
@@ -107,7 +112,7 @@ function Where({ overview }: { overview: Overview }) {
 }
 
 /** While the stream lives the counts move with it: they are as new as what it said last. */
-function AsOf({ counted }: { counted: number }) {
+function Counted({ counted }: { counted: number }) {
   const { t } = useTranslation();
   const format = useFormat();
   const { state, lastEventAt } = useLiveStatus();

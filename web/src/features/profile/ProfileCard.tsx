@@ -1,7 +1,10 @@
 import CameraOutlined from '@ant-design/icons/CameraOutlined';
 import ClockCircleOutlined from '@ant-design/icons/ClockCircleOutlined';
+import HistoryOutlined from '@ant-design/icons/HistoryOutlined';
 import MailOutlined from '@ant-design/icons/MailOutlined';
 import MobileOutlined from '@ant-design/icons/MobileOutlined';
+import RightOutlined from '@ant-design/icons/RightOutlined';
+import { Link } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { components } from '@/api/schema.gen';
@@ -56,6 +59,14 @@ export function ProfileCard({ user }: { user: components['schemas']['User'] }) {
           )}
         </Fact>
       </dl>
+      <Link to="/profile/activity" className={css.activity}>
+        <HistoryOutlined aria-hidden="true" />
+        <span>
+          <b>{t('activity.link')}</b>
+          <small>{t('activity.linkText')}</small>
+        </span>
+        <RightOutlined aria-hidden="true" />
+      </Link>
       <Suspense>{wanted ? <AvatarDialog open={changing} onClose={() => setChanging(false)} /> : null}</Suspense>
     </section>
   );

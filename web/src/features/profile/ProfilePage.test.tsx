@@ -35,6 +35,7 @@ describe('the tabs', () => {
       ['Essential information', 'false'],
       ['Change password', 'false'],
       ['My app', 'true'],
+      ['Webhooks', 'false'],
     ]);
     await person.click(screen.getByRole('tab', { name: 'Change password' }));
     expect(router.state.location.href).toBe('/profile?tab=password');
@@ -51,10 +52,10 @@ describe('the tabs', () => {
   });
 
   it.each([
-    ['en-us', ['Essential information', 'Change password', 'My app']],
-    ['zh-cn', ['基本信息', '修改密码', '我的应用']],
-    ['tr-tr', ['Temel bilgiler', 'Parolayı değiştir', 'Uygulamalarım']],
-    ['ru-ru', ['Основные данные', 'Смена пароля', 'Мои приложения']],
+    ['en-us', ['Essential information', 'Change password', 'My app', 'Webhooks']],
+    ['zh-cn', ['基本信息', '修改密码', '我的应用', 'Webhook']],
+    ['tr-tr', ['Temel bilgiler', 'Parolayı değiştir', 'Uygulamalarım', 'Webhook']],
+    ['ru-ru', ['Основные данные', 'Смена пароля', 'Мои приложения', 'Вебхуки']],
   ] as const)('speak %s', async (language, names) => {
     await useLanguage.getState().setLanguage(language);
     profileServer();

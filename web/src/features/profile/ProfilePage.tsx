@@ -15,6 +15,7 @@ import css from './ProfilePage.module.css';
 import { PasswordTab } from './password/PasswordTab';
 import { PhoneDialog } from './phone/PhoneDialog';
 import type { ProfileTab } from './search';
+import { WebhooksTab } from './webhooks/WebhooksTab';
 
 /** Who one is here: details, password, and the keys for programs. */
 export function ProfilePage() {
@@ -59,6 +60,7 @@ export function ProfilePage() {
                   children: <PasswordTab user={user} onPhone={openPhone} />,
                 },
                 { key: 'app', label: t('app.title'), children: <AppsTab /> },
+                { key: 'webhook', label: t('webhook.title'), children: <WebhooksTab /> },
               ]}
             />
           </section>

@@ -5,6 +5,7 @@ import LockOutlined from '@ant-design/icons/LockOutlined';
 import UserOutlined from '@ant-design/icons/UserOutlined';
 import { type FormEvent, lazy, Suspense, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useOffline } from '@/lib/offline/reach';
 import { loadCaptchaPanel } from './captcha/load';
 import { Field } from './Field';
 import css from './SignInForm.module.css';
@@ -32,6 +33,7 @@ export function SignInForm({ onSubmit }: SignInFormProps) {
     passwordRef.current?.select();
   });
 
+  const offline = useOffline();
   const noUserName = userName.trim() === '';
   const noPassword = password === '';
 
@@ -46,7 +48,7 @@ export function SignInForm({ onSubmit }: SignInFormProps) {
 
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const credentials = busy || asking ? null : complete();
+    const credentials = busy || asking || offline ? null : complete();
     if (!credentials) return;
     onSubmit();
     begin(credentials);
@@ -124,7 +126,7 @@ export function SignInForm({ onSubmit }: SignInFormProps) {
           ref={submitRef}
           type="submit"
           className={css.submit}
-          aria-disabled={busy}
+          aria-disabled={busy || offline}
           aria-haspopup="dialog"
           aria-expanded={asking}
         >
@@ -134,7 +136,7 @@ export function SignInForm({ onSubmit }: SignInFormProps) {
               {t('signin.busy')}
             </>
           ) : (
-            t('signin.submit')
+            t(offline ? 'offline.needs' : 'signin.submit')
           )}
         </button>
       </form>

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
+import { useOffline } from '@/lib/offline/reach';
 import { consoleSettingsQuery, tenantQuery } from '@/lib/queries';
 import { useBranding } from '@/lib/tenant';
 import { useDocumentTitle } from '@/lib/useDocumentTitle';
@@ -8,6 +9,7 @@ import { BrandLogo } from '@/ui/BrandLogo';
 import { LanguageSelect } from '@/ui/LanguageSelect';
 import { BrandPanel } from './BrandPanel';
 import { EndedNote } from './EndedNote';
+import { OfflineNote } from './OfflineNote';
 import { SignInForm } from './SignInForm';
 import css from './SignInPage.module.css';
 
@@ -21,9 +23,10 @@ interface SignInPageProps {
 export function SignInPage({ ended, onSubmit }: SignInPageProps) {
   const { t } = useTranslation();
   const { title } = useBranding();
+  const offline = useOffline();
   useTenantFace();
   const tenant = useQuery(tenantQuery());
-  const noTenant = tenant.isError || (tenant.isSuccess && tenant.data === null);
+  const noTenant = (tenant.isError && !offline) || (tenant.isSuccess && tenant.data === null);
   const settings = useQuery({ ...consoleSettingsQuery(), enabled: noTenant });
   const farm = title ?? tenant.data?.name ?? settings.data?.defaultTenant ?? '';
 
@@ -41,6 +44,7 @@ export function SignInPage({ ended, onSubmit }: SignInPageProps) {
         </header>
         <div className={css.middle}>
           {ended ? <EndedNote /> : null}
+          {offline ? <OfflineNote /> : null}
           <h1 className={css.title}>{t('signin.title')}</h1>
           <p className={css.farm}>{farm}</p>
           <SignInForm onSubmit={onSubmit} />

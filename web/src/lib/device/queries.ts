@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { api } from '@/lib/api';
 import { now } from '@/lib/format/clock';
 import type { Language } from '@/lib/i18n';
+import { hasNetwork } from '@/lib/offline/reach';
 import { Turns } from '@/lib/turns';
 
 /** Which devices a page is of: those of a group, whose name holds a text, in a state; all of these where several are given. */
@@ -53,7 +54,9 @@ export const persistent = {
   meta: { showsErrors: true },
   refetchOnWindowFocus: false,
   refetchOnReconnect: false,
-  refetchInterval: (query: Failing) => (query.state.status === 'error' ? retryMs : false) as number | false,
+  // Without a network there is nobody to ask; once there is one again everything is asked for anew.
+  refetchInterval: (query: Failing) =>
+    (query.state.status === 'error' && hasNetwork() ? retryMs : false) as number | false,
 };
 
 export const groupsQuery = (language: Language) =>

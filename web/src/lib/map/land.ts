@@ -3,6 +3,7 @@ import L from 'leaflet';
 import { feature } from 'topojson-client';
 import type { Topology } from 'topojson-specification';
 import landAddress from 'world-atlas/land-50m.json?url';
+import coarseAddress from 'world-atlas/land-110m.json?url';
 import css from './map.module.css';
 
 /** One piece of land: its outline and its inland waters, with the box around it. */
@@ -11,9 +12,12 @@ export interface Land {
   bounds: L.LatLngBounds;
 }
 
-/** The coastline that Tilth brings along: land and sea, no borders. Fetched once; rejects when it does not arrive. */
-export async function loadLand(signal?: AbortSignal): Promise<Land[]> {
-  const response = await fetch(landAddress, { signal });
+/**
+ * The coastline that Tilth brings along: land and sea, no borders; `coarse`, a tenth of the bytes. Fetched once; rejects when it does
+ * not arrive.
+ */
+export async function loadLand(signal?: AbortSignal, coarse = false): Promise<Land[]> {
+  const response = await fetch(coarse ? coarseAddress : landAddress, { signal });
   if (!response.ok) throw new Error(`coastline: status ${response.status}`);
   return landOf((await response.json()) as Topology);
 }
@@ -37,16 +41,20 @@ function piece(rings: Position[][]): Land {
 
 /** The coastline is drawn for a scale of 1 : 50 million; nearer than this it would put fields into the sea, so all is land. */
 const nearestZoom = 10.5;
+/** As above, for 1 : 110 million. */
+const nearestCoarseZoom = 9.5;
 
 /** Draws only the land near the view: a farm's map has one continent to project, not fourteen hundred islands. */
 export class LandLayer extends L.Layer {
   private readonly land: Land[];
   private readonly drawn = new Map<Land, L.Polygon>();
+  private readonly nearest: number;
   private renderer: L.Renderer | undefined;
 
-  constructor(land: Land[]) {
+  constructor(land: Land[], coarse = false) {
     super();
     this.land = land;
+    this.nearest = coarse ? nearestCoarseZoom : nearestZoom;
   }
 
   override onAdd(map: L.Map): this {
@@ -68,7 +76,7 @@ export class LandLayer extends L.Layer {
   }
 
   private draw(): void {
-    this._map.getContainer().classList.toggle(css.sea ?? '', this._map.getZoom() < nearestZoom);
+    this._map.getContainer().classList.toggle(css.sea ?? '', this._map.getZoom() < this.nearest);
     const near = this._map.getBounds().pad(1.5);
     for (const land of this.land) {
       const polygon = this.drawn.get(land);

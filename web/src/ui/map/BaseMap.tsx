@@ -6,6 +6,7 @@ import { addTiles, createBaseMap, type MapTiles, setDragging } from '@/lib/map/b
 import { GraticuleLayer } from '@/lib/map/graticuleLayer';
 import { LandLayer, loadLand } from '@/lib/map/land';
 import { phone, useMedia } from '@/lib/media';
+import { useSaver } from '@/lib/saver';
 import css from './BaseMap.module.css';
 
 interface BaseMapProps {
@@ -61,9 +62,10 @@ export function BaseMap({ tiles, label, children }: BaseMapProps) {
 function Ground({ map, tiles }: { map: L.Map; tiles: MapTiles | null }) {
   const format = useFormat();
   const [graticule] = useState(() => new GraticuleLayer(format));
+  const coarse = useSaver();
   const land = useQuery({
-    queryKey: ['map', 'land'],
-    queryFn: ({ signal }) => loadLand(signal),
+    queryKey: ['map', 'land', coarse],
+    queryFn: ({ signal }) => loadLand(signal, coarse),
     enabled: tiles === null,
     staleTime: Number.POSITIVE_INFINITY,
   });
@@ -71,11 +73,11 @@ function Ground({ map, tiles }: { map: L.Map; tiles: MapTiles | null }) {
   useEffect(() => {
     if (tiles) return addTiles(map, tiles);
     if (!land.data) return;
-    const layer = new LandLayer(land.data).addTo(map);
+    const layer = new LandLayer(land.data, coarse).addTo(map);
     return () => {
       layer.remove();
     };
-  }, [map, tiles, land.data]);
+  }, [map, tiles, land.data, coarse]);
 
   useEffect(() => {
     // Over tiles in GCJ-02 the lines would stand up to 700 m beside the coordinates that they name.

@@ -9,6 +9,7 @@ import { useFormat } from '@/lib/format/format';
 import { toast } from '@/lib/notices';
 import { Dialog } from '@/ui/Dialog';
 import { Field } from '@/ui/form/Field';
+import { SendButton } from '@/ui/form/SendButton';
 import { refetchRules } from '../queries';
 import type { ActionProps } from './DeleteDialog';
 import css from './MuteDialog.module.css';
@@ -30,9 +31,9 @@ export function MuteDialog({ rule, onClose }: ActionProps) {
       footer={
         <>
           <Button onClick={onClose}>{t('common.cancel')}</Button>
-          <Button type="primary" htmlType="submit" form={id} loading={busy}>
+          <SendButton form={id} loading={busy}>
             {t('rule.mute.submit')}
-          </Button>
+          </SendButton>
         </>
       }
     >

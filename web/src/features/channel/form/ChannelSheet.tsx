@@ -7,6 +7,7 @@ import type { Channel } from '@/lib/channel/queries';
 import { phone, useMedia } from '@/lib/media';
 import { DiscardDialog } from '@/ui/DiscardDialog';
 import { DraftBar } from '@/ui/DraftBar';
+import { SendButton } from '@/ui/form/SendButton';
 import { Note } from '@/ui/Note';
 import { Sheet } from '@/ui/Sheet';
 import type { ChannelSearch } from '../search';
@@ -62,9 +63,9 @@ export function ChannelSheet({ channel, beside, tests, gone, onClose, onDelete }
         <>
           {isPhone ? null : <span className={css.test}>{testButton}</span>}
           <Button onClick={onClose}>{t('common.cancel')}</Button>
-          <Button type="primary" htmlType="submit" form={id} loading={save.isPending}>
+          <SendButton form={id} loading={save.isPending}>
             {t('common.save')}
-          </Button>
+          </SendButton>
         </>
       }
     >

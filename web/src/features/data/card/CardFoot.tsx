@@ -7,16 +7,27 @@ import { isStale } from '@/lib/device/staleness';
 import { type Device, nameOf } from '@/lib/device/types';
 import { useClock } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
+import { AsOf } from '@/ui/AsOf';
 import css from './Card.module.css';
 
-/** When the device was read last, and the way to its history. */
-export function CardFoot({ device }: { device: Device }) {
+interface CardFootProps {
+  device: Device;
+  /** When what the card shows was current; undefined while it is kept so. */
+  asOf: number | undefined;
+}
+
+/** When the device was read last, or how old all of the card is, and the way to its history. */
+export function CardFoot({ device, asOf }: CardFootProps) {
   const { t } = useTranslation();
   const newest = Math.max(...Object.values(device.lastData[0] ?? {}).map(({ time }) => time));
   const { deviceName } = device;
   return (
     <footer className={css.foot}>
-      {Number.isFinite(newest) ? <Read device={device} time={newest} /> : null}
+      {asOf !== undefined ? (
+        <AsOf time={asOf} />
+      ) : Number.isFinite(newest) ? (
+        <Read device={device} time={newest} />
+      ) : null}
       <Link
         from="/data"
         to="."

@@ -1,3 +1,4 @@
+import LineChartOutlined from '@ant-design/icons/LineChartOutlined';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -5,12 +6,13 @@ import { ownInterval } from '@/lib/device/derivation';
 import { dayQuery } from '@/lib/device/queries';
 import type { ReadingEntry } from '@/lib/device/readingList';
 import { isStale } from '@/lib/device/staleness';
-import type { Device } from '@/lib/device/types';
+import { type Device, nameOf } from '@/lib/device/types';
 import { useClock, useNow } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
 import { useInView } from '@/lib/useInView';
 import { DerivedNote } from '@/ui/DerivedNote';
 import { ElementIcon } from '@/ui/ElementIcon';
+import { OnTap, useOnTap } from '@/ui/OnTap';
 import { ReadingText } from '@/ui/ReadingText';
 import { Sparkline } from '@/ui/Sparkline';
 import type { SparkPoint } from '@/ui/sparkPath';
@@ -29,7 +31,9 @@ const points = 100;
 
 /** The reading that a device is there for: large, with the line of its last 24 hours. */
 export function MainReading({ device, entry, icon }: MainReadingProps) {
+  const { t } = useTranslation();
   const format = useFormat();
+  const [showsDay, showDay] = useOnTap();
   const { sign, name, reading, derivation } = entry;
   const numeric = typeof reading?.value === 'number';
   const usual = ownInterval(derivation);
@@ -50,7 +54,17 @@ export function MainReading({ device, entry, icon }: MainReadingProps) {
           {derivation ? <DerivedNote derivation={derivation} /> : null}
         </p>
       </div>
-      {numeric ? <Day device={device} sign={sign} quiet={old} precision={reading?.precision} /> : null}
+      {numeric && showsDay ? <Day device={device} sign={sign} quiet={old} precision={reading?.precision} /> : null}
+      {numeric && !showsDay ? (
+        <div className={css.ask}>
+          <OnTap
+            icon={<LineChartOutlined />}
+            words={t('saver.short')}
+            label={t('saver.dayOf', { name: nameOf(device) })}
+            onTap={showDay}
+          />
+        </div>
+      ) : null}
     </div>
   );
 }

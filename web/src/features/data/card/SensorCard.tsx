@@ -18,15 +18,21 @@ import { ReadingRow } from './ReadingRow';
 /** Rows that a card has room for. */
 const room = 3;
 
+interface SensorCardProps {
+  device: Device;
+  /** When that was current, by this machine's clock; undefined while it is kept so. */
+  asOf?: number;
+}
+
 /** A device's latest readings: one large with the line of its day, the others in rows with an age each. Always of the same height. */
-export const SensorCard = memo(function SensorCard({ device }: { device: Device }) {
+export const SensorCard = memo(function SensorCard({ device, asOf }: SensorCardProps) {
   const latest = device.lastData[0];
   const some = latest !== undefined && Object.keys(latest).length > 0;
   return (
     <article className={css.card} aria-label={nameOf(device)}>
       <CardHead device={device} />
       {some ? <Readings device={device} /> : <Nothing />}
-      <CardFoot device={device} />
+      <CardFoot device={device} asOf={asOf} />
     </article>
   );
 });

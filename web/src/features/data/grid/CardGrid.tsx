@@ -2,6 +2,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import type { Device } from '@/lib/device/types';
 import { phone, useMedia } from '@/lib/media';
+import { useAsOf } from '@/lib/offline/reach';
 import { PageError } from '@/ui/PageError';
 import { CardSkeleton, SensorCard } from '../card/SensorCard';
 import { StreamlessCard } from '../video/StreamlessCard';
@@ -22,6 +23,8 @@ interface CardGridProps {
   shown: Shown | undefined;
   /** Queries of the page that failed; those of the cards are told of together with them. */
   failed: readonly UseQueryResult<unknown>[];
+  /** When the list was current that the devices were picked from, by this machine's clock. */
+  updated: number | undefined;
   /** Told of the last camera that is drawn. */
   onReach: (camera: Device) => void;
 }
@@ -30,7 +33,7 @@ interface CardGridProps {
  * The cards of which some part is in the window, and a row beyond on either side; the others are only room. So ten thousand scroll
  * like ten, and since the room of each is known beforehand nothing moves when its data come.
  */
-export function CardGrid({ label, shown, failed, onReach }: CardGridProps) {
+export function CardGrid({ label, shown, failed, updated, onReach }: CardGridProps) {
   const list = useRef<HTMLUListElement>(null);
   const sizes = useMedia(phone) ? hand : desk;
   const step = sizes.cell + sizes.gap;
@@ -45,7 +48,8 @@ export function CardGrid({ label, shown, failed, onReach }: CardGridProps) {
   useEffect(() => {
     if (last) onReach(last);
   }, [last, onReach]);
-  const { slots, failed: missing } = useSensors(sections, drawn.sensors);
+  const { slots, updatedAt, failed: missing } = useSensors(sections, drawn.sensors);
+  const asOf = useAsOf(updatedAt ?? updated);
 
   // What holds the focus stays, also where it is scrolled out of sight: else the keyboard would start anew at the top.
   const [held, setHeld] = useState<{ kind: 'video' | 'sensor'; index: number; device: Device }>();
@@ -63,7 +67,11 @@ export function CardGrid({ label, shown, failed, onReach }: CardGridProps) {
       onFocus={() => device && setHeld({ kind, index, device })}
       onBlur={() => setHeld(undefined)}
     >
-      {device ? <Card key={device.deviceName} device={device} large={kind === 'video'} /> : <CardSkeleton />}
+      {device ? (
+        <Card key={device.deviceName} device={device} asOf={asOf} large={kind === 'video'} />
+      ) : (
+        <CardSkeleton />
+      )}
     </Item>
   );
 
@@ -85,8 +93,8 @@ export function CardGrid({ label, shown, failed, onReach }: CardGridProps) {
   );
 }
 
-function Card({ device, large }: { device: Device; large: boolean }) {
-  if (device.type === 1) return <SensorCard device={device} />;
+function Card({ device, asOf, large }: { device: Device; asOf: number | undefined; large: boolean }) {
+  if (device.type === 1) return <SensorCard device={device} asOf={asOf} />;
   return large ? <VideoCard device={device} /> : <StreamlessCard device={device} />;
 }
 

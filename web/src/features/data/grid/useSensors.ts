@@ -12,6 +12,12 @@ export interface Slot {
   device: Device | undefined;
 }
 
+/** The oldest of the answers: no card is older. */
+function oldest(results: UseQueryResult<DevicePage>[]): number | undefined {
+  const times = results.flatMap(({ dataUpdatedAt }) => (dataUpdatedAt > 0 ? [dataUpdatedAt] : []));
+  return times.length > 0 ? Math.min(...times) : undefined;
+}
+
 /** The sensors of a stretch of the grid; their pages, and no others, are fetched. */
 export function useSensors(sections: readonly Section[], span: Span) {
   const language = useLanguage((store) => store.language);
@@ -28,11 +34,12 @@ export function useSensors(sections: readonly Section[], span: Span) {
   const combine = useCallback(
     (results: UseQueryResult<DevicePage>[]) => ({
       pages: new Map(asked.map(({ key, pageNo }, i) => [`${key} ${pageNo}`, results[i]?.data?.list])),
+      updatedAt: oldest(results),
       failed: results.filter(({ isError }) => isError) as UseQueryResult<unknown>[],
     }),
     [asked],
   );
-  const { pages, failed } = useQueries({
+  const { pages, updatedAt, failed } = useQueries({
     queries: asked.map(({ filter, pageNo }) => pageQuery(language, filter, pageNo)),
     combine,
   });
@@ -45,5 +52,5 @@ export function useSensors(sections: readonly Section[], span: Span) {
       ),
     [parts, pages],
   );
-  return { slots, failed };
+  return { slots, updatedAt, failed };
 }

@@ -1,6 +1,7 @@
 import { type UseQueryResult, useQueries } from '@tanstack/react-query';
 import { useCallback, useMemo, useState } from 'react';
 import type { Device } from '@/lib/device/types';
+import { useSaver } from '@/lib/saver';
 import { foresightQuery, type Video } from '../video/queries';
 
 /** Cameras asked about before the first card is drawn, and beyond those in view. */
@@ -20,7 +21,9 @@ export function useStreamless(cameras: readonly Device[] | undefined): Streamles
   const [reached, setReached] = useState<ReadonlySet<string>>(new Set());
   const [begun, setBegun] = useState(false);
   const last = (cameras ?? []).reduce((found, { deviceName }, i) => (reached.has(deviceName) ? i + 1 : found), 0);
-  const asked = (cameras ?? []).slice(0, last + ahead);
+  // The data saver does without the question: each camera then has room for the picture that may be asked for.
+  const saver = useSaver();
+  const asked = saver ? [] : (cameras ?? []).slice(0, last + ahead);
   const askedKey = asked.map(({ deviceName }) => deviceName).join();
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the names say all of what is asked

@@ -1,3 +1,4 @@
+import LineChartOutlined from '@ant-design/icons/LineChartOutlined';
 import { type ReactNode, useId, useMemo, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { useTranslation } from 'react-i18next';
@@ -5,6 +6,7 @@ import { errorText } from '@/lib/errorText';
 import { phone, useMedia } from '@/lib/media';
 import { Empty } from '@/ui/Empty';
 import { ErrorNote } from '@/ui/ErrorNote';
+import { OnTap, useOnTap } from '@/ui/OnTap';
 import { Loading, Skeleton } from '@/ui/Skeleton';
 import { isDrawn } from './attributes';
 import css from './ChartPane.module.css';
@@ -41,13 +43,18 @@ function pointsFor(isPhone: boolean): number {
   return Math.min(5000, Math.max(1000, Math.ceil((2 * pixels) / 500) * 500));
 }
 
+/** With the data saver: lows and highs are kept, what lies between them is seldom looked for. */
+const savedPoints = 300;
+
 /** The chart with its window, its figures, and what keeps it from being drawn. */
 export function ChartPane({ device, state, bar, aside }: ChartPaneProps) {
   const { t } = useTranslation();
   const isPhone = useMedia(phone);
   const hintId = useId();
   const [place, size] = useSize();
-  const [points] = useState(() => pointsFor(isPhone));
+  const [allPoints] = useState(() => pointsFor(isPhone));
+  const [showsAll, showAll] = useOnTap();
+  const points = showsAll ? allPoints : savedPoints;
   const { asked, wanted, shown, attributes, colors, comparison, language } = state;
 
   // A window belongs to the range it was opened in.
@@ -165,6 +172,12 @@ export function ChartPane({ device, state, bar, aside }: ChartPaneProps) {
               </div>
             ) : null}
           </div>
+          {showsAll || drawn.length === 0 ? null : (
+            <p className={css.saved}>
+              {t('saver.points')}
+              <OnTap icon={<LineChartOutlined />} words={t('saver.allPoints')} onTap={showAll} />
+            </p>
+          )}
           {drawn.length > 0 ? (
             <WindowBar model={model} range={range} window={window} onWindow={setWindow} labels={isPhone ? 4 : 8} />
           ) : null}

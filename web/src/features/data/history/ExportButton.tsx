@@ -5,6 +5,7 @@ import { Button } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { type Format, useFormat } from '@/lib/format/format';
 import { nbsp } from '@/lib/format/number';
+import { useOffline } from '@/lib/offline/reach';
 import css from './ExportButton.module.css';
 import type { Exporting } from './useExport';
 
@@ -24,15 +25,16 @@ function progressText({ received, total }: Exporting, format: Format): string {
 export function ExportButton({ exporting, disabled, onStart, onCancel }: ExportButtonProps) {
   const { t } = useTranslation();
   const format = useFormat();
+  const offline = useOffline();
   if (!exporting) {
     return (
       <Button
         className={css.button}
         icon={<DownloadOutlined aria-hidden="true" />}
-        disabled={disabled}
+        disabled={disabled || offline}
         onClick={onStart}
       >
-        {t('history.export')}
+        {t(offline ? 'offline.needs' : 'history.export')}
       </Button>
     );
   }

@@ -11,13 +11,15 @@ interface NoticeProps {
   title: string;
   text?: string;
   onRetry?: () => void;
+  /** In place of Retry: what is asked for the first time. */
+  retryWords?: string;
   busy?: boolean;
 }
 
 const icons = { wait: <LoadingOutlined />, none: <VideoCameraOutlined />, down: <DisconnectOutlined /> };
 
 /** In the place of a picture: why there is none, and what can be done. */
-export function Notice({ kind, title, text, onRetry, busy = false }: NoticeProps) {
+export function Notice({ kind, title, text, onRetry, retryWords, busy = false }: NoticeProps) {
   const { t } = useTranslation();
   return (
     <div className={`${css.notice} ${kind === 'none' ? css.calm : ''}`}>
@@ -30,8 +32,8 @@ export function Notice({ kind, title, text, onRetry, busy = false }: NoticeProps
       </div>
       {onRetry ? (
         <button type="button" className={css.retry} onClick={onRetry} disabled={busy}>
-          <ReloadOutlined spin={busy} aria-hidden="true" />
-          {t('common.retry')}
+          {retryWords ? null : <ReloadOutlined spin={busy} aria-hidden="true" />}
+          {retryWords ?? t('common.retry')}
         </button>
       ) : null}
     </div>

@@ -4,19 +4,31 @@ import { useTranslation } from 'react-i18next';
 import { type Device, nameOf } from '@/lib/device/types';
 import { errorText } from '@/lib/errorText';
 import { useInView } from '@/lib/useInView';
+import { useOnTap } from '@/ui/OnTap';
 import { EmbedFrame } from './EmbedFrame';
 import { Notice } from './Notice';
 import css from './Picture.module.css';
 import { Player } from './Player';
 import { foreseen, videoQuery } from './queries';
 
-/** A camera's picture: asked for, fetched and played only while it is in view. */
+/** A camera's picture: asked for, fetched and played only while it is in view; with the data saver once somebody asks. */
 export function Picture({ device }: { device: Device }) {
   const frame = useRef<HTMLDivElement>(null);
+  const { t } = useTranslation();
   const inView = useInView(frame, 200);
+  const [shown, show] = useOnTap();
   return (
     <div ref={frame} className={css.picture}>
-      {inView ? <Shown device={device} /> : null}
+      {inView && shown ? <Shown device={device} /> : null}
+      {shown ? null : (
+        <Notice
+          kind="none"
+          title={t('saver.title')}
+          text={t('saver.pictureText')}
+          onRetry={show}
+          retryWords={t('saver.picture')}
+        />
+      )}
     </div>
   );
 }

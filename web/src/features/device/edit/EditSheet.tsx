@@ -8,6 +8,7 @@ import { type Device, nameOf } from '@/lib/device/types';
 import { toast } from '@/lib/notices';
 import { overviewQuery } from '@/lib/queries';
 import { DiscardDialog } from '@/ui/DiscardDialog';
+import { SendButton } from '@/ui/form/SendButton';
 import { useForm } from '@/ui/form/useForm';
 import { Sheet } from '@/ui/Sheet';
 import { StateChip } from '../detail/StateChip';
@@ -80,9 +81,9 @@ export function EditSheet({ device, beside, onClose }: EditSheetProps) {
         <>
           <span className={css.shown}>{t('device.form.shown')}</span>
           <Button onClick={onClose}>{t('common.cancel')}</Button>
-          <Button type="primary" htmlType="submit" form={id} loading={save.isPending} className={css.save}>
+          <SendButton form={id} loading={save.isPending} className={css.save}>
             {t('common.save')}
-          </Button>
+          </SendButton>
         </>
       }
     >

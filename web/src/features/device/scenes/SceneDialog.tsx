@@ -8,6 +8,7 @@ import { toast } from '@/lib/notices';
 import { overviewQuery } from '@/lib/queries';
 import { Dialog } from '@/ui/Dialog';
 import { Field } from '@/ui/form/Field';
+import { SendButton } from '@/ui/form/SendButton';
 import { useForm } from '@/ui/form/useForm';
 import { type Scene, sceneKey } from '../queries';
 import { checkScene, mostNameLength, type SceneError, type SceneValues } from './rules';
@@ -53,9 +54,9 @@ function Footer({ formId, isNew, onClose }: { formId: string; isNew: boolean; on
   return (
     <>
       <Button onClick={onClose}>{t('common.cancel')}</Button>
-      <Button type="primary" htmlType="submit" form={formId} loading={busy}>
+      <SendButton form={formId} loading={busy}>
         {t(isNew ? 'scene.create' : 'common.save')}
-      </Button>
+      </SendButton>
     </>
   );
 }

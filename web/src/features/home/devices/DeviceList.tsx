@@ -2,6 +2,7 @@ import SearchOutlined from '@ant-design/icons/SearchOutlined';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Device, Group } from '@/lib/device/types';
+import { AsOf } from '@/ui/AsOf';
 import { DeviceTree } from '@/ui/deviceTree/DeviceTree';
 import { FoundTree } from '@/ui/deviceTree/FoundTree';
 import { TreeSkeleton } from '@/ui/deviceTree/TreeSkeleton';
@@ -17,6 +18,8 @@ interface DeviceListProps {
   groups: Group[] | undefined;
   /** They could not be had; the page says why. */
   failed: boolean;
+  /** When they were current, by this machine's clock. */
+  asOf?: number;
   selected: string | undefined;
   /** The selected device, when it is known. */
   device: Device | undefined;
@@ -24,7 +27,7 @@ interface DeviceListProps {
 }
 
 /** Every device in its group, and the search through all of them. */
-export function DeviceList({ groups, failed, selected, device, onSelect }: DeviceListProps) {
+export function DeviceList({ groups, failed, asOf, selected, device, onSelect }: DeviceListProps) {
   const { t } = useTranslation();
   const [searching, setSearching] = useState(false);
   const [typed, setTyped] = useState('');
@@ -51,6 +54,7 @@ export function DeviceList({ groups, failed, selected, device, onSelect }: Devic
         ) : (
           <>
             <h2 className={css.title}>{t('home.list.title')}</h2>
+            <AsOf time={asOf} />
             <IconButton
               className={css.search}
               label={t('home.list.search')}
@@ -77,7 +81,7 @@ export function DeviceList({ groups, failed, selected, device, onSelect }: Devic
 
 const noGroups: Group[] = [];
 
-function Groups({ groups = noGroups, failed, selected, device, onSelect }: DeviceListProps) {
+function Groups({ groups = noGroups, failed, selected, device, onSelect }: Omit<DeviceListProps, 'asOf'>) {
   const { t } = useTranslation();
   const tree = useGroupRows(groups, device, selected);
   if (groups === noGroups) return failed ? <p className={css.failed}>{t('home.list.failed')}</p> : <TreeSkeleton />;

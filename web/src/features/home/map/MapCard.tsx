@@ -1,9 +1,11 @@
+import PictureOutlined from '@ant-design/icons/PictureOutlined';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { consoleSettingsQuery } from '@/lib/queries';
 import { ErrorNote } from '@/ui/ErrorNote';
 import { Fallback } from '@/ui/Fallback';
+import { OnTap, useOnTap } from '@/ui/OnTap';
 import { Legend } from './Legend';
 import css from './MapCard.module.css';
 import type { MapContent } from './useMapContent';
@@ -18,6 +20,8 @@ export function MapCard(content: MapContent) {
   const again = () => setMap({ DeviceMap: load(), attempt: attempt + 1 });
   // Without the settings there are no tiles, but there is a map.
   const ready = settings.data !== undefined || settings.isError;
+  const [showsTiles, showTiles] = useOnTap();
+  const tiles = settings.data?.mapTiles ?? null;
   return (
     <section className={css.card} aria-label={t('home.map.title')}>
       <Fallback
@@ -28,8 +32,13 @@ export function MapCard(content: MapContent) {
           </div>
         }
       >
-        <Suspense>{ready ? <DeviceMap tiles={settings.data?.mapTiles ?? null} {...content} /> : null}</Suspense>
+        <Suspense>{ready ? <DeviceMap tiles={showsTiles ? tiles : null} {...content} /> : null}</Suspense>
       </Fallback>
+      {tiles && !showsTiles ? (
+        <div className={css.ask}>
+          <OnTap icon={<PictureOutlined />} words={t('saver.tiles')} onTap={showTiles} />
+        </div>
+      ) : null}
       <Legend />
     </section>
   );

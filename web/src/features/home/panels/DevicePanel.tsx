@@ -4,13 +4,20 @@ import { type Device, nameOf } from '@/lib/device/types';
 import { useClock } from '@/lib/format/clock';
 import { missing, useFormat } from '@/lib/format/format';
 import { Age } from '@/ui/Age';
+import { AsOf } from '@/ui/AsOf';
 import { Loading, Skeleton } from '@/ui/Skeleton';
 import { StateChips } from '@/ui/StateChips';
 import css from './DevicePanel.module.css';
 import { Panel } from './Panel';
 
+interface DevicePanelProps {
+  device: Device | undefined;
+  /** When the list that the device stands in was current, by this machine's clock. */
+  asOf?: number;
+}
+
 /** Who the selected device is, where, and whether it is heard of. Undefined while it is on its way. */
-export function DevicePanel({ device }: { device: Device | undefined }) {
+export function DevicePanel({ device, asOf }: DevicePanelProps) {
   const { t } = useTranslation();
   const format = useFormat();
   if (!device) return <DevicePanelSkeleton />;
@@ -42,6 +49,9 @@ export function DevicePanel({ device }: { device: Device | undefined }) {
           {lastContact === undefined ? missing : <Age time={lastContact} form="within" />}
         </Fact>
       </dl>
+      <p className={css.asOf}>
+        <AsOf time={asOf} />
+      </p>
     </Panel>
   );
 }

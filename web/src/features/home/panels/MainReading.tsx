@@ -1,4 +1,5 @@
 import ClockCircleOutlined from '@ant-design/icons/ClockCircleOutlined';
+import LineChartOutlined from '@ant-design/icons/LineChartOutlined';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { ownInterval } from '@/lib/device/derivation';
@@ -9,6 +10,7 @@ import type { Device, Series } from '@/lib/device/types';
 import { useClock, useNow } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
 import { DerivedNote } from '@/ui/DerivedNote';
+import { OnTap, useOnTap } from '@/ui/OnTap';
 import { ReadingText } from '@/ui/ReadingText';
 import { Sparkline } from '@/ui/Sparkline';
 import type { SparkPoint } from '@/ui/sparkPath';
@@ -27,6 +29,7 @@ export function MainReading({ device, entry, usual }: MainReadingProps) {
   const { t } = useTranslation();
   const { sign, name, reading, derivation } = entry;
   const interval = ownInterval(derivation) ?? usual;
+  const [showsDay, showDay] = useOnTap();
   const online = device.onlineState === 1;
   const numeric = typeof reading?.value === 'number';
   const stale = useClock((now) => reading !== undefined && isStale(reading.time, device.offlineAfter, interval, now));
@@ -42,17 +45,18 @@ export function MainReading({ device, entry, usual }: MainReadingProps) {
         <p className={css.value} title={typeof reading?.value === 'string' ? reading.value : undefined}>
           <ReadingText of={reading} unit={css.unit} />
         </p>
-        {numeric ? <Day device={device} sign={sign} quiet={!online || stale} /> : null}
+        {numeric && showsDay ? <Day device={device} sign={sign} quiet={!online || stale} /> : null}
+        {numeric && !showsDay ? <OnTap icon={<LineChartOutlined />} words={t('saver.day')} onTap={showDay} /> : null}
       </div>
       <div className={css.lower}>
         {stale && reading ? (
           <LastRead time={reading.time} />
-        ) : numeric ? (
+        ) : numeric && showsDay ? (
           <Low device={device} entry={entry} />
         ) : (
           <span />
         )}
-        {numeric ? <span>{t('home.readings.day')}</span> : null}
+        {numeric && showsDay ? <span>{t('home.readings.day')}</span> : null}
       </div>
     </div>
   );

@@ -6,8 +6,11 @@ import { readingList } from '@/lib/device/readingList';
 import { nothingObserved, observe, usualInterval } from '@/lib/device/staleness';
 import type { Device, Latest, Reading } from '@/lib/device/types';
 import { errorText } from '@/lib/errorText';
+import { isSilence } from '@/lib/http';
 import { useLanguage } from '@/lib/i18n';
+import { useAsOf } from '@/lib/offline/reach';
 import { Age } from '@/ui/Age';
+import { AsOf } from '@/ui/AsOf';
 import { Empty } from '@/ui/Empty';
 import { ErrorNote } from '@/ui/ErrorNote';
 import { Loading, Skeleton } from '@/ui/Skeleton';
@@ -16,8 +19,14 @@ import { Panel } from './Panel';
 import { ReadingRow } from './ReadingRow';
 import css from './ReadingsPanel.module.css';
 
+interface PanelProps {
+  device: Device | undefined;
+  /** When the list that the device stands in was current, by this machine's clock. */
+  asOf?: number;
+}
+
 /** The latest reading of each property: the main one large, with its day, the others in rows. */
-export function ReadingsPanel({ device }: { device: Device | undefined }) {
+export function ReadingsPanel({ device, asOf }: PanelProps) {
   const { t } = useTranslation();
   if (!device) {
     return (
@@ -27,10 +36,10 @@ export function ReadingsPanel({ device }: { device: Device | undefined }) {
     );
   }
   // A new panel for each device: what was observed of one says nothing of another.
-  return <Readings key={device.deviceName} device={device} />;
+  return <Readings key={device.deviceName} device={device} asOf={asOf} />;
 }
 
-function Readings({ device }: { device: Device }) {
+function Readings({ device, asOf }: { device: Device; asOf: number | undefined }) {
   const { t } = useTranslation();
   const language = useLanguage((state) => state.language);
   const latest = useQuery({
@@ -40,6 +49,7 @@ function Readings({ device }: { device: Device }) {
   });
   const tsl = useQuery(tslQuery(language, device.deviceName));
   const usual = useUsual(latest.data);
+  const old = useAsOf(asOf) !== undefined;
 
   const online = device.onlineState === 1;
   const { main, others } = useMemo(
@@ -48,10 +58,16 @@ function Readings({ device }: { device: Device }) {
   );
   const newest = Math.max(...Object.values(latest.data ?? {}).map(({ time }) => time));
   const some = Number.isFinite(newest);
+  // What the list has of the device stands for the panel's own answer as long as that is not there.
+  const aside = old ? (
+    <AsOf time={latest.isPlaceholderData ? asOf : latest.dataUpdatedAt} />
+  ) : (
+    <Age time={newest} form="within" />
+  );
 
   return (
-    <Panel title={t('home.readings.title')} aside={some ? <Age time={newest} form="within" /> : null} grow>
-      {latest.isError ? (
+    <Panel title={t('home.readings.title')} aside={some ? aside : null} grow>
+      {latest.isError && !(old && isSilence(latest.error)) ? (
         <div className={css.note}>
           <ErrorNote
             title={errorText(latest.error)}

@@ -7,6 +7,7 @@ import { errorText } from '@/lib/errorText';
 import { toast } from '@/lib/notices';
 import { Dialog } from '@/ui/Dialog';
 import { Field } from '@/ui/form/Field';
+import { SendButton } from '@/ui/form/SendButton';
 import { useForm } from '@/ui/form/useForm';
 import { Note } from '@/ui/Note';
 import css from './AddDialog.module.css';
@@ -59,9 +60,9 @@ export function AddDialog({ open, onClose, onMade }: AddDialogProps) {
       footer={
         <>
           <Button onClick={onClose}>{t('common.cancel')}</Button>
-          <Button type="primary" htmlType="submit" form={id} loading={create.isPending}>
+          <SendButton form={id} loading={create.isPending}>
             {t('app.create')}
-          </Button>
+          </SendButton>
         </>
       }
     >

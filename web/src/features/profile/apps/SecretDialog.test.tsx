@@ -29,7 +29,7 @@ describe('a new secret', () => {
     expect(toasts()).toMatchObject([{ tone: 'success', title: 'Created' }]);
     expect(dialog).toHaveTextContent('“Pump controller” is ready.');
     expect(dialog).toHaveTextContent('ts_secret');
-    expect(dialog).toHaveTextContent('Anyone who holds both can read this farm’s data.');
+    expect(dialog).toHaveTextContent('Anyone who holds both can read this farm’s data and change its webhooks.');
     expect(done(dialog)).toBeDisabled();
     await person.click(stored(dialog));
     await person.click(done(dialog));

@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Button, Input, type InputRef } from 'antd';
+import { Input, type InputRef } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { components } from '@/api/schema.gen';
@@ -9,6 +9,7 @@ import { toast } from '@/lib/notices';
 import { consoleSettingsQuery, userQuery } from '@/lib/queries';
 import { DraftBar } from '@/ui/DraftBar';
 import { Field } from '@/ui/form/Field';
+import { SendButton } from '@/ui/form/SendButton';
 import { useForm } from '@/ui/form/useForm';
 import css from '../form/form.module.css';
 import { MobileField } from './MobileField';
@@ -110,9 +111,9 @@ export function InfoTab({ user, onPhone }: InfoTabProps) {
           />
         )}
       </Field>
-      <Button type="primary" htmlType="submit" loading={save.isPending} className={css.submit}>
+      <SendButton loading={save.isPending} className={css.submit}>
         {t('common.save')}
-      </Button>
+      </SendButton>
     </form>
   );
 }

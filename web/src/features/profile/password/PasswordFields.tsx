@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { Button, type InputRef } from 'antd';
+import type { InputRef } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { components } from '@/api/schema.gen';
@@ -7,6 +7,7 @@ import { api } from '@/lib/api';
 import { toast } from '@/lib/notices';
 import { maskNumber } from '@/lib/phoneNumber';
 import { Field } from '@/ui/form/Field';
+import { SendButton } from '@/ui/form/SendButton';
 import { type FieldState, useForm } from '@/ui/form/useForm';
 import { Note } from '@/ui/Note';
 import { CodeField } from '../form/CodeField';
@@ -76,9 +77,9 @@ export function PasswordFields({ user }: { user: components['schemas']['User'] }
       <div className={css.note}>
         <Note tone="info">{t('password.others')}</Note>
       </div>
-      <Button type="primary" htmlType="submit" loading={change.isPending} className={css.submit}>
+      <SendButton loading={change.isPending} className={css.submit}>
         {t('password.submit')}
-      </Button>
+      </SendButton>
     </form>
   );
 }

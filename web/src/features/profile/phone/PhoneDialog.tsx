@@ -8,6 +8,7 @@ import { maskNumber, plainNumber } from '@/lib/phoneNumber';
 import { consoleSettingsQuery, userQuery } from '@/lib/queries';
 import { Dialog } from '@/ui/Dialog';
 import { Field } from '@/ui/form/Field';
+import { SendButton } from '@/ui/form/SendButton';
 import { type FieldState, useForm } from '@/ui/form/useForm';
 import { Note } from '@/ui/Note';
 import { CodeField, codeScene } from '../form/CodeField';
@@ -41,9 +42,9 @@ export function PhoneDialog({ open, bound, onClose }: PhoneDialogProps) {
       footer={
         <>
           <Button onClick={onClose}>{t('common.cancel')}</Button>
-          <Button type="primary" htmlType="submit" form={id} loading={busy} disabled={!sms}>
+          <SendButton form={id} loading={busy} disabled={!sms}>
             {t(first ? 'phone.bind' : 'phone.update')}
-          </Button>
+          </SendButton>
         </>
       }
     >

@@ -1,0 +1,236 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type BrowserContext, devices, expect, type Page, test } from '@playwright/test';
+import { publish, secretOf } from './device.ts';
+import { atHome, button, expectAccessible, expectNoSideways, signIn } from './pages.ts';
+import { enter, keepSession, openSession } from './people.ts';
+import { nextBuild, startRelease } from './release.ts';
+import { addresses } from './server.ts';
+
+// The console as an app: installed, without a network, over a weak line. Everywhere else the browser is told to have no worker.
+test.use({ serviceWorkers: 'allow' });
+
+const elif = { userName: 'elif', password: 'long-enough-secret', tenantName: 'orchard' };
+
+/** The worker keeps the page from here on. */
+const workerReady = (page: Page) => page.waitForFunction(() => navigator.serviceWorker.controller !== null);
+
+/** The keys of what is kept of a person's answers. */
+const kept = (page: Page) =>
+  page.evaluate(
+    () =>
+      new Promise<string[]>((resolve, reject) => {
+        const opening = indexedDB.open('tilth-last-seen');
+        opening.onerror = () => reject(opening.error);
+        opening.onsuccess = () => {
+          const base = opening.result;
+          const asking = base.transaction('answers').objectStore('answers').getAllKeys();
+          asking.onsuccess = () => {
+            base.close();
+            resolve(asking.result.map(String));
+          };
+        };
+      }),
+  );
+
+/** Every path in the browser's caches. */
+const cached = (page: Page) =>
+  page.evaluate(async () => {
+    const all = await Promise.all((await caches.keys()).map(async (name) => (await caches.open(name)).keys()));
+    return all.flat().map(({ url }) => new URL(url).pathname);
+  });
+
+/** The page is put aside for a moment, at which it writes down what it has. */
+const putAside = (page: Page) =>
+  page.evaluate(() => {
+    Object.defineProperty(document, 'hidden', { value: true, configurable: true });
+    document.dispatchEvent(new Event('visibilitychange'));
+    Reflect.deleteProperty(document, 'hidden');
+    document.dispatchEvent(new Event('visibilitychange'));
+  });
+
+/** Somebody looks at the home page and at the data centre, and what they saw is kept. */
+async function lookAround(page: Page): Promise<void> {
+  await publish('WS-0001', secretOf('WS-0001'), { airTemperature: 3.7, airHumidity: 88 });
+  await enter(page, elif, '/dashboard-default?device=WS-0001');
+  await expect(page.getByRole('region', { name: 'Readings' })).toContainText('3.7');
+  await workerReady(page);
+  await page.getByRole('link', { name: 'Data center' }).click();
+  await expect(page.getByRole('article', { name: 'Orchard mast' })).toContainText('3.7');
+  await putAside(page);
+  await expect.poll(() => kept(page)).toContainEqual(expect.stringContaining('"page"'));
+}
+
+async function quit(page: Page): Promise<void> {
+  await button(page, 'Settings').click();
+  await page.getByRole('button', { name: 'Quit' }).click();
+  await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
+}
+
+test('can be installed', async ({ playwright }, { project }) => {
+  // A context of a test is a private window, where no browser installs anything.
+  const folder = mkdtempSync(join(tmpdir(), 'tilth-profile-'));
+  const { launchOptions } = project.use;
+  const context = await playwright.chromium.launchPersistentContext(folder, { ...launchOptions });
+  try {
+    const page = await context.newPage();
+    await keepSession(page, await openSession(elif));
+    await page.goto(addresses.console);
+    await atHome(page);
+    await workerReady(page);
+    const cdp = await context.newCDPSession(page);
+    const { url, errors, data = '' } = await cdp.send('Page.getAppManifest');
+    expect(url).toBe(`${addresses.console}/app.en-us.webmanifest`);
+    expect(errors).toEqual([]);
+    expect(JSON.parse(data)).toMatchObject({ name: 'Tilth', display: 'standalone', start_url: '/', lang: 'en' });
+    expect((await cdp.send('Page.getInstallabilityErrors')).installabilityErrors).toEqual([]);
+    await page.getByRole('banner').getByRole('combobox', { name: 'Language' }).selectOption('Türkçe');
+    await expect.poll(async () => (await cdp.send('Page.getAppManifest')).url).toContain('/app.tr-tr.webmanifest');
+  } finally {
+    await context.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test('without a network a reload shows what was seen, with the time that it is of', async ({ page, context }) => {
+  await lookAround(page);
+  await context.setOffline(true);
+  await expect(page.getByRole('main').getByRole('status').filter({ hasText: 'No connection' })).toBeVisible();
+  await expect(page.getByText(/^You see what was last received, as of \d\d:\d\d\.$/)).toBeVisible();
+  await expectAccessible(page);
+
+  await page.reload();
+  const card = page.getByRole('article', { name: 'Orchard mast' });
+  await expect(card).toContainText('3.7');
+  await expect(card.getByText(/^As of \d\d:\d\d$/)).toBeVisible();
+
+  await page.getByRole('link', { name: 'Home page' }).click();
+  const row = page.getByRole('treeitem', { name: /Orchard mast/ });
+  await expect(row).toContainText('3.7');
+  await expect(page.getByRole('region', { name: 'Devices' }).getByText(/^As of \d\d:\d\d$/)).toBeVisible();
+  await row.click();
+  await expect(page.getByRole('region', { name: 'Readings' }).getByText(/^As of \d\d:\d\d$/)).toBeVisible();
+
+  // A page that nobody has opened here says that it is not here.
+  await page.getByRole('link', { name: 'Equipment center' }).click();
+  await expect(page.getByRole('heading', { name: 'This page is not kept on this device' })).toBeVisible();
+  await page.getByRole('link', { name: 'Home page' }).click();
+  await expect(row).toContainText('3.7');
+
+  await context.setOffline(false);
+  await publish('WS-0001', secretOf('WS-0001'), { airTemperature: 4.4 });
+  await expect(row).toContainText('4.4', { timeout: 20_000 });
+  await expect(page.getByText(/^As of/)).toHaveCount(0);
+});
+
+test('the app opens without a network, on the page that it was left on', async ({ page, context }) => {
+  await lookAround(page);
+  await page.close();
+  await context.setOffline(true);
+  const opened = await context.newPage();
+  await opened.goto('/data');
+  await expect(opened.getByRole('article', { name: 'Orchard mast' })).toContainText('3.7');
+  await expect(opened.getByRole('article', { name: 'Orchard mast' }).getByText(/^As of/)).toBeVisible();
+});
+
+test('caches hold the console’s files and nobody’s data; quitting wipes what was seen', async ({ page, context }) => {
+  await lookAround(page);
+  const paths = await cached(page);
+  expect(paths).toContain('/');
+  expect(paths.filter((path) => !/^\/(assets\/[^/]+|theme\.js|favicon\.svg)?$/.test(path))).toEqual([]);
+
+  await quit(page);
+  await expect.poll(() => kept(page)).toEqual([]);
+  // Nor is anything left to open without a network but the sign-in page, which says what it needs.
+  await context.setOffline(true);
+  await expect(page.getByText('Signing in needs the server.')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Needs a connection' })).toHaveAttribute('aria-disabled', 'true');
+  await page.goto('/data');
+  await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
+  expect(await kept(page)).toEqual([]);
+});
+
+test('somebody else who signs in finds nothing of the one before', async ({ page }) => {
+  const session = await openSession(elif);
+  await keepSession(page, session);
+  await page.goto('/dashboard-default');
+  await expect.poll(() => kept(page)).toContain(`${session.userId} ["overview"]`);
+  await page.evaluate(
+    ([key, text]) => {
+      const newValue = JSON.stringify({ ...JSON.parse(text), userId: 999_999 });
+      localStorage.setItem(key, newValue);
+      window.dispatchEvent(new StorageEvent('storage', { key, newValue }));
+    },
+    ['tilth.session', JSON.stringify(session)] as const,
+  );
+  await expect.poll(async () => (await kept(page)).filter((key) => !key.startsWith('999999'))).toEqual([]);
+});
+
+test('a newer console is told of, and takes over when the person says so', async ({ page }) => {
+  const release = await startRelease(addresses.http);
+  try {
+    await signIn(page, release.address);
+    await workerReady(page);
+    await page.evaluate(() => Object.assign(window, { stillHere: true }));
+    const caching = () => page.evaluate(async () => (await caches.keys()).filter((name) => name.includes('page')));
+    const before = await caching();
+    expect(before).toHaveLength(1);
+
+    release.next();
+    await page.evaluate(async () => void (await (await navigator.serviceWorker.ready).update()));
+    await expect(page.getByText('A new version of Tilth is ready')).toBeVisible();
+    await expectAccessible(page);
+    expect(await page.evaluate(() => 'stillHere' in window)).toBe(true);
+
+    await button(page, 'Load it').click();
+    await page.waitForFunction(() => !('stillHere' in window));
+    await atHome(page);
+    await expect(page.locator('meta[name="tilth-build"]')).toHaveAttribute('content', nextBuild);
+    await expect.poll(caching).toEqual([`tilth-page-${nextBuild}`]);
+    await expect(page.getByText('A new version of Tilth is ready')).toBeHidden();
+  } finally {
+    await release.close();
+  }
+});
+
+test.describe('the data saver', () => {
+  const { defaultBrowserType: _, ...phone } = devices['Pixel 7'];
+  // Tall enough for every card of the orchard.
+  test.use({ ...phone, viewport: { width: 412, height: 3000 }, serviceWorkers: 'block' });
+
+  /** The lines of a day that are asked for. */
+  function linesAsked(context: BrowserContext): { count: number } {
+    const asked = { count: 0 };
+    context.on('request', (request) => {
+      if (request.url().includes('/time-interval-data')) asked.count += 1;
+    });
+    return asked;
+  }
+
+  test('leaves the days’ lines out until they are tapped, and stays on', async ({ page, context }) => {
+    await publish('WS-0001', secretOf('WS-0001'), { airTemperature: 3.7, airHumidity: 88 });
+    const asked = linesAsked(context);
+    await signIn(page);
+    await page.goto('/dashboard-default?device=WS-0001');
+    await expect.poll(() => asked.count).toBeGreaterThan(0);
+
+    await button(page, 'Settings').click();
+    const saver = page.getByRole('switch', { name: 'Data saver' });
+    await saver.click();
+    await expect(saver).toBeChecked();
+    await button(page, 'Close').click();
+    await page.goto('/data');
+    asked.count = 0;
+    const card = page.getByRole('article', { name: 'Orchard mast' });
+    await expect(card).toContainText('3.7');
+    const show = card.getByRole('button', { name: 'Show the day of Orchard mast' });
+    await expect(show).toBeVisible();
+    await expectAccessible(page);
+    await expectNoSideways(page);
+    expect(asked.count).toBe(0);
+    await show.click();
+    await expect.poll(() => asked.count).toBe(1);
+    await expect(show).toBeHidden();
+  });
+});

@@ -1,0 +1,160 @@
+import { useQuery } from '@tanstack/react-query';
+import { act, screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { HttpResponse } from 'msw';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { useNotices } from '@/lib/notices';
+import { followReach } from '@/lib/offline/recover';
+import { ownPage, useRelease } from '@/lib/offline/release';
+import { usePreferences } from '@/lib/preferences';
+import { overviewQuery } from '@/lib/queries';
+import { useSaverOffer } from '@/lib/saver';
+import { overview } from '@/test/farm';
+import { renderPart } from '@/test/part';
+import { ok, onGet } from '@/test/server';
+import { AsOf } from '@/ui/AsOf';
+import { Strip } from './Strip';
+
+const live = vi.hoisted(() => ({ state: 'live' as 'live' | 'connecting' | 'offline' }));
+vi.mock('@/lib/live/live', () => ({ useLiveStatus: () => ({ state: live.state, lastEventAt: null }) }));
+
+const path = '/admin-api/client/pc/home/overview-statistics';
+let network = true;
+let calls = 0;
+let stop = () => {};
+
+beforeEach(() => {
+  network = true;
+  calls = 0;
+  live.state = 'live';
+  useRelease.setState({ newer: false });
+  vi.spyOn(navigator, 'onLine', 'get').mockImplementation(() => network);
+  onGet(path, () => {
+    calls += 1;
+    return network ? ok(overview({ onlineCount: calls })) : HttpResponse.error();
+  });
+});
+afterEach(() => {
+  stop();
+  vi.useRealTimers();
+});
+
+function Page() {
+  const { data, dataUpdatedAt } = useQuery(overviewQuery());
+  return (
+    <>
+      <Strip />
+      <p>{data ? `online ${data.onlineCount}` : 'nothing yet'}</p>
+      <AsOf time={dataUpdatedAt} />
+    </>
+  );
+}
+
+async function open() {
+  const drawn = renderPart(<Page />);
+  stop = followReach(drawn.client);
+  await screen.findByText('online 1');
+  return drawn;
+}
+
+const turn = (on: boolean) =>
+  act(() => {
+    network = on;
+    window.dispatchEvent(new Event(on ? 'online' : 'offline'));
+  });
+const status = () => screen.getByRole('status');
+
+describe('without a network', () => {
+  it('the page says so once, and how old what it shows is; so does each card', async () => {
+    await open();
+    expect(status()).toBeEmptyDOMElement();
+    expect(screen.queryByText(/^As of/)).toBeNull();
+    turn(false);
+    expect(status()).toHaveTextContent(/^No connection$/);
+    expect(screen.getByText(/^You see what was last received, as of \d\d:\d\d\.$/)).toBeVisible();
+    expect(screen.getByText(/^As of \d\d:\d\d$/)).toBeVisible();
+    expect(screen.getByText('online 1')).toBeVisible();
+  });
+
+  it('yesterday’s values carry their day', async () => {
+    const { client } = await open();
+    const updatedAt = new Date().setHours(0, 0, 0, 0) - 5.5 * 3_600_000;
+    client.setQueryData(overviewQuery().queryKey, overview({ onlineCount: 40 }), { updatedAt });
+    turn(false);
+    expect(await screen.findByText(/^As of \d{1,2} \w{3,4}, 1[78]:30$/)).toBeVisible();
+  });
+
+  it('coming back asks for everything anew, and says when it is up to date', async () => {
+    await open();
+    turn(false);
+    turn(true);
+    expect(await screen.findByText('online 2')).toBeVisible();
+    await waitFor(() => expect(status()).toBeEmptyDOMElement());
+    expect(screen.queryByText(/^As of/)).toBeNull();
+    await waitFor(() =>
+      expect(useNotices.getState().toasts).toMatchObject([
+        { tone: 'success', title: 'Connected again, everything is up to date' },
+      ]),
+    );
+    expect(calls).toBe(2);
+  });
+
+  it('no call that fails is told of by itself', async () => {
+    const { client } = await open();
+    turn(false);
+    await act(() => client.refetchQueries());
+    expect(useNotices.getState().toasts).toEqual([]);
+  });
+});
+
+describe('a server that is silent', () => {
+  it('is told of once the live stream has been shut for ten seconds', async () => {
+    live.state = 'offline';
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], shouldAdvanceTime: true });
+    await open();
+    await act(() => vi.advanceTimersByTimeAsync(9_000));
+    expect(status()).toBeEmptyDOMElement();
+    await act(() => vi.advanceTimersByTimeAsync(1_500));
+    expect(status()).toHaveTextContent(/^The server does not answer$/);
+    expect(screen.getByText(/^As of/)).toBeVisible();
+  });
+});
+
+describe('a newer console', () => {
+  it('is offered, and loaded when the person says so', async () => {
+    await open();
+    const reload = vi.spyOn(ownPage, 'reload').mockImplementation(() => undefined);
+    act(() => useRelease.setState({ newer: true }));
+    expect(status()).toHaveTextContent('A new version of Tilth is ready');
+    expect(reload).not.toHaveBeenCalled();
+    await userEvent.click(screen.getByRole('button', { name: 'Load it' }));
+    expect(reload).toHaveBeenCalledOnce();
+  });
+
+  it('waits until there is a network', async () => {
+    await open();
+    act(() => useRelease.setState({ newer: true }));
+    turn(false);
+    expect(status()).toHaveTextContent(/^No connection$/);
+  });
+});
+
+describe('a weak line', () => {
+  it('lets the data saver be offered, which stays off until the person turns it on', async () => {
+    await open();
+    act(() => useSaverOffer.setState({ weak: true }));
+    expect(status()).toHaveTextContent('The connection is weak');
+    expect(usePreferences.getState().saveData).toBe(false);
+    await userEvent.click(screen.getByRole('button', { name: 'Turn on' }));
+    expect(usePreferences.getState().saveData).toBe(true);
+    expect(status()).toBeEmptyDOMElement();
+  });
+
+  it('is not spoken of again when the person says no', async () => {
+    await open();
+    act(() => useSaverOffer.setState({ weak: true }));
+    await userEvent.click(screen.getByRole('button', { name: 'Not now' }));
+    expect(status()).toBeEmptyDOMElement();
+    expect(usePreferences.getState().saveData).toBe(false);
+  });
+});

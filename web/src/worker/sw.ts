@@ -1,0 +1,51 @@
+import type { Files } from './files';
+import { asset, beside, install, keepUsed, kindOf, page, tidy } from './serve';
+
+/** What of a service worker's world is used here; the page's types have none. */
+interface Scope {
+  addEventListener(type: 'install' | 'activate', listener: (event: Lasting) => void): void;
+  addEventListener(type: 'fetch', listener: (event: Fetching) => void): void;
+  addEventListener(type: 'message', listener: (event: Lasting & MessageEvent) => void): void;
+  skipWaiting(): Promise<void>;
+  clients: { claim(): Promise<void> };
+  location: Location;
+}
+interface Lasting {
+  waitUntil(work: Promise<unknown>): void;
+}
+interface Fetching extends Lasting {
+  request: Request;
+  respondWith(answer: Promise<Response>): void;
+}
+
+declare const self: unknown;
+/** The build puts its own files in place of this name. */
+declare const __TILTH_FILES__: Files;
+
+const files = __TILTH_FILES__;
+const scope = self as Scope;
+
+scope.addEventListener('install', (event) => event.waitUntil(install(files)));
+
+scope.addEventListener('activate', (event) => event.waitUntil(tidy(files).then(() => scope.clients.claim())));
+
+scope.addEventListener('fetch', (event) => {
+  const { request } = event;
+  switch (kindOf(request, scope.location.origin, files)) {
+    case 'asset':
+      return event.respondWith(asset(request));
+    case 'beside':
+      return event.respondWith(beside(request, files));
+    case 'page':
+      return event.respondWith(page(request, files, (work) => event.waitUntil(work)));
+    default:
+      return;
+  }
+});
+
+scope.addEventListener('message', (event) => {
+  const { kind, paths } = event.data as { kind: string; paths?: string[] };
+  if (kind === 'build') event.ports[0]?.postMessage(files.build);
+  if (kind === 'take-over') event.waitUntil(scope.skipWaiting());
+  if (kind === 'used') event.waitUntil(keepUsed(paths ?? [], files));
+});
