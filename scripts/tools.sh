@@ -2,8 +2,8 @@
 # Installs what the tests need beside Go and Node, where it is missing:
 # Chromium, a Chinese font and ffmpeg, which makes the cameras' streams, for the
 # browser tests; mosquitto's clients and curl for the device tests; python3 for the examples of the open API; openssl for a
-# certificate; nginx, which the live stream is tested behind; in CI Postfix, which
-# mails are tested against. Needs root where something is missing.
+# certificate; nginx, which the live stream is tested behind; PostgreSQL, which
+# the stores are tested over; in CI Postfix, which mails are tested against. Needs root where something is missing.
 set -euo pipefail
 
 missing=()
@@ -14,6 +14,7 @@ command -v python3 >/dev/null || missing+=(python3)
 command -v openssl >/dev/null || missing+=(openssl)
 command -v ffmpeg >/dev/null || missing+=(ffmpeg)
 [ -x /usr/sbin/nginx ] || command -v nginx >/dev/null || missing+=(nginx)
+[ -n "$(ls /usr/lib/postgresql/*/bin/initdb 2>/dev/null)" ] || command -v initdb >/dev/null || missing+=(postgresql)
 [ -z "${CI:-}" ] || command -v postfix >/dev/null || missing+=(postfix)
 fc-list 2>/dev/null | grep -qi 'noto.*cjk' || missing+=(fonts-noto-cjk fontconfig)
 

@@ -8,9 +8,19 @@ import (
 )
 
 // Copy writes the database as it is at one instant to DIR/tilth.db, which must
-// not exist, while others read and write. It is on disk when Copy returns.
+// not exist, while others read and write. It is on disk when Copy returns. The
+// copy is an SQLite file, wherever the database is.
 func (d *DB) Copy(ctx context.Context, dir string) error {
 	path := filepath.Join(dir, "tilth.db")
+	if d.server != nil {
+		if _, err := os.Stat(path); err == nil {
+			return fmt.Errorf("copy the database: %s is there already", path)
+		}
+		if err := d.toFile(ctx, dir); err != nil {
+			return fmt.Errorf("copy the database: %w", err)
+		}
+		return nil
+	}
 	if _, err := d.read.ExecContext(ctx, "VACUUM INTO ?", path); err != nil {
 		return fmt.Errorf("copy the database: %w", err)
 	}

@@ -8,13 +8,11 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
 	"sync/atomic"
 
-	"github.com/pressly/goose/v3"
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/sqlitedialect"
 	sqlite "modernc.org/sqlite"
@@ -31,16 +29,25 @@ const readers = 4
 // DB is the relational database. Reads go through Read, writes through Tx; a
 // store never holds a connection of its own.
 type DB struct {
-	read  *bun.DB
-	write *bun.DB
+	read   *bun.DB
+	write  *bun.DB
+	server *server // nil: SQLite
 
 	version atomic.Uint64
+	unkept  atomic.Uint64
 }
 
 // Open opens DIR/tilth.db, creating it where there is none, and applies the
-// migrations it lacks.
+// migrations it lacks. A database of a newer version is refused, and stays as it
+// is (ErrNewer).
 func Open(ctx context.Context, dir string) (*DB, error) {
+	if err := alone(dir); err != nil {
+		return nil, err
+	}
 	path := filepath.Join(dir, "tilth.db")
+	if err := check(ctx, path); err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
 	if err := private(path); err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
@@ -75,8 +82,7 @@ func connect(ctx context.Context, path, lock string, conns int) (*bun.DB, error)
 	q := url.Values{"_txlock": {lock}, "_pragma": {
 		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)", "temp_store(MEMORY)",
 	}}
-	// The path is part of an address: what means something there is escaped.
-	pool, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?"+q.Encode())
+	pool, err := sql.Open("sqlite", addressOf(path)+"?"+q.Encode())
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
@@ -88,12 +94,11 @@ func connect(ctx context.Context, path, lock string, conns int) (*bun.DB, error)
 	return bun.NewDB(pool, sqlitedialect.New()), nil
 }
 
+// addressOf is the path as an address: what means something there is escaped.
+func addressOf(path string) string { return "file:" + (&url.URL{Path: path}).EscapedPath() }
+
 func migrate(ctx context.Context, pool *sql.DB) error {
-	files, err := fs.Sub(migrations, "migrations/sqlite")
-	if err != nil {
-		return err
-	}
-	p, err := goose.NewProvider(goose.DialectSQLite3, pool, files)
+	p, err := provider(pool)
 	if err != nil {
 		return err
 	}
@@ -110,6 +115,7 @@ type txKey struct{}
 type under struct {
 	tx    bun.Tx
 	after []func()
+	once  map[any]any
 }
 
 // Read is where a store's queries go: the transaction in ctx when there is
@@ -123,13 +129,13 @@ func (d *DB) Read(ctx context.Context) bun.IDB {
 
 // Tx runs f in one transaction: what f does with the context it is given is
 // kept as a whole when f returns nil, and not at all otherwise. A Tx inside a
-// Tx joins it.
+// Tx joins it. What the disk refused to keep is an Unkept error.
 func (d *DB) Tx(ctx context.Context, f func(ctx context.Context, tx bun.IDB) error) error {
 	if u, ok := ctx.Value(txKey{}).(*under); ok {
 		return f(ctx, u.tx)
 	}
 	var u under
-	if err := d.transact(ctx, &u, f); err != nil {
+	if err := d.orUnkept(d.transact(ctx, &u, f)); err != nil {
 		return err
 	}
 	for _, f := range u.after {
@@ -139,11 +145,24 @@ func (d *DB) Tx(ctx context.Context, f func(ctx context.Context, tx bun.IDB) err
 }
 
 func (d *DB) transact(ctx context.Context, u *under, f func(ctx context.Context, tx bun.IDB) error) error {
+	begin := ctx
+	if d.server != nil {
+		done, err := d.server.wait(ctx)
+		if err != nil {
+			return err
+		}
+		defer done()
+		// Who goes half way ends a statement, not the connection with its lock.
+		begin = context.WithoutCancel(ctx)
+	}
 	// Also after one that failed: its end may have been kept all the same.
 	defer d.version.Add(1)
-	return d.write.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+	return d.write.RunInTx(begin, nil, func(_ context.Context, tx bun.Tx) error {
 		u.tx = tx
-		return f(context.WithValue(ctx, txKey{}, u), tx)
+		if err := f(context.WithValue(ctx, txKey{}, u), tx); err != nil {
+			return err
+		}
+		return ctx.Err()
 	})
 }
 
@@ -162,20 +181,25 @@ func (d *DB) AfterCommit(ctx context.Context, f func()) {
 // was read after a version was asked for holds as long as the version does.
 func (d *DB) Version() uint64 { return d.version.Load() }
 
-// Ping answers whether the database can be read.
-func (d *DB) Ping(ctx context.Context) error { return d.read.PingContext(ctx) }
+// Ping answers whether the database can be read, and is this process's still.
+func (d *DB) Ping(ctx context.Context) error {
+	if d.server != nil && d.server.lost.Load() {
+		return ErrTakenOver
+	}
+	return d.read.PingContext(ctx)
+}
 
 // IsDuplicate tells whether err is a broken uniqueness rule.
 func IsDuplicate(err error) bool {
 	var e *sqlite.Error
-	return errors.As(err, &e) && (e.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE || e.Code() == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY)
+	return postgresCode(err, uniqueViolation) || errors.As(err, &e) && (e.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE || e.Code() == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY)
 }
 
 // IsReferenced tells whether err says that other rows still point to the one
 // that was to go.
 func IsReferenced(err error) bool {
 	var e *sqlite.Error
-	return errors.As(err, &e) && e.Code() == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY
+	return postgresCode(err, foreignKeyViolation) || errors.As(err, &e) && e.Code() == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY
 }
 
 // IsMissing tells whether err says that a row does not exist.

@@ -32,7 +32,11 @@ func count(t *testing.T, ctx context.Context, d *db.DB) int {
 // A write is on disk when its transaction ends, broken references are refused,
 // and readers do not wait for the writer: each connection must have been told.
 func TestPragmas(t *testing.T) {
-	d := testkit.DB(t)
+	d, err := db.Open(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
 	ask := func(ctx context.Context, q bun.IDB) {
 		for pragma, want := range map[string]string{"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "busy_timeout": "10000"} {
 			var got string

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"net/url"
 	"path/filepath"
 	"strings"
 
@@ -14,14 +13,17 @@ import (
 )
 
 // OpenToRead opens DIR/tilth.db as it is: nothing is made, brought up to date
-// or written. Tx fails.
+// or written. Tx fails. What Open refuses to write is refused here, too.
 func OpenToRead(ctx context.Context, dir string) (*DB, error) {
+	if err := alone(dir); err != nil {
+		return nil, err
+	}
 	path := filepath.Join(dir, "tilth.db")
-	pool, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?mode=ro&_pragma=busy_timeout(10000)&_pragma=query_only(ON)")
+	pool, err := sql.Open("sqlite", unwritten(path))
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	if err := pool.PingContext(ctx); err != nil {
+	if err := accept(ctx, pool); err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), pool.Close())
 	}
 	d := bun.NewDB(pool, sqlitedialect.New())
@@ -31,6 +33,9 @@ func OpenToRead(ctx context.Context, dir string) (*DB, error) {
 // Examine has the database check itself and tells what it finds wrong: damaged
 // pages, and rows that refer to what is not there.
 func (d *DB) Examine(ctx context.Context) (problems []string, err error) {
+	if d.server != nil {
+		return d.examinePostgres(ctx)
+	}
 	var found []string
 	if err := d.Read(ctx).NewRaw("PRAGMA integrity_check").Scan(ctx, &found); err != nil {
 		return nil, err

@@ -34,15 +34,28 @@ func TestPlans(t *testing.T) {
 			AND (d.lease_until <= 5) ORDER BY d.next_time, d.id LIMIT 4`: "deliveries_due (mode=? AND alarm_level=? AND next_time<?)",
 		`SELECT EXISTS (SELECT * FROM deliveries AS d WHERE (d.state = 'queued' AND d.mode = 'email' AND d.alarm_level IN (0, 1, 2) AND d.next_time <= 5)
 			AND (d.lease_until <= 5))`: "deliveries_due (mode=? AND alarm_level=? AND next_time<?)",
-		`SELECT d.id FROM deliveries AS d WHERE (d.tenant_id = 1 AND d.notice_id = 1 AND d.event = 'triggered')`:                                        "deliveries_once (notice_id=?",
-		`UPDATE deliveries AS d SET reason = '' WHERE (d.notice_id IN (1, 2) AND d.event = 'resolved' AND d.after_id IN (1, 2) AND d.state = 'queued')`: "deliveries_once (notice_id=?",
-		`SELECT * FROM deliveries AS d WHERE (d.state = 'queued' AND d.digest > 0 AND d.channel_id = 1 AND d.digest = 5) AND (d.mode = 'email')`:        "deliveries_digest (channel_id=? AND digest=?)",
-		`UPDATE deliveries AS d SET next_time = 5 WHERE (d.tenant_id = 1 AND d.rule_id = 1 AND d.state = 'queued' AND d.reason = 'muted')`:              "deliveries_rule (rule_id=?)",
-		`SELECT d.id FROM deliveries AS d WHERE (d.create_time < 5) ORDER BY d.create_time LIMIT 1000`:                                                  "deliveries_created (create_time<?)",
-		`SELECT n.id FROM notices AS n WHERE ((n.create_time, n.id) < (5, 5)) AND (n.tenant_id = 1) ORDER BY n.create_time DESC, n.id DESC LIMIT 10`:    "notices_newest (tenant_id=? AND create_time<?)",
-		`SELECT h.credential_id, SUM(h.requests) FROM credential_hours AS h WHERE (h.credential_id IN (1, 2) AND h.hour > 5) GROUP BY h.credential_id`:  "(credential_id=? AND hour>?)",
-		`DELETE FROM credential_hours AS h WHERE (h.hour < 5)`:                                                                                          "credential_hours_hour (hour<?)",
-		`SELECT device_id FROM device_presence AS c GROUP BY device_id HAVING (COUNT(*) > 2000)`:                                                        "USING COVERING INDEX",
+		`SELECT d.id FROM deliveries AS d WHERE (d.tenant_id = 1 AND d.notice_id = 1 AND d.event = 'triggered')`:                                         "deliveries_once (notice_id=?",
+		`UPDATE deliveries AS d SET reason = '' WHERE (d.notice_id IN (1, 2) AND d.event = 'resolved' AND d.after_id IN (1, 2) AND d.state = 'queued')`:  "deliveries_once (notice_id=?",
+		`SELECT * FROM deliveries AS d WHERE (d.state = 'queued' AND d.digest > 0 AND d.channel_id = 1 AND d.digest = 5) AND (d.mode = 'email')`:         "deliveries_digest (channel_id=? AND digest=?)",
+		`UPDATE deliveries AS d SET next_time = 5 WHERE (d.tenant_id = 1 AND d.rule_id = 1 AND d.state = 'queued' AND d.reason = 'muted')`:               "deliveries_rule (rule_id=?)",
+		`SELECT d.* FROM deliveries AS d WHERE (d.channel_id = 1 AND d.mode = 'webhook' AND d.tenant_id = 1) ORDER BY d.id DESC LIMIT 20`:                "deliveries_webhook (channel_id=?)",
+		`SELECT d.id FROM deliveries AS d WHERE (d.create_time < 5) ORDER BY d.create_time LIMIT 1000`:                                                   "deliveries_created (create_time<?)",
+		`SELECT n.id FROM notices AS n WHERE ((n.create_time, n.id) < (5, 5)) AND (n.tenant_id = 1) ORDER BY n.create_time DESC, n.id DESC LIMIT 10`:     "notices_newest (tenant_id=? AND create_time<?)",
+		`SELECT h.credential_id, SUM(h.requests) FROM credential_hours AS h WHERE (h.credential_id IN (1, 2) AND h.hour > 5) GROUP BY h.credential_id`:   "(credential_id=? AND hour>?)",
+		`DELETE FROM credential_hours AS h WHERE (h.hour < 5)`:                                                                                           "credential_hours_hour (hour<?)",
+		`SELECT e.id FROM audit_entries AS e WHERE (e.tenant_id = 1) ORDER BY e.time DESC, e.id DESC LIMIT 10`:                                           "audit_entries_newest (tenant_id=?)",
+		`SELECT e.id FROM audit_entries AS e WHERE (e.tenant_id = 1) AND (e.time >= 5) ORDER BY e.time DESC, e.id DESC LIMIT 10`:                         "audit_entries_newest (tenant_id=? AND time>?)",
+		`SELECT e.id FROM audit_entries AS e WHERE (e.tenant_id = 1) AND (e.kind = 'rule') ORDER BY e.time DESC, e.id DESC LIMIT 10`:                     "audit_entries_kind (tenant_id=? AND kind=?)",
+		`SELECT e.id FROM audit_entries AS e WHERE (e.tenant_id = 1) AND (e.actor = 'user' AND e.actor_id = 7) ORDER BY e.time DESC, e.id DESC LIMIT 10`: "audit_entries_actor (tenant_id=? AND actor=? AND actor_id=?)",
+		`SELECT actor FROM audit_entries AS e WHERE (e.tenant_id = 1) AND (e.actor = 'user' AND e.actor_id > 7)
+			ORDER BY e.actor, e.actor_id, e.time DESC, e.id DESC LIMIT 1`: "audit_entries_actor (tenant_id=? AND actor=? AND actor_id>?)",
+		`SELECT actor FROM audit_entries AS e WHERE (e.tenant_id = 1) AND (e.actor > 'user')
+			ORDER BY e.actor, e.actor_id, e.time DESC, e.id DESC LIMIT 1`: "audit_entries_actor (tenant_id=? AND actor>?)",
+		`SELECT COUNT(*) FROM audit_entries AS e WHERE (e.tenant_id = 1) AND (e.name_id IN (SELECT n.id FROM audit_names AS n WHERE (n.tenant_id = 1 AND n.folded LIKE '%a%')))`: "USING COVERING INDEX audit_entries_name (tenant_id=? AND name_id=?)",
+		`SELECT e.id FROM audit_entries AS e WHERE (e.tenant_id = 1) AND (+e.name_id IN (SELECT n.id FROM audit_names AS n WHERE (n.tenant_id = 1 AND n.folded LIKE '%a%')))
+			ORDER BY e.time DESC, e.id DESC LIMIT 10`: "USING COVERING INDEX audit_entries_newest (tenant_id=?)",
+		`SELECT id FROM audit_entries AS e WHERE (e.time < 5) ORDER BY e.time LIMIT 1000`:        "audit_entries_time (time<?)",
+		`SELECT device_id FROM device_presence AS c GROUP BY device_id HAVING (COUNT(*) > 2000)`: "USING COVERING INDEX",
 	} {
 		var steps []struct {
 			ID, Parent, Notused int

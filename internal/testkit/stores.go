@@ -5,11 +5,13 @@ import (
 	"testing"
 
 	"tilth/internal/alarm"
+	"tilth/internal/audit"
 	"tilth/internal/db"
 	"tilth/internal/device"
 	"tilth/internal/identity"
 	"tilth/internal/live"
 	"tilth/internal/notify"
+	"tilth/internal/notify/webhook"
 	"tilth/internal/tenant"
 )
 
@@ -23,6 +25,7 @@ type Stores struct {
 	Log   *Log
 	DB    *db.DB
 
+	Audit       *audit.Store
 	Tenants     *tenant.Store
 	Users       *identity.UserStore
 	Sessions    *identity.SessionStore
@@ -46,6 +49,8 @@ type Stores struct {
 	Rules       *alarm.RuleStore
 	RuleForms   *alarm.Checker
 	Channels    *notify.ChannelStore
+	Webhooks    *notify.WebhookStore
+	Programs    *webhook.Caller // calls programs on this machine
 	Messages    *notify.MessageStore
 	Mails       *Carrier // of e-mail
 	Texts       *Carrier // of SMS
@@ -58,6 +63,7 @@ type Stores struct {
 func NewStores(t testing.TB) *Stores {
 	t.Helper()
 	s := &Stores{Clock: NewClock(), Log: NewLog(), DB: DB(t)}
+	s.Audit = audit.NewStore(s.DB, audit.DefaultRetention, s.Clock.Now)
 	s.Tenants = tenant.NewStore(s.DB, s.Clock.Now)
 	s.Users = identity.NewUserStore(s.DB, s.Clock.Now)
 	s.Sessions = identity.NewSessionStore(s.DB, s.Clock.Now)
@@ -78,11 +84,13 @@ func NewStores(t testing.TB) *Stores {
 	s.Rules = alarm.NewRuleStore(s.DB, s.Clock.Now)
 	s.Channels = notify.NewChannelStore(s.DB, s.Clock.Now)
 	s.RuleForms = alarm.NewChecker(s.Devices, s.Catalog, s.Channels.Missing)
+	s.Webhooks = webhooks(t, s)
+	s.Programs = NewPrograms(s)
 	s.Messages = notify.NewMessageStore(s.DB)
 	s.Mails, s.Texts, s.Screens = &Carrier{}, &Carrier{}, live.NewHub("e")
 	s.Outbox = notify.NewOutbox(notify.OutboxOptions{
-		DB: s.DB, Tenants: s.Tenants, Channels: s.Channels,
-		Carriers: map[notify.Mode]notify.Carrier{notify.Email: s.Mails, notify.Phone: s.Texts},
+		DB: s.DB, Tenants: s.Tenants, Channels: s.Channels, Webhooks: s.Webhooks,
+		Carriers: map[notify.Mode]notify.Carrier{notify.Email: s.Mails, notify.Phone: s.Texts, notify.Program: s.Programs},
 		Muted: func(ctx context.Context, t tenant.ID, rule int64) (int64, error) {
 			return s.Rules.MutedUntil(ctx, t, alarm.RuleID(rule))
 		},

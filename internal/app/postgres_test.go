@@ -1,0 +1,130 @@
+package app
+
+import (
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"tilth/internal/testkit"
+)
+
+// onPostgres is a server with devices whose rules run, over PostgreSQL.
+func onPostgres(t *testing.T) *process {
+	t.Helper()
+	if !testkit.PostgresWanted() {
+		t.Skip("no PostgreSQL for tests: scripts/postgres-test.sh")
+	}
+	return alarmProcess(t)
+}
+
+func (p *process) readiness() int {
+	p.t.Helper()
+	resp, err := http.Get("http://" + p.http + "/readyz")
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	return resp.StatusCode
+}
+
+// While the database is away devices are answered all the same; once it is back
+// everything is judged, as by a server that never missed it.
+func TestDatabaseAway(t *testing.T) {
+	cut, steady := onPostgres(t), onPostgres(t)
+	first := time.Now().Add(time.Second).UnixMilli() // after the rules were run
+	const most = 400
+	loads, undisturbed := make([]*repeated, alarmDevices), make([]*repeated, alarmDevices)
+	for i := range loads {
+		loads[i], undisturbed[i] = &repeated{number: i, first: first}, &repeated{number: i, first: first}
+	}
+	var acks atomic.Int64
+	before, during := make(chan struct{}), make(chan struct{})
+	all := cut.load(loads, most, func() {
+		switch acks.Add(1) {
+		case most / 4:
+			close(before)
+		case most:
+			close(during)
+		}
+	})
+	<-before
+	back := testkit.Away(t, cut.database)
+	<-during
+	if status := cut.readiness(); status != http.StatusServiceUnavailable {
+		t.Errorf("ready: %d", status)
+	}
+	back()
+	all.Wait()
+	steady.load(undisturbed, most, func() {}).Wait()
+	got, want := cut.notices(), steady.notices()
+	if len(want) < 20 || !slices.Equal(got, want) {
+		missing, extra := differences(got, want)
+		t.Errorf("%d notices, want %d; missing %v; too many %v", len(got), len(want), missing, extra)
+	}
+	if status := cut.readiness(); status != http.StatusOK {
+		t.Errorf("ready: %d", status)
+	}
+	if size, err := strconv.ParseFloat(cut.metric("tilth_database_bytes"), 64); err != nil || size < 1<<20 {
+		t.Errorf("the database has %f bytes (%v)", size, err)
+	}
+	for _, l := range loads {
+		if l.acked != most {
+			t.Errorf("device %d: %d of %d acknowledged", l.number, l.acked, most)
+		}
+	}
+	cut.stop()
+	steady.stop()
+}
+
+// A database has one server and one folder, is examined while no server has it,
+// and moves between a folder and PostgreSQL in a backup.
+func TestFolderToPostgresAndBack(t *testing.T) {
+	p := onPostgres(t)
+	refused := func(says string, args ...string) {
+		t.Helper()
+		out, err := p.tilth(args...)
+		if err == nil || !strings.Contains(out, says) {
+			t.Errorf("%v: %v\n%s", args, err, out)
+		}
+	}
+	refused("another Tilth has this database open", append([]string{"doctor"}, p.place()...)...)
+	refused("say which with --database-url", "doctor", "--data-dir", p.dir)
+	refused("everything in its folder", "demo", "--data-dir", t.TempDir(), "--database-url", p.database)
+	first := time.Now().Add(time.Second).UnixMilli()
+	p.load([]*repeated{{number: 0, first: first}}, 200, func() {}).Wait()
+	want := p.notices()
+	if len(want) == 0 {
+		t.Error("no notices")
+	}
+	for i := range 2 { // to a folder, and from there to PostgreSQL again
+		file := filepath.Join(t.TempDir(), "farm.tar")
+		if out, err := p.tilth("backup", "-o", file, "--server", "http://"+p.admin); err != nil || !strings.Contains(out, "read back and whole") {
+			t.Fatalf("backup: %v\n%s", err, out)
+		}
+		p.stop()
+		if out, err := p.tilth(append([]string{"doctor"}, p.place()...)...); err != nil || !strings.Contains(out, "nothing contradicts itself") {
+			t.Errorf("doctor: %v\n%s", err, out)
+		}
+		if p.database != "" {
+			refused("is not empty, and stays as it is", "restore", file, "--data-dir", filepath.Join(t.TempDir(), "second"), "--database-url", p.database)
+		}
+		next := newProcess(t)
+		if i == 0 {
+			next.database = ""
+		}
+		if out, err := p.tilth(append([]string{"restore", file}, next.place()...)...); err != nil {
+			t.Fatalf("restore: %v\n%s", err, out)
+		}
+		next.start(unlimited...)
+		if got := next.notices(); !slices.Equal(got, want) {
+			t.Errorf("%d notices, want %d", len(got), len(want))
+		}
+		p = next
+	}
+	p.stop()
+}

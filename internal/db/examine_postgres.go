@@ -1,0 +1,116 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
+)
+
+// OpenPostgresToRead opens the PostgreSQL database that belongs to the data
+// folder DIR as it is: nothing is made, brought up to date or written. Tx fails.
+// A database that a server has open is refused (ErrInUse).
+func OpenPostgresToRead(ctx context.Context, dir, address string) (_ *DB, err error) {
+	config, err := parseAddress(address)
+	if err != nil {
+		return nil, err
+	}
+	config.RuntimeParams["default_transaction_read_only"] = "on"
+	s := &server{name: config.Host + "/" + config.Database, turn: make(chan struct{}, 1)}
+	// Every one of its connections is refused while somebody writes; among
+	// themselves they share.
+	pool := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(s.look))
+	pool.SetMaxOpenConns(readers)
+	b := bun.NewDB(pool, pgdialect.New())
+	d := &DB{read: b, write: b, server: s}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, pool.Close())
+		}
+	}()
+	var its string
+	switch err := pool.QueryRowContext(ctx, "SELECT mark FROM data_folders").Scan(&its); {
+	case postgresCode(err, undefinedTable), errors.Is(err, sql.ErrNoRows):
+		return nil, fmt.Errorf("the database %s is new: no server has used it yet", s.name)
+	case err != nil:
+		return nil, err
+	}
+	mine, err := markOf(dir)
+	if err != nil {
+		return nil, err
+	}
+	if mine != its {
+		return nil, fmt.Errorf("the database %s and the data folder %s do not belong together", s.name, filepath.Clean(dir))
+	}
+	return d, nil
+}
+
+// look is called with each connection that only reads, where nobody may write.
+func (s *server) look(ctx context.Context, c *pgx.Conn) error {
+	err := s.acquire(ctx, c, "pg_advisory_lock_shared")
+	if err != nil {
+		return errors.Join(err, c.Close(ctx))
+	}
+	return nil
+}
+
+// examinePostgres reads every row, and looks for rows that refer to what is not
+// there. What it cannot see is a damaged index: that is pg_amcheck's to find.
+func (d *DB) examinePostgres(ctx context.Context) (problems []string, err error) {
+	names, err := words(ctx, d.read.DB, `SELECT tablename FROM pg_tables WHERE schemaname = current_schema() ORDER BY tablename`)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		// All of each row is unpacked, however long.
+		var rows, bytes int64
+		if err := d.read.DB.QueryRowContext(ctx, fmt.Sprintf(`SELECT COUNT(*), COALESCE(SUM(octet_length(t::text)), 0) FROM "%s" AS t`, name)).
+			Scan(&rows, &bytes); err != nil {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			problems = append(problems, fmt.Sprintf("%s cannot be read: %v", name, err))
+		}
+	}
+	unsound, err := words(ctx, d.read.DB, `SELECT indexrelid::regclass::text FROM pg_index WHERE NOT indisvalid
+		UNION SELECT conname FROM pg_constraint WHERE NOT convalidated`)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range unsound {
+		problems = append(problems, name+" is not valid")
+	}
+	strays, err := d.strays(ctx)
+	return append(problems, strays...), err
+}
+
+// strays are rows that refer to rows that are not there.
+func (d *DB) strays(ctx context.Context) (problems []string, err error) {
+	references, err := words(ctx, d.read.DB, `SELECT c.conrelid::regclass || ' ' || a.attname || ' ' || c.confrelid::regclass || ' ' || f.attname
+		FROM pg_constraint AS c
+		JOIN pg_attribute AS a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1]
+		JOIN pg_attribute AS f ON f.attrelid = c.confrelid AND f.attnum = c.confkey[1]
+		WHERE c.contype = 'f' AND c.connamespace = current_schema()::regnamespace ORDER BY 1`)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range references {
+		p := strings.Fields(r) // from, its column, to, its column
+		var n int64
+		if err := d.read.DB.QueryRowContext(ctx, fmt.Sprintf(`SELECT COUNT(*) FROM "%s" AS x WHERE x."%s" IS NOT NULL
+			AND NOT EXISTS (SELECT FROM "%s" AS y WHERE y."%s" = x."%s")`, p[0], p[1], p[2], p[3], p[1])).Scan(&n); err != nil {
+			return nil, err
+		}
+		if n > 0 {
+			problems = append(problems, fmt.Sprintf("%d rows of %s refer to rows of %s that are not there", n, p[0], p[2]))
+		}
+	}
+	return problems, nil
+}

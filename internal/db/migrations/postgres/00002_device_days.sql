@@ -1,0 +1,14 @@
+-- +goose Up
+
+-- What arrived from a device and what was refused, a day; the last 31 days are
+-- kept. Written behind by at most ten seconds, with device_status.
+CREATE TABLE device_days (
+    device_id   BIGINT NOT NULL REFERENCES devices (id) ON DELETE CASCADE,
+    day         BIGINT NOT NULL, -- since 1970-01-01, UTC
+    tenant_id   BIGINT NOT NULL,
+    messages    BIGINT NOT NULL,
+    value_count BIGINT NOT NULL,
+    refused     BIGINT NOT NULL,
+    PRIMARY KEY (device_id, day)
+);
+CREATE INDEX device_days_day ON device_days (day);

@@ -1,0 +1,190 @@
+package db
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+)
+
+// Move moves the database of the data folder DIR to the PostgreSQL at an
+// address, which must hold nothing, and joins the two as OpenPostgres does. The
+// folder's tables must be of this version (Open sees to it), and nobody may have
+// it open. After an error the folder has its database still.
+func Move(ctx context.Context, dir, address string) (err error) {
+	from, err := OpenToRead(ctx, dir)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if from != nil {
+			err = errors.Join(err, from.Close())
+		}
+	}()
+	tables, err := tablesOf(ctx, from.read.DB)
+	if err != nil {
+		return err
+	}
+	to, err := openPostgres(ctx, address)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, to.Close()) }()
+	mark := rand.Text()
+	if err := to.fill(ctx, from, tables, mark); err != nil {
+		return fmt.Errorf("move to the database %s: %w", to.server.name, err)
+	}
+	err = from.Close()
+	from = nil
+	if err != nil {
+		return err
+	}
+	if err := putMark(dir, mark); err != nil {
+		return err
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "tilth.db*"))
+	for _, f := range files {
+		err = errors.Join(err, os.Remove(f))
+	}
+	return err
+}
+
+// fill writes all rows of from, in one transaction.
+func (d *DB) fill(ctx context.Context, from *DB, tables []table, mark string) (err error) {
+	conn, err := d.write.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	return conn.Raw(func(c any) error {
+		return pgx.BeginFunc(ctx, c.(*stdlib.Conn).Conn(), func(tx pgx.Tx) error {
+			if err := untouched(ctx, tx, tables); err != nil {
+				return err
+			}
+			for i := range tables {
+				if err := fillTable(ctx, from.read.DB, tx, &tables[i]); err != nil {
+					return fmt.Errorf("%s: %w", tables[i].name, err)
+				}
+			}
+			if err := fillNumbers(ctx, from.read.DB, tx); err != nil {
+				return err
+			}
+			_, err := tx.Exec(ctx, "INSERT INTO data_folders (id, mark, starts) VALUES (1, $1, 0)", mark)
+			return err
+		})
+	})
+}
+
+// untouched refuses a database that holds anything.
+func untouched(ctx context.Context, tx pgx.Tx, tables []table) error {
+	for _, name := range append([]table{{name: "data_folders"}}, tables...) {
+		var there bool
+		if err := tx.QueryRow(ctx, fmt.Sprintf(`SELECT EXISTS (SELECT FROM "%s")`, name.name)).Scan(&there); err != nil {
+			return err
+		}
+		if there {
+			return errors.New("it is not empty, and stays as it is: name a new one")
+		}
+	}
+	return nil
+}
+
+func fillTable(ctx context.Context, from *sql.DB, tx pgx.Tx, t *table) (err error) {
+	kinds, err := kindsOf(ctx, tx, t)
+	if err != nil {
+		return err
+	}
+	// In the order of insertion, where a table has one.
+	order := "rowid"
+	if err := from.QueryRowContext(ctx, fmt.Sprintf(`SELECT rowid FROM "%s" LIMIT 1`, t.name)).Scan(new(int64)); err != nil && !errors.Is(err, sql.ErrNoRows) {
+		order = "1"
+	}
+	rows, err := from.QueryContext(ctx, fmt.Sprintf(`SELECT %s FROM "%s" ORDER BY %s`, t.list(), t.name, order))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	_, err = tx.CopyFrom(ctx, pgx.Identifier{t.name}, t.columns, &source{rows: rows, kinds: kinds})
+	return errors.Join(err, rows.Err())
+}
+
+// kindsOf is PostgreSQL's type of each column.
+func kindsOf(ctx context.Context, tx pgx.Tx, t *table) ([]string, error) {
+	kinds := make([]string, len(t.columns))
+	for i, c := range t.columns {
+		if err := tx.QueryRow(ctx, `SELECT data_type FROM information_schema.columns
+			WHERE table_schema = current_schema() AND table_name = $1 AND column_name = $2`, t.name, c).Scan(&kinds[i]); err != nil {
+			return nil, err
+		}
+	}
+	return kinds, nil
+}
+
+// source hands rows of SQLite to PostgreSQL.
+type source struct {
+	rows  *sql.Rows
+	kinds []string
+}
+
+func (s *source) Next() bool { return s.rows.Next() }
+func (s *source) Err() error { return s.rows.Err() }
+
+func (s *source) Values() ([]any, error) {
+	values, places := make([]any, len(s.kinds)), make([]any, len(s.kinds))
+	for i := range values {
+		places[i] = &values[i]
+	}
+	if err := s.rows.Scan(places...); err != nil {
+		return nil, err
+	}
+	for i, v := range values {
+		values[i] = as(s.kinds[i], v)
+	}
+	return values, nil
+}
+
+// as is a value of SQLite, which keeps whole numbers where it can, as one of a
+// column that is particular.
+func as(kind string, v any) any {
+	switch v := v.(type) {
+	case int64:
+		switch kind {
+		case "boolean":
+			return v != 0
+		case "double precision":
+			return float64(v)
+		}
+	case []byte:
+		if kind == "text" {
+			return string(v)
+		}
+	}
+	return v
+}
+
+// fillNumbers goes on with the numbers of rows where SQLite would.
+func fillNumbers(ctx context.Context, from *sql.DB, tx pgx.Tx) (err error) {
+	rows, err := from.QueryContext(ctx, fmt.Sprintf("SELECT name, seq FROM %s WHERE seq > 0 AND name <> 'goose_db_version'", sequences))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		var name string
+		var last int64
+		if err := rows.Scan(&name, &last); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `SELECT setval(pg_get_serial_sequence($1, column_name), $2) FROM information_schema.columns
+			WHERE table_schema = current_schema() AND table_name = $1 AND is_identity = 'YES' AND column_name <> 'rowid'`, name, last); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}

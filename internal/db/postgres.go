@@ -1,0 +1,164 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
+)
+
+//go:embed migrations/postgres/*.sql
+var postgresMigrations embed.FS
+
+const (
+	// connectWithin is how long making a connection may take, unless the address
+	// says so.
+	connectWithin = 5 * time.Second
+	// cancelWithin is how long a statement whose caller has gone may take to end;
+	// then its connection is given up.
+	cancelWithin = 5 * time.Second
+)
+
+// OpenPostgres opens the PostgreSQL database at an address (postgres://…), which
+// belongs to the data folder DIR, and applies the migrations it lacks. The first
+// time it joins the two, which must both be new; from then on it refuses either
+// with another. A second server on the same database is refused (ErrInUse).
+//
+// The database may go away and come back: meanwhile every call fails, and none
+// afterwards.
+func OpenPostgres(ctx context.Context, dir, address string) (*DB, error) {
+	d, err := openPostgres(ctx, address)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.pair(ctx, dir); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
+}
+
+// openPostgres opens a database to write, whichever folder it belongs to.
+func openPostgres(ctx context.Context, address string) (_ *DB, err error) {
+	config, err := parseAddress(address)
+	if err != nil {
+		return nil, err
+	}
+	s := &server{name: config.Host + "/" + config.Database, turn: make(chan struct{}, 1)}
+	// One connection, kept for as long as it lives: it holds the lock. It is tried
+	// before each transaction, which must not begin on one that is broken.
+	write := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(s.own),
+		stdlib.OptionShouldPing(func(context.Context, stdlib.ShouldPingParams) bool { return true }))
+	write.SetMaxOpenConns(1)
+	write.SetMaxIdleConns(1)
+	// Who writes past Tx would write without the lock.
+	config = config.Copy()
+	config.RuntimeParams["default_transaction_read_only"] = "on"
+	read := stdlib.OpenDB(*config)
+	read.SetMaxOpenConns(readers)
+	read.SetMaxIdleConns(readers)
+	d := &DB{write: bun.NewDB(write, pgdialect.New()), read: bun.NewDB(read, pgdialect.New()), server: s}
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("open the database %s: %w", s.name, err), d.Close())
+		}
+	}()
+	if err := suits(ctx, write); err != nil {
+		return nil, err
+	}
+	p, err := postgresProvider(write)
+	if err != nil {
+		return nil, err
+	}
+	if err := known(ctx, p); err != nil {
+		return nil, err
+	}
+	if _, err := p.Up(ctx); err != nil {
+		return nil, fmt.Errorf("bring it up to date: %w", err)
+	}
+	return d, nil
+}
+
+// parseAddress reads an address, and says what Tilth needs of a connection.
+// What the address leaves out comes from the usual variables and files (PGHOST,
+// PGPASSFILE, ~/.pgpass).
+func parseAddress(address string) (*pgx.ConnConfig, error) {
+	config, err := pgx.ParseConfig(address)
+	if err != nil {
+		return nil, err // the password is left out of it
+	}
+	if config.ConnectTimeout == 0 {
+		config.ConnectTimeout = connectWithin
+	}
+	// Statements come with their values written out, so no two are the same.
+	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
+	// A caller who goes ends the statement and not the connection, on which the
+	// lock hangs.
+	config.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {
+		return &pgconn.CancelRequestContextWatcherHandler{Conn: c, DeadlineDelay: cancelWithin}
+	}
+	for name, value := range map[string]string{
+		"client_encoding": "UTF8", "standard_conforming_strings": "on", "timezone": "UTC", "default_transaction_isolation": "read committed",
+		"synchronous_commit": "on", "application_name": "tilth",
+	} {
+		config.RuntimeParams[name] = value
+	}
+	return config, nil
+}
+
+// suits refuses a database that cannot keep every text.
+func suits(ctx context.Context, pool *sql.DB) error {
+	var encoding string
+	if err := pool.QueryRowContext(ctx, "SHOW server_encoding").Scan(&encoding); err != nil {
+		return err
+	}
+	if encoding != "UTF8" {
+		return fmt.Errorf("its encoding is %s: create it with ENCODING 'UTF8'", encoding)
+	}
+	return nil
+}
+
+// known refuses tables of a newer version.
+func known(ctx context.Context, p *goose.Provider) error {
+	at, err := p.GetDBVersion(ctx)
+	if err != nil {
+		return err
+	}
+	sources := p.ListSources()
+	if newest := sources[len(sources)-1].Version; at > newest {
+		return fmt.Errorf("%w (its tables are at step %d, this version knows %d)", ErrNewer, at, newest)
+	}
+	return nil
+}
+
+func postgresProvider(pool *sql.DB) (*goose.Provider, error) {
+	files, err := fs.Sub(postgresMigrations, "migrations/postgres")
+	if err != nil {
+		return nil, err
+	}
+	return goose.NewProvider(goose.DialectPostgres, pool, files)
+}
+
+// postgresCode tells whether err is PostgreSQL's of one of the codes.
+func postgresCode(err error, codes ...string) bool {
+	var e *pgconn.PgError
+	if !errors.As(err, &e) {
+		return false
+	}
+	for _, c := range codes {
+		if e.Code == c {
+			return true
+		}
+	}
+	return false
+}

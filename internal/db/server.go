@@ -1,0 +1,113 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/jackc/pgx/v5"
+)
+
+var (
+	// ErrInUse is wrapped where another process has the database open to write.
+	ErrInUse = errors.New("another Tilth has this database open; stop it first")
+	// ErrTakenOver is wrapped by every write once another process had the database
+	// while this one was cut off from it: what this one holds in memory is not what
+	// the database says any more.
+	ErrTakenOver = errors.New("another Tilth has taken this database over; this one must be stopped")
+)
+
+// Ownership is the number of the advisory lock that the one writer of a
+// PostgreSQL database holds; it means something within that database only.
+const Ownership = 0x74696c7468 // "tilth"
+
+const (
+	// Codes of PostgreSQL.
+	uniqueViolation     = "23505"
+	foreignKeyViolation = "23503"
+	lockNotAvailable    = "55P03"
+	undefinedTable      = "42P01"
+)
+
+// lockWithin is how long a connection waits for the lock: a process that has
+// just ended, or a connection that broke, may still hold it for a moment.
+var lockWithin = "5s"
+
+// server is what a DB knows of the database server it works with.
+type server struct {
+	name   string        // host and database, for messages
+	turn   chan struct{} // who writes has put something in
+	starts atomic.Int64  // how often the database was opened, with this time; 0: not known yet
+	lost   atomic.Bool   // to another process
+}
+
+// own is called with each connection of the writer: who holds the lock may
+// write, and it holds it until the connection ends.
+func (s *server) own(ctx context.Context, c *pgx.Conn) error {
+	err := s.lock(ctx, c)
+	if err != nil {
+		return errors.Join(err, c.Close(ctx)) // nobody else would
+	}
+	return nil
+}
+
+func (s *server) lock(ctx context.Context, c *pgx.Conn) error {
+	if err := s.acquire(ctx, c, "pg_advisory_lock"); err != nil {
+		return err
+	}
+	mine := s.starts.Load()
+	if mine == 0 {
+		return nil
+	}
+	var starts int64
+	if err := c.QueryRow(ctx, "SELECT starts FROM data_folders").Scan(&starts); err != nil {
+		return err
+	}
+	if starts != mine {
+		s.lost.Store(true)
+		return fmt.Errorf("the database %s: %w", s.name, ErrTakenOver)
+	}
+	return nil
+}
+
+// acquire takes the lock for a connection, as long as it lives.
+func (s *server) acquire(ctx context.Context, c *pgx.Conn, function string) error {
+	if _, err := c.Exec(ctx, "SET lock_timeout = '"+lockWithin+"'"); err != nil {
+		return err
+	}
+	if _, err := c.Exec(ctx, fmt.Sprintf("SELECT %s(%d)", function, int64(Ownership))); err != nil {
+		if postgresCode(err, lockNotAvailable) {
+			return fmt.Errorf("the database %s: %w", s.name, ErrInUse)
+		}
+		return err
+	}
+	_, err := c.Exec(ctx, "RESET lock_timeout")
+	return err
+}
+
+// wait waits for the turn to write; done ends it.
+func (s *server) wait(ctx context.Context) (done func(), err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	select {
+	case s.turn <- struct{}{}:
+		return func() { <-s.turn }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// count counts that the database was opened.
+func (s *server) count(ctx context.Context, tx *sql.Tx) (starts int64, err error) {
+	err = tx.QueryRowContext(ctx, "UPDATE data_folders SET starts = starts + 1 RETURNING starts").Scan(&starts)
+	return starts, err
+}
+
+// ServerSize is how many bytes a PostgreSQL database takes on its server.
+func (d *DB) ServerSize(ctx context.Context) (bytes int64, err error) {
+	err = d.read.QueryRowContext(ctx, "SELECT pg_database_size(current_database())").Scan(&bytes)
+	return bytes, err
+}
