@@ -67,6 +67,7 @@ type Engine struct {
 	letIn    int64                    // since when devices can come back, epoch ms; 0: not yet
 
 	recorded atomic.Uint64 // position up to which everything is on disk
+	judgedTo atomic.Uint64 // stepped, for those who only count
 	behind   atomic.Bool   // too much is pending, or could not be written
 
 	comings  comings
@@ -141,6 +142,7 @@ func (e *Engine) take(pos uint64, batch []reading.Arrival) (now bool) {
 			e.step(&batch[i])
 		}
 		e.stepped = pos
+		e.judgedTo.Store(pos)
 		if len(batch) > 0 {
 			e.lag.Store(max(0, e.o.Now().UnixMilli()-batch[0].At))
 		}
@@ -206,12 +208,17 @@ type Stats struct {
 	Open     int           // notices now
 	Rules    int           // that are judged now
 	Lag      time.Duration // from the newest batch's arrival to its judging
+	// Unrecorded is how many entries of the journal are judged while the notices
+	// that they led to are not on disk yet.
+	Unrecorded uint64
 }
 
 // Stats is what the engine has counted so far.
 func (e *Engine) Stats() Stats {
+	recorded := e.recorded.Load() // before what it follows
 	return Stats{
-		Judged: e.judged.Load(), Opened: e.opened.Load(), Resolved: e.resolved.Load(),
+		Unrecorded: e.judgedTo.Load() - recorded,
+		Judged:     e.judged.Load(), Opened: e.opened.Load(), Resolved: e.resolved.Load(),
 		Open: int(e.openNow.Load()), Rules: int(e.rulesNow.Load()), Lag: time.Duration(e.lag.Load()) * time.Millisecond,
 	}
 }

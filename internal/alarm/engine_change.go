@@ -8,6 +8,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"tilth/internal/audit"
 	"tilth/internal/errs"
 	"tilth/internal/tenant"
 )
@@ -174,6 +175,10 @@ func (e *Engine) ResolveByHand(ctx context.Context, t tenant.ID, notice int64, u
 		if err := e.tellEnded(ctx, r, &told, how, nil); err != nil {
 			return err
 		}
+		changes := []audit.Change{{Field: "remark", After: remark}}
+		if err := audit.Did(ctx, t, audit.Deed{What: "notice.resolve", Thing: told.seen(), Changes: changes}); err != nil {
+			return err
+		}
 		return saveState(ctx, e.o.DB, r, r.state.Newest(), true)
 	})
 	if err != nil {
@@ -183,6 +188,11 @@ func (e *Engine) ResolveByHand(ctx context.Context, t tenant.ID, notice int64, u
 	e.close(r)
 	e.tell([]tidings{{t, told}})
 	return nil
+}
+
+// seen is the notice as the audit log knows it.
+func (n *Notice) seen() audit.Thing {
+	return audit.Thing{ID: n.ID, Name: n.Title, Also: n.DeviceName + "\n" + n.NoteName}
 }
 
 // Reload takes up what the provider changed of devices and products. Rules of
@@ -250,6 +260,13 @@ func (e *Engine) drop(ctx context.Context, list []*running, why Reason) error {
 				continue
 			}
 			if err := takeDown(ctx, e.o.DB, r.ID, e.now()); err != nil {
+				return err
+			}
+			stopped := audit.Deed{
+				What: "rule.unpublish", Thing: audit.Thing{ID: int64(r.ID), Name: r.Name},
+				Changes: []audit.Change{{Field: "deployState", Before: Running, After: TakenDown}},
+			}
+			if err := audit.Did(ctx, r.Tenant, stopped); err != nil {
 				return err
 			}
 		}

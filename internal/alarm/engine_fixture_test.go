@@ -227,8 +227,7 @@ func (y *yard) newest() alarm.Notice {
 // notices, until the returned function is called.
 func (y *yard) fail(what string) (mend func()) {
 	y.t.Helper()
-	y.sql("CREATE TRIGGER broken BEFORE " + what + " BEGIN SELECT RAISE(FAIL, 'the disk is full'); END")
-	return func() { y.t.Helper(); y.sql("DROP TRIGGER broken") }
+	return testkit.Refuse(y.t, y.DB, what)
 }
 
 func (y *yard) sql(statement string) {

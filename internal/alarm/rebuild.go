@@ -30,6 +30,7 @@ func (e *Engine) Start(ctx context.Context) error {
 		return err
 	}
 	e.stepped = pos
+	e.judgedTo.Store(pos)
 	e.recorded.Store(pos)
 	rules, err := e.o.Rules.Running(ctx)
 	if err != nil {
@@ -78,7 +79,10 @@ func (e *Engine) endOrphans(ctx context.Context, open map[RuleID]*Notice, owners
 			if err != nil {
 				return err
 			}
-			a := &news.Alarm{Event: news.Resolved, Notice: n.ID, Rule: int64(n.Rule), Title: n.Title, Start: ended.Start, End: ended.End}
+			a := &news.Alarm{
+				Event: news.Resolved, Notice: n.ID, Rule: int64(n.Rule), Title: n.Title, Level: int(n.Level),
+				DeviceName: n.DeviceName, NoteName: n.NoteName, Start: ended.Start, End: ended.End,
+			}
 			if err := e.o.Teller.Ended(ctx, owners[n.ID], a, false); err != nil {
 				return err
 			}

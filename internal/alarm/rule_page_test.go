@@ -1,10 +1,13 @@
 package alarm_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/uptrace/bun"
 
 	"tilth/internal/alarm"
 	"tilth/internal/device"
@@ -151,10 +154,13 @@ func BenchmarkRulePage(b *testing.B) {
 // 30 days, most of them over.
 func manyNotices(t testing.TB, s *testkit.Stores, owner tenant.ID, n int) {
 	t.Helper()
-	_, err := s.DB.Read(t.Context()).NewRaw(`WITH RECURSIVE k (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM k WHERE n + 1 < ?)
-		INSERT INTO notices (tenant_id, rule_id, rule_revision, device_id, device_name, title, folded_title, alarm_level, resolve_status, start_time, create_time)
-		SELECT ?, 1 + n % 10000, 1, 1 + n % 2000, 'D' || (n % 2000), 'Rule', 'rule', n % 3, 1, ? - n * 25000, ? - n * 25000 FROM k`,
-		n, owner, s.Clock.Milli(), s.Clock.Milli()).Exec(t.Context())
+	err := s.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
+		_, err := tx.NewRaw(`WITH RECURSIVE k (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM k WHERE n + 1 < ?)
+			INSERT INTO notices (tenant_id, rule_id, rule_revision, device_id, device_name, title, folded_title, alarm_level, resolve_status, start_time, create_time)
+			SELECT ?, 1 + n % 10000, 1, 1 + n % 2000, 'D' || (n % 2000), 'Rule', 'rule', n % 3, 1, ? - n * 25000, ? - n * 25000 FROM k`,
+			n, owner, s.Clock.Milli(), s.Clock.Milli()).Exec(ctx)
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -240,12 +240,13 @@ func (p *process) notices() (lines []string) {
 	return lines
 }
 
-// judged waits until the journal is judged to its end.
+// judged waits until the journal is judged to its end, and what that led to is
+// on disk.
 func (p *process) judged() {
 	p.t.Helper()
 	deadline := time.Now().Add(30 * time.Second)
 	for {
-		if p.metric("tilth_readings_journal_lag") == "0" {
+		if p.metric("tilth_readings_journal_lag") == "0" && p.metric("tilth_alarm_unrecorded") == "0" {
 			return
 		}
 		if time.Now().After(deadline) {

@@ -111,22 +111,30 @@ func restoreCommand() *cobra.Command {
 		Short: "Make a data folder of a backup",
 		Long: `Make a data folder of what tilth backup wrote (- reads it from standard input),
 bring it up to date for this version, and examine it. The folder must not be
-there, or be empty. When anything is wrong, nothing is left of it.
+there, or be empty. When anything is wrong, nothing is left of it. With
+--database-url its database goes to PostgreSQL, where it must be a new one.
 
 A server on that folder takes in readings and judges alarms, and holds all mail
 and SMS until tilth outbox release: it may be a trial beside the one that people
 rely on.`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error { return restore(c, args[0], dir) },
+		RunE: func(c *cobra.Command, args []string) error {
+			address, err := databaseOf(c.Flags())
+			if err != nil {
+				return err
+			}
+			return restore(c, args[0], dir, address)
+		},
 	}
 	c.Flags().StringVar(&dir, "data-dir", "", "the folder to make (required)")
+	declareDatabase(c.Flags())
 	if err := c.MarkFlagRequired("data-dir"); err != nil {
 		panic(err) // the flag is declared above
 	}
 	return c
 }
 
-func restore(c *cobra.Command, file, dir string) (err error) {
+func restore(c *cobra.Command, file, dir, address string) (err error) {
 	from := c.InOrStdin()
 	if file != "-" {
 		f, err := os.Open(file)
@@ -161,6 +169,11 @@ func restore(c *cobra.Command, file, dir string) (err error) {
 	}
 	if !healthy {
 		return fmt.Errorf("%s: what it holds contradicts itself, see above", file)
+	}
+	if address != "" {
+		if err := db.Move(c.Context(), dir, address); err != nil {
+			return fmt.Errorf("--%s: %w", databaseFlag, err)
+		}
 	}
 	fmt.Fprintf(c.OutOrStdout(), "%s: as of %s, by tilth %s. Mail and SMS are held (%d waiting): tilth outbox release lets them go.\n",
 		filepath.Clean(dir), m.Time.Format(time.RFC3339), m.Version, waiting)

@@ -73,7 +73,7 @@ func TestBackupUnderLoad(t *testing.T) {
 	all.Wait()
 
 	restored := newProcess(t)
-	if out, err := busy.tilth("restore", file, "--data-dir", restored.dir); err != nil || !strings.Contains(out, "nothing contradicts itself") {
+	if out, err := busy.tilth(append([]string{"restore", file}, restored.place()...)...); err != nil || !strings.Contains(out, "nothing contradicts itself") {
 		t.Fatalf("restore: %v\n%s", err, out)
 	}
 	restored.start(unlimited...)

@@ -45,6 +45,9 @@ func demoCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if set.DatabaseURL != "" {
+				return fmt.Errorf("--%s: the demo begins anew at each start, and keeps everything in its folder", databaseFlag)
+			}
 			return (&demo{set: set, seed: seed, days: days, out: c.OutOrStdout()}).run(c.Context())
 		},
 	}

@@ -28,7 +28,15 @@ wrong.`,
 			if err != nil {
 				return err
 			}
-			healthy, err := doctor(c.Context(), dir, c.OutOrStdout())
+			address, err := databaseOf(c.Flags())
+			if err != nil {
+				return err
+			}
+			d, err := readDatabase(c.Context(), dir, address)
+			if err != nil {
+				return err
+			}
+			healthy, err := examine(c.Context(), d, dir, c.OutOrStdout())
 			if err == nil && !healthy {
 				err = errSilent
 			}
@@ -36,15 +44,22 @@ wrong.`,
 		},
 	}
 	c.Flags().String("data-dir", "./data", "folder to examine")
+	declareDatabase(c.Flags())
 	return c
 }
 
-// doctor prints what it finds; healthy is false when something is wrong.
+// doctor is examine of a folder that has its database inside.
 func doctor(ctx context.Context, dir string, out io.Writer) (healthy bool, err error) {
 	d, err := db.OpenToRead(ctx, dir)
 	if err != nil {
 		return false, err
 	}
+	return examine(ctx, d, dir, out)
+}
+
+// examine prints what it finds, and closes the database; healthy is false when
+// something is wrong.
+func examine(ctx context.Context, d *db.DB, dir string, out io.Writer) (healthy bool, err error) {
 	defer func() { err = errors.Join(err, d.Close()) }()
 	problems, err := d.Examine(ctx)
 	if err != nil {

@@ -38,6 +38,12 @@ func embedKey(platform []byte) ([]byte, error) {
 	return hkdf.Key(sha256.New, platform, nil, "embedded video", 32)
 }
 
+// webhookKey is the key under which the secrets of webhooks are encrypted. It
+// comes from the platform's, so that the database alone tells none.
+func webhookKey(platform []byte) ([]byte, error) {
+	return hkdf.Key(sha256.New, platform, nil, "webhook secrets", 32)
+}
+
 func newDeviceKey(path string) ([]byte, error) {
 	key := make([]byte, 32)
 	if _, err := rand.Read(key); err != nil {

@@ -12,9 +12,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Version is set when a release is built.
-var Version = "0.1.0-dev"
-
 // errSilent ends a command whose trouble has been told already.
 var errSilent = errors.New("already told")
 
@@ -39,14 +36,7 @@ func root() *cobra.Command {
 		SilenceErrors: true,
 	}
 	c.CompletionOptions.DisableDefaultCmd = true
-	c.AddCommand(serveCommand(), demoCommand(), simulateCommand(), benchCommand(), doctorCommand(), backupCommand(), restoreCommand(), outboxCommand(), versionCommand())
+	c.AddCommand(serveCommand(), demoCommand(), simulateCommand(), benchCommand(), doctorCommand(), backupCommand(), restoreCommand(), outboxCommand(), healthcheckCommand(), versionCommand())
 	c.AddCommand(providerCommands()...)
 	return c
-}
-
-func versionCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
-		Run: func(c *cobra.Command, _ []string) { fmt.Fprintln(c.OutOrStdout(), "tilth", Version) },
-	}
 }

@@ -30,9 +30,12 @@ func (s *Server) describeTelling() {
 			return read(by[mode])
 		}
 	}
-	for mode, name := range map[notify.Mode]string{notify.Email: "mail", notify.Phone: "sms"} {
+	for mode, name := range map[notify.Mode]string{notify.Email: "mail", notify.Phone: "sms", notify.Program: "webhook"} {
 		m.gauge("tilth_notify_"+name+"_queued", "Deliveries that wait.", waiting(mode, func(w notify.Waiting) float64 { return float64(w.Deliveries) }))
 		m.gauge("tilth_notify_"+name+"_overdue_seconds", "For how long the first of them has been due.", waiting(mode, func(w notify.Waiting) float64 { return w.Due.Seconds() }))
+		if mode == notify.Program {
+			continue // there are as many far ends as webhooks
+		}
 		m.gauge("tilth_notify_"+name+"_down", "1 while the far end takes nothing.", func() float64 {
 			if outbox.Stats().Down[mode] {
 				return 1

@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"tilth/internal/testkit"
 )
 
 const testToken = "a-provider-token-for-the-tests-0123456789"
@@ -52,13 +54,28 @@ type process struct {
 	mqtt    string
 	admin   string
 	token   string // the provider's; empty: the server makes one
+	program string // empty: of this tree
+
+	database string // address of a PostgreSQL database; empty: in the data folder
 }
 
 // newProcess picks a data folder and ports; start starts it, as often as the
 // test likes.
 func newProcess(t *testing.T) *process {
 	t.Helper()
-	return &process{t: t, command: "serve", token: testToken, dir: t.TempDir(), http: freeAddr(t), mqtt: freeAddr(t), admin: freeAddr(t)}
+	p := &process{t: t, command: "serve", token: testToken, dir: t.TempDir(), http: freeAddr(t), mqtt: freeAddr(t), admin: freeAddr(t)}
+	if testkit.PostgresWanted() {
+		p.database = testkit.NewPostgres(t)
+	}
+	return p
+}
+
+// path is where the program is.
+func (p *process) path() (string, error) {
+	if p.program != "" {
+		return p.program, nil
+	}
+	return binary()
 }
 
 func freeAddr(t *testing.T) string {
@@ -73,7 +90,7 @@ func freeAddr(t *testing.T) string {
 
 func (p *process) start(args ...string) {
 	p.t.Helper()
-	path, err := binary()
+	path, err := p.path()
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -82,6 +99,9 @@ func (p *process) start(args ...string) {
 		p.command, "--data-dir", p.dir, "--http-addr", p.http, "--mqtt-addr", p.mqtt, "--admin-addr", p.admin,
 	}, args...)...)
 	p.cmd.Env = append(os.Environ(), "TILTH_PROVIDER_TOKEN="+p.token)
+	if p.command == "serve" && p.database != "" {
+		p.cmd.Env = append(p.cmd.Env, databaseVariable+"="+p.database)
+	}
 	p.cmd.Stderr = p.log
 	if err := p.cmd.Start(); err != nil {
 		p.t.Fatal(err)
@@ -131,9 +151,18 @@ func (p *process) stop() {
 	}
 }
 
+// place is where everything of the server is kept, for other subcommands.
+func (p *process) place() []string {
+	place := []string{"--data-dir", p.dir}
+	if p.database != "" {
+		place = append(place, "--"+databaseFlag, p.database)
+	}
+	return place
+}
+
 // tilth runs another subcommand and answers what it printed.
 func (p *process) tilth(args ...string) (string, error) {
-	path, err := binary()
+	path, err := p.path()
 	if err != nil {
 		return "", err
 	}

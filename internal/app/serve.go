@@ -1,6 +1,8 @@
 package app
 
 import (
+	"errors"
+
 	"github.com/spf13/cobra"
 )
 
@@ -16,11 +18,16 @@ func serveCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			s, err := newServer(c.Context(), set, set.logger())
+			log := set.logger()
+			s, err := newServer(c.Context(), set, log)
 			if err != nil {
 				return err
 			}
-			return s.Run(c.Context(), nil, nil)
+			err = s.Run(c.Context(), nil, nil)
+			if errors.Is(err, errBeginAnew) && c.Context().Err() == nil {
+				return errors.Join(err, beginAnew(log))
+			}
+			return err
 		},
 	}
 	serveFlags(c.Flags())

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"tilth/internal/alarm"
+	"tilth/internal/audit"
 	"tilth/internal/captcha"
 	"tilth/internal/httpapi"
 	"tilth/internal/identity"
@@ -50,6 +51,10 @@ type Server struct {
 	ports    ports
 	letIn    chan struct{} // closed when devices are
 	ready    atomic.Bool
+
+	certificates certificates
+	disk         *disk
+	lastBackup   *backupAge
 }
 
 // ports are the addresses that a server listens on. They are taken first of
@@ -107,29 +112,29 @@ func (p ports) close() error {
 // newServer takes the ports, opens the data folder and wires everything; Run
 // lets people and devices in.
 func newServer(ctx context.Context, set *Settings, log *slog.Logger) (_ *Server, err error) {
-	s := &Server{set: set, log: log, metrics: newMetrics(), letIn: make(chan struct{})}
-	var certificate *ingest.Certificate
-	if set.TLSCert != "" {
-		if certificate, err = ingest.LoadCertificate(set.TLSCert, set.TLSKey, time.Now, log); err != nil {
-			return nil, fmt.Errorf("--tls-cert and --tls-key: %w", err)
-		}
+	figures := newMetrics()
+	log = figures.counted(log)
+	s := &Server{set: set, log: log, metrics: figures, letIn: make(chan struct{})}
+	if err = s.ownCertificate(); err != nil {
+		return nil, err
 	}
 	if s.ports, err = takePorts(ctx, set); err != nil {
 		return nil, err
 	}
-	if s.ports.mqttTLS != nil {
-		s.ports.mqttTLS = tls.NewListener(s.ports.mqttTLS, certificate.Config())
-	}
 	if s.stores, err = openStores(ctx, set, log); err != nil {
 		return nil, errors.Join(err, s.ports.close())
 	}
-	if err := s.wire(certificate); err != nil {
+	s.disk = newDisk(set.DataDir, s.stores.readings.Broken, s.stores.db.Unkept, log)
+	if err = s.issuedCertificates(ctx); err == nil {
+		err = s.wire()
+	}
+	if err != nil {
 		return nil, errors.Join(err, s.stores.close(), s.ports.close())
 	}
 	return s, nil
 }
 
-func (s *Server) wire(certificate *ingest.Certificate) error {
+func (s *Server) wire() error {
 	st := s.stores
 	s.pipeline = ingest.NewPipeline(ingest.Options{
 		Derivation: st.derivation(),
@@ -150,8 +155,8 @@ func (s *Server) wire(certificate *ingest.Certificate) error {
 	}
 	programs, err := openapi.New(openapi.Options{
 		Rate: s.set.OpenAPIRate, Address: func(r *http.Request) netip.Addr { return httpapi.ClientAddr(r, s.set.Proxies) }, Now: time.Now, Log: s.log,
-		Credentials: st.credentials, Catalog: st.catalog, Devices: st.devices, Scenes: st.scenes, Roster: st.roster, Presence: st.presence,
-		Readings: st.readings, Notices: st.notices,
+		Audit: st.audit, Credentials: st.credentials, Catalog: st.catalog, Devices: st.devices, Scenes: st.scenes, Roster: st.roster, Presence: st.presence,
+		Readings: st.readings, Notices: st.notices, Webhooks: st.webhooks, WebhookCaller: st.programs, Outbox: st.outbox,
 	})
 	if err != nil {
 		return err
@@ -160,7 +165,7 @@ func (s *Server) wire(certificate *ingest.Certificate) error {
 		PublicURL: s.set.PublicURL, Listen: s.ports.forDevices(), EmbedKey: embeds,
 		Version: Version, DefaultTenant: s.set.DefaultTenant, MapTiles: s.set.MapTiles, DemoPages: s.set.DemoPages,
 		Proxies: s.set.Proxies, Now: time.Now, Log: s.log, Ready: s.isReady,
-		Tenants: st.tenants, Users: st.users, Sessions: st.sessions,
+		Audit: st.audit, Tenants: st.tenants, Users: st.users, Sessions: st.sessions,
 		Captcha: slider, Credentials: st.credentials, Avatars: st.avatars,
 		Account: identity.NewAccount(identity.AccountParts{
 			DB: st.db, Tenants: st.tenants, Users: st.users, Sessions: st.sessions, Codes: st.codes, Hasher: st.hasher,
@@ -169,7 +174,7 @@ func (s *Server) wire(certificate *ingest.Certificate) error {
 		SignIn:  identity.NewSignIn(st.users, st.sessions, st.hasher, identity.Captcha{Demand: s.set.Captcha, Verify: slider.Verify}, time.Now),
 		Catalog: st.catalog, Devices: st.devices, Scenes: st.scenes, Roster: st.roster, Registry: st.registry,
 		Presence: st.presence, Status: st.status, Diagnostics: st.diagnostics, Readings: st.readings, Notices: st.notices, Messages: st.messages, Live: st.live,
-		Channels: st.channels, Carriers: st.carriers, SMSLogged: s.set.Telling.SMS == smsLog, Outbox: st.outbox,
+		Channels: st.channels, Carriers: st.carriers, SMSLogged: s.set.Telling.SMS == smsLog, Outbox: st.outbox, Webhooks: st.webhooks, WebhookCaller: st.programs,
 		Past: st.readings, Rules: st.rules, RuleForms: alarm.NewChecker(st.devices, st.catalog, st.channels.Missing), Alarms: st.alarms,
 		Telemetry: ingest.NewHTTP(s.pipeline), LoRaWAN: ingest.NewLoRaWAN(s.pipeline, st.credentials, st.devices), MQTT: ingest.NewWebSocket(s.mqtt), OpenAPI: programs, Console: httpapi.Console(httpapi.Pages{
 			Dist: web.Dist(), Tiles: s.set.MapTiles, Proxies: s.set.Proxies, Tenants: st.tenants, Catalog: st.catalog, Log: s.log,
@@ -179,11 +184,13 @@ func (s *Server) wire(certificate *ingest.Certificate) error {
 	if err != nil {
 		return err
 	}
+	console = s.measured(console)
+	s.lastBackup = readBackupAge(s.set.DataDir, s.log)
 	s.provider = providerapi.NewService(providerapi.Stores{
 		DB: st.db, Tenants: st.tenants, Users: st.users, Sessions: st.sessions, Hasher: st.hasher, Catalog: st.catalog,
 		Devices: st.devices, Scenes: st.scenes, Registry: st.registry, Presence: st.presence, Diagnostics: st.diagnostics,
 		Readings: st.readings, DeviceKey: st.key, Outbox: st.outbox,
-		Copies: providerapi.Copies{Readings: st.readings, DataDir: s.set.DataDir, Version: Version, Now: time.Now},
+		Copies: providerapi.Copies{Readings: st.readings, DataDir: s.set.DataDir, Version: Version, Now: time.Now, Taken: s.lastBackup.taken},
 	})
 	tokens, err := providerapi.NewTokens(os.Getenv("TILTH_PROVIDER_TOKEN"), filepath.Join(s.set.DataDir, "provider-token"))
 	if err != nil {
@@ -193,7 +200,7 @@ func (s *Server) wire(certificate *ingest.Certificate) error {
 	admin := http.NewServeMux()
 	admin.Handle("/metrics", s.metrics.handler())
 	admin.Handle(providerapi.Prefix, providerapi.New(providerapi.Options{
-		Service: s.provider, Tokens: tokens, Log: s.log,
+		Service: s.provider, Audit: st.audit, Tokens: tokens, Log: s.log,
 		Address: func(r *http.Request) netip.Addr { return httpapi.ClientAddr(r, s.set.Proxies) },
 	}))
 	errLog := slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)
@@ -202,7 +209,11 @@ func (s *Server) wire(certificate *ingest.Certificate) error {
 		MaxHeaderBytes: 64 << 10, ErrorLog: errLog,
 	}
 	if s.ports.https != nil {
-		s.http.Handler, s.http.TLSConfig = s.overTLS(console), webTLS(certificate)
+		s.http.Handler, s.http.TLSConfig = s.overTLS(console), s.certificates.web()
+	}
+	s.http.Handler = s.certificates.challenges(s.http.Handler)
+	if s.ports.mqttTLS != nil {
+		s.ports.mqttTLS = tls.NewListener(s.ports.mqttTLS, s.certificates.devices())
 	}
 	s.admin = &http.Server{Handler: admin, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, ErrorLog: errLog}
 	return nil
@@ -212,8 +223,8 @@ func (s *Server) isReady(ctx context.Context) error {
 	if !s.ready.Load() {
 		return errors.New("starting or stopping")
 	}
-	if s.stores.readings.Stats().Broken {
-		return errors.New("readings cannot be written; see the log")
+	if err := s.disk.ready(); err != nil {
+		return err
 	}
 	return s.stores.db.Ping(ctx)
 }
@@ -228,12 +239,25 @@ func (s *Server) Run(ctx context.Context, prepare func(context.Context) error, r
 	inner, stopInner := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopInner()
 	work, inner := errgroup.WithContext(inner)
+	outer, stopOuter := context.WithCancel(ctx)
+	defer stopOuter()
+	var anew atomic.Bool
+	stopped := make(chan struct{})
+	defer close(stopped)
+	work.Go(func() error {
+		if s.disk.run(inner) != nil {
+			anew.Store(true)
+			go endHanging(stopped, s.log)
+			stopOuter()
+		}
+		return nil
+	})
 	work.Go(func() error { return s.judge.Run(inner) })
 	work.Go(func() error { return s.stores.readings.Run(inner) })
 	work.Go(func() error {
 		select {
 		case <-s.letIn:
-			return s.stores.alarms.Run(inner)
+			return s.stores.alarms.Run(s.stores.audit.With(inner, audit.Who{By: audit.Server}))
 		case <-inner.Done():
 			return nil
 		}
@@ -246,16 +270,23 @@ func (s *Server) Run(ctx context.Context, prepare func(context.Context) error, r
 			return nil
 		}
 	})
+	work.Go(func() error {
+		select {
+		case <-s.letIn: // whoever issues them asks at our addresses
+			s.certificates.run(inner)
+		case <-inner.Done():
+		}
+		return nil
+	})
 	work.Go(func() error { return s.stores.status.Run(inner) })
 	work.Go(func() error { s.stores.presence.Run(inner); return nil })
 	work.Go(func() error { return s.stores.credentials.Run(inner, s.log) })
+	work.Go(func() error { return s.stores.audit.Run(inner, s.log) })
 	work.Go(func() error { return s.sweep(inner) })
 	if s.mails != nil {
 		work.Go(func() error { s.mails.Run(inner); return nil })
 	}
 
-	outer, stopOuter := context.WithCancel(ctx)
-	defer stopOuter()
 	// A part that cannot go on stops the whole: half a server loses readings.
 	defer context.AfterFunc(inner, stopOuter)()
 	err := s.serve(outer, prepare, ready)
@@ -263,7 +294,11 @@ func (s *Server) Run(ctx context.Context, prepare func(context.Context) error, r
 	if e := work.Wait(); e != nil && !errors.Is(e, context.Canceled) {
 		err = errors.Join(err, e)
 	}
-	return errors.Join(err, s.stores.close())
+	err = errors.Join(err, s.stores.close())
+	if anew.Load() {
+		err = errors.Join(errBeginAnew, err)
+	}
+	return err
 }
 
 func (s *Server) serve(ctx context.Context, prepare func(context.Context) error, ready func()) error {
@@ -334,7 +369,7 @@ func notClosed(err error) error {
 	return err
 }
 
-// sweep removes ended sessions, old codes, messages and deliveries once an hour;
+// sweep removes ended sessions, old codes, messages, deliveries and audit entries once an hour;
 // the former are refused without it, it keeps the tables small.
 func (s *Server) sweep(ctx context.Context) error {
 	hourly := time.NewTicker(time.Hour)
@@ -351,6 +386,12 @@ func (s *Server) sweep(ctx context.Context) error {
 		}
 		if err := s.stores.outbox.Sweep(ctx); err != nil && ctx.Err() == nil {
 			s.log.Warn("old deliveries not removed, trying again in an hour", "error", err)
+		}
+		if err := s.stores.webhooks.Sweep(ctx); err != nil && ctx.Err() == nil {
+			s.log.Warn("old secrets of webhooks not removed, trying again in an hour", "error", err)
+		}
+		if err := s.stores.audit.Sweep(ctx); err != nil && ctx.Err() == nil {
+			s.log.Warn("old entries of the audit log not removed, trying again in an hour", "error", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -396,7 +437,11 @@ func (s *Server) describe() {
 	m.counter("tilth_alarm_resolved_total", "Alarm notices that ended.", func() float64 { return float64(alarms().Resolved) })
 	m.gauge("tilth_alarm_open", "Open alarm notices.", func() float64 { return float64(alarms().Open) })
 	m.gauge("tilth_alarm_rules", "Alarm rules that are judged.", func() float64 { return float64(alarms().Rules) })
+	m.gauge("tilth_alarm_unrecorded", "Journal entries that are judged while the notices that they led to are not on disk yet.", func() float64 { return float64(alarms().Unrecorded) })
 	m.gauge("tilth_alarm_lag_seconds", "From the arrival of the newest readings to their judging.", func() float64 { return alarms().Lag.Seconds() })
 	s.describeTelling()
+	s.describeDisk()
+	m.registry.MustRegister(&s.certificates)
+	s.describeOperation()
 	m.gauge("tilth_live_screens", "Open screens.", func() float64 { return float64(s.stores.live.Screens()) })
 }

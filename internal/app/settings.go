@@ -20,6 +20,7 @@ import (
 	"github.com/knadh/koanf/v2"
 	"github.com/spf13/pflag"
 
+	"tilth/internal/audit"
 	"tilth/internal/httpapi"
 	"tilth/internal/identity"
 )
@@ -28,36 +29,40 @@ import (
 // else from its environment variable (TILTH_ and the flag's name in capitals,
 // - as _), else from the file given with --config, else it is the default.
 type Settings struct {
-	DataDir       string
-	HTTPAddr      string
-	HTTPSAddr     string // empty: no HTTPS
-	HTTPSRedirect bool   // people and programs on the HTTP address are sent there
-	MQTTAddr      string
-	MQTTTLSAddr   string // empty: no MQTT over TLS
-	TLSCert       string // PEM files for both
-	TLSKey        string
-	AdminAddr     string
-	PublicURL     string
-	DefaultTenant string
-	Proxies       []netip.Prefix
-	MapTiles      *httpapi.MapTiles
-	DemoPages     bool            // the template pages with sample data are there
-	Captcha       identity.Demand // when sign-in demands the slider captcha
-	Retention     time.Duration
-	DeviceRate    float64 // messages a second a device may send for long
-	DeviceBurst   int     // messages it may send at once
-	MessageLimit  int     // bytes of one message
-	PerAddress    int     // MQTT connections from one address
-	OpenAPIRate   int     // requests a minute of one API credential
-	Telling       Telling
-	LogLevel      slog.Level
-	LogJSON       bool
+	DataDir        string
+	DatabaseURL    string // empty: the database is in DataDir
+	HTTPAddr       string
+	HTTPSAddr      string // empty: no HTTPS
+	HTTPSRedirect  bool   // people and programs on the HTTP address are sent there
+	MQTTAddr       string
+	MQTTTLSAddr    string // empty: no MQTT over TLS
+	TLSCert        string // PEM files for both
+	TLSKey         string
+	ACME           ACME // in their place
+	AdminAddr      string
+	PublicURL      string
+	DefaultTenant  string
+	Proxies        []netip.Prefix
+	MapTiles       *httpapi.MapTiles
+	DemoPages      bool            // the template pages with sample data are there
+	Captcha        identity.Demand // when sign-in demands the slider captcha
+	Retention      time.Duration
+	AuditRetention time.Duration
+	DeviceRate     float64 // messages a second a device may send for long
+	DeviceBurst    int     // messages it may send at once
+	MessageLimit   int     // bytes of one message
+	PerAddress     int     // MQTT connections from one address
+	OpenAPIRate    int     // requests a minute of one API credential
+	Telling        Telling
+	LogLevel       slog.Level
+	LogJSON        bool
 }
 
 // serveFlags declares the settings; their defaults are the contract's.
 func serveFlags(f *pflag.FlagSet) {
 	f.String("config", "", "YAML file with these settings, named as the flags are")
 	f.String("data-dir", "./data", "folder for everything that is kept")
+	declareDatabase(f)
 	f.String("http-addr", "127.0.0.1:8080", "address of the console, its calls and the devices' HTTP side")
 	f.String("https-addr", "", "address of the same over TLS, usually port 443; without it there is none")
 	f.Bool("https-redirect", false, "send people and programs from the HTTP address to the HTTPS address; devices may stay")
@@ -65,6 +70,7 @@ func serveFlags(f *pflag.FlagSet) {
 	f.String("mqtt-tls-addr", "", "address of the devices' MQTT side over TLS, usually port 8883; without it there is none")
 	f.String("tls-cert", "", "certificate for --https-addr and --mqtt-tls-addr with what leads to its root, PEM; read anew when it changes")
 	f.String("tls-key", "", "the certificate's key, PEM")
+	acmeFlags(f)
 	f.String("admin-addr", "127.0.0.1:9090", "address of /metrics and the provider API")
 	f.String("public-url", "", "where people reach the console, for links in mails")
 	f.String("default-tenant", "", "name of the tenant to sign in to where the host names none")
@@ -75,6 +81,7 @@ func serveFlags(f *pflag.FlagSet) {
 	f.Bool("demo-pages", true, "the template pages with sample data: /billing, /virtual-reality, /rtl-page, /signup")
 	f.String("captcha", string(identity.DemandAdaptive), "when sign-in demands the slider captcha: always, adaptive (after failures) or off")
 	f.Duration("retention", 400*24*time.Hour, "how long readings are kept")
+	f.Duration("audit-retention", audit.DefaultRetention, "how long the audit log is kept")
 	f.Float64("device-rate", 20, "messages a second that a device may send for long")
 	f.Int("device-burst", 200, "messages that a device may send at once")
 	f.Int("message-limit", 256<<10, "largest message of a device, in bytes")
@@ -110,6 +117,9 @@ func readSettings(f *pflag.FlagSet) (*Settings, error) {
 	if err := k.Load(posflag.Provider(f, ".", k), nil); err != nil {
 		return nil, err
 	}
+	if err := checkDatabase(f, k.String(databaseFlag)); err != nil {
+		return nil, err
+	}
 	return settingsOf(k)
 }
 
@@ -132,11 +142,12 @@ func loadFile(k *koanf.Koanf, f *pflag.FlagSet, path string) error {
 
 func settingsOf(k *koanf.Koanf) (*Settings, error) {
 	s := &Settings{
-		DataDir: k.String("data-dir"), HTTPAddr: k.String("http-addr"), MQTTAddr: k.String("mqtt-addr"),
+		DataDir: k.String("data-dir"), DatabaseURL: k.String(databaseFlag), HTTPAddr: k.String("http-addr"), MQTTAddr: k.String("mqtt-addr"),
 		AdminAddr: k.String("admin-addr"), PublicURL: strings.TrimSuffix(k.String("public-url"), "/"),
 		DefaultTenant: k.String("default-tenant"), DeviceBurst: k.Int("device-burst"), MessageLimit: k.Int("message-limit"),
 		DeviceRate: k.Float64("device-rate"), PerAddress: k.Int("mqtt-per-address"), Retention: k.Duration("retention"),
-		OpenAPIRate: k.Int("open-api-rate"),
+		AuditRetention: k.Duration("audit-retention"),
+		OpenAPIRate:    k.Int("open-api-rate"),
 	}
 	for name, addr := range map[string]string{"http-addr": s.HTTPAddr, "mqtt-addr": s.MQTTAddr, "admin-addr": s.AdminAddr} {
 		if err := isHostPort(name, addr); err != nil {
@@ -151,6 +162,8 @@ func settingsOf(k *koanf.Koanf) (*Settings, error) {
 		return nil, fmt.Errorf("--data-dir: a folder is needed")
 	case s.Retention < 24*time.Hour:
 		return nil, fmt.Errorf("--retention: %s is shorter than a day", k.String("retention"))
+	case s.AuditRetention < 24*time.Hour:
+		return nil, fmt.Errorf("--audit-retention: %s is shorter than a day", k.String("audit-retention"))
 	case s.DeviceRate <= 0:
 		return nil, fmt.Errorf("--device-rate: must be above 0")
 	case s.DeviceBurst < 1:
@@ -165,15 +178,9 @@ func settingsOf(k *koanf.Koanf) (*Settings, error) {
 	if s.PublicURL != "" && !isWebAddress(s.PublicURL) {
 		return nil, fmt.Errorf("--public-url: %q is not an http or https address", s.PublicURL)
 	}
-	for _, p := range listOf(k, "trusted-proxies") {
-		prefix, err := netip.ParsePrefix(p)
-		if addr, errAddr := netip.ParseAddr(p); errAddr == nil {
-			prefix, err = addr.Prefix(addr.BitLen())
-		}
-		if err != nil {
-			return nil, fmt.Errorf("--trusted-proxies: %q is no network", p)
-		}
-		s.Proxies = append(s.Proxies, prefix.Masked())
+	var err error
+	if s.Proxies, err = networksOf(k, "trusted-proxies"); err != nil {
+		return nil, err
 	}
 	if err := s.tiles(k); err != nil {
 		return nil, err
@@ -186,7 +193,6 @@ func settingsOf(k *koanf.Koanf) (*Settings, error) {
 	default:
 		return nil, fmt.Errorf("--captcha: %q is not always, adaptive or off", k.String("captcha"))
 	}
-	var err error
 	if s.DemoPages, err = strconv.ParseBool(k.String("demo-pages")); err != nil {
 		return nil, fmt.Errorf("--demo-pages: %q is not true or false", k.String("demo-pages"))
 	}
@@ -210,6 +216,21 @@ func listOf(k *koanf.Koanf, name string) []string {
 		return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
 	}
 	return k.Strings(name)
+}
+
+// networksOf is a list of networks; an address is one of its own.
+func networksOf(k *koanf.Koanf, name string) (list []netip.Prefix, err error) {
+	for _, p := range listOf(k, name) {
+		prefix, err := netip.ParsePrefix(p)
+		if addr, errAddr := netip.ParseAddr(p); errAddr == nil {
+			prefix, err = addr.Prefix(addr.BitLen())
+		}
+		if err != nil {
+			return nil, fmt.Errorf("--%s: %q is no network", name, p)
+		}
+		list = append(list, prefix.Masked())
+	}
+	return list, nil
 }
 
 func (s *Settings) tiles(k *koanf.Koanf) error {
@@ -249,12 +270,15 @@ func (s *Settings) tls(k *koanf.Koanf) error {
 		}
 		used = at.name
 	}
+	if err := s.acme(k, used); err != nil {
+		return err
+	}
 	for _, file := range []struct{ name, path string }{{"tls-cert", s.TLSCert}, {"tls-key", s.TLSKey}} {
 		switch {
 		case used == "" && file.path != "":
 			return fmt.Errorf("--%s: nothing uses it without --https-addr or --mqtt-tls-addr", file.name)
-		case used != "" && file.path == "":
-			return fmt.Errorf("--%s: needed for --%s", file.name, used)
+		case used != "" && file.path == "" && len(s.ACME.Names) == 0:
+			return fmt.Errorf("--%s: needed for --%s, or --acme-domains", file.name, used)
 		}
 	}
 	var err error

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/netip"
 	"os"
 	"strings"
 
@@ -30,6 +31,8 @@ type Telling struct {
 	// DigestAfter is how many notices a minute a channel is told of one by one; 0:
 	// all.
 	DigestAfter int
+	// WebhookPrivate are networks, beside the internet, that webhooks may lead to.
+	WebhookPrivate []netip.Prefix
 
 	gateway sms.Sender // of smsHTTP and smsTwilio
 }
@@ -51,6 +54,7 @@ func tellingFlags(f *pflag.FlagSet) {
 	f.String("twilio-token-file", "", "file with Twilio's auth token, unless it is in TILTH_TWILIO_TOKEN")
 	f.Int("digest-after", notify.DefaultDigestAfter, "so many alarms a minute a notification channel is told of at once, the rest of the minute together at its end; "+
 		"serious ones never wait; 0: each by itself")
+	f.StringSlice("webhook-private", nil, "networks of yours that tenants' webhooks may lead to, without TLS too, for example 10.1.2.0/24; without it only the internet's")
 }
 
 // settingOf is the setting of each part that a sender may find wrong.
@@ -78,6 +82,10 @@ func (t *Telling) read(k *koanf.Koanf) error {
 	if t.DigestAfter = k.Int("digest-after"); t.DigestAfter < 0 {
 		return fmt.Errorf("--digest-after: %d is less than 0", t.DigestAfter)
 	}
+	var err error
+	if t.WebhookPrivate, err = networksOf(k, "webhook-private"); err != nil {
+		return err
+	}
 	t.SMS = k.String("sms")
 	for way, names := range onlyFor {
 		for _, name := range names {
@@ -86,7 +94,6 @@ func (t *Telling) read(k *koanf.Koanf) error {
 			}
 		}
 	}
-	var err error
 	switch t.SMS {
 	case smsOff, smsLog:
 		return nil

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -31,6 +32,13 @@ func TestTellingDefaults(t *testing.T) {
 	}
 	if s.Telling.Mail != nil || s.Telling.SMS != smsOff || s.Telling.DigestAfter != 10 {
 		t.Errorf("%+v", s.Telling)
+	}
+	if len(s.Telling.WebhookPrivate) != 0 {
+		t.Errorf("webhooks may lead to %v", s.Telling.WebhookPrivate)
+	}
+	opened, err := parse(t, "--webhook-private", "10.1.2.3/24,127.0.0.1")
+	if err != nil || fmt.Sprint(opened.Telling.WebhookPrivate) != "[10.1.2.0/24 127.0.0.1/32]" {
+		t.Errorf("%v %v", opened, err)
 	}
 	log := testkit.NewLog()
 	if textSender(&s.Telling, log.Logger) != nil || mailQueue(nil, log.Logger) != nil || postbox(nil) != nil {

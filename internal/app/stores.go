@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"tilth/internal/alarm"
+	"tilth/internal/audit"
 	"tilth/internal/db"
 	"tilth/internal/device"
 	"tilth/internal/httpapi"
@@ -20,6 +21,7 @@ import (
 	"tilth/internal/live"
 	"tilth/internal/notify"
 	"tilth/internal/notify/mail"
+	"tilth/internal/notify/webhook"
 	"tilth/internal/providerapi"
 	"tilth/internal/reading"
 	"tilth/internal/tenant"
@@ -30,6 +32,7 @@ import (
 type stores struct {
 	db          *db.DB
 	key         []byte
+	audit       *audit.Store
 	tenants     *tenant.Store
 	users       *identity.UserStore
 	sessions    *identity.SessionStore
@@ -51,6 +54,8 @@ type stores struct {
 	rules       *alarm.RuleStore
 	alarms      *alarm.Engine
 	channels    *notify.ChannelStore
+	webhooks    *notify.WebhookStore
+	programs    *webhook.Caller
 	messages    *notify.MessageStore
 	mail        *mail.SMTP // nil: mail is not set up
 	carriers    map[notify.Mode]notify.Carrier
@@ -63,6 +68,18 @@ func openStores(ctx context.Context, set *Settings, log *slog.Logger) (_ *stores
 	if err := os.MkdirAll(set.DataDir, 0o700); err != nil {
 		return nil, fmt.Errorf("--data-dir: %w", err)
 	}
+	if err := reading.RefuseNewer(filepath.Join(set.DataDir, "readings")); err != nil {
+		return nil, err
+	}
+	d, err := openDatabase(ctx, set.DataDir, set.DatabaseURL) // refuses what is newer, too: up to here nothing is written
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, d.Close())
+		}
+	}()
 	key, err := deviceKey(set.DataDir)
 	if err != nil {
 		return nil, err
@@ -74,15 +91,6 @@ func openStores(ctx context.Context, set *Settings, log *slog.Logger) (_ *stores
 	if err != nil {
 		return nil, err
 	}
-	d, err := db.Open(ctx, set.DataDir)
-	if err != nil {
-		return nil, err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, d.Close())
-		}
-	}()
 	readings, err := reading.Open(ctx, reading.Options{
 		Dir: filepath.Join(set.DataDir, "readings"), Retention: set.Retention, Logger: log,
 	})
@@ -94,7 +102,7 @@ func openStores(ctx context.Context, set *Settings, log *slog.Logger) (_ *stores
 		return nil, err
 	}
 	s := &stores{
-		db: d, key: key, readings: readings,
+		db: d, key: key, readings: readings, audit: audit.NewStore(d, set.AuditRetention, time.Now),
 		tenants: tenant.NewStore(d, time.Now), users: identity.NewUserStore(d, time.Now),
 		codes:    identity.NewCodeStore(d, codes, textSender(&set.Telling, log), time.Now),
 		sessions: identity.NewSessionStore(d, time.Now), hasher: identity.NewHasher(),
@@ -110,6 +118,9 @@ func openStores(ctx context.Context, set *Settings, log *slog.Logger) (_ *stores
 	s.status = device.NewStatusStore(d, s.registry, s.presence, s.diagnostics)
 	if set.Telling.Mail != nil {
 		s.mail = mail.NewSMTP(*set.Telling.Mail, time.Now)
+	}
+	if err := s.openWebhooks(set, log); err != nil {
+		return nil, errors.Join(err, readings.Close())
 	}
 	s.outbox = s.newOutbox(set, log)
 	s.alarms = alarm.NewEngine(alarm.EngineOptions{

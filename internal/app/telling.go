@@ -13,9 +13,11 @@ import (
 	"tilth/internal/news"
 	"tilth/internal/notify"
 	"tilth/internal/notify/carrier"
+	"tilth/internal/notify/guard"
 	"tilth/internal/notify/letter/chart"
 	"tilth/internal/notify/mail"
 	"tilth/internal/notify/sms"
+	"tilth/internal/notify/webhook"
 	"tilth/internal/reading"
 	"tilth/internal/tenant"
 	"tilth/internal/text"
@@ -70,11 +72,24 @@ func postbox(q *mail.Queue) identity.Postbox {
 	return letters{q}
 }
 
+// openWebhooks makes what keeps webhooks, and what calls them.
+func (s *stores) openWebhooks(set *Settings, log *slog.Logger) error {
+	key, err := webhookKey(s.key)
+	if err != nil {
+		return err
+	}
+	if s.webhooks, err = notify.NewWebhookStore(s.db, key, time.Now); err != nil {
+		return err
+	}
+	s.programs = webhook.New(webhook.Options{Store: s.webhooks, Guard: &guard.Guard{Private: set.Telling.WebhookPrivate}, Now: time.Now, Log: log})
+	return nil
+}
+
 // newOutbox makes the outbox with the ways of telling people that are set up.
 func (s *stores) newOutbox(set *Settings, log *slog.Logger) *notify.Outbox {
 	s.carriers = s.carriersOf(set, log)
 	return notify.NewOutbox(notify.OutboxOptions{
-		DB: s.db, Tenants: s.tenants, Channels: s.channels, Carriers: s.carriers,
+		DB: s.db, Tenants: s.tenants, Channels: s.channels, Webhooks: s.webhooks, Carriers: s.carriers,
 		Muted: func(ctx context.Context, t tenant.ID, rule int64) (int64, error) {
 			return s.rules.MutedUntil(ctx, t, alarm.RuleID(rule))
 		},
@@ -89,7 +104,7 @@ func (s *stores) carriersOf(set *Settings, log *slog.Logger) map[notify.Mode]not
 	o := carrier.Options{
 		Tenants: s.tenants.Get, Names: s.property, Readings: s.charted, PublicURL: set.PublicURL, Now: time.Now, Log: log,
 	}
-	carriers := map[notify.Mode]notify.Carrier{}
+	carriers := map[notify.Mode]notify.Carrier{notify.Program: s.programs}
 	if s.mail != nil {
 		carriers[notify.Email] = carrier.NewMail(s.mail.Send, o)
 	}

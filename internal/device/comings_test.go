@@ -154,7 +154,7 @@ func TestComingsAreBounded(t *testing.T) {
 	// looked up.
 	err = s.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewRaw(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500)
-			INSERT INTO device_presence (tenant_id, device_id, time, online) SELECT ?, ?, ? + i, i % 2 FROM n`,
+			INSERT INTO device_presence (tenant_id, device_id, time, online) SELECT ?, ?, ? + i, i % 2 = 1 FROM n`,
 			d[1].Tenant, d[1].ID, s.Clock.Milli()).Exec(ctx)
 		return err
 	})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"tilth/internal/audit"
 	"tilth/internal/errs"
 	"tilth/internal/tenant"
 	"tilth/internal/text"
@@ -49,6 +50,11 @@ func (s *Store) Edit(ctx context.Context, t tenant.ID, name string, e Edit) erro
 		d.NoteName, d.SceneID, d.Longitude, d.Latitude = note, e.SceneID, e.Longitude, e.Latitude
 		return s.Put(ctx, t, d)
 	})
+}
+
+// Seen is the device as the audit log knows it.
+func (d *Device) Seen() audit.Thing {
+	return audit.Thing{ID: int64(d.ID), Name: d.Title(), Also: d.Name}
 }
 
 // takes refuses a scene that is not the tenant's or takes no devices.

@@ -44,7 +44,7 @@ func (r *Roster) Groups(ctx context.Context, t tenant.ID, scene *int64, first in
 			of[m.ID] = g
 		}
 	})
-	devices, err := r.store.byIDs(ctx, t, ids)
+	devices, err := r.store.ByIDs(ctx, t, ids)
 	for _, d := range devices {
 		g := of[d.ID]
 		g.First = append(g.First, d)

@@ -55,7 +55,7 @@ func (r *Roster) Page(ctx context.Context, t tenant.ID, q Query) ([]*Device, int
 		}
 		ids = window(keys, q.Descending, q.Offset, q.Limit)
 	}
-	devices, err := r.store.byIDs(ctx, t, ids)
+	devices, err := r.store.ByIDs(ctx, t, ids)
 	return devices, int64(len(found)), err
 }
 

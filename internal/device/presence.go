@@ -169,6 +169,16 @@ func (p *Presence) OnlineCount(t tenant.ID) int {
 	return p.online[t]
 }
 
+// TotalOnline is how many devices are online, of all tenants.
+func (p *Presence) TotalOnline() (n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, of := range p.online {
+		n += of
+	}
+	return n
+}
+
 // Forget drops a deleted device.
 func (p *Presence) Forget(ref Ref) {
 	p.mu.Lock()

@@ -117,6 +117,13 @@ func (r *Registry) Count(t tenant.ID) int {
 	return r.perOwner[t]
 }
 
+// Total is how many devices there are, of all tenants.
+func (r *Registry) Total() int {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return len(r.byID)
+}
+
 // Watch calls f after every change of structure. f must not block.
 func (r *Registry) Watch(f func()) {
 	r.mu.Lock()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"tilth/internal/audit"
 	"tilth/internal/tenant"
 )
 
@@ -37,7 +38,10 @@ func (s *Store) NewSecret(ctx context.Context, t tenant.ID, name string, dropOth
 		} else if n := len(kept); n > 1 {
 			kept = kept[n-1:]
 		}
-		return s.PutSecrets(ctx, t, id, append(kept, hash)...)
+		if err := s.PutSecrets(ctx, t, id, append(kept, hash)...); err != nil {
+			return err
+		}
+		return audit.Did(ctx, t, audit.Deed{What: "device.update", Thing: d.Seen(), Changes: []audit.Change{{Field: "secrets", Hidden: true}}})
 	})
 	if err != nil {
 		return "", err

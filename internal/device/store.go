@@ -100,7 +100,7 @@ func (s *Store) Get(ctx context.Context, t tenant.ID, name string) (*Device, err
 
 // ByID finds a tenant's device by its number.
 func (s *Store) ByID(ctx context.Context, t tenant.ID, id ID) (*Device, error) {
-	found, err := s.byIDs(ctx, t, []ID{id})
+	found, err := s.ByIDs(ctx, t, []ID{id})
 	if err != nil {
 		return nil, err
 	}
@@ -119,9 +119,9 @@ func (s *Store) BySerial(ctx context.Context, t tenant.ID, serials []string) ([]
 	return ids, err
 }
 
-// byIDs finds a tenant's devices by their numbers, in the order of ids; those
+// ByIDs finds a tenant's devices by their numbers, in the order of ids; those
 // that are gone are left out.
-func (s *Store) byIDs(ctx context.Context, t tenant.ID, ids []ID) ([]*Device, error) {
+func (s *Store) ByIDs(ctx context.Context, t tenant.ID, ids []ID) ([]*Device, error) {
 	found := make(map[ID]*Device, len(ids))
 	err := inSteps(ids, func(part []ID) error {
 		var rows []row

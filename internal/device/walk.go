@@ -32,6 +32,6 @@ func (r *Roster) After(ctx context.Context, t tenant.ID, q Query, name string, l
 	for i, k := range first {
 		ids[i] = k.id
 	}
-	list, err = r.store.byIDs(ctx, t, ids)
+	list, err = r.store.ByIDs(ctx, t, ids)
 	return list, next, err
 }
