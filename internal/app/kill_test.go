@@ -98,7 +98,9 @@ type load struct {
 // publish keeps killInFlight messages under way until the connection breaks.
 // Each reading's value is its own number, so that a mix-up would show.
 func (l *load) publish(addr string, onAck func()) error {
-	client := mqtt.NewClient(mqtt.NewClientOptions().AddBroker("tcp://" + addr).SetClientID(l.name).
+	// Without a write timeout the client may hold a message for half a minute after
+	// the connection broke.
+	client := mqtt.NewClient(mqtt.NewClientOptions().AddBroker("tcp://" + addr).SetClientID(l.name).SetWriteTimeout(2 * time.Second).
 		SetUsername(l.name).SetPassword(l.secret).SetAutoReconnect(false).SetOrderMatters(false))
 	if token := client.Connect(); token.Wait() && token.Error() != nil {
 		return token.Error()
