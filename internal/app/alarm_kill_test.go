@@ -179,7 +179,7 @@ func (l *repeated) payload(n int64) string {
 }
 
 func (l *repeated) publish(addr string, most int64, onAck func()) error {
-	client := mqtt.NewClient(mqtt.NewClientOptions().AddBroker("tcp://" + addr).SetClientID(fmt.Sprint("a-", l.number)).
+	client := mqtt.NewClient(mqtt.NewClientOptions().AddBroker("tcp://" + addr).SetClientID(fmt.Sprint("a-", l.number)).SetWriteTimeout(2 * time.Second).
 		SetUsername(fmt.Sprint("A-", l.number)).SetPassword(fmt.Sprint("alarm-test-secret-number-", l.number)).
 		SetAutoReconnect(false).SetOrderMatters(false))
 	if token := client.Connect(); token.Wait() && token.Error() != nil {
