@@ -2,47 +2,11 @@ package httpapi
 
 import (
 	"context"
-	"sync"
-	"time"
 
 	"tilth/internal/errs"
 	"tilth/internal/httpapi/wire"
 	"tilth/internal/notify"
-	"tilth/internal/tenant"
 )
-
-// triesAMinute is how often a tenant may try channels: each try is a mail or an
-// SMS to people who may not have asked for any.
-const triesAMinute = 5
-
-// tries counts how often tenants try their channels.
-type tries struct {
-	now func() time.Time
-
-	mu   sync.Mutex
-	when map[tenant.ID][]time.Time // of the last minute
-}
-
-func newTries(now func() time.Time) *tries {
-	return &tries{now: now, when: map[tenant.ID][]time.Time{}}
-}
-
-// take lets one try of a tenant through (0) or says how long to wait.
-func (l *tries) take(t tenant.ID) time.Duration {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	now := l.now()
-	recent := l.when[t]
-	for len(recent) > 0 && now.Sub(recent[0]) >= time.Minute {
-		recent = recent[1:]
-	}
-	if len(recent) >= triesAMinute {
-		l.when[t] = recent
-		return time.Minute - now.Sub(recent[0])
-	}
-	l.when[t] = append(recent, now)
-	return 0
-}
 
 // GetNoticeWays answers which ways of telling people are set up, and what
 // language they speak where a channel has none.
@@ -70,7 +34,7 @@ func (s *server) TestNoticeChannel(ctx context.Context, r wire.TestNoticeChannel
 	if err != nil {
 		return nil, err
 	}
-	if wait := s.tries.take(t); wait > 0 {
+	if wait := s.tries.Take(t, s.Now()); wait > 0 {
 		return nil, errs.New(errs.TooMany, "error.429").After(wait)
 	}
 	outcomes, err := c.Try(ctx, s.Carriers, farm.Language, s.Now)

@@ -103,7 +103,7 @@ type server struct {
 	public   *limiter
 	pictures *limiter
 	uploads  uploads
-	tries    *tries
+	tries    notify.Tries
 }
 
 var _ wire.StrictServerInterface = (*server)(nil)
@@ -120,7 +120,7 @@ func New(o Options) (http.Handler, error) {
 		return nil, fmt.Errorf("read the contract: %w", err)
 	}
 	s := &server{
-		Options: o, router: router, public: newLimiter(o.Now), pictures: newLimiter(o.Now), uploads: uploads{users: map[int64]int{}}, tries: newTries(o.Now),
+		Options: o, router: router, public: newLimiter(o.Now), pictures: newLimiter(o.Now), uploads: uploads{users: map[int64]int{}},
 	}
 	calls := wire.HandlerWithOptions(
 		wire.NewStrictHandlerWithOptions(s, nil, wire.StrictHTTPServerOptions{

@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	channelNameMax = 64 // characters
-	emailsMax      = 20
-	phonesMax      = 3
-	addressMax     = 254 // bytes, RFC 5321
-	quotedMax      = 64  // characters of what was typed, in a refusal
+	nameMax    = 64 // characters
+	emailsMax  = 20
+	phonesMax  = 3
+	addressMax = 254 // bytes, RFC 5321
+	quotedMax  = 64  // characters of what was typed, in a refusal
 )
 
 var (
@@ -42,7 +42,7 @@ type ChannelForm struct {
 // that is not chosen are neither checked nor kept.
 func (f *ChannelForm) Channel(t tenant.ID) (c Channel, err error) {
 	c.Tenant = t
-	if c.Name, err = channelName(f.Name); err != nil {
+	if c.Name, err = shownName(f.Name, "noticeName"); err != nil {
 		return c, err
 	}
 	for _, mode := range f.Modes {
@@ -77,9 +77,10 @@ func (f *ChannelForm) Channel(t tenant.ID) (c Channel, err error) {
 	return c, nil
 }
 
-// channelName reads a name for people. It stands in mails, so letters that show
-// nothing or turn the writing around are not part of one.
-func channelName(said *string) (string, error) {
+// shownName reads a channel's or a webhook's name. It stands in mails and beside
+// deliveries, so letters that show nothing or turn the writing around are not
+// part of one.
+func shownName(said *string, field string) (string, error) {
 	name := ""
 	if said != nil {
 		name = strings.TrimSpace(*said)
@@ -87,10 +88,10 @@ func channelName(said *string) (string, error) {
 	switch {
 	case name == "":
 		return "", errs.New(errs.Refused, "common.nameRequired")
-	case utf8.RuneCountInString(name) > channelNameMax:
-		return "", errs.New(errs.Refused, "invalid.long", "limit", strconv.Itoa(channelNameMax)).About("noticeName")
-	case strings.ContainsFunc(name, unseen), text.Fold(name) == "":
-		return "", errs.New(errs.Refused, "invalid.format").About("noticeName")
+	case utf8.RuneCountInString(name) > nameMax:
+		return "", errs.New(errs.Refused, "invalid.long", "limit", strconv.Itoa(nameMax)).About(field)
+	case !utf8.ValidString(name), strings.ContainsFunc(name, unseen), text.Fold(name) == "":
+		return "", errs.New(errs.Refused, "invalid.format").About(field)
 	}
 	return name, nil
 }

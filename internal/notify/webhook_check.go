@@ -19,8 +19,7 @@ const (
 )
 
 const (
-	webhookNameMax = 64   // characters
-	webhookURLMax  = 1024 // bytes
+	webhookURLMax = 1024 // bytes
 )
 
 // WebhookForm is a webhook as people and programs say it. What is nil was not
@@ -37,7 +36,7 @@ type WebhookForm struct {
 // the order of the form, is what is said (Refused). An address that is none of a
 // name is judged at once, a name's when it is called.
 func (f *WebhookForm) Webhook(g *guard.Guard) (w Webhook, err error) {
-	if w.Name, err = webhookName(f.Name); err != nil {
+	if w.Name, err = shownName(f.Name, "name"); err != nil {
 		return w, err
 	}
 	if w.URL, err = webhookURL(f.URL, g); err != nil {
@@ -64,22 +63,6 @@ func (f *WebhookForm) Webhook(g *guard.Guard) (w Webhook, err error) {
 	}
 	w.Enabled = f.Enabled == nil || *f.Enabled
 	return w, nil
-}
-
-func webhookName(said *string) (string, error) {
-	name := ""
-	if said != nil {
-		name = strings.TrimSpace(*said)
-	}
-	switch {
-	case name == "":
-		return "", errs.New(errs.Refused, "common.nameRequired")
-	case utf8.RuneCountInString(name) > webhookNameMax:
-		return "", errs.New(errs.Refused, "invalid.long", "limit", strconv.Itoa(webhookNameMax)).About("name")
-	case !utf8.ValidString(name), strings.ContainsFunc(name, unseen):
-		return "", errs.New(errs.Refused, "invalid.format").About("name")
-	}
-	return name, nil
 }
 
 func webhookURL(said *string, g *guard.Guard) (string, error) {

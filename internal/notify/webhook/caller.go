@@ -31,7 +31,7 @@ type Options struct {
 type Caller struct {
 	Options
 	clients clients
-	tries   tries
+	tries   notify.Tries
 }
 
 var _ notify.Carrier = (*Caller)(nil)
@@ -41,7 +41,7 @@ func New(o Options) *Caller {
 	if o.Within == 0 {
 		o.Within = callWithin
 	}
-	c := &Caller{Options: o, tries: tries{when: map[tenant.ID][]time.Time{}}}
+	c := &Caller{Options: o}
 	c.clients = newClients(o.Guard, &c.Options)
 	return c
 }

@@ -6,39 +6,12 @@ import (
 	"encoding/hex"
 	"net/http"
 	"strconv"
-	"sync"
 	"time"
 
 	"tilth/internal/errs"
 	"tilth/internal/notify/guard"
 	"tilth/internal/tenant"
 )
-
-// triesAMinute is how often a tenant may try its webhooks: each try calls
-// somebody who may not have asked for it.
-const triesAMinute = 5
-
-// tries counts how often tenants try their webhooks.
-type tries struct {
-	mu   sync.Mutex
-	when map[tenant.ID][]time.Time // of the last minute
-}
-
-// take lets one try of a tenant through (0) or says how long to wait.
-func (l *tries) take(t tenant.ID, now time.Time) time.Duration {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	recent := l.when[t]
-	for len(recent) > 0 && now.Sub(recent[0]) >= time.Minute {
-		recent = recent[1:]
-	}
-	if len(recent) >= triesAMinute {
-		l.when[t] = recent
-		return time.Minute - now.Sub(recent[0])
-	}
-	l.when[t] = append(recent, now)
-	return 0
-}
 
 // Outcome is what became of a try.
 type Outcome struct {
@@ -55,7 +28,7 @@ func (c *Caller) Try(ctx context.Context, t tenant.ID, webhook int64) (*Outcome,
 		return nil, err
 	}
 	begun := c.Now()
-	if wait := c.tries.take(t, begun); wait > 0 {
+	if wait := c.tries.Take(t, begun); wait > 0 {
 		return nil, errs.New(errs.TooMany, "error.429").After(wait)
 	}
 	body, err := testBody(begun)
