@@ -12,7 +12,7 @@ import { Pager } from '@/ui/Pager';
 import { Loading, Skeleton } from '@/ui/Skeleton';
 import { AddDialog } from './AddDialog';
 import css from './AppsTab.module.css';
-import { type Asked, ConfirmDialog } from './ConfirmDialog';
+import { AskDialog, type Asked } from './AskDialog';
 import { CredentialList } from './CredentialList';
 import { credentialPageQuery } from './queries';
 import { SecretDialog } from './SecretDialog';
@@ -94,7 +94,7 @@ export function AppsTab() {
           setPageNo(1);
         }}
       />
-      <ConfirmDialog
+      <AskDialog
         asked={asked}
         onClose={() => setAsked(null)}
         onGone={() => {

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import { phone, useMedia } from '@/lib/media';
-import type { Asked } from './ConfirmDialog';
+import type { Asked } from './AskDialog';
 import css from './CredentialList.module.css';
 import { Actions, AppKey, Requests, Times } from './cells';
 import type { Credential } from './queries';

@@ -8,7 +8,7 @@ import { useClock } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
 import { CopyButton } from '@/ui/CopyButton';
 import { IconButton } from '@/ui/IconButton';
-import type { Asked } from './ConfirmDialog';
+import type { Asked } from './AskDialog';
 import css from './cells.module.css';
 import type { Credential } from './queries';
 

@@ -1,11 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Button } from 'antd';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { errorText } from '@/lib/errorText';
 import { toast } from '@/lib/notices';
-import { Dialog } from '@/ui/Dialog';
-import { Note } from '@/ui/Note';
+import { ConfirmDialog } from '@/ui/ConfirmDialog';
 import { keepWebhookSecret } from './freshSecret';
 import { deleteWebhook, newSecret, type Webhook, webhooksKey } from './queries';
 
@@ -22,14 +18,10 @@ interface AskDialogProps {
   onGone: () => void;
 }
 
-/** The question, its consequence, Cancel first, then the verb. What fails is said here. */
+/** Asks before a webhook is deleted or has a new secret. */
 export function AskDialog({ asked, onClose, onGone }: AskDialogProps) {
   const { t } = useTranslation();
   const client = useQueryClient();
-  // Its words stay while it closes.
-  const [shown, setShown] = useState(asked);
-  if (asked && asked !== shown) setShown(asked);
-
   const act = useMutation({
     mutationFn: async ({ what, webhook: { id, name } }: Asked) => {
       if (what === 'delete') await deleteWebhook(id);
@@ -42,42 +34,21 @@ export function AskDialog({ asked, onClose, onGone }: AskDialogProps) {
       onClose();
     },
   });
-  if (!shown) return null;
-  const { what, webhook } = shown;
-  const gone = what === 'delete';
-
-  return (
-    <Dialog
-      open={asked !== null}
-      title={t(gone ? 'common.deleteConfirm' : 'webhook.newSecretConfirm', { name: webhook.name })}
-      onClose={onClose}
-      onClosed={() => {
-        act.reset();
-        onGone();
-      }}
-      width={440}
-      footer={
-        <>
-          <Button onClick={onClose} autoFocus>
-            {t('common.cancel')}
-          </Button>
-          <Button
-            type={gone ? 'default' : 'primary'}
-            danger={gone}
-            loading={act.isPending}
-            onClick={() => act.mutate(shown)}
-          >
-            {t(gone ? 'webhook.delete' : 'webhook.newSecretMake')}
-          </Button>
-        </>
-      }
-    >
-      {act.isError ? (
-        <Note tone="wrong" title={t(gone ? 'common.deleteFail' : 'common.saveFail')}>
-          {errorText(act.error)}
-        </Note>
-      ) : null}
-      <p>{t(gone ? 'webhook.deleteText' : 'webhook.newSecretText')}</p>
-    </Dialog>
-  );
+  const wordsOf = ({ what, webhook: { name } }: Asked) =>
+    what === 'delete'
+      ? {
+          question: t('common.deleteConfirm', { name }),
+          consequence: t('webhook.deleteText'),
+          verb: t('webhook.delete'),
+          fail: t('common.deleteFail'),
+          danger: true,
+        }
+      : {
+          question: t('webhook.newSecretConfirm', { name }),
+          consequence: t('webhook.newSecretText'),
+          verb: t('webhook.newSecretMake'),
+          fail: t('common.saveFail'),
+          danger: false,
+        };
+  return <ConfirmDialog asked={asked} wordsOf={wordsOf} act={act} onClose={onClose} onGone={onGone} />;
 }

@@ -1,0 +1,52 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { api } from '@/lib/api';
+import { ConfirmDialog } from '@/ui/ConfirmDialog';
+import { type Credential, credentialKey } from './queries';
+
+/** What is to be done to which key, once confirmed. */
+export interface Asked {
+  what: 'toggle' | 'delete';
+  credential: Credential;
+}
+
+interface AskDialogProps {
+  asked: Asked | null;
+  onClose: () => void;
+  /** After it has gone from the screen. */
+  onGone: () => void;
+}
+
+/** Asks before a key is opened, closed or deleted. */
+export function AskDialog({ asked, onClose, onGone }: AskDialogProps) {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  const act = useMutation({
+    mutationFn: ({ what, credential: { id } }: Asked) =>
+      what === 'delete'
+        ? api.get('/admin-api/client/pc/apicredentials/delete', { query: { id } })
+        : api.get('/admin-api/client/pc/apicredentials/enable-or-disable', { query: { id } }),
+    meta: { showsErrors: true },
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: credentialKey });
+      onClose();
+    },
+  });
+  const wordsOf = ({ what, credential: { name, enabled } }: Asked) =>
+    what === 'delete'
+      ? {
+          question: t('common.deleteConfirm', { name }),
+          consequence: t('app.deleteText'),
+          verb: t('app.deleteKey'),
+          fail: t('common.deleteFail'),
+          danger: true,
+        }
+      : {
+          question: t('common.toggleConfirm', { name }),
+          consequence: t(enabled === 1 ? 'app.closeText' : 'app.openText'),
+          verb: t(enabled === 1 ? 'app.closeKey' : 'app.openKey'),
+          fail: t('common.saveFail'),
+          danger: false,
+        };
+  return <ConfirmDialog asked={asked} wordsOf={wordsOf} act={act} onClose={onClose} onGone={onGone} />;
+}
