@@ -21,7 +21,7 @@ func (s *server) seeScene(t tenant.ID, id *int64) audit.Look {
 			return nil, err
 		}
 		return []audit.Thing{{ID: scene.ID, Name: scene.Name, Fields: []audit.Field{
-			{Name: "groupName", Value: scene.Name}, {Name: "groupStatus", Value: scene.Status},
+			{Name: "name", Value: scene.Name}, {Name: "groupStatus", Value: scene.Status},
 		}}}, nil
 	}
 }

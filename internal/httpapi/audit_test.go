@@ -99,13 +99,13 @@ var acts = map[string]act{
 	"newDeviceSecret": {says: "device.update Mast; secrets hidden", do: func(_ *testing.T, w *world) testkit.Call {
 		return w.sends(http.MethodPost, secretPath, body{"deviceName": "WS-1"})
 	}},
-	"createScene": {says: "scene.create South; groupName: <nil> > South; groupStatus: <nil> > 1", do: func(_ *testing.T, w *world) testkit.Call {
+	"createScene": {says: "scene.create South; name: <nil> > South; groupStatus: <nil> > 1", do: func(_ *testing.T, w *world) testkit.Call {
 		return w.sceneCall(http.MethodPost, "create", `{"groupName":"South","groupStatus":1}`)
 	}},
 	"updateScene": {says: "scene.update North; groupStatus: 1 > 2", do: func(_ *testing.T, w *world) testkit.Call {
 		return w.sceneCall(http.MethodPut, "update", fmt.Sprintf(`{"id":%d,"groupName":"North","groupStatus":2}`, w.north))
 	}},
-	"deleteScene": {says: "scene.delete North; groupName: North > <nil>; groupStatus: 1 > <nil>", do: func(_ *testing.T, w *world) testkit.Call {
+	"deleteScene": {says: "scene.delete North; name: North > <nil>; groupStatus: 1 > <nil>", do: func(_ *testing.T, w *world) testkit.Call {
 		return w.sceneCall(http.MethodDelete, fmt.Sprint("delete?id=", w.north), "")
 	}},
 	"createAlarmRule": {says: "rule.create Frost; alarmName: <nil> > Frost; executionId: <nil> > Mast; triggerType: <nil> > 0; " +

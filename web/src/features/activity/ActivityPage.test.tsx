@@ -1,4 +1,4 @@
-import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Language, useLanguage } from '@/lib/i18n';
 import { activityServer, entry, openActivity, provider, rows } from '@/test/activity';
@@ -15,7 +15,7 @@ beforeEach(() => {
       kind: 'scene',
       action: 'create',
       thing: 'North',
-      changes: [{ field: 'groupName', after: 'North' }],
+      changes: [{ field: 'name', after: 'North' }],
     }),
     entry({
       id: 1,
@@ -99,8 +99,8 @@ describe('the filters', () => {
     await user.selectOptions(screen.getByRole('combobox', { name: 'Who' }), 'Provider');
     await waitFor(() => expect(rows()).toHaveLength(1));
     await user.selectOptions(screen.getByRole('combobox', { name: 'What' }), 'Users');
-    fireEvent.change(screen.getByLabelText('From'), { target: { value: '2026-11-01' } });
-    fireEvent.change(screen.getByLabelText('To'), { target: { value: '2026-11-21' } });
+    await user.type(screen.getByLabelText('From'), '11/01/2026{Enter}');
+    await user.type(screen.getByLabelText('To'), '11/21/2026{Enter}');
     await user.type(screen.getByRole('textbox', { name: 'Search activity' }), ' mehmet{Enter}');
     await waitFor(() =>
       expect(server.asked.at(-1)).toEqual({
@@ -120,6 +120,9 @@ describe('the filters', () => {
       from: '2026-11-01',
       to: '2026-11-21',
     });
+    await useLanguage.getState().setLanguage('ru-ru');
+    await waitFor(() => expect(screen.getByDisplayValue('21.11.2026')).toBeVisible());
+    await useLanguage.getState().setLanguage('en-us');
     const all = server.entries;
     server.entries = [];
     await user.click(screen.getByRole('button', { name: 'Query' }));

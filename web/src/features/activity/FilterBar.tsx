@@ -1,7 +1,10 @@
 import FilterOutlined from '@ant-design/icons/FilterOutlined';
-import { Button } from 'antd';
+import { Button, DatePicker } from 'antd';
+import dayjs from 'dayjs';
 import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { dayFormat } from '@/lib/dayFormat';
+import { useLanguage } from '@/lib/i18n';
 import { phone, useMedia } from '@/lib/media';
 import { IconButton } from '@/ui/IconButton';
 import { SearchField } from '@/ui/SearchField';
@@ -118,22 +121,21 @@ interface DayProps {
   onChange: (day: string | undefined) => void;
 }
 
-/** A day: the browser's own field, which a phone shows as its own. */
 function Day({ label, day, least, most, onChange }: DayProps) {
+  const language = useLanguage((state) => state.language);
   const id = useId();
   return (
     <span className={css.day}>
       <label htmlFor={id}>{label}</label>
-      <input
+      <DatePicker
         id={id}
-        type="date"
-        value={day ?? ''}
-        min={least}
-        max={most}
-        onChange={({ target }) => {
-          // While it is typed in the year passes through 0002 and 0020.
-          if (target.value === '' || target.value >= '1970') onChange(target.value || undefined);
-        }}
+        className={css.picker}
+        value={day ? dayjs(day) : null}
+        format={dayFormat[language]}
+        placeholder=""
+        minDate={least ? dayjs(least) : undefined}
+        maxDate={most ? dayjs(most) : undefined}
+        onChange={(chosen) => onChange(chosen?.format('YYYY-MM-DD'))}
       />
     </span>
   );

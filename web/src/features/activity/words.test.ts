@@ -27,9 +27,13 @@ describe('the sentence', () => {
   });
 
   it('says of what was made, removed, started and stopped no more than that', () => {
-    const changes = [change('groupName', undefined, 'North')];
+    const changes = [change('name', undefined, 'North')];
     expect(line(entry({ kind: 'scene', action: 'create', thing: 'North', changes }))).toBe('Created scene North');
     expect(line(entry({ kind: 'scene', action: 'delete', thing: 'North', changes }))).toBe('Deleted scene North');
+    const renamed = [change('name', 'North', 'West')];
+    expect(line(entry({ kind: 'scene', thing: 'North', changes: renamed }))).toBe(
+      'Changed scene North: name from North to West',
+    );
     expect(
       line(entry({ kind: 'rule', action: 'publish', thing: 'Frost', changes: [change('deployState', 0, 1)] })),
     ).toBe('Started alarm rule Frost');

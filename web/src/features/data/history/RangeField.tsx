@@ -2,6 +2,7 @@ import { ConfigProvider, DatePicker, Segmented } from 'antd';
 import dayjs, { type Dayjs } from 'dayjs';
 import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { dayFormat } from '@/lib/dayFormat';
 import { now } from '@/lib/format/clock';
 import { type Language, useLanguage } from '@/lib/i18n';
 import { phone, useMedia } from '@/lib/media';
@@ -18,13 +19,6 @@ import {
   spanOf,
 } from './range';
 
-/** antd would show every language's dates as 2026-11-21. */
-const dateFormats: Record<Language, string> = {
-  'en-us': 'MM/DD/YYYY HH:mm',
-  'zh-cn': 'YYYY-MM-DD HH:mm',
-  'tr-tr': 'DD.MM.YYYY HH:mm',
-  'ru-ru': 'DD.MM.YYYY HH:mm',
-};
 const weekStarts: Record<Language, number> = { 'en-us': 0, 'zh-cn': 1, 'tr-tr': 1, 'ru-ru': 1 };
 
 /** On a phone the popup is as wide as the screen, and its calendar must leave room for the hours below. */
@@ -108,7 +102,7 @@ export function RangeField({ span, shortcut, onChange }: RangeFieldProps) {
             value={span ? [dayjs(span.from), dayjs(span.to)] : [dateOf(ends[0]), dateOf(ends[1])]}
             onChange={take}
             showTime={{ format: 'HH:mm' }}
-            format={dateFormats[language]}
+            format={`${dayFormat[language]} HH:mm`}
             placeholder={[t('history.from'), t('history.to')]}
             allowEmpty={[true, true]}
             // The cross lies over the calendar's icon and shows itself to a pointer above it: a finger would clear unawares.
