@@ -130,6 +130,7 @@ function Day({ label, day, least, most, onChange }: DayProps) {
       <DatePicker
         id={id}
         className={css.picker}
+        classNames={{ popup: { root: css.popup } }}
         value={day ? dayjs(day) : null}
         format={dayFormat[language]}
         placeholder=""
