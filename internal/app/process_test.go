@@ -160,13 +160,18 @@ func (p *process) place() []string {
 	return place
 }
 
-// tilth runs another subcommand and answers what it printed.
+// tilth runs another subcommand and answers what it printed. One that hangs is
+// made to print where.
 func (p *process) tilth(args ...string) (string, error) {
 	path, err := p.path()
 	if err != nil {
 		return "", err
 	}
-	cmd := exec.Command(path, args...)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGQUIT) }
+	cmd.WaitDelay = 5 * time.Second
 	cmd.Env = append(os.Environ(), "TILTH_PROVIDER_TOKEN="+testToken)
 	out, err := cmd.CombinedOutput()
 	return string(out), err

@@ -53,7 +53,7 @@ func TestFrostIsTold(t *testing.T) {
 	}
 	served := make(chan error, 1)
 	go func() { served <- mails.Serve(l) }()
-	defer func() { _ = mails.Close(); <-served }()
+	defer func() { _, _ = mails.Close(), l.Close(); <-served }()
 	t.Setenv("TILTH_SMTP_URL", "smtp://"+l.Addr().String()+"?tls=none&from=alerts@farm.example")
 
 	p := newProcess(t)

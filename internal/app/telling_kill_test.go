@@ -92,7 +92,7 @@ func TestKillLosesNoMail(t *testing.T) {
 	}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(l) }()
-	defer func() { _ = server.Close(); <-served }()
+	defer func() { _, _ = server.Close(), l.Close(); <-served }()
 	t.Setenv("TILTH_SMTP_URL", "smtp://"+l.Addr().String()+"?tls=none&from=alerts@farm.example")
 
 	p := newProcess(t)

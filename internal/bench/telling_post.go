@@ -56,11 +56,14 @@ func (p *PostOffice) URL() string {
 	return "smtp://" + p.listen.Addr().String() + "?tls=none&from=alerts@bench.example.org"
 }
 
-// Close ends it.
+// Close ends it, however early: a server that is closed before it began to
+// accept does not know its listener yet.
 func (p *PostOffice) Close() error {
 	err := p.server.Close()
-	if served := <-p.served; !errors.Is(served, smtp.ErrServerClosed) {
-		err = errors.Join(err, served)
+	for _, e := range []error{p.listen.Close(), <-p.served} {
+		if !errors.Is(e, net.ErrClosed) {
+			err = errors.Join(err, e)
+		}
 	}
 	return err
 }

@@ -55,6 +55,19 @@ func TestPostOffice(t *testing.T) {
 	}
 }
 
+// One that nobody came to ends at once, whether or not it accepts already.
+func TestPostOfficeClosedEarly(t *testing.T) {
+	for range 1000 {
+		p, err := OpenPostOffice(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // What cannot be read tells of nothing, so that it is found to be stray.
 func TestPostedOf(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -78,6 +78,7 @@ func serve(t *testing.T, way string, secret bool) *post {
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
+		_ = l.Close() // unknown to a server that did not accept yet
 		<-done
 	})
 	return p
