@@ -9,10 +9,12 @@ import { defaultPreferences, usePreferences } from '@/lib/preferences';
 import { forgetLine } from '@/lib/saver';
 import { useSession } from '@/lib/session';
 import { useTenant } from '@/lib/tenant';
+import { holdNoon } from './clock';
 import { setWidth } from './screen';
 import { server } from './server';
 import './styles';
 
+holdNoon();
 configure({ asyncUtilTimeout: 10_000 });
 
 // jsdom draws nothing and has no dialogs; these stand for what every browser has.
@@ -58,6 +60,7 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
+  holdNoon();
   localStorage.clear();
   sessionStorage.clear();
   setWidth(1440);
