@@ -137,7 +137,28 @@ func (s *Series) sum() (sum float64) {
 	return sum
 }
 
-func (d *Day) valid() bool {
+// Came are how many of the day's hours have a value of every input, how many more
+// were filled in between two such, and how many the day has.
+func (d *Day) Came() (came, filled, of int) {
+	for i := range d.Inputs {
+		s := &d.Inputs[i]
+		good, whole := 0, 0
+		for h, v := range s.filled() {
+			if !math.IsNaN(s.Hours[h]) {
+				good++
+			} else if !math.IsNaN(v) {
+				whole++
+			}
+		}
+		if i == 0 || good < came {
+			came, filled, of = good, whole, len(s.Hours)
+		}
+	}
+	return came, filled, of
+}
+
+// Enough tells whether enough hours of every input came for a value of the day.
+func (d *Day) Enough() bool {
 	for i := range d.Inputs {
 		if !d.Inputs[i].valid() {
 			return false
@@ -147,7 +168,7 @@ func (d *Day) valid() bool {
 }
 
 func dailyLight(d *Day, _ []float64, _ Place) (float64, bool) {
-	if !d.valid() {
+	if !d.Enough() {
 		return 0, false
 	}
 	// An hour that is missing at the day's end makes the sum no number.
@@ -181,14 +202,27 @@ const (
 	ofPressure
 )
 
+// byTemperature tells whether so many inputs are too few for FAO-56.
+func byTemperature(inputs int) bool { return inputs <= ofRadiation }
+
+func referenceLacks(inputs int, at Place) Need {
+	if at.Latitude == nil {
+		return NeedsPosition
+	}
+	if byTemperature(inputs) {
+		return ""
+	}
+	return withoutElevation(ofPressure+1)(inputs, at)
+}
+
 // reference is by FAO-56 where humidity, wind and radiation are inputs, by
 // Hargreaves where temperature alone is.
 func reference(d *Day, p []float64, at Place) (float64, bool) {
-	if !d.valid() || at.Latitude == nil {
+	if !d.Enough() || at.Latitude == nil {
 		return 0, false
 	}
 	t := &d.Inputs[ofAir]
-	if len(d.Inputs) <= ofRadiation {
+	if byTemperature(len(d.Inputs)) {
 		return Hargreaves(t.High, t.Low, *at.Latitude, d.YearDay)
 	}
 	w := Weather{

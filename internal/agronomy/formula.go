@@ -49,11 +49,49 @@ type Formula struct {
 	Inputs     []Role
 	Parameters []Parameter
 
+	estimate func(inputs int) bool           // nil: never
+	lacks    func(inputs int, at Place) Need // nil: nothing
+
 	// The one of these that Kind says is set; x are the inputs that the model
 	// names, in the order of Inputs, and p the parameters in theirs.
 	instant func(x, p []float64, at Place) (float64, bool)
 	daily   func(d *Day, p []float64, at Place) (float64, bool)
 	season  func(p []float64) Tally
+}
+
+// Need is something of a device's place without which a formula has no value.
+type Need string
+
+// What of a place a formula may need.
+const (
+	NeedsPosition  Need = "position"
+	NeedsElevation Need = "elevation"
+)
+
+// Lacks is what the formula, with so many inputs, needs to know of a place and
+// is not known; empty: nothing.
+func (f *Formula) Lacks(inputs int, at Place) Need {
+	if f.lacks == nil {
+		return ""
+	}
+	return f.lacks(inputs, at)
+}
+
+// Estimates tells whether the formula, with so many inputs, is an estimate
+// however good these are.
+func (f *Formula) Estimates(inputs int) bool { return f.estimate != nil && f.estimate(inputs) }
+
+func always(int) bool { return true }
+
+// withoutElevation is what a formula lacks that needs the elevation unless it has
+// so many inputs.
+func withoutElevation(unless int) func(inputs int, at Place) Need {
+	return func(inputs int, at Place) Need {
+		if inputs < unless && at.Elevation == nil {
+			return NeedsElevation
+		}
+		return ""
+	}
 }
 
 // Parameter finds a parameter by name; nil when the formula has none such.
@@ -164,6 +202,7 @@ var formulas = []Formula{
 		instant: func(x, _ []float64, _ Place) (float64, bool) { return HeatIndex(x[0], x[1]) },
 	}, {
 		Name: "seaLevelPressure", Kind: Instant, Unit: "hPa", Decimals: 1, Inputs: []Role{pressure, air},
+		lacks: withoutElevation(3),
 		instant: func(x, _ []float64, at Place) (float64, bool) {
 			if at.Elevation == nil {
 				return 0, false
@@ -172,11 +211,12 @@ var formulas = []Formula{
 		},
 	}, {
 		Name: "ppfdOfIlluminance", Kind: Instant, Unit: "µmol/m²/s", Inputs: []Role{{Name: "illuminance", Units: lux}},
-		Parameters: []Parameter{{"factor", LuxOfSunlight, .005, .05}},
-		instant:    func(x, p []float64, _ Place) (float64, bool) { return PhotonsOfLux(x[0], p[0]) },
+		Parameters: []Parameter{{"factor", LuxOfSunlight, .005, .05}}, estimate: always,
+		instant: func(x, p []float64, _ Place) (float64, bool) { return PhotonsOfLux(x[0], p[0]) },
 	}, {
 		Name: "ppfdOfRadiation", Kind: Instant, Unit: "µmol/m²/s", Inputs: []Role{{Name: "solarRadiation", Units: wattsASquare}},
-		instant: func(x, _ []float64, _ Place) (float64, bool) { return PhotonsOfRadiation(x[0]) },
+		estimate: always,
+		instant:  func(x, _ []float64, _ Place) (float64, bool) { return PhotonsOfRadiation(x[0]) },
 	}, {
 		Name: "availableWater", Kind: Instant, Unit: "%", Inputs: []Role{{Name: "soilMoisture", Units: percent}},
 		Parameters: []Parameter{{"fieldCapacity", math.NaN(), 1, 100}, {"wiltingPoint", math.NaN(), 0, 99}},
@@ -189,6 +229,7 @@ var formulas = []Formula{
 	}, {
 		Name: "oxygenSaturation", Kind: Instant, Unit: "%",
 		Inputs: []Role{{Name: "dissolvedOxygen", Units: milligrams}, {Name: "waterTemperature", Units: celsius}, optional(pressure)},
+		lacks:  withoutElevation(3),
 		instant: func(x, _ []float64, at Place) (float64, bool) {
 			if len(x) == 3 {
 				return OxygenSaturation(x[0], x[1], x[2])
@@ -208,8 +249,8 @@ var formulas = []Formula{
 			air, optional(humidity), {Name: "windSpeed", Units: metresASec, Optional: true},
 			{Name: "solarRadiation", Units: wattsASquare, Optional: true}, optional(pressure),
 		},
-		Parameters: []Parameter{{"windHeight", 2, .5, 50}},
-		daily:      reference,
+		Parameters: []Parameter{{"windHeight", 2, .5, 50}}, estimate: byTemperature, lacks: referenceLacks,
+		daily: reference,
 	}, {
 		Name: "leafWetnessHours", Kind: Daily, Unit: "h",
 		Inputs:     []Role{{Name: "leafWetness", Units: percent}, {Name: "rainfall", Units: millimetres, Optional: true}},

@@ -9,6 +9,9 @@ type Tally interface {
 	Add(d *Day)
 	// Value is the sum so far; false where too many days are missing.
 	Value() (float64, bool)
+	// Came are how many days came, how many hours of them were filled in, and how
+	// many days there were.
+	Came() (days, filled, of int)
 }
 
 const (
@@ -19,7 +22,18 @@ const (
 // record counts the days of a season that are missing.
 type record struct {
 	days, missing, run int
+	filled             int // hours
 	broken             bool
+}
+
+// Came is the Tally's.
+func (r *record) Came() (days, filled, of int) { return r.days - r.missing, r.filled, r.days }
+
+// fill are a day's hours as they are added up.
+func (r *record) fill(d *Day) []float64 {
+	_, filled, _ := d.Came()
+	r.filled += filled
+	return d.Inputs[0].filled()
 }
 
 func (r *record) add(valid bool) {
@@ -50,7 +64,7 @@ type degreeTally struct {
 
 func (s *degreeTally) Add(d *Day) {
 	value, ok := 0., false
-	if d != nil && d.valid() {
+	if d != nil && d.Enough() {
 		value, ok = DegreeDays(d.Inputs[0].High, d.Inputs[0].Low, s.base, s.upper, s.method)
 	}
 	open := s.run
@@ -78,11 +92,11 @@ type chillTally struct {
 }
 
 func (s *chillTally) Add(d *Day) {
-	s.record.add(d != nil && d.valid())
+	s.record.add(d != nil && d.Enough())
 	if d == nil {
 		return
 	}
-	for _, t := range d.Inputs[0].filled() {
+	for _, t := range s.fill(d) {
 		if !math.IsNaN(t) {
 			s.sum += s.of(t)
 		}
@@ -98,11 +112,11 @@ type portionTally struct {
 }
 
 func (s *portionTally) Add(d *Day) {
-	s.record.add(d != nil && d.valid())
+	s.record.add(d != nil && d.Enough())
 	if d == nil {
 		return
 	}
-	for _, t := range d.Inputs[0].filled() {
+	for _, t := range s.fill(d) {
 		s.chill.Hour(t) // which leaves out what is no temperature
 	}
 }

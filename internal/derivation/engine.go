@@ -112,6 +112,16 @@ func (e *Engine) state(ctx context.Context, entry *device.Entry) (*state, error)
 		return s, nil
 	}
 	e.seasons.forget(entry.Ref)
+	s, err := e.load(ctx, entry)
+	if err != nil {
+		return nil, err
+	}
+	e.devices[entry.Ref] = s
+	return s, nil
+}
+
+// load makes a device's state of what is stored.
+func (e *Engine) load(ctx context.Context, entry *device.Entry) (*state, error) {
 	site, err := e.opts.Site(ctx, entry.Ref)
 	if err != nil {
 		return nil, fmt.Errorf("derivation: site of device %d: %w", entry.ID, err)
@@ -130,7 +140,6 @@ func (e *Engine) state(ctx context.Context, entry *device.Entry) (*state, error)
 		}
 	}
 	s.setToday()
-	e.devices[entry.Ref] = s
 	return s, nil
 }
 
