@@ -61,7 +61,7 @@ test('what was done to a scene and a rule stands there, with what was before', a
   await enter(page, grower, '/profile');
   await page.getByRole('link', { name: /^Activity on the farm/ }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Activity' })).toBeVisible();
-  const scene = entry(page, 'Changed scene Long field: scene from Long field to Short field');
+  const scene = entry(page, 'Changed scene Long field: name from Long field to Short field');
   await expect(scene).toContainText('Nilay');
   const changed = entry(page, /Changed alarm rule Spring frost: conditions from .*2.* to .*3/);
   await changed.click();
