@@ -40,7 +40,7 @@ func (e *Engine) Start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	open, owners, err := e.openNotices(ctx)
+	open, facts, err := e.openNotices(ctx)
 	if err != nil {
 		return err
 	}
@@ -68,11 +68,11 @@ func (e *Engine) Start(ctx context.Context) error {
 	if err := e.drop(ctx, lost, Stopped); err != nil {
 		return err
 	}
-	return e.endOrphans(ctx, open, owners)
+	return e.endOrphans(ctx, open, facts)
 }
 
 // endOrphans ends notices whose rule went with its device.
-func (e *Engine) endOrphans(ctx context.Context, open map[RuleID]*Notice, owners map[int64]tenant.ID) error {
+func (e *Engine) endOrphans(ctx context.Context, open map[RuleID]*Notice, facts map[int64]orphan) error {
 	return e.o.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
 		for _, n := range open {
 			ended, err := e.end(ctx, n, ending{at: e.now(), status: ResolvedItself, reason: Deleted})
@@ -81,9 +81,9 @@ func (e *Engine) endOrphans(ctx context.Context, open map[RuleID]*Notice, owners
 			}
 			a := &news.Alarm{
 				Event: news.Resolved, Notice: n.ID, Rule: int64(n.Rule), Title: n.Title, Level: int(n.Level),
-				DeviceName: n.DeviceName, NoteName: n.NoteName, Start: ended.Start, End: ended.End,
+				DeviceName: n.DeviceName, NoteName: n.NoteName, Start: ended.Start, End: ended.End, Description: facts[n.ID].description,
 			}
-			if err := e.o.Teller.Ended(ctx, owners[n.ID], a, false); err != nil {
+			if err := e.o.Teller.Ended(ctx, facts[n.ID].tenant, a, false); err != nil {
 				return err
 			}
 		}
@@ -104,13 +104,19 @@ func (e *Engine) states(ctx context.Context) (map[RuleID]stateRow, error) {
 	return by, nil
 }
 
-// openNotices are every tenant's, by rule, and whose each is.
-func (e *Engine) openNotices(ctx context.Context) (map[RuleID]*Notice, map[int64]tenant.ID, error) {
+// orphan is what of a notice is to be known where its rule is gone.
+type orphan struct {
+	tenant      tenant.ID
+	description string // of the rule, when the notice began
+}
+
+// openNotices are every tenant's, by rule, and what each would be as an orphan.
+func (e *Engine) openNotices(ctx context.Context) (map[RuleID]*Notice, map[int64]orphan, error) {
 	var rows []noticeRow
 	if err := e.o.DB.Read(ctx).NewSelect().Model(&rows).Where("n.resolve_status = 0").Scan(ctx); err != nil {
 		return nil, nil, err
 	}
-	by, owners := make(map[RuleID]*Notice, len(rows)), make(map[int64]tenant.ID, len(rows))
+	by, facts := make(map[RuleID]*Notice, len(rows)), make(map[int64]orphan, len(rows))
 	for i := range rows {
 		n := rows[i].notice()
 		var then RuleCopy
@@ -118,9 +124,9 @@ func (e *Engine) openNotices(ctx context.Context) (map[RuleID]*Notice, map[int64
 			return nil, nil, fmt.Errorf("alarm: notice %d: %w", n.ID, err)
 		}
 		n.NoteName = then.NoteName
-		by[n.Rule], owners[n.ID] = &n, rows[i].TenantID
+		by[n.Rule], facts[n.ID] = &n, orphan{rows[i].TenantID, rows[i].AlarmDesc}
 	}
-	return by, owners, nil
+	return by, facts, nil
 }
 
 // prepare makes a rule's test. It fails where its device or a property of it is

@@ -183,7 +183,7 @@ func TestNewsOfADeletedDevice(t *testing.T) {
 	for name, restarted := range map[string]bool{"while it runs": false, "cut short by a kill": true} {
 		t.Run(name, func(t *testing.T) {
 			y, told := recorded(t)
-			y.rule(nil)
+			y.rule(func(r *alarm.Rule) { r.Description = "close the vents" })
 			y.judge(y.air(second, 1))
 			n := y.newest()
 			told.said()
@@ -196,6 +196,9 @@ func TestNewsOfADeletedDevice(t *testing.T) {
 			}
 			if got, want := told.said(), fmt.Sprintf("%d Frost resolved false", y.owner); got != want || told.ended[0].Notice != n.ID {
 				t.Errorf("%q, want %q: %+v", got, want, told.ended)
+			}
+			if a := told.ended[0]; a.Description != "close the vents" {
+				t.Errorf("the end has the description %q", a.Description)
 			}
 		})
 	}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -114,9 +115,9 @@ bring it up to date for this version, and examine it. The folder must not be
 there, or be empty. When anything is wrong, nothing is left of it. With
 --database-url its database goes to PostgreSQL, where it must be a new one.
 
-A server on that folder takes in readings and judges alarms, and holds all mail
-and SMS until tilth outbox release: it may be a trial beside the one that people
-rely on.`,
+A server on that folder takes in readings and judges alarms, and its outbox holds
+all mail, SMS and calls of webhooks until tilth outbox release: it may be a trial
+beside the one that people rely on.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			address, err := databaseOf(c.Flags())
@@ -157,17 +158,19 @@ func restore(c *cobra.Command, file, dir, address string) (err error) {
 	}()
 	m, err := archive.Read(c.Context(), from, dir)
 	if err != nil {
-		return fmt.Errorf("%s: %w", file, err)
+		return fmt.Errorf("%s: %w", file, madeBy(m, err))
 	}
 	waiting, err := hold(c.Context(), dir)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", file, madeBy(m, err))
 	}
-	healthy, err := doctor(c.Context(), dir, c.OutOrStdout())
+	var examined bytes.Buffer // which would read like success before a refusal
+	healthy, err := doctor(c.Context(), dir, &examined)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", file, madeBy(m, err))
 	}
 	if !healthy {
+		fmt.Fprint(c.OutOrStdout(), &examined)
 		return fmt.Errorf("%s: what it holds contradicts itself, see above", file)
 	}
 	if address != "" {
@@ -175,12 +178,22 @@ func restore(c *cobra.Command, file, dir, address string) (err error) {
 			return fmt.Errorf("--%s: %w", databaseFlag, err)
 		}
 	}
-	fmt.Fprintf(c.OutOrStdout(), "%s: as of %s, by tilth %s. Mail and SMS are held (%d waiting): tilth outbox release lets them go.\n",
+	fmt.Fprintf(c.OutOrStdout(), "%s%s: as of %s, by tilth %s. Mail, SMS and webhooks are held (%d waiting): tilth outbox release lets them go.\n", &examined,
 		filepath.Clean(dir), m.Time.Format(time.RFC3339), m.Version, waiting)
 	return nil
 }
 
-// hold keeps a folder's mail and SMS from leaving, and tells how many wait.
+// madeBy says of a backup that a newer version made what to do: of the folder
+// that its errors speak of nothing stays. Other errors it gives back.
+func madeBy(m *archive.Manifest, err error) error {
+	if !errors.Is(err, db.ErrNewer) && !errors.Is(err, archive.ErrNewer) {
+		return err
+	}
+	return fmt.Errorf("it was made by a newer version of Tilth (%s, this is %s); nothing was restored. "+
+		"Restore it with that version or a later one, or take a backup made before the upgrade", m.Version, Version)
+}
+
+// hold keeps what a folder's outbox has from leaving, and tells how many wait.
 func hold(ctx context.Context, dir string) (waiting int, err error) {
 	d, err := db.Open(ctx, dir)
 	if err != nil {
@@ -194,7 +207,7 @@ func outboxCommand() *cobra.Command {
 	var at serverFlags
 	c := &cobra.Command{
 		Use:   "release",
-		Short: "Let mail and SMS go that are held since a restore",
+		Short: "Let mail, SMS and webhooks go that are held since a restore",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			client, err := at.client(c)
@@ -218,7 +231,7 @@ func outboxCommand() *cobra.Command {
 		},
 	}
 	at.declare(c)
-	outbox := &cobra.Command{Use: "outbox", Short: "Work on mail and SMS that wait"}
+	outbox := &cobra.Command{Use: "outbox", Short: "Work on mail, SMS and webhooks that wait"}
 	outbox.AddCommand(c)
 	return outbox
 }

@@ -1,7 +1,10 @@
 package app
 
 import (
+	"archive/tar"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -10,6 +13,11 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"tilth/internal/archive"
+	"tilth/internal/db"
+	"tilth/internal/reading"
+	"tilth/internal/testkit"
 )
 
 // counted is how many messages of a test's alarm device led to what is kept:
@@ -141,5 +149,103 @@ func TestRestoreLeavesNothingHalfDone(t *testing.T) {
 	}
 	if left, err := filepath.Glob(missing + "*"); err != nil || len(left) > 0 {
 		t.Errorf("left: %v (%v)", left, err)
+	}
+}
+
+// A backup that a newer version made is refused in words that say what to do,
+// and nothing is left of it: whether its tables, its readings or the file itself
+// are of another kind.
+func TestRestoreOfANewerBackup(t *testing.T) {
+	newer := map[string]func(t *testing.T, file, dir string){}
+	for name, age := range newerFolders {
+		newer[name] = func(t *testing.T, file, dir string) {
+			t.Helper()
+			age(t, dir)
+			packed(t, file, dir)
+		}
+	}
+	newer["file"] = func(t *testing.T, file, _ string) {
+		t.Helper()
+		manifest := []byte(`{"format":2,"version":"9.9.9"}`)
+		f, err := os.Create(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := tar.NewWriter(f)
+		err = w.WriteHeader(&tar.Header{Name: "manifest.json", Mode: 0o600, Size: int64(len(manifest)), Typeflag: tar.TypeReg})
+		_, e := w.Write(manifest)
+		if err := errors.Join(err, e, w.Close(), f.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, write := range newer {
+		t.Run(name, func(t *testing.T) {
+			work := t.TempDir()
+			file, dir := filepath.Join(work, "farm.tar"), t.TempDir()
+			keptBefore(t, dir)
+			write(t, file, dir)
+			for _, to := range []string{"none", "empty"} {
+				to = filepath.Join(work, to)
+				if filepath.Base(to) == "empty" {
+					if err := os.Mkdir(to, 0o700); err != nil {
+						t.Fatal(err)
+					}
+				}
+				said := &strings.Builder{}
+				c := restoreCommand()
+				c.SetArgs([]string{file, "--data-dir", to})
+				c.SetOut(said)
+				c.SilenceErrors, c.SilenceUsage = true, true
+				want := file + ": it was made by a newer version of Tilth (9.9.9, this is " + Version + "); nothing was restored. " +
+					"Restore it with that version or a later one, or take a backup made before the upgrade"
+				if err := c.ExecuteContext(t.Context()); err == nil || err.Error() != want || said.Len() > 0 {
+					t.Errorf("%v; said %q", err, said)
+				}
+				if _, err := os.Stat(to); err == nil {
+					t.Error("the folder was left")
+				}
+			}
+			if left, err := os.ReadDir(work); err != nil || len(left) != 1 {
+				t.Errorf("left: %v (%v)", left, err)
+			}
+		})
+	}
+	// The same backup of this version is restored.
+	dir, file := t.TempDir(), filepath.Join(t.TempDir(), "farm.tar")
+	keptBefore(t, dir)
+	packed(t, file, dir)
+	c := restoreCommand()
+	c.SetArgs([]string{file, "--data-dir", filepath.Join(t.TempDir(), "farm")})
+	c.SetOut(io.Discard)
+	if err := c.ExecuteContext(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// keptBefore makes a data folder that a server of this version could have left.
+func keptBefore(t *testing.T, dir string) {
+	t.Helper()
+	d, err := db.Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := reading.Open(t.Context(), reading.Options{Dir: filepath.Join(dir, "readings")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(r.Close(), d.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// packed makes a data folder the backup of a version 9.9.9.
+func packed(t *testing.T, file, dir string) {
+	t.Helper()
+	f, err := os.Create(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(archive.Write(t.Context(), f, dir, archive.Manifest{Version: "9.9.9", Time: testkit.Start}), f.Close()); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"database/sql"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -127,4 +128,13 @@ func TestFolderToPostgresAndBack(t *testing.T) {
 		p = next
 	}
 	p.stop()
+	newer, err := sql.Open("pgx", p.database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer newer.Close()
+	if _, err := newer.Exec(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, true)`); err != nil {
+		t.Fatal(err)
+	}
+	refused("written by a newer version of Tilth; nothing was changed. Start that version again", append([]string{"doctor"}, p.place()...)...)
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"database/sql"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -249,37 +250,13 @@ func TestNewerFolderIsLeftAsItIs(t *testing.T) {
 	p.start()
 	p.apply(simulatedFarm)
 	p.stop()
-	for name, harm := range map[string]func(dir string) error{
-		"tables": func(dir string) error {
-			pool, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "tilth.db"))
-			if err != nil {
-				return err
-			}
-			defer pool.Close()
-			_, err = pool.Exec(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, 1)`)
-			return err
-		},
-		"readings": func(dir string) error {
-			d, err := pebble.Open(filepath.Join(dir, "readings"), &pebble.Options{
-				FormatMajorVersion: pebble.FormatTableFormatV6, Merger: &pebble.Merger{Name: mergerOf(t, dir)}, Logger: quiet{},
-			})
-			if err != nil {
-				return err
-			}
-			if err := d.Set([]byte("mf"), []byte{99}, pebble.Sync); err != nil {
-				return err
-			}
-			return d.Close()
-		},
-	} {
+	for name, age := range newerFolders {
 		t.Run(name, func(t *testing.T) {
 			newer := newProcess(t)
 			if err := os.CopyFS(newer.dir, os.DirFS(p.dir)); err != nil {
 				t.Fatal(err)
 			}
-			if err := harm(newer.dir); err != nil {
-				t.Fatal(err)
-			}
+			age(t, newer.dir)
 			if err := os.Remove(filepath.Join(newer.dir, "device-key")); err != nil { // it is not made where nothing may be
 				t.Fatal(err)
 			}
@@ -298,6 +275,33 @@ func TestNewerFolderIsLeftAsItIs(t *testing.T) {
 			}
 		})
 	}
+}
+
+// newerFolders make of a data folder one that a newer version wrote.
+var newerFolders = map[string]func(t *testing.T, dir string){
+	"tables": func(t *testing.T, dir string) {
+		t.Helper()
+		pool, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "tilth.db"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer pool.Close()
+		if _, err := pool.Exec(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, 1)`); err != nil {
+			t.Fatal(err)
+		}
+	},
+	"readings": func(t *testing.T, dir string) {
+		t.Helper()
+		d, err := pebble.Open(filepath.Join(dir, "readings"), &pebble.Options{
+			FormatMajorVersion: pebble.FormatTableFormatV6, Merger: &pebble.Merger{Name: mergerOf(t, dir)}, Logger: quiet{},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(d.Set([]byte("mf"), []byte{99}, pebble.Sync), d.Close()); err != nil {
+			t.Fatal(err)
+		}
+	},
 }
 
 type quiet struct{}

@@ -17,8 +17,13 @@ import (
 	"time"
 )
 
-// ErrDamaged is of an archive that is cut off, changed, or none at all.
-var ErrDamaged = errors.New("the archive is damaged or not whole")
+var (
+	// ErrDamaged is of an archive that is cut off, changed, or none at all.
+	ErrDamaged = errors.New("the archive is damaged or not whole")
+	// ErrNewer is of an archive that a later version of this program packed in
+	// another way.
+	ErrNewer = errors.New("the archive is of a later format")
+)
 
 const (
 	manifestName = "manifest.json"
@@ -112,7 +117,8 @@ func pack(t *tar.Writer, path, name string, at time.Time) (f File, err error) {
 
 // Read checks an archive and, unless dir is empty, unpacks it into dir, which
 // must exist. What was unpacked before an error is there and means nothing. An
-// archive that is not what it says is ErrDamaged.
+// archive that is not what it says is ErrDamaged. Of one that is ErrNewer the
+// manifest is given, too, as far as it can be read.
 func Read(ctx context.Context, r io.Reader, dir string) (*Manifest, error) {
 	t := tar.NewReader(r)
 	var found []File
@@ -170,11 +176,15 @@ func closing(t *tar.Reader, found []File) (*Manifest, error) {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	var m Manifest
-	if err := json.Unmarshal(text, &m); err != nil {
+	err = json.Unmarshal(text, &m)
+	if m.Format > format { // whatever else of it cannot be read
+		return &m, fmt.Errorf("%w (it has format %d, this program reads %d)", ErrNewer, m.Format, format)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%w: its list of files: %w", ErrDamaged, err)
 	}
-	if m.Format != format {
-		return nil, fmt.Errorf("the archive has format %d, this program reads %d", m.Format, format)
+	if m.Format < format {
+		return nil, fmt.Errorf("%w: it has format %d", ErrDamaged, m.Format)
 	}
 	if len(m.Files) != len(found) {
 		return nil, fmt.Errorf("%w: %d files in place of %d", ErrDamaged, len(found), len(m.Files))

@@ -142,16 +142,28 @@ func TestStrangeNames(t *testing.T) {
 			t.Errorf("%s: %v", h.Name, left)
 		}
 	}
-	var b bytes.Buffer
-	w := tar.NewWriter(&b)
-	text := `{"format":2}`
-	if err := w.WriteHeader(&tar.Header{Name: "manifest.json", Size: int64(len(text)), Typeflag: tar.TypeReg}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Write([]byte(text)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := archive.Read(t.Context(), &b, ""); err == nil || errors.Is(err, archive.ErrDamaged) || !strings.Contains(err.Error(), "format 2") {
-		t.Errorf("a format to come: %v", err)
+}
+
+// A format to come is told from damage, and by whom it was made is known.
+func TestFormats(t *testing.T) {
+	for text, want := range map[string]error{
+		`{"format":2,"version":"9.9","files":[]}`: archive.ErrNewer, `{"format":2,"version":"9.9","files":{"a":1}}`: archive.ErrNewer,
+		`{"format":1,"files":{}}`: archive.ErrDamaged, `{}`: archive.ErrDamaged,
+	} {
+		var b bytes.Buffer
+		w := tar.NewWriter(&b)
+		if err := w.WriteHeader(&tar.Header{Name: "manifest.json", Size: int64(len(text)), Typeflag: tar.TypeReg}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		m, err := archive.Read(t.Context(), &b, "")
+		if !errors.Is(err, want) || (m != nil) != errors.Is(want, archive.ErrNewer) {
+			t.Errorf("%s: %+v %v", text, m, err)
+		}
+		if m != nil && (m.Version != "9.9" || !strings.Contains(err.Error(), "format 2, this program reads 1")) {
+			t.Errorf("%s: %+v %v", text, m, err)
+		}
 	}
 }

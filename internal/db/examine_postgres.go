@@ -16,7 +16,8 @@ import (
 
 // OpenPostgresToRead opens the PostgreSQL database that belongs to the data
 // folder DIR as it is: nothing is made, brought up to date or written. Tx fails.
-// A database that a server has open is refused (ErrInUse).
+// A database that a server has open is refused (ErrInUse), and what OpenPostgres
+// refuses to write (ErrNewer), too.
 func OpenPostgresToRead(ctx context.Context, dir, address string) (_ *DB, err error) {
 	config, err := parseAddress(address)
 	if err != nil {
@@ -35,11 +36,8 @@ func OpenPostgresToRead(ctx context.Context, dir, address string) (_ *DB, err er
 			err = errors.Join(err, pool.Close())
 		}
 	}()
-	var its string
-	switch err := pool.QueryRowContext(ctx, "SELECT mark FROM data_folders").Scan(&its); {
-	case postgresCode(err, undefinedTable), errors.Is(err, sql.ErrNoRows):
-		return nil, fmt.Errorf("the database %s is new: no server has used it yet", s.name)
-	case err != nil:
+	its, err := s.readable(ctx, pool)
+	if err != nil {
 		return nil, err
 	}
 	mine, err := markOf(dir)
@@ -50,6 +48,31 @@ func OpenPostgresToRead(ctx context.Context, dir, address string) (_ *DB, err er
 		return nil, fmt.Errorf("the database %s and the data folder %s do not belong together", s.name, filepath.Clean(dir))
 	}
 	return d, nil
+}
+
+// readable gives the mark of a database that a server of this version or an
+// earlier one has used.
+func (s *server) readable(ctx context.Context, pool *sql.DB) (mark string, err error) {
+	unused := fmt.Errorf("the database %s is new: no server has used it yet", s.name)
+	at, err := latest(ctx, pool)
+	switch {
+	case postgresCode(err, undefinedTable):
+		return "", unused
+	case err != nil:
+		return "", err
+	}
+	p, err := postgresProvider(pool) // only asked what it knows
+	if err != nil {
+		return "", err
+	}
+	if newest := newestOf(p); at > newest {
+		return "", fmt.Errorf("open the database %s: %w", s.name, newer(at, newest))
+	}
+	err = pool.QueryRowContext(ctx, "SELECT mark FROM data_folders").Scan(&mark)
+	if postgresCode(err, undefinedTable) || errors.Is(err, sql.ErrNoRows) {
+		return "", unused
+	}
+	return mark, err
 }
 
 // look is called with each connection that only reads, where nobody may write.

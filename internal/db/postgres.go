@@ -134,9 +134,8 @@ func known(ctx context.Context, p *goose.Provider) error {
 	if err != nil {
 		return err
 	}
-	sources := p.ListSources()
-	if newest := sources[len(sources)-1].Version; at > newest {
-		return fmt.Errorf("%w (its tables are at step %d, this version knows %d)", ErrNewer, at, newest)
+	if newest := newestOf(p); at > newest {
+		return newer(at, newest)
 	}
 	return nil
 }

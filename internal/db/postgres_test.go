@@ -164,8 +164,14 @@ func TestDatabasesThatCannotBeUsed(t *testing.T) {
 	if _, err := other(t, newer).Exec(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, true)`); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.OpenPostgres(t.Context(), dir, newer); !errors.Is(err, db.ErrNewer) {
-		t.Errorf("newer: %v", err)
+	for name, open := range map[string]func(context.Context, string, string) (*db.DB, error){"to write": db.OpenPostgres, "to read": db.OpenPostgresToRead} {
+		d, err := open(t.Context(), dir, newer)
+		if !errors.Is(err, db.ErrNewer) || !strings.Contains(err.Error(), "at step 999, this version knows") {
+			t.Errorf("newer, %s: %v", name, err)
+		}
+		if err == nil {
+			_ = d.Close()
+		}
 	}
 }
 

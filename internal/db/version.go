@@ -62,15 +62,25 @@ func accept(ctx context.Context, pool *sql.DB) error {
 	if err != nil {
 		return err
 	}
-	sources := p.ListSources()
-	newest := sources[len(sources)-1].Version
+	newest := newestOf(p)
 	switch {
 	case at > newest:
-		return fmt.Errorf("%w (its tables are at step %d, this version knows %d)", ErrNewer, at, newest)
+		return newer(at, newest)
 	case at < newest:
 		return genuine(ctx, pool, at)
 	}
 	return nil
+}
+
+// newestOf is the newest migration that this version knows.
+func newestOf(p *goose.Provider) int64 {
+	sources := p.ListSources()
+	return sources[len(sources)-1].Version
+}
+
+// newer is the ErrNewer of tables that are further than this version knows.
+func newer(at, newest int64) error {
+	return fmt.Errorf("%w (its tables are at step %d, this version knows %d)", ErrNewer, at, newest)
 }
 
 // versionOf is the newest migration that a database has, 0 where it has none.
@@ -79,6 +89,11 @@ func versionOf(ctx context.Context, pool *sql.DB) (at int64, err error) {
 	if err := pool.QueryRowContext(ctx, `SELECT COUNT(*) > 0 FROM sqlite_master WHERE name = 'goose_db_version'`).Scan(&there); err != nil || !there {
 		return 0, err
 	}
+	return latest(ctx, pool)
+}
+
+// latest is versionOf where the table that says it is there.
+func latest(ctx context.Context, pool *sql.DB) (at int64, err error) {
 	err = pool.QueryRowContext(ctx, `SELECT COALESCE(MAX(version_id), 0) FROM goose_db_version WHERE is_applied`).Scan(&at)
 	return at, err
 }

@@ -2,6 +2,7 @@ package notify
 
 import (
 	"context"
+	"time"
 
 	"tilth/internal/news"
 	"tilth/internal/tenant"
@@ -58,6 +59,9 @@ type Failure struct {
 	Trouble Trouble
 	Answer  string // of the far end, or what went wrong; holds no secret
 	Cause   error
+	// After is how long the far end wants to be left alone, of Later; 0: it does
+	// not say. It is never tried sooner than others are.
+	After time.Duration
 }
 
 // Error is for logs.

@@ -176,13 +176,46 @@ func (o *Outbox) queue(ctx context.Context, level int, rows []*deliveryRow) erro
 				}
 			}
 		}
-		_, err := tx.NewInsert().Model(&rows).On("CONFLICT (notice_id, mode, recipient, event, seq) DO NOTHING").Returning("NULL").Exec(ctx)
-		if err != nil {
-			return fmt.Errorf("notify: deliveries of notice %d: %w", rows[0].NoticeID, err)
+		if err := o.insert(ctx, tx, rows); err != nil {
+			return err
 		}
 		o.DB.AfterCommit(ctx, o.Wake)
 		return nil
 	})
+}
+
+// insert writes deliveries of one notice, of which there is at least one; what is
+// there already stays. One that is skipped from the first tells so as any other.
+func (o *Outbox) insert(ctx context.Context, tx bun.IDB, rows []*deliveryRow) error {
+	insert := func(rows []*deliveryRow, returning string) error {
+		_, err := tx.NewInsert().Model(&rows).On("CONFLICT (notice_id, mode, recipient, event, seq) DO NOTHING").Returning(returning).Exec(ctx)
+		if err != nil {
+			return fmt.Errorf("notify: deliveries of notice %d: %w", rows[0].NoticeID, err)
+		}
+		return nil
+	}
+	var queued, skipped []*deliveryRow
+	for _, r := range rows {
+		if r.State != Skipped {
+			queued = append(queued, r)
+			continue
+		}
+		if err := insert([]*deliveryRow{r}, "id"); err != nil {
+			return err
+		}
+		if r.ID != 0 {
+			skipped = append(skipped, r)
+		}
+	}
+	if len(queued) > 0 {
+		if err := insert(queued, "NULL"); err != nil {
+			return err
+		}
+	}
+	if len(skipped) == 0 {
+		return nil
+	}
+	return o.finish(ctx, skipped, outcome{state: Skipped, reason: NotTold, step: stepSkipped, at: o.Now().UnixMilli()})
 }
 
 type minuteRow struct {

@@ -67,6 +67,11 @@ func TestEnd(t *testing.T) {
 			p.wants("ended", p.of(a), c.ended)
 			p.ends(a, true) // told of again
 			p.wants("ended again", p.of(a), c.ended)
+			for _, d := range p.deliveries(a) {
+				if d.State == notify.Skipped && (len(d.Steps) != 2 || d.Steps[1].Step != "skipped") {
+					t.Errorf("skipped, and its steps say %+v", d.Steps)
+				}
+			}
 			p.mail.says(nil)
 			for range 24 {
 				p.after(time.Hour)

@@ -49,10 +49,10 @@ func (l *lane) outcome(a *attempt) outcome {
 		l.arrived(first.Destination)
 		return out
 	}
-	trouble := Later
+	trouble, after := Later, time.Duration(0)
 	out.answer = "not brought" // whatever it was, it is in the log
 	if f, ok := errors.AsType[*Failure](a.err); ok {
-		trouble, out.answer = f.Trouble, f.Answer
+		trouble, out.answer, after = f.Trouble, f.Answer, min(f.After, retryLongest)
 	}
 	l.Log.Debug("a letter did not arrive", "mode", l.mode, "tenant", first.TenantID, "notice", first.NoticeID, "delivery", first.ID, "error", a.err)
 	out.state, out.step = Queued, stepFailed
@@ -64,8 +64,8 @@ func (l *lane) outcome(a *attempt) outcome {
 	case Down:
 		out.reason, out.next = ForServer, l.isDown(now, out.answer)
 	default:
-		l.refusedForNow(first.Destination, now)
-		out.reason, out.next = ForRetry, now.Add(spread(retryWait(first.Attempts), l.Random())).UnixMilli()
+		l.refusedForNow(first.Destination, now, after)
+		out.reason, out.next = ForRetry, now.Add(max(after, spread(retryWait(first.Attempts), l.Random()))).UnixMilli()
 	}
 	last := a.began
 	for _, r := range a.rows {

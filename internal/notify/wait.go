@@ -9,6 +9,8 @@ const (
 	// later: at first, and after many attempts.
 	retryFirst = 15 * time.Second
 	retryMost  = 15 * time.Minute
+	// retryLongest is how long one waits at most because the far end says so.
+	retryLongest = time.Hour
 	// downFirst and downMost are how long a far end is left alone that takes
 	// nothing.
 	downFirst = 5 * time.Second
@@ -70,15 +72,15 @@ func (l *lane) arrived(destination string) {
 }
 
 // refusedForNow takes note that the far end is there, and put off a letter for
-// a destination.
-func (l *lane) refusedForNow(destination string, now time.Time) {
+// a destination; after is how long it wants to be left alone, where it said so.
+func (l *lane) refusedForNow(destination string, now time.Time, after time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.down = pause{}
 	p := l.places[destination]
 	p.failures++
 	if p.failures >= troubles && p.until <= now.UnixMilli() {
-		p.until = now.Add(spread(retryWait(p.failures-troubles), l.Random())).UnixMilli()
+		p.until = now.Add(max(after, spread(retryWait(p.failures-troubles), l.Random()))).UnixMilli()
 	}
 	l.places[destination] = p
 }

@@ -2,7 +2,6 @@ package notify
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -59,9 +58,8 @@ func (o *Outbox) tellPrograms(ctx context.Context, t tenant.ID, a *news.Alarm) e
 		return nil
 	}
 	return o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		_, err := tx.NewInsert().Model(&rows).On("CONFLICT (notice_id, mode, recipient, event, seq) DO NOTHING").Returning("NULL").Exec(ctx)
-		if err != nil {
-			return fmt.Errorf("notify: webhooks of notice %d: %w", a.Notice, err)
+		if err := o.insert(ctx, tx, rows); err != nil {
+			return err
 		}
 		o.DB.AfterCommit(ctx, o.lanes[Program].nudge)
 		return nil

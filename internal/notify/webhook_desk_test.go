@@ -137,6 +137,48 @@ func TestProgramsAreTriedForADay(t *testing.T) {
 	}
 }
 
+// A far end that wants to be left alone is, but for no more than an hour, and
+// never tried sooner than others are. When it put off three in a row, its host
+// rests as long.
+func TestProgramsAreLeftAlone(t *testing.T) {
+	const second, minute = time.Second, time.Minute
+	for after, want := range map[time.Duration][]time.Duration{
+		0: {15 * second, 30 * second, minute}, 20 * second: {20 * second, 30 * second, minute}, 10 * minute: {10 * minute, 10 * minute, 10 * minute},
+		24 * time.Hour: {time.Hour, time.Hour, time.Hour},
+	} {
+		p := newPost(t)
+		p.hook("planner")
+		p.programs.says(func(*notify.Letter) error {
+			return &notify.Failure{Trouble: notify.Later, Answer: "503", After: after}
+		})
+		a := p.begins("Frost", 2, news.Wishes{})
+		for i, wait := range want {
+			next := p.step()
+			if got := next.Sub(p.Clock.Now()); got != wait {
+				t.Errorf("asked for %v, attempt %d: again after %v, want %v", after, i, got, wait)
+			}
+			if d := p.deliveries(a)[0]; d.NextTime != next.UnixMilli() || d.Reason != notify.ForRetry {
+				t.Errorf("asked for %v: %+v", after, d)
+			}
+			if i < len(want)-1 {
+				p.Clock.Set(next)
+			}
+		}
+		tried := p.programs.attempts()
+		p.begins("Another", 2, news.Wishes{})
+		rest := max(15*second, min(after, time.Hour))
+		p.Clock.Advance(rest - second)
+		if p.step(); p.programs.attempts() != tried {
+			t.Errorf("asked for %v: the host does not rest", after)
+		}
+		p.programs.says(nil)
+		p.Clock.Advance(second)
+		if p.step(); p.programs.attempts() == tried {
+			t.Errorf("asked for %v: the host rests longer", after)
+		}
+	}
+}
+
 // What is queued goes to a webhook as it is when it goes: not at all to one that
 // is off or gone, and never to people.
 func TestProgramsSwitchedOff(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"tilth/internal/audit"
 	"tilth/internal/errs"
 	"tilth/internal/notify"
 	"tilth/internal/notify/guard"
@@ -47,8 +48,8 @@ func New(o Options) *Caller {
 }
 
 // Carry tells a webhook of one notice. Everything but a status of 2xx is tried
-// again, for the program may be mended; but for an address that is not called,
-// and 410, which switches the webhook off.
+// again, for the program may be mended, with 429 and 503 not before it wants it;
+// but for an address that is not called, and 410, which switches the webhook off.
 func (c *Caller) Carry(ctx context.Context, l *notify.Letter) (string, error) {
 	body, err := bodyOf(&l.Alarms[0])
 	if err != nil {
@@ -67,15 +68,23 @@ func (c *Caller) Carry(ctx context.Context, l *notify.Letter) (string, error) {
 	case err != nil:
 		return "", &notify.Failure{Trouble: notify.Later, Answer: wrong(err), Cause: err}
 	case a.status == http.StatusGone:
-		if err := c.Store.SwitchOff(ctx, l.Tenant, id); err != nil && !errs.Is(err, errs.NotFound) {
+		if err := c.switchOff(ctx, l.Tenant, id); err != nil && !errs.Is(err, errs.NotFound) {
 			return "", &notify.Failure{Trouble: notify.Later, Answer: a.words, Cause: err} // it is told so again
 		}
 		c.Log.Info("a webhook is switched off: its far end is gone", "tenant", l.Tenant, "webhook", id)
 		return "", &notify.Failure{Trouble: notify.Refused, Answer: a.words}
 	case !a.accepted():
-		return "", &notify.Failure{Trouble: notify.Later, Answer: a.words}
+		return "", &notify.Failure{Trouble: notify.Later, Answer: a.words, After: a.wait(c.Now())}
 	}
 	return a.words, nil
+}
+
+// switchOff switches a webhook off whose far end is gone, and has the audit log
+// say why.
+func (c *Caller) switchOff(ctx context.Context, t tenant.ID, id int64) error {
+	return audit.Record(ctx, t, "webhook.switchOff", c.Store.See(t, &id), func(ctx context.Context) error {
+		return c.Store.SwitchOff(ctx, t, id)
+	})
 }
 
 func (a *answer) accepted() bool { return a.status >= 200 && a.status < 300 }

@@ -15,8 +15,10 @@ import (
 	"testing"
 	"time"
 
+	"tilth/internal/audit"
 	"tilth/internal/errs"
 	"tilth/internal/news"
+	"tilth/internal/notify"
 	"tilth/internal/notify/webhook"
 	"tilth/internal/testkit"
 )
@@ -160,6 +162,68 @@ func TestAnswers(t *testing.T) {
 	l.Recipient = "ada@example.com"
 	if _, err := w.caller.Carry(t.Context(), l); !strings.HasPrefix(troubled(t, err), "refused: a fault") {
 		t.Errorf("%v", err)
+	}
+}
+
+// That a far end is gone switches its webhook off, which the audit log says of
+// the server, once; without the entry it stays on and is told so again.
+func TestGoneIsAudited(t *testing.T) {
+	w, program := newWorld(t), testkit.NewProgram(t)
+	program.Answers(http.StatusGone, "moved away")
+	id, _ := w.hook(t, program.URL)
+	ctx := w.Audit.With(t.Context(), audit.Who{By: audit.Server})
+	carry := func() string {
+		_, err := w.Programs.Carry(ctx, w.letter(id))
+		return troubled(t, err)
+	}
+	mend := testkit.Refuse(t, w.DB, "INSERT ON audit_entries")
+	if said := carry(); said != "later: 410 moved away" {
+		t.Error(said)
+	}
+	if h, err := w.Webhooks.Get(t.Context(), w.field.ID, id); err != nil || !h.Enabled || h.Gone {
+		t.Errorf("off without an entry: %+v %v", h, err)
+	}
+	mend()
+	for range 2 { // two may be in flight
+		if said := carry(); said != "refused: 410 moved away" {
+			t.Error(said)
+		}
+	}
+	entries, _, err := w.Audit.Page(t.Context(), w.field.ID, audit.Query{Limit: 10})
+	if err != nil || len(entries) != 1 {
+		t.Fatalf("%+v %v", entries, err)
+	}
+	e := entries[0]
+	if e.Kind != "webhook" || e.Action != "switchOff" || e.Person != (audit.Person{By: audit.Server}) || e.Thing.ID != id || e.Thing.Name != "hook "+program.URL ||
+		e.Address != "" || e.Request != "" || fmt.Sprint(e.Changes) != "[{enabled true false false}]" {
+		t.Errorf("%+v", e)
+	}
+}
+
+// How long a far end wants to be left alone is told, where it may.
+func TestRetryAfter(t *testing.T) {
+	w := newWorld(t)
+	date := func(after time.Duration) string { return w.Clock.Now().Add(after).UTC().Format(http.TimeFormat) }
+	for _, c := range []struct {
+		status int
+		after  string
+		want   time.Duration
+	}{
+		{429, "120", 2 * time.Minute}, {503, "1", time.Second}, {503, "86400", 24 * time.Hour}, {429, date(90 * time.Second), 90 * time.Second},
+		{503, date(-time.Hour), 0}, {429, "", 0}, {429, "0", 0}, {429, "-5", 0}, {429, "soon", 0}, {429, "1.5", 0},
+		{503, "4294967296", 1 << 32 * time.Second}, {503, "99999999999999999999999", 1 << 32 * time.Second},
+		{500, "120", 0}, {404, "120", 0},
+	} {
+		url, _ := serve(t, listen(t, open, 0), func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", c.after)
+			w.WriteHeader(c.status)
+		})
+		id, _ := w.hook(t, url)
+		_, err := w.caller.Carry(t.Context(), w.letter(id))
+		f, ok := errors.AsType[*notify.Failure](err)
+		if !ok || f.Trouble != notify.Later || f.After != c.want {
+			t.Errorf("%d %q: %+v, want %v", c.status, c.after, f, c.want)
+		}
 	}
 }
 

@@ -24,7 +24,8 @@ const (
 	dialWithin  = 5 * time.Second
 	answerLimit = 4 << 10 // bytes read of an answer
 	headerLimit = 16 << 10
-	answerMost  = 120 // characters of it that are shown
+	answerMost  = 120     // characters of it that are shown
+	longestWait = 1 << 32 // seconds that a far end may ask for; the outbox waits less
 )
 
 // clients call far ends, over TLS and without. Each call makes a connection of
@@ -55,6 +56,7 @@ func newClients(g *guard.Guard, o *Options) clients {
 type answer struct {
 	status int
 	words  string // the status, and the first line of what it said
+	after  string // when it wants to be asked again, in its own words; empty: it does not say
 }
 
 // post calls an address. The error is of a call that had no answer.
@@ -75,11 +77,27 @@ func (c clients) post(ctx context.Context, address string, header http.Header, b
 		return nil, err
 	}
 	defer func() { _ = resp.Body.Close() }() // what was read of it counts
-	a := &answer{status: resp.StatusCode, words: strconv.Itoa(resp.StatusCode)}
+	a := &answer{status: resp.StatusCode, words: strconv.Itoa(resp.StatusCode), after: resp.Header.Get("Retry-After")}
 	if line := firstLine(resp.Body); line != "" {
 		a.words = text.Shorten(a.words+" "+line, answerMost)
 	}
 	return a, nil
+}
+
+// wait is how long from now on the far end wants to be left alone: seconds, or
+// until a date. 0 where it does not say, or nothing that can be understood.
+func (a *answer) wait(now time.Time) time.Duration {
+	if a.status != http.StatusTooManyRequests && a.status != http.StatusServiceUnavailable {
+		return 0
+	}
+	seconds, err := strconv.ParseUint(a.after, 10, 64)
+	if err == nil || errors.Is(err, strconv.ErrRange) {
+		return time.Duration(min(seconds, longestWait)) * time.Second
+	}
+	if at, err := http.ParseTime(a.after); err == nil {
+		return max(0, at.Sub(now))
+	}
+	return 0
 }
 
 // firstLine is the first line of an answer that holds anything, as far as it

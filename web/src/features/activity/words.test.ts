@@ -39,6 +39,24 @@ describe('the sentence', () => {
     ).toBe('Started alarm rule Frost');
   });
 
+  it.each([
+    ['en-us', 'Tilth itself', 'Switched off webhook Planner: its address answered that it is gone (410)'],
+    ['zh-cn', 'Tilth 系统', '停用了 Webhook Planner：其地址回答已永久停用（410）'],
+    ['tr-tr', 'Tilth', 'Planner webhook’unu kapattı: adresi artık var olmadığını bildirdi (410)'],
+    ['ru-ru', 'Сам Tilth', 'Отключение вебхука Planner: его адрес ответил, что больше не существует (410)'],
+  ] as const)('says in %s why a webhook was switched off, and that nobody did it', (language, who, text) => {
+    const gone = entry({
+      by: 'server',
+      name: '',
+      kind: 'webhook',
+      action: 'switchOff',
+      thing: 'Planner',
+      changes: [change('enabled', true, false)],
+    });
+    expect(line(gone, language)).toBe(text);
+    expect(personText(gone, wordsOf(language))).toBe(who);
+  });
+
   it('names two changes and counts the rest', () => {
     const changes = [
       change('noteName', 'a', 'b'),

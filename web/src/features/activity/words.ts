@@ -26,7 +26,7 @@ const deeds: Readonly<Record<string, readonly string[]>> = {
   rule: ['create', 'update', 'delete', 'publish', 'unpublish', 'mute', 'unmute'],
   notice: ['resolve'],
   channel: ['create', 'update', 'delete'],
-  webhook: ['create', 'update', 'delete'],
+  webhook: ['create', 'update', 'delete', 'switchOff'],
   credential: ['create', 'update', 'delete'],
   user: ['create', 'update', 'delete'],
   session: ['signIn', 'signOut', 'fail'],
@@ -193,7 +193,7 @@ const told = 2;
 
 /** What changed, for the sentence; empty where a thing was made or removed as a whole, or is told by the deed. */
 function changesText({ action, changes }: Entry, words: Words): string {
-  if (['create', 'delete', 'publish', 'unpublish'].includes(action) || changes.length === 0) return '';
+  if (['create', 'delete', 'publish', 'unpublish', 'switchOff'].includes(action) || changes.length === 0) return '';
   const { t, format } = words;
   const first = changes.slice(0, told).map((change) => changeText(change, words));
   const more = changes.length - told;

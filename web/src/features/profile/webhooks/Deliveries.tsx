@@ -39,7 +39,7 @@ export function Deliveries({ id, of }: { id: string; of: number }) {
   const client = useQueryClient();
   const { data, ...query } = useQuery(deliveriesQuery(of));
   useLive((events) => {
-    if (events.some(({ name }) => name === 'delivery' || name === 'message')) {
+    if (events.some(({ name }) => name === 'delivery' || name === 'message' || name === 'reset')) {
       void client.invalidateQueries({ queryKey: [...deliveriesKey, of] });
     }
   });

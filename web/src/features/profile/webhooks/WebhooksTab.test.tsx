@@ -45,6 +45,35 @@ describe('the list', () => {
     );
   });
 
+  it('hears at once that an answer of 410 switched one off', async () => {
+    const { server } = await open();
+    await screen.findByRole('heading', { name: 'Hook 2' });
+    server.webhooks = [webhook(1), webhook(2, { enabled: false, gone: true })];
+    const before = sent(server, 'page').length;
+    act(() => {
+      const said = Array.from({ length: 40 }, (_, i) => `event: delivery\ndata: {"noticeId":${i}}\n\n`);
+      server.live.newest()?.write(said.join(''));
+    });
+    expect(await within(card('Hook 2')).findByText(/answered that it is gone \(410\)/)).toBeVisible();
+    expect(within(card('Hook 2')).getByText('Off')).toBeVisible();
+    expect(sent(server, 'page').length).toBe(before + 1);
+  });
+
+  it('is fetched anew when one comes back to it', async () => {
+    const { server, person } = await open({ webhooks: [webhook(1)] });
+    await screen.findByRole('heading', { name: 'Hook 1' });
+    server.webhooks = [webhook(1, { enabled: false, gone: true })];
+    act(() => {
+      document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
+    });
+    expect(await within(card('Hook 1')).findByText('Off')).toBeVisible();
+    server.webhooks = [webhook(1)];
+    await person.click(screen.getByRole('tab', { name: 'Essential information' }));
+    await waitFor(() => expect(screen.queryByRole('heading', { name: 'Hook 1' })).toBeNull());
+    await person.click(screen.getByRole('tab', { name: 'Webhooks' }));
+    expect(await screen.findByText('On')).toBeVisible();
+  });
+
   it('names the next action where it is empty, and takes no more than 20', async () => {
     const { person } = await open({ webhooks: [] });
     expect(await screen.findByRole('heading', { name: 'No webhooks yet' })).toBeVisible();

@@ -9,6 +9,7 @@ import { ErrorNote } from '@/ui/ErrorNote';
 import { Loading, Skeleton } from '@/ui/Skeleton';
 import { AskDialog, type Asked } from './AskDialog';
 import { mostWebhooks, type Webhook, webhooksQuery } from './queries';
+import { useWebhooksLive } from './useWebhooksLive';
 import { WebhookCard } from './WebhookCard';
 import { WebhookDialog } from './WebhookDialog';
 import { WebhookSecret } from './WebhookSecret';
@@ -21,6 +22,7 @@ export function WebhooksTab() {
   const [asked, setAsked] = useState<Asked | null>(null);
   const newButton = useRef<ComponentRef<typeof Button>>(null);
   const { data, ...query } = useQuery(webhooksQuery());
+  useWebhooksLive();
   const full = (data?.total ?? 0) >= mostWebhooks;
 
   const add = (

@@ -16,11 +16,13 @@ const path = '/admin-api/client/pc/webhook';
 export const webhooksKey = ['webhooks'] as const;
 export const deliveriesKey = ['webhook-deliveries'] as const;
 
-/** All of them: they fit on one page. */
+/** All of them: they fit on one page. What others and programs changed meanwhile is there when one comes back to it. */
 export const webhooksQuery = () =>
   queryOptions({
     queryKey: webhooksKey,
     queryFn: ({ signal }) => api.get(`${path}/page`, { query: { pageNo: 1, pageSize: 100 }, signal }),
+    refetchOnMount: 'always',
+    refetchOnWindowFocus: 'always',
     meta: { showsErrors: true },
   });
 
