@@ -48,6 +48,7 @@ type Formula struct {
 	Decimals   int    // that its value is good for
 	Inputs     []Role
 	Parameters []Parameter
+	Above      [2]string // of two parameters, the one that must be above the other; empty: none
 
 	estimate func(inputs int) bool           // nil: never
 	lacks    func(inputs int, at Place) Need // nil: nothing
@@ -135,6 +136,15 @@ func (f *Formula) Values(given map[string]float64) []float64 {
 // none.
 func Find(name string) *Formula { return byName[name] }
 
+// Names are those of all formulas.
+func Names() []string {
+	names := make([]string, len(formulas))
+	for i := range formulas {
+		names[i] = formulas[i].Name
+	}
+	return names
+}
+
 // Units, in the spellings that are met.
 var (
 	celsius      = []string{"°C", "℃"}
@@ -220,6 +230,7 @@ var formulas = []Formula{
 	}, {
 		Name: "availableWater", Kind: Instant, Unit: "%", Inputs: []Role{{Name: "soilMoisture", Units: percent}},
 		Parameters: []Parameter{{"fieldCapacity", math.NaN(), 1, 100}, {"wiltingPoint", math.NaN(), 0, 99}},
+		Above:      [2]string{"fieldCapacity", "wiltingPoint"},
 		instant:    func(x, p []float64, _ Place) (float64, bool) { return AvailableWater(x[0], p[0], p[1]) },
 	}, {
 		Name: "conductivity25", Kind: Instant, Unit: "mS/cm", Decimals: 2,
@@ -259,6 +270,7 @@ var formulas = []Formula{
 	}, {
 		Name: "growingDegreeDays", Kind: Season, Unit: "°C·d", Decimals: 1, Inputs: []Role{air},
 		Parameters: append([]Parameter{{"method", 2, 1, 2}, {"base", 10, -10, 30}, {"upper", 30, 0, 60}}, since(1)...),
+		Above:      [2]string{"upper", "base"},
 		season:     func(p []float64) Tally { return &degreeTally{method: int(p[0]), base: p[1], upper: p[2]} },
 	}, {
 		Name: "chillHours", Kind: Season, Unit: "h", Inputs: []Role{air},

@@ -144,6 +144,7 @@ var rows = map[string]row{
 	"console getDeviceDiagnostics":       {bare: true, of: ofDevice},
 	"console getDeviceProperties":        {of: ofDevice},
 	"console getDeviceCoverage":          {bare: true, of: around},
+	"console getDerivedAccount":          {bare: true, of: func(s *party) request { return query("deviceName", s.device("mast"), "yeuSign", "chill") }},
 	"console getTimeIntervalDataMap":     {of: around},
 	"console getTimeIntervalDataRows":    {of: around},
 	"console getTimeIntervalDataColumns": {of: around},

@@ -146,6 +146,7 @@ func (w *isolated) apply(s *party) {
     properties:
       - {identifier: note, dataType: text}
       - {identifier: airTemperature, elementUnit: "°C", dataType: number, precision: 1}
+      - {identifier: chill, elementUnit: CU, dataType: number, precision: 1, formula: chillUnits, inputs: [airTemperature]}
 tenants:`
 	yaml += strings.NewReplacer("TAG", s.tag, "MOBILE", s.mobile).Replace(farmOf)
 	r := httptest.NewRequest(http.MethodPost, "/provider-api/v1/apply", strings.NewReader(yaml))

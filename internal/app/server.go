@@ -136,8 +136,9 @@ func newServer(ctx context.Context, set *Settings, log *slog.Logger) (_ *Server,
 
 func (s *Server) wire() error {
 	st := s.stores
+	derived := st.derivation()
 	s.pipeline = ingest.NewPipeline(ingest.Options{
-		Derivation: st.derivation(),
+		Derivation: derived,
 		Registry:   st.registry, Presence: st.presence, Diagnostics: st.diagnostics, Log: st.readings, Logger: s.log,
 		Retention: s.set.Retention, MaxMessage: s.set.MessageLimit, Rate: s.set.DeviceRate, Burst: s.set.DeviceBurst,
 		PerAddress: s.set.PerAddress,
@@ -175,7 +176,7 @@ func (s *Server) wire() error {
 		Catalog: st.catalog, Devices: st.devices, Scenes: st.scenes, Roster: st.roster, Registry: st.registry,
 		Presence: st.presence, Status: st.status, Diagnostics: st.diagnostics, Readings: st.readings, Notices: st.notices, Messages: st.messages, Live: st.live,
 		Channels: st.channels, Carriers: st.carriers, SMSLogged: s.set.Telling.SMS == smsLog, Outbox: st.outbox, Webhooks: st.webhooks, WebhookCaller: st.programs,
-		Past: st.readings, Rules: st.rules, RuleForms: alarm.NewChecker(st.devices, st.catalog, st.channels.Missing), Alarms: st.alarms,
+		Past: st.readings, Derivation: derived, Rules: st.rules, RuleForms: alarm.NewChecker(st.devices, st.catalog, st.channels.Missing), Alarms: st.alarms,
 		Telemetry: ingest.NewHTTP(s.pipeline), LoRaWAN: ingest.NewLoRaWAN(s.pipeline, st.credentials, st.devices), MQTT: ingest.NewWebSocket(s.mqtt), OpenAPI: programs, Console: httpapi.Console(httpapi.Pages{
 			Dist: web.Dist(), Tiles: s.set.MapTiles, Proxies: s.set.Proxies, Tenants: st.tenants, Catalog: st.catalog, Log: s.log,
 			Devices: st.devices, DefaultTenant: s.set.DefaultTenant,
@@ -265,7 +266,7 @@ func (s *Server) Run(ctx context.Context, prepare func(context.Context) error, r
 	work.Go(func() error {
 		select {
 		case <-s.letIn: // what an earlier run left is judged: what was over by then is not told as open
-			return s.stores.outbox.Run(inner)
+			return s.stores.outbox.Run(s.stores.audit.With(inner, audit.Who{By: audit.Server}))
 		case <-inner.Done():
 			return nil
 		}

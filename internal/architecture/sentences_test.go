@@ -1,13 +1,17 @@
 package architecture
 
 import (
+	"encoding/json"
 	"fmt"
 	"go/ast"
 	"go/token"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"testing"
 
+	"tilth/internal/agronomy"
 	"tilth/internal/text"
 )
 
@@ -15,7 +19,7 @@ import (
 var key = regexp.MustCompile(`^(avatar|captcha|channel|common|credential|derived|device|error|export|field|history|invalid|letter|mail|notice|open|password|phone|profile|refusal|rule|scene|signin|sms|wait|webhook)\.[A-Za-z0-9]+$`)
 
 // deed is what names of deeds in the audit log look like, which nobody reads.
-var deed = regexp.MustCompile(`^(channel|credential|device|notice|rule|scene|webhook)\.(create|update|delete|export|mute|publish|unpublish|resolve)$`)
+var deed = regexp.MustCompile(`^(channel|credential|device|notice|rule|scene|webhook)\.(create|update|delete|export|mute|publish|unpublish|resolve|switchOff)$`)
 
 // silent are keys in the code for which there is no sentence; people would
 // read the key.
@@ -44,4 +48,27 @@ func TestSentences(t *testing.T) {
 		"internal/device/b.go":      "package device\nvar _ = refuse(\"invalid.none\", \"error.\", \"error\", \"a/error.x\")\n",
 		"internal/device/a_test.go": "package device\nvar _ = \"error.none\"\n",
 	}), text.Has), `"error.405b"`, `"invalid.none"`)
+}
+
+// The console explains every formula that a product may name, and no other.
+func TestFormulasHaveWords(t *testing.T) {
+	raw, err := os.ReadFile(filepath.Join("..", "..", "web", "src", "locales", "en-us.json")) // the others have the same keys
+	if err != nil {
+		t.Fatal(err)
+	}
+	var words struct {
+		Derived struct{ Formula map[string]string }
+	}
+	if err := json.Unmarshal(raw, &words); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range agronomy.Names() {
+		if words.Derived.Formula[name] == "" {
+			t.Errorf("no words for the formula %s", name)
+		}
+		delete(words.Derived.Formula, name)
+	}
+	if len(words.Derived.Formula) > 0 {
+		t.Errorf("words for formulas that there are not: %v", words.Derived.Formula)
+	}
 }

@@ -133,6 +133,23 @@ func (c *checking) parameters(i int, f *agronomy.Formula) {
 			c.add(i, "parameters", "derived.parameterRange", "parameter", q.Name, "low", say(q.Low), "high", say(q.High))
 		}
 	}
+	c.order(i, f)
+}
+
+// order finds a parameter that is not above the other one, as it must be.
+func (c *checking) order(i int, f *agronomy.Formula) {
+	above, below := math.NaN(), math.NaN() // where there is none, or it is missing
+	for n, v := range f.Values(c.properties[i].Parameters) {
+		switch f.Parameters[n].Name {
+		case f.Above[0]:
+			above = v
+		case f.Above[1]:
+			below = v
+		}
+	}
+	if above <= below {
+		c.add(i, "parameters", "derived.parameterOrder", "parameter", f.Above[0], "other", f.Above[1], "low", say(below))
+	}
 }
 
 func say(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }

@@ -78,7 +78,7 @@ func TestUpdateDeviceRefusals(t *testing.T) {
 		{Name: "an unknown scene", Call: of(`"noteName":"x","groupId":99999`), Code: 404, Contains: []string{"Scene: "}},
 		{Name: "the other tenant's scene", Call: of(fmt.Sprintf(`"noteName":"x","groupId":%d`, w.theirScene)), Code: 404, Contains: []string{`"msg":"Scene: This resource does not exist"`}},
 		{Name: "a scene below zero", Call: of(`"noteName":"x","groupId":-1`), Code: 601, Contains: []string{"Scene: at least 0"}},
-		{Name: "a forbidden scene", Call: of(fmt.Sprintf(`"noteName":"x","groupId":%d`, shut)), Code: 601, Contains: []string{`"msg":"Scene: The scene “Shut” is disabled and takes no new devices"`}},
+		{Name: "a forbidden scene", Call: of(fmt.Sprintf(`"noteName":"x","groupId":%d`, shut)), Code: 601, Contains: []string{`"msg":"Scene: The scene “Shut” is forbidden and takes no new devices"`}},
 		{Name: "a longitude alone", Call: of(`"noteName":"x","longitude":3`), Code: 601, Contains: []string{"Latitude: required"}},
 		{Name: "a latitude alone", Call: of(`"noteName":"x","latitude":3,"longitude":null`), Code: 601, Contains: []string{"Longitude: required"}},
 		{Name: "too far east", Call: of(`"noteName":"x","latitude":3,"longitude":180.001`), Code: 601, Contains: []string{"Longitude: at most 180"}},

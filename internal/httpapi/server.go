@@ -19,6 +19,7 @@ import (
 	"tilth/internal/alarm"
 	"tilth/internal/audit"
 	"tilth/internal/captcha"
+	"tilth/internal/derivation"
 	"tilth/internal/device"
 	"tilth/internal/errs"
 	"tilth/internal/httpapi/wire"
@@ -77,6 +78,7 @@ type Options struct {
 	Diagnostics   *device.Diagnostics
 	Readings      Readings
 	Past          *reading.Store // the store behind Readings, from which rules are rehearsed
+	Derivation    *derivation.Engine
 	Notices       *alarm.NoticeStore
 	Rules         *alarm.RuleStore
 	RuleForms     *alarm.Checker

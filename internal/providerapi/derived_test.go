@@ -82,6 +82,8 @@ func TestWrongDerivedProperties(t *testing.T) {
 		`{identifier: x, dataType: number, elementUnit: "°C", formula: dewPoint, inputs: [x, airHumidity]}`:                                               `computed from itself`,
 		`{identifier: x, dataType: number, elementUnit: "%", formula: availableWater, inputs: [soil], parameters: {wiltingPoint: 1}}`:                     `needs the parameter fieldCapacity`,
 		`{identifier: x, dataType: number, elementUnit: "%", formula: availableWater, inputs: [soil], parameters: {wiltingPoint: 1, fieldCapacity: 101}}`: `fieldCapacity must be from 1 to 100`,
+		`{identifier: x, dataType: number, elementUnit: "%", formula: availableWater, inputs: [soil], parameters: {wiltingPoint: 15, fieldCapacity: 10}}`: `fieldCapacity must be above wiltingPoint, which is 15`,
+		`{identifier: x, dataType: number, elementUnit: "°C·d", formula: growingDegreeDays, inputs: [airTemperature], parameters: {upper: 10}}`:           `upper must be above base, which is 10`,
 		`{identifier: x, dataType: number, elementUnit: "°C", formula: dewPoint, inputs: [airTemperature, airHumidity], parameters: {height: 2}}`:         `no parameter “height”`,
 		`{identifier: x, dataType: number, inputs: [soil]}`:                                                                                               `has inputs or parameters but no formula`,
 		`{identifier: x, dataType: number, elementUnit: "°C", formula: dewPoint, inputs: [airTemperature, airHumidity, soil]}`:                            `takes at most 2 inputs`,

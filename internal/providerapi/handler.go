@@ -193,7 +193,7 @@ func (h *handler) Delete(ctx context.Context, r wire.DeleteRequestObject) (wire.
 	return wire.Delete200JSONResponse(out.wire()), nil
 }
 
-// ResetUser gives a user a one-time password.
+// ResetUser gives a user a new password.
 func (h *handler) ResetUser(ctx context.Context, r wire.ResetUserRequestObject) (wire.ResetUserResponseObject, error) {
 	if strings.TrimSpace(r.Body.Tenant) == "" || strings.TrimSpace(r.Body.UserName) == "" {
 		return nil, refuse(http.StatusUnprocessableEntity, "tenant and userName are needed")

@@ -228,6 +228,63 @@ func (e DeliveryState) Valid() bool {
 	}
 }
 
+// Defines values for DerivedAccountKind.
+const (
+	Day     DerivedAccountKind = "day"
+	Instant DerivedAccountKind = "instant"
+	Season  DerivedAccountKind = "season"
+)
+
+// Valid indicates whether the value is a known member of the DerivedAccountKind enum.
+func (e DerivedAccountKind) Valid() bool {
+	switch e {
+	case Day:
+		return true
+	case Instant:
+		return true
+	case Season:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for DerivedAccountReason.
+const (
+	Bounds    DerivedAccountReason = "bounds"
+	Days      DerivedAccountReason = "days"
+	Elevation DerivedAccountReason = "elevation"
+	Hours     DerivedAccountReason = "hours"
+	Missing   DerivedAccountReason = "missing"
+	Old       DerivedAccountReason = "old"
+	Position  DerivedAccountReason = "position"
+	Range     DerivedAccountReason = "range"
+)
+
+// Valid indicates whether the value is a known member of the DerivedAccountReason enum.
+func (e DerivedAccountReason) Valid() bool {
+	switch e {
+	case Bounds:
+		return true
+	case Days:
+		return true
+	case Elevation:
+		return true
+	case Hours:
+		return true
+	case Missing:
+		return true
+	case Old:
+		return true
+	case Position:
+		return true
+	case Range:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for DevicePropertyAccessMode.
 const (
 	DevicePropertyAccessModeR  DevicePropertyAccessMode = "r"
@@ -811,7 +868,7 @@ type AuditChange struct {
 
 // AuditEntry One thing that somebody did.
 type AuditEntry struct {
-	// Action create, update, delete, …
+	// Action create, update, delete, …; switchOff: of a webhook, by the server, since its program answered 410
 	//
 	// Example: update
 	Action string `json:"action"`
@@ -1126,6 +1183,66 @@ type DeliveryStep struct {
 	// Step queued, accepted by the far end, failed (is tried again), refused (for good), skipped
 	Step string `json:"step"`
 	Time int64  `json:"time"`
+}
+
+// DerivedAccount defines model for DerivedAccount.
+type DerivedAccount struct {
+	// Age how much older than the newest an input of an instant may be, milliseconds
+	Age int64 `json:"age"`
+
+	// Came hours of the day that have enough readings, or days of the season; 0 for an instant
+	Came int `json:"came"`
+
+	// Estimated gaps were filled in, or the formula is an estimate by itself
+	Estimated bool `json:"estimated"`
+
+	// Filled hours that were filled in between others
+	Filled     int    `json:"filled"`
+	Identifier string `json:"identifier"`
+
+	// Input identifier of the input that the reason is about
+	Input *string `json:"input"`
+
+	// Inputs of an instant, the newest value of each input that has one, in the formula's order
+	Inputs []DerivedInput     `json:"inputs"`
+	Kind   DerivedAccountKind `json:"kind"`
+
+	// Of hours of the day, or days since the season began; 0 for an instant
+	Of int `json:"of"`
+
+	// Reason why there is no value: `missing` nothing came of an input, that day in the case of days; `old` an input is too much older than the newest; `position`, `elevation` the device's is not known; `hours`, `days` too few came, of the day or of the season; `range` inputs are beyond what the formula is good for; `bounds` the value is beyond the property's own limits
+	Reason *DerivedAccountReason `json:"reason"`
+
+	// Since where a season began, epoch milliseconds
+	Since *int64 `json:"since"`
+
+	// Time the instant that it is about, or the last millisecond of the day, epoch milliseconds; null: nothing has come yet
+	Time *int64 `json:"time"`
+
+	// Value null: there is none, for the reason
+	Value *float64 `json:"value"`
+}
+
+// DerivedAccountKind defines model for DerivedAccount.Kind.
+type DerivedAccountKind string
+
+// DerivedAccountReason why there is no value: `missing` nothing came of an input, that day in the case of days; `old` an input is too much older than the newest; `position`, `elevation` the device's is not known; `hours`, `days` too few came, of the day or of the season; `range` inputs are beyond what the formula is good for; `bounds` the value is beyond the property's own limits
+type DerivedAccountReason string
+
+// DerivedAccountAnswer defines model for DerivedAccountAnswer.
+type DerivedAccountAnswer struct {
+	Code int             `json:"code"`
+	Data *DerivedAccount `json:"data"`
+	Msg  string          `json:"msg"`
+}
+
+// DerivedInput defines model for DerivedInput.
+type DerivedInput struct {
+	Identifier string `json:"identifier"`
+
+	// Time when it was measured, epoch milliseconds
+	Time  int64   `json:"time"`
+	Value float64 `json:"value"`
 }
 
 // Device defines model for Device.
@@ -2421,6 +2538,14 @@ type GetDeviceCoverageParams struct {
 	TimeZone *TimeZone `json:"Time-Zone,omitempty"`
 }
 
+// GetDerivedAccountParams defines parameters for GetDerivedAccount.
+type GetDerivedAccountParams struct {
+	DeviceName DeviceName `form:"deviceName" json:"deviceName"`
+
+	// YeuSign the property's identifier
+	YeuSign string `form:"yeuSign" json:"yeuSign"`
+}
+
 // GetDeviceDiagnosticsParams defines parameters for GetDeviceDiagnostics.
 type GetDeviceDiagnosticsParams struct {
 	DeviceName DeviceName `form:"deviceName" json:"deviceName"`
@@ -2957,6 +3082,9 @@ type ServerInterface interface {
 	// GetDeviceCoverage On which days a device has readings, and how many
 	// (GET /admin-api/client/pc/device/get/coverage)
 	GetDeviceCoverage(w http.ResponseWriter, r *http.Request, params GetDeviceCoverageParams)
+	// GetDerivedAccount How a derived property came by its newest value, or why it has none
+	// (GET /admin-api/client/pc/device/get/derived)
+	GetDerivedAccount(w http.ResponseWriter, r *http.Request, params GetDerivedAccountParams)
 	// GetDeviceDiagnostics What arrived from a device and what was refused
 	// (GET /admin-api/client/pc/device/get/diagnostics)
 	GetDeviceDiagnostics(w http.ResponseWriter, r *http.Request, params GetDeviceDiagnosticsParams)
@@ -4278,6 +4406,52 @@ func (siw *ServerInterfaceWrapper) GetDeviceCoverage(w http.ResponseWriter, r *h
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.GetDeviceCoverage(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetDerivedAccount operation middleware
+func (siw *ServerInterfaceWrapper) GetDerivedAccount(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetDerivedAccountParams
+
+	// ------------- Required query parameter "deviceName" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "deviceName", r.URL.Query(), &params.DeviceName, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "deviceName"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "deviceName", Err: err})
+		}
+		return
+	}
+
+	// ------------- Required query parameter "yeuSign" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "yeuSign", r.URL.Query(), &params.YeuSign, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "yeuSign"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "yeuSign", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetDerivedAccount(w, r, params)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -6268,6 +6442,7 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/connection", wrapper.GetDeviceConnection)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/presence", wrapper.GetDevicePresence)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/coverage", wrapper.GetDeviceCoverage)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/derived", wrapper.GetDerivedAccount)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/video", wrapper.GetDeviceVideo)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/diagnostics", wrapper.GetDeviceDiagnostics)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/group/create", wrapper.CreateScene)
@@ -6897,6 +7072,28 @@ type GetDeviceCoverageResponseObject interface {
 type GetDeviceCoverage200JSONResponse CoverageAnswer
 
 func (response GetDeviceCoverage200JSONResponse) VisitGetDeviceCoverageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetDerivedAccountRequestObject struct {
+	Params GetDerivedAccountParams
+}
+
+type GetDerivedAccountResponseObject interface {
+	VisitGetDerivedAccountResponse(w http.ResponseWriter) error
+}
+
+type GetDerivedAccount200JSONResponse DerivedAccountAnswer
+
+func (response GetDerivedAccount200JSONResponse) VisitGetDerivedAccountResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response); err != nil {
@@ -8257,6 +8454,9 @@ type StrictServerInterface interface {
 	// GetDeviceCoverage On which days a device has readings, and how many
 	// (GET /admin-api/client/pc/device/get/coverage)
 	GetDeviceCoverage(ctx context.Context, request GetDeviceCoverageRequestObject) (GetDeviceCoverageResponseObject, error)
+	// GetDerivedAccount How a derived property came by its newest value, or why it has none
+	// (GET /admin-api/client/pc/device/get/derived)
+	GetDerivedAccount(ctx context.Context, request GetDerivedAccountRequestObject) (GetDerivedAccountResponseObject, error)
 	// GetDeviceDiagnostics What arrived from a device and what was refused
 	// (GET /admin-api/client/pc/device/get/diagnostics)
 	GetDeviceDiagnostics(ctx context.Context, request GetDeviceDiagnosticsRequestObject) (GetDeviceDiagnosticsResponseObject, error)
@@ -9168,6 +9368,32 @@ func (sh *strictHandler) GetDeviceCoverage(w http.ResponseWriter, r *http.Reques
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(GetDeviceCoverageResponseObject); ok {
 		if err := validResponse.VisitGetDeviceCoverageResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetDerivedAccount operation middleware
+func (sh *strictHandler) GetDerivedAccount(w http.ResponseWriter, r *http.Request, params GetDerivedAccountParams) {
+	var request GetDerivedAccountRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetDerivedAccount(ctx, request.(GetDerivedAccountRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetDerivedAccount")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetDerivedAccountResponseObject); ok {
+		if err := validResponse.VisitGetDerivedAccountResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

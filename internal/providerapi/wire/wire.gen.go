@@ -180,7 +180,7 @@ type ServerInterface interface {
 	// ReleaseOutbox Let mail and SMS go that are held since a restore
 	// (POST /provider-api/v1/outbox/release)
 	ReleaseOutbox(w http.ResponseWriter, r *http.Request)
-	// ResetUser Give a user a one-time password and end the user's sessions
+	// ResetUser Give a user a new password, answered once, and end the user's sessions
 	// (POST /provider-api/v1/user/reset)
 	ResetUser(w http.ResponseWriter, r *http.Request)
 }
@@ -1001,7 +1001,7 @@ type StrictServerInterface interface {
 	// ReleaseOutbox Let mail and SMS go that are held since a restore
 	// (POST /provider-api/v1/outbox/release)
 	ReleaseOutbox(ctx context.Context, request ReleaseOutboxRequestObject) (ReleaseOutboxResponseObject, error)
-	// ResetUser Give a user a one-time password and end the user's sessions
+	// ResetUser Give a user a new password, answered once, and end the user's sessions
 	// (POST /provider-api/v1/user/reset)
 	ResetUser(ctx context.Context, request ResetUserRequestObject) (ResetUserResponseObject, error)
 }

@@ -699,6 +699,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin-api/client/pc/device/get/derived": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How a derived property came by its newest value, or why it has none
+         * @description Of an instant, at the time of its newest input; of a day or a season, on the newest day (of the tenant's zone) that is over. A property that is not derived is refused.
+         */
+        get: operations["getDerivedAccount"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin-api/client/pc/device/get/video": {
         parameters: {
             query?: never;
@@ -1650,7 +1670,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Give a user a one-time password and end the user's sessions */
+        /** Give a user a new password, answered once, and end the user's sessions */
         post: operations["resetUser"];
         delete?: never;
         options?: never;
@@ -2787,7 +2807,7 @@ export interface components {
              */
             kind: string;
             /**
-             * @description create, update, delete, …
+             * @description create, update, delete, …; switchOff: of a webhook, by the server, since its program answered 410
              * @example update
              */
             action: string;
@@ -3189,6 +3209,63 @@ export interface components {
             parameters?: {
                 [key: string]: number;
             };
+        };
+        DerivedInput: {
+            identifier: string;
+            /**
+             * Format: int64
+             * @description when it was measured, epoch milliseconds
+             */
+            time: number;
+            /** Format: double */
+            value: number;
+        };
+        DerivedAccount: {
+            identifier: string;
+            /** @enum {string} */
+            kind: "instant" | "day" | "season";
+            /**
+             * Format: int64
+             * @description the instant that it is about, or the last millisecond of the day, epoch milliseconds; null: nothing has come yet
+             */
+            time: number | null;
+            /**
+             * Format: double
+             * @description null: there is none, for the reason
+             */
+            value: number | null;
+            /** @description gaps were filled in, or the formula is an estimate by itself */
+            estimated: boolean;
+            /**
+             * @description why there is no value: `missing` nothing came of an input, that day in the case of days; `old` an input is too much older than the newest; `position`, `elevation` the device's is not known; `hours`, `days` too few came, of the day or of the season; `range` inputs are beyond what the formula is good for; `bounds` the value is beyond the property's own limits
+             * @enum {string|null}
+             */
+            reason: "missing" | "old" | "position" | "elevation" | "hours" | "days" | "range" | "bounds" | null;
+            /** @description identifier of the input that the reason is about */
+            input: string | null;
+            /** @description hours of the day that have enough readings, or days of the season; 0 for an instant */
+            came: number;
+            /** @description hours of the day, or days since the season began; 0 for an instant */
+            of: number;
+            /** @description hours that were filled in between others */
+            filled: number;
+            /**
+             * Format: int64
+             * @description where a season began, epoch milliseconds
+             */
+            since: number | null;
+            /**
+             * Format: int64
+             * @description how much older than the newest an input of an instant may be, milliseconds
+             */
+            age: number;
+            /** @description of an instant, the newest value of each input that has one, in the formula's order */
+            inputs: components["schemas"]["DerivedInput"][];
+        };
+        DerivedAccountAnswer: {
+            code: number;
+            data: components["schemas"]["DerivedAccount"] | null;
+            msg: string;
         };
         Tsl: {
             deviceName: string;
@@ -4362,6 +4439,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CoverageAnswer"];
+                };
+            };
+        };
+    };
+    getDerivedAccount: {
+        parameters: {
+            query: {
+                deviceName: components["parameters"]["DeviceName"];
+                /** @description the property's identifier */
+                yeuSign: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The account */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DerivedAccountAnswer"];
                 };
             };
         };

@@ -5,9 +5,10 @@ import { useLanguage } from '@/lib/i18n';
 import { DerivedNote } from './DerivedNote';
 
 const degreeDays = {
+  sign: 'degreeDays',
   name: 'Degree days',
   formula: 'growingDegreeDays',
-  inputs: ['Air temperature'],
+  inputs: [{ sign: 'airTemperature', name: 'Air temperature' }],
   parameters: { base: 5.5, method: 2, startMonth: 3, startDay: 15 },
 };
 
@@ -25,7 +26,17 @@ describe('the note of a derived value', () => {
 
   it('tells it in the reader’s language, with its numbers and days', async () => {
     await useLanguage.getState().setLanguage('ru-ru');
-    render(<DerivedNote derivation={{ ...degreeDays, inputs: ['Температура', 'Влажность'] }} />);
+    render(
+      <DerivedNote
+        derivation={{
+          ...degreeDays,
+          inputs: [
+            { sign: 't', name: 'Температура' },
+            { sign: 'rh', name: 'Влажность' },
+          ],
+        }}
+      />,
+    );
     await userEvent.setup().hover(screen.getByRole('button'));
     const note = await screen.findByRole('tooltip');
     expect(note).toHaveTextContent('Исходные данные: Температура и Влажность');
@@ -46,7 +57,17 @@ describe('the note of a derived value', () => {
   });
 
   it('names a formula that it does not know', async () => {
-    render(<DerivedNote derivation={{ name: 'New', formula: 'newFormula', inputs: ['A'], parameters: {} }} />);
+    render(
+      <DerivedNote
+        derivation={{
+          sign: 'new',
+          name: 'New',
+          formula: 'newFormula',
+          inputs: [{ sign: 'a', name: 'A' }],
+          parameters: {},
+        }}
+      />,
+    );
     await userEvent.setup().click(screen.getByRole('button'));
     expect(await screen.findByRole('tooltip')).toHaveTextContent(/^newFormulaComputed from A$/);
   });

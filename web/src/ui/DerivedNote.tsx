@@ -1,20 +1,41 @@
 import FunctionOutlined from '@ant-design/icons/FunctionOutlined';
 import { Tooltip } from 'antd';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Derivation } from '@/lib/device/derivation';
 import { useFormat } from '@/lib/format/format';
 import { useLanguage } from '@/lib/i18n';
+import { DerivedAccount } from './DerivedAccount';
 import css from './DerivedNote.module.css';
 
 /** The numbers of a formula that a grower chooses; the others are the physicist's. */
 const told = ['base', 'upper', 'threshold', 'fieldCapacity', 'wiltingPoint'] as const;
 
-/** Of a value that is computed and not measured: says, when pointed at, reached by keyboard or tapped, by which formula and from what. */
-export function DerivedNote({ derivation }: { derivation: Derivation }) {
+interface DerivedNoteProps {
+  derivation: Derivation;
+  /** Of which device, where it is about one. */
+  deviceName?: string;
+}
+
+/**
+ * Of a value that is computed and not measured: says, when pointed at, reached by keyboard or tapped, by which formula and
+ * from what; and of a device's, whether it is an estimate, or why there is none.
+ */
+export function DerivedNote({ derivation, deviceName }: DerivedNoteProps) {
   const { t } = useTranslation();
+  const [looks, setLooks] = useState(false);
   return (
     // A tap brings the focus: a click of its own would close again what that has just opened.
-    <Tooltip title={<Words derivation={derivation} />} trigger={['hover', 'focus']}>
+    <Tooltip
+      title={
+        <>
+          <Words derivation={derivation} />
+          {looks && deviceName ? <DerivedAccount derivation={derivation} deviceName={deviceName} /> : null}
+        </>
+      }
+      trigger={['hover', 'focus']}
+      onOpenChange={setLooks}
+    >
       <button type="button" className={css.mark} aria-label={t('derived.about', { name: derivation.name })}>
         <FunctionOutlined aria-hidden="true" />
       </button>
@@ -44,7 +65,7 @@ function Words({ derivation: { formula, inputs, parameters } }: { derivation: De
   return (
     <>
       <span className={css.line}>{known ? t(key) : formula}</span>
-      <span className={css.line}>{t('derived.from', { inputs: list.format(inputs) })}</span>
+      <span className={css.line}>{t('derived.from', { inputs: list.format(inputs.map(({ name }) => name)) })}</span>
       {numbers.length > 0 ? <span className={css.line}>{numbers.join(' · ')}</span> : null}
     </>
   );

@@ -23,16 +23,21 @@ it('names what a derived property is computed from, in the order of the formula'
   ]);
   expect([...found.keys()]).toEqual(['dew', 'days']);
   expect(found.get('dew')).toEqual({
+    sign: 'dew',
     name: 'Dew point',
     formula: 'dewPoint',
-    inputs: ['Air', 'Humidity', 'gone'],
+    inputs: [
+      { sign: 'air', name: 'Air' },
+      { sign: 'humidity', name: 'Humidity' },
+      { sign: 'gone', name: 'gone' },
+    ],
     parameters: {},
   });
   expect(found.get('days')?.parameters).toEqual({ base: 5 });
 });
 
 it('knows which values come once a day', () => {
-  const of = (formula: string) => ownInterval({ name: '', formula, inputs: [], parameters: {} });
+  const of = (formula: string) => ownInterval({ sign: '', name: '', formula, inputs: [], parameters: {} });
   expect(of('growingDegreeDays')).toBe(24 * 3_600_000);
   expect(of('dewPoint')).toBeUndefined();
   expect(ownInterval(undefined)).toBeUndefined();

@@ -2,12 +2,14 @@ import type { TslProperty } from './types';
 
 /** How the server computes a property: by which formula, from what, and with which numbers. */
 export interface Derivation {
-  /** The property's name for people. */
+  /** The property's identifier. */
+  sign: string;
+  /** Its name for people. */
   name: string;
   /** Key of the formula, such as dewPoint. */
   formula: string;
-  /** Names for people of what goes in. */
-  inputs: string[];
+  /** What goes in: identifiers and names for people. */
+  inputs: { sign: string; name: string }[];
   parameters: Record<string, number>;
 }
 
@@ -22,8 +24,8 @@ export function derivationsOf(properties: readonly TslProperty[]): Map<string, D
     properties.flatMap((property): [string, Derivation][] => {
       const { identifier, formula, inputs = [], parameters = {} } = property;
       if (!formula) return [];
-      const from = inputs.map((input) => names.get(input) ?? input);
-      return [[identifier, { name: propertyName(property), formula, inputs: from, parameters }]];
+      const from = inputs.map((sign) => ({ sign, name: names.get(sign) ?? sign }));
+      return [[identifier, { sign: identifier, name: propertyName(property), formula, inputs: from, parameters }]];
     }),
   );
 }

@@ -31,6 +31,7 @@ export const retryMs = 10_000;
 /** The second word says what the data are, so that live events find them whatever the language. */
 export const deviceKeys = {
   all: ['devices'] as const,
+  derived: (deviceName: string, sign: string) => ['devices', 'derived', deviceName, sign] as const,
   kind: (kind: 'groups' | 'page' | 'device' | 'latest' | 'tsl' | 'model' | 'day' | 'map') => ['devices', kind] as const,
   groups: (language: Language) => ['devices', 'groups', language] as const,
   page: (language: Language, filter: PageFilter, pageNo: number) =>
@@ -108,6 +109,15 @@ export const modelQuery = (language: Language, { productId, deviceName }: { prod
     queryKey: deviceKeys.model(language, productId),
     queryFn: ({ signal }) => api.get('/admin-api/client/pc/device/get/tsl', { query: { deviceName }, signal }),
     staleTime: 5 * 60_000,
+  });
+
+/** How a derived property came by its newest value, or why it has none; asked for anew whenever somebody looks. */
+export const derivedQuery = (deviceName: string, sign: string) =>
+  queryOptions({
+    ...persistent,
+    queryKey: deviceKeys.derived(deviceName, sign),
+    queryFn: ({ signal }) =>
+      api.get('/admin-api/client/pc/device/get/derived', { query: { deviceName, yeuSign: sign }, signal }),
   });
 
 /** Some devices by their names, at most `mostNames` of them; what this farm does not have is left out. */

@@ -51,7 +51,7 @@ export function MainReading({ device, entry, icon }: MainReadingProps) {
         <p className={css.what}>
           {icon === undefined ? null : <ElementIcon address={icon} />}
           <PropertyName name={name} />
-          {derivation ? <DerivedNote derivation={derivation} /> : null}
+          {derivation ? <DerivedNote derivation={derivation} deviceName={device.deviceName} /> : null}
         </p>
       </div>
       {numeric && showsDay ? <Day device={device} sign={sign} quiet={old} precision={reading?.precision} /> : null}

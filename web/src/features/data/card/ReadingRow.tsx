@@ -13,7 +13,7 @@ import { PropertyName } from './PropertyName';
 
 interface ReadingRowProps {
   entry: ReadingEntry;
-  device: Pick<Device, 'offlineAfter' | 'onlineState'>;
+  device: Pick<Device, 'deviceName' | 'offlineAfter' | 'onlineState'>;
   /** Address of the element's icon, empty where it has none; undefined where no row has one. */
   icon: string | undefined;
 }
@@ -30,7 +30,7 @@ export function ReadingRow({ entry, device, icon }: ReadingRowProps) {
         <span className={css.label}>
           {icon === undefined ? null : <ElementIcon address={icon} />}
           <PropertyName name={name} />
-          {derivation ? <DerivedNote derivation={derivation} /> : null}
+          {derivation ? <DerivedNote derivation={derivation} deviceName={device.deviceName} /> : null}
         </span>
         <span className={css.reading} title={typeof reading?.value === 'string' ? reading.value : undefined}>
           <ReadingText of={reading} unit={css.small} />

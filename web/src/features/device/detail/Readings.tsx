@@ -80,7 +80,7 @@ function ReadingRow({ entry: { name, reading, derivation }, device, icon }: Read
         <span className={css.name} title={name}>
           {name}
         </span>
-        {derivation ? <DerivedNote derivation={derivation} /> : null}
+        {derivation ? <DerivedNote derivation={derivation} deviceName={device.deviceName} /> : null}
       </span>
       <span className={css.value} title={typeof reading?.value === 'string' ? reading.value : undefined}>
         <ReadingText of={reading} unit={css.unit} />

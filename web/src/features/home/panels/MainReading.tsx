@@ -39,7 +39,7 @@ export function MainReading({ device, entry, usual }: MainReadingProps) {
         <span className={css.name} title={name}>
           {name}
         </span>
-        {derivation ? <DerivedNote derivation={derivation} /> : null}
+        {derivation ? <DerivedNote derivation={derivation} deviceName={device.deviceName} /> : null}
       </p>
       <div className={css.upper}>
         <p className={css.value} title={typeof reading?.value === 'string' ? reading.value : undefined}>

@@ -2,6 +2,7 @@ import { useTranslation } from 'react-i18next';
 import { ownInterval } from '@/lib/device/derivation';
 import type { ReadingEntry } from '@/lib/device/readingList';
 import { isStale } from '@/lib/device/staleness';
+import type { Device } from '@/lib/device/types';
 import { useClock } from '@/lib/format/clock';
 import { Age } from '@/ui/Age';
 import { DerivedNote } from '@/ui/DerivedNote';
@@ -10,24 +11,24 @@ import css from './ReadingRow.module.css';
 
 interface ReadingRowProps {
   entry: ReadingEntry;
+  device: Pick<Device, 'deviceName' | 'offlineAfter'>;
   online: boolean;
-  offlineAfter: number;
   usual: number | undefined;
 }
 
 /** Value, unit, age, always together. */
-export function ReadingRow({ entry, online, offlineAfter, usual }: ReadingRowProps) {
+export function ReadingRow({ entry, device, online, usual }: ReadingRowProps) {
   const { t } = useTranslation();
   const { name, reading, derivation } = entry;
   const interval = ownInterval(derivation) ?? usual;
-  const stale = useClock((now) => reading !== undefined && isStale(reading.time, offlineAfter, interval, now));
+  const stale = useClock((now) => reading !== undefined && isStale(reading.time, device.offlineAfter, interval, now));
   return (
     <li className={`${css.row} ${stale || !online ? css.old : ''}`}>
       <span className={css.what}>
         <span className={css.name} title={name}>
           {name}
         </span>
-        {derivation ? <DerivedNote derivation={derivation} /> : null}
+        {derivation ? <DerivedNote derivation={derivation} deviceName={device.deviceName} /> : null}
       </span>
       <span className={css.value} title={typeof reading?.value === 'string' ? reading.value : undefined}>
         <ReadingText of={reading} unit={css.unit} />

@@ -83,13 +83,7 @@ function Readings({ device, asOf }: { device: Device; asOf: number | undefined }
           {others.length > 0 ? (
             <ul className={css.rows} aria-label={t('home.readings.others')}>
               {others.map((entry) => (
-                <ReadingRow
-                  key={entry.sign}
-                  entry={entry}
-                  online={online}
-                  offlineAfter={device.offlineAfter}
-                  usual={usual(entry.sign)}
-                />
+                <ReadingRow key={entry.sign} entry={entry} device={device} online={online} usual={usual(entry.sign)} />
               ))}
             </ul>
           ) : null}

@@ -1,0 +1,65 @@
+package httpapi
+
+import (
+	"context"
+	"math"
+
+	"tilth/internal/agronomy"
+	"tilth/internal/derivation"
+	"tilth/internal/device"
+	"tilth/internal/errs"
+	"tilth/internal/httpapi/wire"
+)
+
+// GetDerivedAccount answers how a derived property came by its newest value, or
+// why it has none.
+func (s *server) GetDerivedAccount(ctx context.Context, r wire.GetDerivedAccountRequestObject) (wire.GetDerivedAccountResponseObject, error) {
+	e := s.Registry.Find(caller(ctx).Tenant, trimmed(r.Params.DeviceName))
+	if e == nil || e.Product == nil {
+		return nil, errs.Missing()
+	}
+	prop := e.Product.Property(trimmed(r.Params.YeuSign))
+	if prop == nil || !prop.Derived() {
+		return nil, errs.New(errs.Refused, "invalid.unknown", "value", r.Params.YeuSign).About("yeuSign")
+	}
+	a, err := s.Derivation.Account(ctx, e, prop.ID)
+	if err != nil {
+		return nil, err
+	}
+	answer := accountOf(&a, e.Product)
+	answer.Identifier = prop.Identifier
+	return wire.GetDerivedAccount200JSONResponse{Code: success, Data: answer}, nil
+}
+
+var derivedKinds = map[agronomy.Kind]wire.DerivedAccountKind{
+	agronomy.Instant: wire.Instant, agronomy.Daily: wire.Day, agronomy.Season: wire.Season,
+}
+
+func accountOf(a *derivation.Account, p *device.Product) *wire.DerivedAccount {
+	names := make(map[device.PropertyID]string, len(p.Properties))
+	for i := range p.Properties {
+		names[p.Properties[i].ID] = p.Properties[i].Identifier
+	}
+	answer := &wire.DerivedAccount{
+		Kind: derivedKinds[a.Kind], Estimated: a.Estimated, Came: a.Came, Of: a.Of, Filled: a.Filled, Age: a.Age,
+		Inputs: make([]wire.DerivedInput, len(a.Inputs)),
+	}
+	if a.Time != math.MinInt64 {
+		answer.Time = &a.Time
+	}
+	if a.Since != 0 {
+		answer.Since = &a.Since
+	}
+	if a.Reason == "" {
+		answer.Value = &a.Value
+	} else {
+		answer.Reason = new(wire.DerivedAccountReason(a.Reason))
+	}
+	if a.Input != 0 {
+		answer.Input = new(names[a.Input])
+	}
+	for i, l := range a.Inputs {
+		answer.Inputs[i] = wire.DerivedInput{Identifier: names[l.Property], Time: l.Time, Value: l.Value.Float()}
+	}
+	return answer
+}

@@ -1,0 +1,71 @@
+import { useQuery } from '@tanstack/react-query';
+import type { TFunction } from 'i18next';
+import { useTranslation } from 'react-i18next';
+import type { components } from '@/api/schema.gen';
+import type { Derivation } from '@/lib/device/derivation';
+import { derivedQuery } from '@/lib/device/queries';
+import { now } from '@/lib/format/clock';
+import { formatDuration } from '@/lib/format/duration';
+import { type Format, useFormat } from '@/lib/format/format';
+import css from './DerivedNote.module.css';
+
+type Account = components['schemas']['DerivedAccount'];
+
+interface DerivedAccountProps {
+  derivation: Derivation;
+  deviceName: string;
+}
+
+/** How a device's derived property came by its newest value, or why it has none; asked for while somebody looks. */
+export function DerivedAccount({ derivation, deviceName }: DerivedAccountProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const account = useQuery({
+    ...derivedQuery(deviceName, derivation.sign),
+    staleTime: 0,
+    refetchOnMount: 'always',
+  }).data;
+  if (!account) return null;
+  return sentences(account, derivation, format, t).map((text) => (
+    <span key={text} className={css.account}>
+      {text}
+    </span>
+  ));
+}
+
+const halfDay = 12 * 3_600_000;
+
+/** What there is to say, in sentences. */
+function sentences(account: Account, { inputs }: Derivation, format: Format, t: TFunction): string[] {
+  const { kind, time, reason, estimated, came, of, filled, since } = account;
+  // A day's noon is of that day in the reader's zone, too.
+  const day = (at: number | null | undefined) => (at == null ? '' : format.day(at, now()));
+  const values = {
+    input: inputs.find(({ sign }) => sign === account.input)?.name ?? account.input ?? '',
+    day: day(time == null ? null : time - halfDay),
+    since: day(since == null ? null : since + halfDay),
+    came: format.number(came),
+    of: format.number(of),
+  };
+  switch (reason) {
+    case 'missing':
+      return [t(kind === 'instant' || time == null ? 'derived.none.missing' : 'derived.none.missingDay', values)];
+    case 'old': {
+      const measured = account.inputs.find(({ identifier }) => identifier === account.input)?.time ?? 0;
+      const span = formatDuration((time ?? 0) - measured, format.language, t);
+      return [t('derived.none.old', { ...values, span, most: formatDuration(account.age, format.language, t) })];
+    }
+    case 'position':
+    case 'elevation':
+    case 'hours':
+    case 'days':
+    case 'range':
+    case 'bounds':
+      return [t(`derived.none.${reason}`, values)];
+  }
+  const told: string[] = [];
+  if (kind === 'season') told.push(t(came < of ? 'derived.some.seasonGaps' : 'derived.some.season', values));
+  if (filled > 0) told.push(t('derived.some.filled', { count: filled }));
+  if (estimated && told.length === 0) told.push(t('derived.some.estimate'));
+  return told;
+}
