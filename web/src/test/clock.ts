@@ -1,18 +1,25 @@
 /** A Wednesday noon, UTC. */
-const noon = Date.UTC(2026, 10, 18, 12);
+const noon = Date.UTC(2026, 11, 2, 12);
 const Real = Date;
 const ahead = noon - Real.now();
 const now = () => Real.now() + ahead;
 
-const Held = new Proxy(Real, {
-  construct: (real, given, made) => Reflect.construct(real, given.length > 0 ? given : [now()], made),
-  get: (real, name) => (name === 'now' ? now : Reflect.get(real, name)),
-});
+class Held extends Real {
+  constructor(...given: unknown[]) {
+    super(...((given.length > 0 ? given : [now()]) as [number]));
+  }
+
+  static override now = now;
+
+  static override [Symbol.hasInstance](one: unknown) {
+    return one instanceof Real;
+  }
+}
 
 /**
  * Begins every file of tests at the same noon, from which the clock runs as it does: no test depends on the day or the
  * hour at which it is run. Needed before each test, for one that holds the clock itself lets go of the real one.
  */
 export function holdNoon() {
-  globalThis.Date = Held;
+  globalThis.Date = Held as unknown as DateConstructor;
 }

@@ -9,9 +9,9 @@ import { DerivedNote } from './DerivedNote';
 
 type Account = components['schemas']['DerivedAccount'];
 
-// The clock of tests stands at noon of 18 November, UTC.
-const noon = Date.UTC(2026, 10, 18, 12);
-const dayEnd = Date.UTC(2026, 10, 17, 24) - 1;
+// The clock of tests stands at noon of 2 December, UTC.
+const noon = Date.UTC(2026, 11, 2, 12);
+const dayEnd = Date.UTC(2026, 11, 1, 24) - 1;
 const minute = 60_000;
 
 const derivation = {
@@ -81,7 +81,7 @@ describe('what a derived value tells of itself', () => {
     [
       'an input that did not come that day',
       { ...day, ...none('missing', { input: 'airHumidity' }) },
-      'No value for 17 Nov: no reading of Air humidity came',
+      'No value for 1 Dec: no reading of Air humidity came',
     ],
     [
       'an old input',
@@ -90,7 +90,7 @@ describe('what a derived value tells of itself', () => {
     ],
     ['no position', { ...day, ...none('position') }, 'Set it on the device page'],
     ['no elevation', { ...day, ...none('elevation') }, 'Your provider can enter it'],
-    ['too few hours', { ...day, ...none('hours', { came: 18 }) }, 'No value for 17 Nov: 18 of 24 hours have'],
+    ['too few hours', { ...day, ...none('hours', { came: 18 }) }, 'No value for 1 Dec: 18 of 24 hours have'],
     ['too few days', { ...season, ...none('days', { came: 200 }) }, 'No value: 200 of 247 days since 15 Mar have'],
     ['a broken sensor', { ...instant, ...none('range') }, 'beyond what the formula is good for'],
     ['beyond its limits', { ...instant, ...none('bounds') }, 'beyond the limits of this attribute'],
