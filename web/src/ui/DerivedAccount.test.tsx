@@ -76,7 +76,7 @@ describe('what a derived value tells of itself', () => {
     [
       'an input that never came',
       { ...instant, ...none('missing', { input: 'airHumidity' }) },
-      'No value: no reading of Air humidity has come',
+      'No value now: no reading of Air humidity has come',
     ],
     [
       'an input that did not come that day',
@@ -86,7 +86,7 @@ describe('what a derived value tells of itself', () => {
     [
       'an old input',
       { ...instant, ...none('old', { input: 'airTemperature' }) },
-      'No value: Air temperature was measured 35 min before the newest reading. At most 10 min are allowed',
+      'No value now: Air temperature was measured 35 min before the newest reading. At most 10 min are allowed',
     ],
     ['no position', { ...day, ...none('position') }, 'Set it on the device page'],
     ['no elevation', { ...day, ...none('elevation') }, 'Your provider can enter it'],
