@@ -2,6 +2,7 @@ package alarm
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"sync/atomic"
@@ -9,8 +10,10 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"tilth/internal/db"
 	"tilth/internal/device"
 	"tilth/internal/reading"
+	"tilth/internal/tenant"
 )
 
 const (
@@ -176,20 +179,21 @@ func keptOf(points []reading.Point) []KeptPoint {
 // sweep removes notices that are over and were recorded too long ago.
 func (k *keeper) sweep(ctx context.Context) error {
 	oldest := k.o.Now().AddDate(-noticeYears, 0, 0).UnixMilli()
-	for {
-		var removed int64
-		err := k.o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-			old := tx.NewSelect().Model((*noticeRow)(nil)).Column("id").
-				Where("n.create_time < ? AND n.resolve_status <> 0", oldest).Limit(removedAtOnce)
-			res, err := tx.NewDelete().Model((*noticeRow)(nil)).Where("n.id IN (?)", old).Exec(ctx)
-			if err != nil {
-				return err
-			}
-			removed, err = res.RowsAffected()
-			return err
-		})
-		if err != nil || removed < removedAtOnce {
-			return err
-		}
-	}
+	return removeNotices(ctx, k.o.DB, func(some *bun.SelectQuery) *bun.SelectQuery {
+		return some.Where("n.create_time < ? AND n.resolve_status <> 0", oldest)
+	})
+}
+
+// removeNotices removes notices that a query selects, and what people were told of
+// them.
+func removeNotices(ctx context.Context, d *db.DB, which func(*bun.SelectQuery) *bun.SelectQuery) error {
+	return d.Portions(ctx, removedAtOnce, func(ctx context.Context, tx bun.IDB) (sql.Result, error) {
+		some := which(tx.NewSelect().Model((*noticeRow)(nil)).Column("id")).Limit(removedAtOnce)
+		return tx.NewDelete().Model((*noticeRow)(nil)).Where("n.id IN (?)", some).Exec(ctx)
+	})
+}
+
+// Clear removes all notices of a tenant that is being removed.
+func (s *NoticeStore) Clear(ctx context.Context, t tenant.ID) error {
+	return removeNotices(ctx, s.db, func(some *bun.SelectQuery) *bun.SelectQuery { return some.Where("n.tenant_id = ?", t) })
 }

@@ -244,3 +244,12 @@ func oneChannel(res sql.Result, err error) error {
 	}
 	return err
 }
+
+// Clear removes all channels of a tenant that is being removed, whose rules are
+// gone.
+func (s *ChannelStore) Clear(ctx context.Context, t tenant.ID) error {
+	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		_, err := tx.NewDelete().Model((*channelRow)(nil)).Where("ch.tenant_id = ?", t).Exec(ctx)
+		return err
+	})
+}

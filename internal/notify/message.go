@@ -4,6 +4,7 @@ package notify
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -81,19 +82,17 @@ func (s *MessageStore) Add(ctx context.Context, t tenant.ID, a *news.Alarm, at i
 // Sweep removes messages that are older than a year, and who read them.
 func (s *MessageStore) Sweep(ctx context.Context, now time.Time) error {
 	oldest := now.AddDate(-messageYears, 0, 0).UnixMilli()
-	for {
-		var removed int64
-		err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-			old := tx.NewSelect().Model((*messageRow)(nil)).Column("id").Where("m.create_time < ?", oldest).Limit(sweptAtOnce)
-			res, err := tx.NewDelete().Model((*messageRow)(nil)).Where("m.id IN (?)", old).Exec(ctx)
-			if err != nil {
-				return err
-			}
-			removed, err = res.RowsAffected()
-			return err
-		})
-		if err != nil || removed < sweptAtOnce {
-			return err
-		}
-	}
+	return s.remove(ctx, func(some *bun.SelectQuery) *bun.SelectQuery { return some.Where("m.create_time < ?", oldest) })
+}
+
+// Clear removes all messages of a tenant that is being removed.
+func (s *MessageStore) Clear(ctx context.Context, t tenant.ID) error {
+	return s.remove(ctx, func(some *bun.SelectQuery) *bun.SelectQuery { return some.Where("m.tenant_id = ?", t) })
+}
+
+func (s *MessageStore) remove(ctx context.Context, which func(*bun.SelectQuery) *bun.SelectQuery) error {
+	return s.db.Portions(ctx, sweptAtOnce, func(ctx context.Context, tx bun.IDB) (sql.Result, error) {
+		some := which(tx.NewSelect().Model((*messageRow)(nil)).Column("id")).Limit(sweptAtOnce)
+		return tx.NewDelete().Model((*messageRow)(nil)).Where("m.id IN (?)", some).Exec(ctx)
+	})
 }

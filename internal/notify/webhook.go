@@ -277,3 +277,11 @@ func (s *WebhookStore) listening(ctx context.Context, t tenant.ID) ([]webhookRow
 func (s *WebhookStore) isOn(ctx context.Context, t tenant.ID, id int64) (bool, error) {
 	return s.db.Read(ctx).NewSelect().Model((*webhookRow)(nil)).Where("w.tenant_id = ? AND w.id = ? AND w.enabled", t, id).Exists(ctx)
 }
+
+// Clear removes all webhooks of a tenant that is being removed.
+func (s *WebhookStore) Clear(ctx context.Context, t tenant.ID) error {
+	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		_, err := tx.NewDelete().Model((*webhookRow)(nil)).Where("w.tenant_id = ?", t).Exec(ctx)
+		return err
+	})
+}

@@ -156,32 +156,25 @@ func (s *Service) deleteScene(ctx context.Context, t *tenant.Tenant, name string
 	})
 }
 
+// deleteTenant removes a tenant that has no devices, people and scenes any more,
+// and first what is kept of it: whatever fails or is cut short in between can be
+// done again.
 func (s *Service) deleteTenant(ctx context.Context, t *tenant.Tenant) error {
-	return s.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
-		users, errUsers := s.Users.List(ctx, t.ID)
-		scenes, errScenes := s.Scenes.List(ctx, t.ID)
-		devices, errDevices := s.Devices.Count(ctx, t.ID)
-		if err := errors.Join(errUsers, errScenes, errDevices); err != nil {
+	if err := s.unused(ctx, t); err != nil {
+		return err
+	}
+	for _, r := range s.Records {
+		if err := r.Clear(ctx, t.ID); err != nil {
 			return err
 		}
-		var left []string
-		for _, l := range []struct {
-			n    int
-			what string
-		}{{int(devices), "device"}, {len(users), "user"}, {len(scenes), "scene"}} {
-			switch {
-			case l.n == 1:
-				left = append(left, "1 "+l.what)
-			case l.n > 1:
-				left = append(left, fmt.Sprintf("%d %ss", l.n, l.what))
-			}
-		}
-		if len(left) > 0 {
-			return &Refusal{Detail: fmt.Sprintf("tenant %q still has %s", t.Name, all(left))}
+	}
+	return s.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
+		if err := s.unused(ctx, t); err != nil {
+			return err
 		}
 		err := s.Tenants.Delete(ctx, t.ID)
 		if db.IsReferenced(err) {
-			return &Refusal{Detail: fmt.Sprintf("tenant %q still has records, such as alarm notices and messages", t.Name)}
+			return &Refusal{Detail: fmt.Sprintf("something of tenant %q was recorded just now; try again", t.Name)}
 		}
 		if err != nil {
 			return err
@@ -189,6 +182,32 @@ func (s *Service) deleteTenant(ctx context.Context, t *tenant.Tenant) error {
 		// Its log went with it.
 		return audit.Did(ctx, 0, audit.Deed{What: "tenant.delete", Thing: audit.Thing{ID: int64(t.ID), Name: t.Name}})
 	})
+}
+
+// unused refuses a tenant that still has devices, people or scenes.
+func (s *Service) unused(ctx context.Context, t *tenant.Tenant) error {
+	users, errUsers := s.Users.List(ctx, t.ID)
+	scenes, errScenes := s.Scenes.List(ctx, t.ID)
+	devices, errDevices := s.Devices.Count(ctx, t.ID)
+	if err := errors.Join(errUsers, errScenes, errDevices); err != nil {
+		return err
+	}
+	var left []string
+	for _, l := range []struct {
+		n    int
+		what string
+	}{{int(devices), "device"}, {len(users), "user"}, {len(scenes), "scene"}} {
+		switch {
+		case l.n == 1:
+			left = append(left, "1 "+l.what)
+		case l.n > 1:
+			left = append(left, fmt.Sprintf("%d %ss", l.n, l.what))
+		}
+	}
+	if len(left) > 0 {
+		return &Refusal{Detail: fmt.Sprintf("tenant %q still has %s", t.Name, all(left))}
+	}
+	return nil
 }
 
 // ResetUser gives a user another password, answers it, and ends the user's

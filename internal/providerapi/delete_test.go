@@ -3,10 +3,13 @@ package providerapi
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
 	"tilth/internal/device"
+	"tilth/internal/errs"
+	"tilth/internal/notify"
 	"tilth/internal/reading"
 	"tilth/internal/tenant"
 	"tilth/internal/testkit"
@@ -124,7 +127,20 @@ func TestDeleteUserAndScene(t *testing.T) {
 	}
 }
 
-// A tenant goes only when nothing is left of it, and the refusal says what is.
+// recorded is how many notices, messages, channels and webhooks a tenant has.
+func (p *platform) recorded(t *testing.T, owner tenant.ID) string {
+	t.Helper()
+	counts := make([]int, 4)
+	for i, table := range []string{"notices", "messages", "channels", "webhooks"} {
+		if err := p.DB.Read(t.Context()).NewSelect().Table(table).ColumnExpr("count(*)").Where("tenant_id = ?", owner).Scan(t.Context(), &counts[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return fmt.Sprint(counts)
+}
+
+// A tenant goes only when no device, user or scene is left of it, and the refusal
+// says what is.
 func TestDeleteTenant(t *testing.T) {
 	p := newPlatform(t)
 	p.base(t)
@@ -145,9 +161,31 @@ func TestDeleteTenant(t *testing.T) {
 	refused(`tenant "north" still has 1 user and 1 scene`)
 	p.delete(t, KindUser, "north", "bora")
 	p.delete(t, KindScene, "north", "Shut")
-	p.Notice(t, testkit.Notice{Device: n1, Started: p.Clock.Milli(), Created: p.Clock.Milli()})
-	refused(`tenant "north" still has records, such as alarm notices and messages`)
+	// Its records go with it, and nobody else's.
+	north, south := n1.Tenant, p.tenant(t, "south").ID
+	p.apply(t, `tenants: [{name: south, devices: [{deviceName: S-1, product: station, secret: secret-of-the-device-s-1}]}]`, false)
+	s1 := p.device(t, "south", "S-1")
+	for _, d := range []*device.Device{n1, s1} {
+		p.Notice(t, testkit.Notice{Device: d, Started: p.Clock.Milli(), Created: p.Clock.Milli()})
+		p.Message(t, d.Tenant)
+		p.Channel(t, d.Tenant, "Crew")
+	}
+	if _, _, err := p.Webhooks.Create(t.Context(), north, &notify.Webhook{Name: "Planner", URL: "https://planner.example/", Opened: true, Level: 1, Enabled: true}); err != nil {
+		t.Fatal(err)
+	}
+	others := p.recorded(t, south)
+	p.delete(t, KindTenant, "", "north")
+	if left := p.recorded(t, north); left != "[0 0 0 0]" {
+		t.Errorf("left of it: %s", left)
+	}
+	if got := p.recorded(t, south); got != others || got != "[1 1 1 0]" {
+		t.Errorf("of another: %s, before %s", got, others)
+	}
+	if _, err := p.Tenants.ByName(t.Context(), "north"); !errs.Is(err, errs.NotFound) {
+		t.Errorf("the tenant: %v", err)
+	}
 
+	p.delete(t, KindDevice, "south", "S-1")
 	p.delete(t, KindTenant, "", "south")
 	if _, err := p.Tenants.ByHost(t.Context(), "south.example"); err == nil {
 		t.Error("the host still leads to the tenant")

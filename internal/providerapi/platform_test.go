@@ -47,6 +47,7 @@ func (p *platform) serviceWith(e Eraser) *Service {
 		DB: p.DB, Tenants: p.Tenants, Users: p.Users, Sessions: p.Sessions, Hasher: p.hasher,
 		Catalog: p.Catalog, Devices: p.Devices, Scenes: p.Scenes, Registry: p.Registry, Presence: p.Presence,
 		Diagnostics: p.Diagnostics, Readings: e, DeviceKey: testkit.SecretKey,
+		Records: []Records{p.Notices, p.Messages, p.Channels, p.Webhooks},
 	})
 }
 

@@ -26,6 +26,12 @@ type Outbox interface {
 	Release(ctx context.Context) (held bool, waiting int, err error)
 }
 
+// Records are what is kept of a tenant beside its devices and people.
+type Records interface {
+	// Clear removes them; what is gone already is no error.
+	Clear(ctx context.Context, t tenant.ID) error
+}
+
 // Stores is everything that provisioning reads and changes.
 type Stores struct {
 	DB          *db.DB
@@ -42,6 +48,7 @@ type Stores struct {
 	Readings    Eraser
 	DeviceKey   []byte // the platform's key, under which device secrets are hashed
 	Outbox      Outbox
+	Records     []Records // go with their tenant, in this order
 	Copies      Copies
 }
 
