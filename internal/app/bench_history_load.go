@@ -248,7 +248,7 @@ func (l *historyLoad) ask(ctx context.Context, s *reading.Store) (err error) {
 	f.Thinned, err = bench.Measure(l.asks, func(n int) error {
 		ref := of(n)
 		got, err := s.Outlines(ctx, ref.Tenant, ref.ID, from, to, l.properties, thinPoints)
-		if points := len(got[l.properties[0]].Points); err == nil && points < min(count, thinPoints/2) {
+		if points := len(got[l.properties[0]].Times); err == nil && points < min(count, thinPoints/2) {
 			err = fmt.Errorf("%d readings, %d or more were expected", points, thinPoints/2)
 		}
 		return err

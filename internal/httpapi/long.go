@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"strconv"
 	"sync"
 	"time"
 
@@ -16,6 +17,9 @@ import (
 const (
 	// piece is how much of a long answer is sent at once, in bytes.
 	piece = 32 << 10
+	// whole is up to how many bytes of JSON are put together before any is sent: so
+	// a chart goes out at once, and with its length.
+	whole = 4 * piece
 	// pieceLimit is how long a client may take to receive a piece. A reader of the
 	// store stays open meanwhile.
 	pieceLimit = 30 * time.Second
@@ -55,6 +59,11 @@ func (s *server) send(ctx context.Context, w http.ResponseWriter, header http.He
 	if err == nil {
 		err = out.Flush()
 	}
+	return s.sent(ctx, to, err)
+}
+
+// sent ends an answer.
+func (s *server) sent(ctx context.Context, to *outlet, err error) error {
 	if err == nil || !to.begun {
 		return err
 	}
@@ -83,7 +92,7 @@ func (o *outlet) Write(p []byte) (int, error) {
 		o.w.WriteHeader(http.StatusOK)
 	}
 	// A writer without deadlines (a test's recorder) is written without one.
-	_ = o.ctl.SetWriteDeadline(time.Now().Add(pieceLimit))
+	_ = o.ctl.SetWriteDeadline(time.Now().Add(pieceLimit * time.Duration(1+(len(p)-1)/piece)))
 	n, err := o.w.Write(p)
 	if err != nil {
 		o.gone = err
@@ -95,34 +104,37 @@ func (o *outlet) Write(p []byte) (int, error) {
 // after each element.
 type longJSON struct {
 	buf    []byte
-	out    io.Writer
-	header http.Header
-	packs  bool         // the client takes gzip, and is far enough away
-	packed *gzip.Writer // once the answer is worth it
+	to     outlet
+	packs  bool          // the client takes gzip, and is far enough away
+	packed *gzip.Writer  // once the answer is worth it
+	out    *bufio.Writer // what packed writes to
 }
+
+// spareJSON are some whose buffers can be used again.
+var spareJSON = sync.Pool{New: func() any { return new(longJSON) }}
 
 // sendJSON sends the envelope of a success, with the data that write writes.
 // It is compressed for clients that take that, but not for those on this very
 // machine, to which sending is cheaper than packing.
 func (s *server) sendJSON(ctx context.Context, w http.ResponseWriter, write func(j *longJSON) error) error {
 	info := of(ctx)
-	header := http.Header{"Content-Type": {"application/json"}, "Vary": {"Accept-Encoding"}}
-	return s.send(ctx, w, header, func(out *bufio.Writer) error {
-		j := &longJSON{buf: make([]byte, 0, piece+piece/4), out: out, header: header}
-		j.packs = info.asked != nil && accepts(info.asked, "gzip") && !info.address.IsLoopback()
-		defer j.release()
-		j.buf = append(j.buf, `{"code":200,"data":`...)
-		if err := write(j); err != nil {
-			return err
-		}
+	j := spareJSON.Get().(*longJSON)
+	defer j.release()
+	j.to = outlet{w: w, ctl: http.NewResponseController(w), header: http.Header{"Content-Type": {"application/json"}, "Vary": {"Accept-Encoding"}}}
+	j.packs = info.asked != nil && accepts(info.asked, "gzip") && !info.address.IsLoopback()
+	j.buf = append(j.buf, `{"code":200,"data":`...)
+	err := write(j)
+	if err == nil {
 		j.buf = append(j.buf, `,"msg":""}`...)
-		return j.end()
-	})
+		err = j.end()
+	}
+	return s.sent(ctx, &j.to, err)
 }
 
-// next passes on what has been gathered, once it is a piece.
+// next passes on what has been gathered, once it is a piece, or too long to be
+// sent as a whole.
 func (j *longJSON) next() error {
-	if len(j.buf) < piece {
+	if len(j.buf) < piece || len(j.buf) < whole && !j.to.begun {
 		return nil
 	}
 	return j.pass()
@@ -130,34 +142,42 @@ func (j *longJSON) next() error {
 
 func (j *longJSON) pass() (err error) {
 	if j.packs && j.packed == nil && len(j.buf) >= packFrom {
-		j.header.Set("Content-Encoding", "gzip")
+		j.to.header.Set("Content-Encoding", "gzip")
+		j.out = bufio.NewWriterSize(&j.to, piece)
 		j.packed = packers.Get().(*gzip.Writer)
 		j.packed.Reset(j.out)
 	}
 	if j.packed != nil {
 		_, err = j.packed.Write(j.buf)
 	} else {
-		_, err = j.out.Write(j.buf)
+		_, err = j.to.Write(j.buf)
 	}
 	j.buf = j.buf[:0]
 	return err
 }
 
 func (j *longJSON) end() error {
-	if err := j.pass(); err != nil {
+	if !j.packs && !j.to.begun {
+		j.to.header.Set("Content-Length", strconv.Itoa(len(j.buf)))
+	}
+	if err := j.pass(); err != nil || j.packed == nil {
 		return err
 	}
-	if j.packed != nil {
-		return j.packed.Close()
+	if err := j.packed.Close(); err != nil {
+		return err
 	}
-	return nil
+	return j.out.Flush()
 }
 
-// release gives the packer back, whichever way the answer ended.
+// release gives back what can be used again, whichever way the answer ended.
 func (j *longJSON) release() {
 	if j.packed != nil {
 		j.packed.Reset(io.Discard) // it holds on to nothing of this answer
 		packers.Put(j.packed)
+	}
+	*j = longJSON{buf: j.buf[:0]}
+	if cap(j.buf) <= 2*whole {
+		spareJSON.Put(j)
 	}
 }
 

@@ -64,6 +64,22 @@ func (w *world) month(t testing.TB, days int) (from time.Time) {
 func BenchmarkHistory(b *testing.B) {
 	w := newServer(b, func(o *httpapi.Options) { o.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} })
 	from := w.month(b, 30)
+	w.askMonth(b, from)
+}
+
+// BenchmarkHistorySealed is BenchmarkHistory of a month that is over.
+func BenchmarkHistorySealed(b *testing.B) {
+	w := newServer(b, func(o *httpapi.Options) { o.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} })
+	from := w.month(b, 30)
+	for range 2 { // the second time finds that nothing is left to pack
+		if err := w.readings.Seal(b.Context(), from.AddDate(0, 0, 32)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	w.askMonth(b, from)
+}
+
+func (w *world) askMonth(b *testing.B, from time.Time) {
 	to := from.AddDate(0, 0, 30)
 	base := w.Serve(b)
 	five, all := strings.Join(monthSigns[:5], ","), strings.Join(monthSigns, ",")
@@ -72,6 +88,7 @@ func BenchmarkHistory(b *testing.B) {
 		{"map of 1000 points", over(seriesPath, "MONTH", five, from, to) + "&points=1000"},
 		{"rows", over(rowsPath, "MONTH", five, from, to)},
 		{"columns", over(columnsPath, "MONTH", five, from, to)},
+		{"columns of a day", over(columnsPath, "MONTH", five, from, from.AddDate(0, 0, 1))},
 		{"columns of 1000 points", over(columnsPath, "MONTH", five, from, to) + "&points=1000"},
 		{"columns of a moment", over(columnsPath, "MONTH", five, from, from)},
 		{"spreadsheet of 8", over(exportPath, "MONTH", all, from, to)},

@@ -117,7 +117,8 @@ func (s *server) GetTimeIntervalDataMap(ctx context.Context, r wire.GetTimeInter
 		return s.sendJSON(ctx, w, func(j *longJSON) error {
 			for i, prop := range h.props {
 				j.buf = append(append(j.buf, "{,"[min(i, 1)]), quoted(prop.Identifier)...)
-				if err := j.series(outlines[prop.ID].Points); err != nil {
+				o := outlines[prop.ID]
+				if err := j.series(&o); err != nil {
 					return err
 				}
 			}
@@ -136,17 +137,17 @@ func (s *server) outlines(ctx context.Context, h *history, points *int) (map[dev
 	return s.Readings.Outlines(ctx, h.ref.Tenant, h.ref.ID, h.from, h.to, h.ids(), most)
 }
 
-// series writes the points of a series as the value of a key.
-func (j *longJSON) series(points []reading.Point) error {
+// series writes the points of an outline as the value of a key.
+func (j *longJSON) series(o *reading.Outline) error {
 	j.buf = append(j.buf, ":["...)
-	for i := range points {
+	for i, at := range o.Times {
 		if i > 0 {
 			j.buf = append(j.buf, ',')
 		}
 		j.buf = append(j.buf, `{"time":`...)
-		j.buf = strconv.AppendInt(j.buf, points[i].Time, 10)
+		j.buf = strconv.AppendInt(j.buf, at, 10)
 		j.buf = append(j.buf, `,"value":`...)
-		j.buf = append(points[i].Value.AppendJSON(j.buf), '}')
+		j.buf = append(o.Value(i).AppendJSON(j.buf), '}')
 		if err := j.next(); err != nil {
 			return err
 		}

@@ -27,10 +27,11 @@ func (s *server) GetTimeIntervalDataColumns(ctx context.Context, r wire.GetTimeI
 		return nil, err
 	}
 	return longResponse(func(w http.ResponseWriter) error {
+		defer reading.Release(outlines)
 		return s.sendJSON(ctx, w, func(j *longJSON) error {
 			pieces := pieceWriter{j: j}
 			for _, prop := range h.props {
-				if o := outlines[prop.ID]; len(o.Points) > 0 {
+				if o := outlines[prop.ID]; len(o.Times) > 0 {
 					if err := pieces.outline(key(prop), &o); err != nil {
 						return err
 					}
@@ -52,7 +53,7 @@ func (s *server) columns(ctx context.Context, h *history) longResponse {
 		return s.sendJSON(ctx, w, func(j *longJSON) error {
 			pieces := pieceWriter{j: j}
 			err := s.Readings.Columns(ctx, h.ref.Tenant, h.ref.ID, h.from, h.to, ids, func(c *reading.Columns) error {
-				pieces.times(slices.Values(c.Times))
+				pieces.times(c.Times)
 				for i := range c.Columns {
 					pieces.column(keys[c.Columns[i].Property])
 					j.buf = c.Columns[i].AppendJSON(j.buf)
@@ -81,24 +82,11 @@ type pieceWriter struct {
 	filled bool // the piece has a column
 }
 
-func (w *pieceWriter) times(times func(yield func(int64) bool)) {
-	w.j.buf = append(append(w.j.buf, "[,"[min(w.pieces, 1)]), `{"times":`...)
+func (w *pieceWriter) times(times []int64) {
+	w.j.buf = append(append(w.j.buf, "[,"[min(w.pieces, 1)]), `{"times":[`...)
 	w.pieces++
 	w.filled = false
-	mark, before, step := byte('['), int64(0), int64(0)
-	from, to := 0, 0 // where in the buffer the step before is written
-	for at := range times {
-		w.j.buf = append(w.j.buf, mark)
-		if at-before == step && to > from { // by far the usual case
-			w.j.buf = append(w.j.buf, w.j.buf[from:to]...)
-		} else {
-			step, from = at-before, len(w.j.buf)
-			w.j.buf = strconv.AppendInt(w.j.buf, step, 10)
-			to = len(w.j.buf)
-		}
-		mark, before = ',', at
-	}
-	w.j.buf = append(w.j.buf, `],"values":`...)
+	w.j.buf = append(reading.AppendTimes(w.j.buf, times), `],"values":`...)
 }
 
 // column begins a property's values, which are appended to the buffer next.
@@ -123,21 +111,19 @@ func (w *pieceWriter) close(bucket int64) error {
 	return w.j.next()
 }
 
+// outlineRun is how many readings of an outline are written before what has been
+// gathered is passed on.
+const outlineRun = 1 << 10
+
 // outline writes a property's outline as a piece.
 func (w *pieceWriter) outline(key []byte, o *reading.Outline) error {
-	w.times(func(yield func(int64) bool) {
-		for i := range o.Points {
-			if !yield(o.Points[i].Time) {
-				return
-			}
-		}
-	})
+	w.times(o.Times)
 	w.column(key)
-	for i := range o.Points {
-		if i > 0 {
+	for from := 0; from < len(o.Times); from += outlineRun {
+		if from > 0 {
 			w.j.buf = append(w.j.buf, ',')
 		}
-		w.j.buf = o.Points[i].Value.AppendJSON(w.j.buf)
+		w.j.buf = o.AppendJSON(w.j.buf, from, min(from+outlineRun, len(o.Times)))
 		if err := w.j.next(); err != nil {
 			return err
 		}

@@ -2,7 +2,10 @@ package httpapi_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"testing"
 	"time"
 
@@ -100,6 +103,36 @@ func TestColumnsTellTheirBuckets(t *testing.T) {
 		}
 		if len(pieces) != 1 || got != c.bucket {
 			t.Errorf("%d days: %d pieces, a bucket of %d ms, want %d", c.days, len(pieces), got, c.bucket)
+		}
+	}
+}
+
+// What is sent as a whole tells its length; what is too long for that does not.
+func TestAChartTellsItsLength(t *testing.T) {
+	w := newServer(t)
+	from := w.month(t, 20)
+	to := from.AddDate(0, 0, 20)
+	base := w.Serve(t)
+	for _, c := range []struct {
+		path  string
+		whole bool
+	}{
+		{over(columnsPath, "MONTH", "t1,t2,t3", from, to) + "&points=960", true},
+		{over(columnsPath, "MONTH", "t1", from.Add(-time.Hour), from.Add(-time.Minute)), true},
+		{over(seriesPath, "MONTH", "t1", from, from.AddDate(0, 0, 1)), true},
+		{over(columnsPath, "MONTH", "t1,t2", from, to), false},
+		{over(rowsPath, "MONTH", "t1,t2", from, to), false},
+	} {
+		res, err := http.DefaultTransport.RoundTrip(w.get(c.path).Request(t.Context(), base))
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(res.Body)
+		if err = errors.Join(err, res.Body.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if c.whole && res.ContentLength != int64(len(body)) || !c.whole && res.ContentLength != -1 || !json.Valid(body) {
+			t.Errorf("%s: %d bytes, told were %d", c.path, len(body), res.ContentLength)
 		}
 	}
 }

@@ -22,6 +22,11 @@ func series(t testing.TB, s *Store, from, to int64, points int, p device.Propert
 	return all[p]
 }
 
+func finished(th *thinner) []Point {
+	o := th.finish()
+	return o.Points()
+}
+
 func TestSeriesWithoutPointsIsEveryReading(t *testing.T) {
 	s := openStore(t, Options{})
 	var want []Point
@@ -62,7 +67,7 @@ func TestThinnedNumbersKeepEveryPeak(t *testing.T) {
 		for _, p := range all {
 			th.add(p)
 		}
-		got := th.finish()
+		got := finished(th)
 		what := fmt.Sprintf("seed %d: %d of %d readings, %d points", seed, len(got), len(all), points)
 		if len(all) <= points {
 			same(t, what+", all fit", got, all)
@@ -118,7 +123,7 @@ func TestChangesAreBoundedToo(t *testing.T) {
 	for i := range int64(readings) {
 		th.add(Point{start + i, Boolean(i%2 == 0)})
 	}
-	got := th.finish()
+	got := finished(th)
 	if len(got) != points {
 		t.Fatalf("%d points, want %d", len(got), points)
 	}
@@ -143,7 +148,7 @@ func TestSeriesOfAPropertyThatChangedItsKind(t *testing.T) {
 		}
 		th.add(Point{start + i, v})
 	}
-	if got := th.finish(); len(got) > 4 || got[0].Time != start || got[len(got)-1].Time != start+999 {
+	if got := finished(th); len(got) > 4 || got[0].Time != start || got[len(got)-1].Time != start+999 {
 		t.Errorf("mixed kinds: %v", got)
 	}
 }

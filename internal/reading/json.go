@@ -1,8 +1,12 @@
 package reading
 
 import (
+	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"math"
+	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -64,6 +68,68 @@ func appendJSONNumber(dst []byte, f float64) []byte {
 	return dst
 }
 
+// appendJSONNumbers writes numbers with commas between them. Each is tried with
+// as many decimals as one before had.
+func appendJSONNumbers(dst []byte, numbers []float64) []byte {
+	likely := 0
+	for i, f := range numbers {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		scaled := f * pow10[likely]
+		if digits := math.RoundToEven(scaled); digits != 0 && math.Abs(scaled) < shortDigits && digits/pow10[likely] == f {
+			dst = appendDigits(dst, int64(digits), likely)
+			continue
+		}
+		begin := len(dst)
+		dst = appendJSONNumber(dst, f)
+		if point := bytes.IndexByte(dst[begin:], '.'); point >= 0 {
+			likely = min(len(dst)-begin-point-1, maxDecimals)
+		}
+	}
+	return dst
+}
+
+// AppendTimes appends times to dst as JSON, with commas between them: the first,
+// and the distance of each other one from the one before.
+func AppendTimes(dst []byte, times []int64) []byte {
+	before, step := int64(0), int64(0)
+	from, to := 0, 0 // where in dst the step before is written
+	for i, at := range times {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if at-before == step && to > from {
+			dst = append(dst, dst[from:to]...)
+		} else {
+			step, from = at-before, len(dst)
+			dst = appendStep(dst, step)
+			to = len(dst)
+		}
+		before = at
+	}
+	return dst
+}
+
+// appendStep writes the distance of two times; eight digits, which is up to a
+// day, are put together in a register.
+func appendStep(dst []byte, step int64) []byte {
+	if step <= 0 || step >= 1e8 {
+		return appendDecimal(dst, step, 0)
+	}
+	x := uint64(step)
+	x = x/1e4 | x%1e4<<32 // two numbers of four digits, then four of two, then eight of one
+	hundreds := x * 10486 >> 20 & 0x7f0000007f
+	x = hundreds | (x-100*hundreds)<<16
+	tens := x * 103 >> 10 & 0x000f000f000f000f
+	x = tens | (x-10*tens)<<8
+	none := bits.TrailingZeros64(x) / 8 // the first digit is in the lowest byte
+	end := len(dst)
+	dst = slices.Grow(dst, 8)[:end+8]
+	binary.LittleEndian.PutUint64(dst[end:], (x|0x3030303030303030)>>(8*none&63))
+	return dst[:end+8-none]
+}
+
 // appendDigits writes digits / 10^decimals in as few characters as can be.
 func appendDigits(dst []byte, digits int64, decimals int) []byte {
 	for decimals > 0 && digits%10 == 0 {
@@ -78,8 +144,35 @@ func appendDecimal(dst []byte, digits int64, decimals int) []byte {
 	if digits < 0 {
 		dst, digits = append(dst, '-'), -digits
 	}
+	rest := uint64(digits)
+	if rest < 1e7 { // seven digits and a point are put together in a register
+		text, size := uint64(0), 1
+		if decimals > 0 {
+			for range decimals {
+				text = text<<8 | ('0' + rest%10)
+				rest /= 10
+			}
+			text, size = text<<8|'.', decimals+2
+		}
+		for rest >= 100 {
+			pair := rest % 100
+			text = text<<16 | ('0'+pair%10)<<8 | ('0' + pair/10)
+			rest /= 100
+			size += 2
+		}
+		if rest >= 10 {
+			text = text<<8 | ('0' + rest%10)
+			rest /= 10
+			size++
+		}
+		text = text<<8 | ('0' + rest)
+		end := len(dst)
+		dst = slices.Grow(dst, 8)[:end+8]
+		binary.LittleEndian.PutUint64(dst[end:], text)
+		return dst[:end+size]
+	}
 	var text [21]byte
-	i, rest := len(text), uint64(digits)
+	i := len(text)
 	for {
 		i--
 		text[i] = byte('0' + rest%10)

@@ -82,11 +82,13 @@ func floorMod(x, y int64) int64 {
 
 // keptReader walks what is kept of a column.
 type keptReader struct {
-	values  int     // of the column
-	scale   float64 // that digits are divided by
-	rest    []byte
-	lowest  extreme
-	highest extreme
+	values int     // of the column
+	scale  float64 // that digits are divided by
+	raw    []byte
+	at     int // in raw
+
+	// The half hour at which it stands.
+	lowest, highest extreme
 }
 
 // begin goes before the first half hour.
@@ -95,41 +97,69 @@ func (k *keptReader) begin(kept []byte) error {
 	if kept[0] > maxDecimals || n <= 0 || values > partRows {
 		return ErrCorrupt
 	}
-	*k = keptReader{values: int(values), scale: pow10[kept[0]], rest: kept[1+n:]}
+	*k = keptReader{values: int(values), scale: pow10[kept[0]], raw: kept, at: 1 + n}
 	return nil
 }
 
-// next goes to the following half hour of a part of so many rows; false at the end.
+// next goes to the following half hour of a part of so many rows; false at the
+// end. Numbers of one or two bytes are what half an hour's changes take: how
+// long each of them is cannot be foreseen, so it is found out without branches.
 func (k *keptReader) next(count int) (bool, error) {
-	if len(k.rest) == 0 {
+	b := k.raw[k.at:]
+	if len(b) < 8 {
+		return k.nextLong(b, count)
+	}
+	w := binary.LittleEndian.Uint64(b)
+	if goesOn := w & 0x8080808080808080; goesOn&(goesOn<<8) != 0 {
+		return k.nextLong(b, count)
+	}
+	two := w >> 7 & 1
+	digits := w&0x7f | w>>1&0x3f80&-two
+	w >>= (8 + 8*two) & 63
+	n := two
+	two = w >> 7 & 1
+	more := w&0x7f | w>>1&0x3f80&-two
+	w >>= (8 + 8*two) & 63
+	n += two
+	two = w >> 7 & 1
+	row := w&0x7f | w>>1&0x3f80&-two
+	w >>= (8 + 8*two) & 63
+	n += two
+	two = w >> 7 & 1
+	k.at += int(4 + n + two)
+	return true, k.stand(digits, more, row, w&0x7f|w>>1&0x3f80&-two, count)
+}
+
+// nextLong is next where a number may be longer, or the end is near.
+func (k *keptReader) nextLong(b []byte, count int) (bool, error) {
+	if len(b) == 0 {
 		return false, nil
 	}
-	b := k.rest
 	var x [4]uint64
-	if len(b) >= 4 && b[0]|b[1]|b[2]|b[3] < 0x80 { // a byte each, by far the usual case
-		x = [4]uint64{uint64(b[0]), uint64(b[1]), uint64(b[2]), uint64(b[3])}
-		b = b[4:]
-	} else {
-		for i := range x {
-			n := 0
-			if x[i], n = binary.Uvarint(b); n <= 0 {
-				return false, ErrCorrupt
-			}
-			b = b[n:]
+	for i := range x {
+		n := 0
+		if x[i], n = binary.Uvarint(b); n <= 0 {
+			return false, ErrCorrupt
 		}
+		b = b[n:]
 	}
-	k.rest = b
-	unsigned := func(x uint64) int64 { return int64(x>>1) ^ -int64(x&1) }
-	k.lowest.digits += unsigned(x[0])
-	k.highest.digits = k.lowest.digits + int64(x[1])
-	lowest := int64(k.lowest.row) + int64(min(x[2], partRows))
-	highest := lowest + unsigned(x[3])
-	if lowest >= int64(count) || highest < 0 || highest >= int64(count) {
-		return false, ErrCorrupt
-	}
-	k.lowest.row, k.highest.row = int32(lowest), int32(highest)
-	return true, nil
+	k.at = len(k.raw) - len(b)
+	return true, k.stand(x[0], x[1], min(x[2], partRows), x[3], count)
 }
+
+// stand goes to the half hour that is written with these numbers.
+func (k *keptReader) stand(digits, more, row, distance uint64, count int) error {
+	lowest := int64(k.lowest.row) + int64(row)
+	highest := lowest + unzigzag(distance)
+	if lowest >= int64(count) || highest < 0 || highest >= int64(count) {
+		return ErrCorrupt
+	}
+	k.lowest = extreme{k.lowest.digits + unzigzag(digits), int32(lowest)}
+	k.highest = extreme{k.lowest.digits + int64(more), int32(highest)}
+	return nil
+}
+
+func unzigzag(x uint64) int64 { return int64(x>>1) ^ -int64(x&1) }
 
 // checkKept tells whether what a part keeps is what its columns, all of them in
 // b, give.

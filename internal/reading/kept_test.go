@@ -86,11 +86,12 @@ func TestWhatIsKeptGivesTheSameAsTheReadings(t *testing.T) {
 					}
 					want := scanned(t, s, from, to, props, points)
 					for _, p := range props {
-						if got[p].Bucket != want[p].Bucket || !slices.Equal(got[p].Points, want[p].Points) {
-							t.Fatalf("%s, property %d, %d points from %d to %d:\n got %v\nwant %v", what, p, points, from-start, to-start, got[p], want[p])
+						got, want := got[p], want[p]
+						if got.Bucket != want.Bucket || !slices.Equal(got.Points(), want.Points()) {
+							t.Fatalf("%s, property %d, %d points from %d to %d:\n got %v\nwant %v", what, p, points, from-start, to-start, got, want)
 						}
-						if len(got[p].Points) > points {
-							t.Fatalf("%s, property %d: %d points, %d were asked for", what, p, len(got[p].Points), points)
+						if len(got.Times) > points {
+							t.Fatalf("%s, property %d: %d points, %d were asked for", what, p, len(got.Times), points)
 						}
 					}
 				}
@@ -130,8 +131,8 @@ func TestOutlinesReadWhatIsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	all, err := s.Outlines(t.Context(), 1, 7, start, start+4*msPerDay-1, []device.PropertyID{1}, 60)
-	if o := all[1]; err != nil || len(o.Points) != 56 || o.Bucket != 12_600_000 {
-		t.Errorf("%d points by %d ms: %v", len(o.Points), o.Bucket, err)
+	if o := all[1]; err != nil || len(o.Times) != 56 || o.Bucket != 12_600_000 {
+		t.Errorf("%d points by %d ms: %v", len(o.Times), o.Bucket, err)
 	}
 	// Where a part is cut off by the range its readings are read.
 	if _, err := s.Outlines(t.Context(), 1, 7, start, start+3*msPerDay-minute-1, []device.PropertyID{1}, 60); !errors.Is(err, ErrCorrupt) {
@@ -229,7 +230,7 @@ func TestPartsOfFormat1AreRead(t *testing.T) {
 	s = reopen(t, s)
 	got, err := s.Outlines(t.Context(), 1, 7, start, start+2*msPerDay-1, []device.PropertyID{1}, 4)
 	want := []Point{{start, Number(0)}, {start + msPerDay - minute, Number(1439)}, {start + msPerDay, Number(0)}, {start + 2*msPerDay - minute, Number(-1439)}}
-	if err != nil || !slices.Equal(got[1].Points, want) {
+	if o := got[1]; err != nil || !slices.Equal(o.Points(), want) {
 		t.Errorf("%v, %v", got, err)
 	}
 	// What comes late makes a part of this version of it.
@@ -281,7 +282,7 @@ func TestDamageOfWhatIsKeptIsAnError(t *testing.T) {
 	kept := appendKept(nil, b.times, &b.columns[0], decimals, w.digits)
 	take := func(kept []byte) error {
 		th := thinners{buckets: bucketsOf(start, start+30*msPerDay, 100), of: map[device.PropertyID]*thinner{}}
-		_, err := th.take(1, b.times, kept)
+		_, err := th.take(1, &rowTimes{count: len(b.times), list: b.times}, kept)
 		return err
 	}
 	if err := take(kept); err != nil {

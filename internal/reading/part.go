@@ -176,6 +176,7 @@ func (w *partWriter) scale(values []Value) (decimals int, ok bool) {
 // partReader decodes parts; it keeps its buffers.
 type partReader struct {
 	content []byte
+	times   rowTimes // of the part that is decoded, once they are asked for
 }
 
 // partHead is the front of a part.
@@ -251,12 +252,13 @@ func (r *partReader) decode(b *block, h *partHead, wanted []device.PropertyID) (
 
 // outline takes what is kept of a column in place of its readings; false when
 // it wants these.
-type outline func(p device.PropertyID, times []int64, kept []byte) (bool, error)
+type outline func(p device.PropertyID, times *rowTimes, kept []byte) (bool, error)
 
 // decodeBut is decode without the columns of which take, if it is not nil, has
 // taken what is kept.
 func (r *partReader) decodeBut(b *block, h *partHead, wanted []device.PropertyID, take outline) (bool, error) {
 	b.reset()
+	r.times.count = 0
 	body := h.body
 	for _, c := range h.columns {
 		packed, kept := body[:c.size], body[c.size:c.size+c.kept]
@@ -266,16 +268,21 @@ func (r *partReader) decodeBut(b *block, h *partHead, wanted []device.PropertyID
 				continue
 			}
 		}
-		if len(b.times) == 0 {
-			if err := r.appendTimes(b, h); err != nil {
-				return false, err
-			}
-		}
 		if take != nil && len(kept) > 0 {
-			if taken, err := take(c.property, b.times, kept); err != nil {
+			if r.times.count == 0 {
+				if err := r.readTimes(b, h); err != nil {
+					return false, err
+				}
+			}
+			if taken, err := take(c.property, &r.times, kept); err != nil {
 				return false, fmt.Errorf("property %d: %w", c.property, err)
 			} else if taken {
 				continue
+			}
+		}
+		if len(b.times) == 0 {
+			if err := r.appendTimes(b, h); err != nil {
+				return false, err
 			}
 		}
 		if err := r.unpack(packed); err != nil {
@@ -299,6 +306,41 @@ func (r *partReader) appendTimes(b *block, h *partHead) error {
 		return err
 	}
 	return decodeTimes(b, r.content, h)
+}
+
+// rowTimes are when the frames of a part were. Of a device that keeps its
+// interval, no list of them is needed.
+type rowTimes struct {
+	count       int
+	first, step int64
+	list        []int64 // unless each is a step after the one before
+}
+
+func (t *rowTimes) at(row int32) int64 {
+	if t.list != nil {
+		return t.list[row]
+	}
+	return t.first + int64(row)*t.step
+}
+
+// readTimes reads a part's times, into b where they are not regular.
+func (r *partReader) readTimes(b *block, h *partHead) error {
+	if err := r.unpack(h.times); err != nil {
+		return err
+	}
+	r.times = rowTimes{count: h.count, first: h.first}
+	step, n := binary.Varint(r.content)
+	if n > 0 && n == len(r.content) && step > 0 && step <= msPerDay && h.first+step*int64(h.count-1) == h.last {
+		r.times.step = step
+		return nil
+	}
+	if len(b.times) == 0 {
+		if err := decodeTimes(b, r.content, h); err != nil {
+			return err
+		}
+	}
+	r.times.list = b.times
+	return nil
 }
 
 func (r *partReader) unpack(packed []byte) (err error) {

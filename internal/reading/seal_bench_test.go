@@ -94,11 +94,11 @@ func BenchmarkSealed(b *testing.B) {
 			}
 		}
 	})
-	for name, points := range map[string]int{"Series of all": 0, "Series of 1000 points": 1000} {
+	for name, points := range map[string]int{"Outlines of all": 0, "Outlines of 1000 points": 1000} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for range b.N {
-				series, err := s.Series(ctx, 1, 7, start, start+days*msPerDay, props, points)
+				series, err := s.Outlines(ctx, 1, 7, start, start+days*msPerDay, props, points)
 				if err != nil || len(series) != len(props) {
 					b.Fatal(len(series), err)
 				}
