@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -31,6 +32,9 @@ func (s *server) checked(next http.Handler) http.Handler {
 		if err := s.check(w, r); err != nil {
 			s.fail(w, r, err)
 			return
+		}
+		if c := caller(r.Context()); c.User != 0 {
+			w.Header().Set(livePosition, s.Live.Stands(c.Tenant)) // before the call reads anything
 		}
 		next.ServeHTTP(w, r.WithContext(s.Audit.With(r.Context(), s.who(of(r.Context())))))
 	})
@@ -64,10 +68,11 @@ func (s *server) check(w http.ResponseWriter, r *http.Request) error {
 			return errs.New(errs.Malformed, "error.timeZone", "zone", name)
 		}
 	}
-	if _, err := url.ParseQuery(r.URL.RawQuery); err != nil {
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
 		return errs.New(errs.Malformed, "error.400") // what cannot be read would count as absent
 	}
-	for name, values := range r.URL.Query() {
+	for name, values := range query {
 		for _, v := range values {
 			if err := plainText(name, v); err != nil {
 				return err
@@ -83,7 +88,7 @@ func (s *server) check(w http.ResponseWriter, r *http.Request) error {
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, limit)
 	err = openapi3filter.ValidateRequest(r.Context(), &openapi3filter.RequestValidationInput{
-		Request: seen, PathParams: params, Route: route,
+		Request: seen, PathParams: params, QueryParams: query, Route: route,
 		Options: &openapi3filter.Options{AuthenticationFunc: openapi3filter.NoopAuthenticationFunc, MultiError: false, ExcludeRequestBody: upload},
 	})
 	if err == nil && route.Operation.RequestBody == nil {
@@ -209,12 +214,30 @@ var indexed = regexp.MustCompile(`^(.+)\[\d*\]$`)
 // value is as good as absent: clients send a filter that nobody filled in.
 func listParams(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.RawQuery != "" {
-			r = r.Clone(r.Context())
-			r.URL.RawQuery = joinLists(r.URL.RawQuery)
+		if raw := r.URL.RawQuery; raw != "" && !plainQuery(raw) {
+			address := *r.URL
+			address.RawQuery = joinLists(raw)
+			r = r.WithContext(r.Context())
+			r.URL = &address
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// plainQuery tells whether joinLists would leave a query as it is, as it does
+// most: each parameter is there once, by a plain name and with a value.
+func plainQuery(raw string) bool {
+	var names [16]string
+	n := 0
+	for part := range strings.SplitSeq(raw, "&") {
+		name, value, _ := strings.Cut(part, "=")
+		if value == "" || n == len(names) || slices.Contains(names[:n], name) || url.QueryEscape(name) != name {
+			return false
+		}
+		names[n] = name
+		n++
+	}
+	return true
 }
 
 func joinLists(raw string) string {

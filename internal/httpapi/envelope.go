@@ -48,6 +48,7 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if err != nil {
 		s.Log.Error("envelope not written", "request", info.id, "error", err)
 	}
+	w.Header().Del(livePosition)
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)

@@ -15,6 +15,11 @@ import (
 // the screen that it is not.
 const heartbeat = 15 * time.Second
 
+// livePosition is the header with which each answer to a signed-in caller says
+// where the tenant's stream stood before the call read anything: a stream that
+// is opened from there brings all that the answer may lack.
+const livePosition = "Live-Position"
+
 // GetLive opens a stream of the caller's tenant.
 func (s *server) GetLive(ctx context.Context, r wire.GetLiveRequestObject) (wire.GetLiveResponseObject, error) {
 	last := ""

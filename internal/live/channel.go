@@ -21,7 +21,7 @@ type channel struct {
 	bytes   int64    // that they take
 	screens map[*Screen]struct{}
 	watched bool // screens are open, or may come back and be told what they missed
-	unseen  int  // events since the last screen closed
+	unseen  int  // events since the last screen closed, or somebody was told where the stream stands
 	closed  bool // the server stops
 }
 
@@ -39,11 +39,7 @@ func (c *channel) subscribe(key string, seq uint64, known bool) (s *Screen, miss
 	}
 	c.screens[s] = struct{}{}
 	c.hub.open.Add(1)
-	if !c.watched {
-		c.watched = true
-		c.hub.watched.Add(1)
-	}
-	c.unseen = 0
+	c.watch()
 	if !known || seq > c.seq || c.seq-seq > uint64(len(c.ring)) {
 		return s, nil, c.seq, false
 	}
@@ -51,12 +47,30 @@ func (c *channel) subscribe(key string, seq uint64, known bool) (s *Screen, miss
 	return s, missed, c.seq, true
 }
 
+// watch keeps the events from here on; the caller has the lock.
+func (c *channel) watch() {
+	if !c.watched {
+		c.watched = true
+		c.hub.watched.Add(1)
+	}
+	c.unseen = 0
+}
+
+// stands is the number of the newest event. Those after it are kept, as for a
+// screen that was cut off there.
+func (c *channel) stands() uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.watch()
+	return c.seq
+}
+
 func (c *channel) publish(name string, data []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.seq++
 	if !c.watched {
-		return // no screen has an id from which this could be missed
+		return // nobody has an id from which this could be missed
 	}
 	e := newEvent(c.hub.epoch, c.seq, name, data)
 	c.remember(e)

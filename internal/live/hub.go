@@ -33,8 +33,17 @@ func NewHub(epoch string) *Hub {
 
 // Position is the id of an event as screens see it.
 func (h *Hub) Position(seq uint64) string {
-	return h.epoch + "-" + strconv.FormatUint(seq, 10)
+	var b [64]byte
+	id := append(b[:0], h.epoch...)
+	id = append(id, '-')
+	return string(strconv.AppendUint(id, seq, 10))
 }
+
+// Stands is where a tenant's stream stands: the id that an event of now would
+// follow. Whoever reads the tenant's data after this and opens a stream with
+// that id as its last misses nothing: what happens from here on is kept for a
+// while, whether or not a screen is open.
+func (h *Hub) Stands(t tenant.ID) string { return h.Position(h.channel(t).stands()) }
 
 // Subscribe opens a stream for a tenant. key groups streams that end together
 // (a session). last is the id of the newest event the screen has seen, empty
@@ -61,9 +70,9 @@ func (h *Hub) sequence(id string) (uint64, bool) {
 // lags too far behind is ended and resumes by its last id. data is copied.
 func (h *Hub) Publish(t tenant.ID, name string, data []byte) { h.channel(t).publish(name, data) }
 
-// Watched tells whether anybody looks at a tenant's screens, or did so
-// recently and may come back to be told what was missed; when not, making
-// events for it is a waste.
+// Watched tells whether anybody looks at a tenant's screens, or did so or
+// asked for something to show on one recently and may come to be told what was
+// missed; when not, making events for it is a waste.
 func (h *Hub) Watched(t tenant.ID) bool {
 	c := h.known(t)
 	return c != nil && c.isWatched()

@@ -1532,7 +1532,9 @@ export interface paths {
          * Server-sent events of the caller's tenant
          * @description Events: `reading` (LiveReading), `presence` (LivePresence), `notice`, `message` (LiveMessage), `delivery` (LiveDelivery); `reset` when the events after
          *     `Last-Event-ID` cannot be told any more (fetch anew); `expired` before the stream ends because the session did.
-         *     A stream opens with an id, so that a screen can resume before the first event. A comment every 15 seconds keeps the
+         *     A stream opens with an id, so that a screen can resume before the first event. A first stream is opened with the earliest
+         *     `Live-Position` of the answers that the screen shows: what happened since is told, some of which they may hold already.
+         *     Without one a screen fetches anew once the stream is open. A comment every 15 seconds keeps the
          *     connection alive. A refusal is the envelope.
          */
         get: operations["getLive"];

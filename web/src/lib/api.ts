@@ -2,6 +2,7 @@ import type { paths } from '@/api/schema.gen';
 import { refuseDuplicate } from './duplicates';
 import { requestHeaders } from './headers';
 import { ApiError, type HttpAnswer, type HttpRequest, type QueryValue, send } from './http';
+import { callBegins } from './live/position';
 import { accessToken, afterRenewal, isUnauthorized } from './session';
 import { sendForm } from './upload';
 
@@ -43,8 +44,16 @@ interface Loose {
   signal?: AbortSignal;
 }
 
-function call(method: HttpRequest['method'], path: string, options: Loose = {}): Promise<HttpAnswer> {
-  return withSession((headers) => send({ method, path, ...options, headers }));
+async function call(method: HttpRequest['method'], path: string, options: Loose = {}): Promise<HttpAnswer> {
+  const ended = callBegins();
+  let position = '';
+  try {
+    const answer = await withSession((headers) => send({ method, path, ...options, headers }));
+    position = answer.position ?? '';
+    return answer;
+  } finally {
+    ended(position);
+  }
 }
 
 /** Sends what a person changes, unless it was just sent. The guard stands before the session: sending again after 401 is no duplicate. */

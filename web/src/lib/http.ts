@@ -43,6 +43,8 @@ export interface HttpAnswer {
   data: unknown;
   /** The server's clock, epoch milliseconds, when it said so: the Date header. */
   serverTime: number | undefined;
+  /** Where the live stream stood before the server read this, when it said so. */
+  position?: string;
 }
 
 /** Without a word from the server for so long, first byte or next one, a call has failed. */
@@ -70,8 +72,8 @@ function isEnvelope(value: unknown): value is Envelope {
 }
 
 export async function send(request: HttpRequest): Promise<HttpAnswer> {
-  const { status, text, date } = await exchange(request);
-  return opened(status, text, date);
+  const { status, text, headers } = await exchange(request);
+  return { ...opened(status, text, headers.get('Date')), position: headers.get('Live-Position') ?? undefined };
 }
 
 /** For the calls whose answer has an envelope of their own: what was answered, as it came. */
@@ -86,7 +88,7 @@ export async function sendBare(request: HttpRequest): Promise<unknown> {
   }
 }
 
-async function exchange(request: HttpRequest): Promise<{ status: number; text: string; date: string | null }> {
+async function exchange(request: HttpRequest): Promise<{ status: number; text: string; headers: Headers }> {
   const silence = silenceAfter(timeoutMs);
   const begun = performance.now();
   const signal = request.signal ? AbortSignal.any([request.signal, silence.signal]) : silence.signal;
@@ -106,7 +108,7 @@ async function exchange(request: HttpRequest): Promise<{ status: number; text: s
     answered();
     noteCall(performance.now() - begun);
     const text = await textOf(response, silence.broken);
-    return { status: response.status, text, date: response.headers.get('Date') };
+    return { status: response.status, text, headers: response.headers };
   } catch (error) {
     // Whoever asked has gone away: that is no failure to tell anybody of.
     if (request.signal?.aborted) throw error;

@@ -4,7 +4,7 @@ import type { Frame } from '@/lib/live/parser';
 import { fakeStreams } from './stream';
 
 /** A connection to a server of streams, with all that it says. */
-export function connect(lastEventId = '') {
+export function connect(lastEventId = '', from = async () => '') {
   const server = fakeStreams();
   const frames: Frame[] = [];
   const states: LiveState[] = [];
@@ -16,7 +16,7 @@ export function connect(lastEventId = '') {
   const onFresh = vi.fn();
   const onHeard = vi.fn();
   const connection = new LiveConnection(
-    { token, renew, open: server.open },
+    { token, renew, from, open: server.open },
     { onFrames: (told) => frames.push(...told), onState: (state) => states.push(state), onFresh, onHeard },
     lastEventId,
   );

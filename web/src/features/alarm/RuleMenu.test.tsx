@@ -1,5 +1,6 @@
-import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
+import { useReach } from '@/lib/offline/reach';
 import { alarmServer, card, cards, hour, openAlarms, paths, sentTo, three } from '@/test/alarm';
 import { dialogGone, toasts } from '@/test/profile';
 import { refused } from '@/test/server';
@@ -72,6 +73,23 @@ describe('the menu', () => {
     await dialogGone();
     expect(sentTo(server, paths.copy)).toEqual([{ id: 1, executionIds: ['WS-2'] }]);
     expect(toasts()).toEqual([{ tone: 'success', title: '1 copy made' }]);
+  });
+
+  it('says without a network that copying needs one', async () => {
+    const server = alarmServer();
+    const { user } = await openAlarms(server);
+    await choose(user, 'Spring frost', 'Copy to devices');
+    const dialog = within(await screen.findByRole('dialog', { name: 'Copy to other devices' }));
+    await user.click(await dialog.findByRole('treeitem', { name: /Lower mast/ }));
+    act(() => useReach.setState({ reach: 'offline' }));
+    expect(dialog.queryByRole('button', { name: /^Copy to/ })).toBeNull();
+    const button = dialog.getByRole('button', { name: 'Needs a connection' });
+    expect(button).toBeDisabled();
+    await user.click(button);
+    expect(sentTo(server, paths.copy)).toEqual([]);
+    act(() => useReach.setState({ reach: 'online' }));
+    // What was chosen has stayed.
+    expect(dialog.getByRole('button', { name: 'Copy to 1 device' })).toBeEnabled();
   });
 
   it('names the device that a rule does not fit, beside the devices', async () => {

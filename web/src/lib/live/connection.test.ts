@@ -51,6 +51,50 @@ describe('a live connection', () => {
     connection.stop();
   });
 
+  it('opens from what was answered before, and asks for nothing anew', async () => {
+    const from = vi.fn(async () => 'e-6');
+    const { connection, newest, onFresh, onHeard, answers, open } = connect('', from);
+    answers.push(new TypeError('Failed to fetch'));
+    await pass();
+    expect(open.mock.lastCall?.[1]).toBe('e-6');
+    await pass(1000);
+    expect(newest()?.lastEventId).toBe('e-6');
+    expect(onHeard).toHaveBeenCalledWith('e-6');
+    expect(from).toHaveBeenCalledTimes(1);
+    newest()?.write('id: e-7\nevent: reading\ndata: 1\n\n');
+    await pass();
+    newest()?.end();
+    await pass(1000);
+    expect(newest()?.lastEventId).toBe('e-7');
+    expect(onFresh).not.toHaveBeenCalled();
+    connection.stop();
+  });
+
+  it('looks again for where to open from while nothing has told', async () => {
+    let known = '';
+    const { connection, newest, answers, onFresh } = connect('', async () => known);
+    answers.push(new TypeError('Failed to fetch'));
+    await pass();
+    known = 'e-9';
+    await pass(1000);
+    expect(newest()?.lastEventId).toBe('e-9');
+    expect(onFresh).not.toHaveBeenCalled();
+    connection.stop();
+  });
+
+  it('does not open once it is stopped, whatever is answered then', async () => {
+    let answer: (position: string) => void = () => undefined;
+    const answered = new Promise<string>((resolve) => {
+      answer = resolve;
+    });
+    const { connection, open } = connect('', () => answered);
+    await pass();
+    connection.stop();
+    answer('e-1');
+    await pass(60_000);
+    expect(open).not.toHaveBeenCalled();
+  });
+
   it('hands a reset on, like any event', async () => {
     const { connection, newest, frames } = connect('old-1');
     await pass();
@@ -146,7 +190,7 @@ describe('a live connection', () => {
   it('does not open without somebody signed in', async () => {
     const server = fakeStreams();
     const states: LiveState[] = [];
-    const port = { token: async () => null, renew: async () => null, open: server.open };
+    const port = { token: async () => null, renew: async () => null, from: async () => '', open: server.open };
     const listener = {
       onFrames: vi.fn(),
       onState: (state: LiveState) => states.push(state),

@@ -8,6 +8,8 @@ export interface Port {
   token: () => Promise<string | null>;
   /** The server no longer takes this token: gives a new one, or null when the session is over. Rejects as token does. */
   renew: (used: string) => Promise<string | null>;
+  /** The position that a first stream is opened from, which brings all that has not been fetched; empty when nothing tells. */
+  from: () => Promise<string>;
   open: (token: string, lastEventId: string, signal: AbortSignal) => Promise<Response>;
 }
 
@@ -105,9 +107,11 @@ export class LiveConnection {
   }
 
   private async once(): Promise<End> {
+    this.heardAt = 0;
+    this.lastId ||= await this.port.from();
+    if (!this.running) return { kind: 'over' };
     const attempt = new AbortController();
     this.attempt = attempt;
-    this.heardAt = 0;
     // Until it opens, the time-out of a call; from then on, silence.
     let watchdog = setTimeout(() => attempt.abort(), openMs);
     const heard = () => {

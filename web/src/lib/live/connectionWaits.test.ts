@@ -87,7 +87,10 @@ describe('a live connection that fails', () => {
         new Promise<Response>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
     );
     const listener = { onFrames: vi.fn(), onState: vi.fn(), onFresh: vi.fn(), onHeard: vi.fn() };
-    const connection = new LiveConnection({ token: async () => 'a', renew: async () => 'b', open }, listener);
+    const connection = new LiveConnection(
+      { token: async () => 'a', renew: async () => 'b', from: async () => '', open },
+      listener,
+    );
     connection.start();
     await pass(9999);
     expect(open).toHaveBeenCalledTimes(1);

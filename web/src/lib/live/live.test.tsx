@@ -1,5 +1,6 @@
 import { act, render, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { api } from '@/lib/api';
 import { useSession } from '@/lib/session';
 import { signedIn } from '@/test/session';
 import { fakeStreams } from '@/test/stream';
@@ -7,6 +8,15 @@ import { type LiveEvent, useLive, useLiveStatus } from './live';
 
 let server: ReturnType<typeof fakeStreams>;
 let told: LiveEvent[];
+/** What waits for an answer, in order; each is given its position. */
+let asked: ((position: string) => void)[];
+
+const counts = '/admin-api/client/pc/home/overview-statistics';
+const ask = () => api.get(counts);
+function answer(position: string): Response {
+  const headers = { 'Content-Type': 'application/json', ...(position ? { 'Live-Position': position } : {}) };
+  return new Response('{"code":200,"data":{},"msg":""}', { headers });
+}
 
 function Screen() {
   useLive((events) => told.push(...events));
@@ -22,9 +32,11 @@ function Named({ name, seen }: { name: string; seen: string[] }) {
 beforeEach(() => {
   server = fakeStreams();
   told = [];
+  asked = [];
   vi.stubGlobal(
     'fetch',
     (path: string, { headers, signal }: { headers: Record<string, string>; signal: AbortSignal }) => {
+      if (path === counts) return new Promise((resolve) => asked.push((position) => resolve(answer(position))));
       expect(path).toBe('/admin-api/client/pc/live');
       return server.open(headers.Authorization ?? '', headers['Last-Event-ID'] ?? '', signal);
     },
@@ -48,6 +60,77 @@ describe('useLive', () => {
       name: 'reading',
       data: { deviceName: 'WS-0001', time: 5, values: { airTemperature: 3.4 } },
     });
+  });
+
+  it('opens from where the stream stood before anything was fetched, so that nothing is asked for twice', async () => {
+    signedIn();
+    const calls = Promise.all([ask(), ask()]);
+    render(<Screen />);
+    await waitFor(() => expect(asked).toHaveLength(2));
+    asked[1]?.('e-12');
+    await act(async () => undefined);
+    expect(server.open).not.toHaveBeenCalled();
+    asked[0]?.('e-9');
+    await calls;
+    expect(await screen.findByText('live no event')).toBeVisible();
+    expect(server.streams.map(({ lastEventId }) => lastEventId)).toEqual(['e-9']);
+    act(() => server.newest()?.write(reading));
+    expect(await screen.findByText('live some event')).toBeVisible();
+    expect(told.map(({ name }) => name)).toEqual(['reading']);
+  });
+
+  it('begins as before where the answers know no position, or there are none', async () => {
+    signedIn();
+    const calls = Promise.allSettled([ask(), ask()]);
+    render(<Screen />);
+    await waitFor(() => expect(asked).toHaveLength(2));
+    for (const give of asked) give('');
+    await calls;
+    await waitFor(() => expect(told).toEqual([{ name: 'reset' }]));
+    expect(server.newest()?.lastEventId).toBe('');
+  });
+
+  it('asks anew when the server no longer knows what happened since', async () => {
+    signedIn();
+    render(<Screen />);
+    const call = ask();
+    await waitFor(() => expect(asked).toHaveLength(1));
+    asked[0]?.('gone-3');
+    await call;
+    await screen.findByText('live no event');
+    expect(server.newest()?.lastEventId).toBe('gone-3');
+    act(() => server.newest()?.write('id: e-40\nevent: reset\ndata: {}\n\n'));
+    await waitFor(() => expect(told).toEqual([{ name: 'reset' }]));
+  });
+
+  it('goes on from what was shown last when somebody looks again', async () => {
+    signedIn();
+    const first = render(<Screen />);
+    await screen.findByText('live no event');
+    act(() => server.newest()?.write(reading));
+    await screen.findByText('live some event');
+    first.unmount();
+    await waitFor(() => expect(server.newest()?.signal.aborted).toBe(true));
+    told = [];
+    render(<Screen />);
+    await screen.findByText('live no event');
+    expect(server.newest()?.lastEventId).toBe('e-1');
+    act(() => server.newest()?.write('id: e-2\nevent: notice\ndata: {}\n\n'));
+    await waitFor(() => expect(told).toEqual([{ name: 'notice', data: {} }]));
+  });
+
+  it('forgets with the person where the stream stood, and what is answered to them late', async () => {
+    signedIn({ userId: 7 });
+    const calls = Promise.all([ask(), ask()]);
+    await waitFor(() => expect(asked).toHaveLength(2));
+    asked[0]?.('e-5');
+    act(() => useSession.setState({ session: null, ended: 'quit' }));
+    act(() => void signedIn({ userId: 8, accessToken: 'theirs' }));
+    asked[1]?.('e-4');
+    await calls;
+    render(<Screen />);
+    await screen.findByText('live no event');
+    expect(server.newest()).toMatchObject({ token: 'Bearer theirs', lastEventId: '' });
   });
 
   it('opens nothing while nobody is signed in, and a stream as soon as somebody is', async () => {

@@ -6,6 +6,7 @@ import { accessToken, renew, useSession } from '@/lib/session';
 import { EventBatch } from './batch';
 import type { LiveState, Port } from './connection';
 import { eventOf, type LiveEvent } from './event';
+import { caughtUp, openFrom } from './position';
 import { openShared, type SharedStream } from './sharing';
 
 export type { LiveState } from './connection';
@@ -25,6 +26,7 @@ const useStatus = create<LiveStatus>(() => quiet);
 
 const handlers = new Set<Handler>();
 const batch = new EventBatch((events) => {
+  shown = told;
   if (events.some((event) => event.name !== 'reset')) useStatus.setState({ lastEventAt: now() });
   for (const handler of handlers) handler(events);
 });
@@ -35,6 +37,7 @@ const port: Port = {
     await renew(used);
     return useSession.getState().session?.accessToken ?? null;
   },
+  from: openFrom,
   open: (token, lastEventId, signal) =>
     fetch(path, {
       headers: {
@@ -50,14 +53,22 @@ const port: Port = {
 
 let stream: SharedStream | null = null;
 let streamUser: number | null = null;
+/** The newest event that the stream has brought, and the newest that was handed to the screens. */
+let told = '';
+let shown = '';
 let lookers = 0;
 let following = false;
 
 /** Opens the stream when somebody is signed in and looks, closes it when not, and begins anew for another person. */
 function follow(): void {
-  const user = lookers > 0 ? (useSession.getState().session?.userId ?? null) : null;
+  const signedIn = useSession.getState().session?.userId ?? null;
+  const user = lookers > 0 ? signedIn : null;
   if (user === streamUser) return;
   stream?.stop();
+  // Nobody looks, but the same person may again, at what is shown now.
+  if (streamUser !== null && streamUser === signedIn) caughtUp(shown);
+  told = '';
+  shown = '';
   stream = null;
   streamUser = user;
   batch.clear();
@@ -65,6 +76,7 @@ function follow(): void {
   if (user === null) return;
   stream = openShared(`tilth.live.${user}`, port, {
     onFrames: (frames) => {
+      told = frames.at(-1)?.id || told;
       for (const frame of frames) {
         const event = eventOf(frame);
         if (event) batch.add(event);

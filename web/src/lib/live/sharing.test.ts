@@ -11,14 +11,14 @@ let browser: ReturnType<typeof fakeBrowser>;
 let server: ReturnType<typeof fakeStreams>;
 const open: SharedStream[] = [];
 
-function tab() {
+function tab(from: () => Promise<string> = async () => '') {
   const frames: Frame[] = [];
   const states: LiveState[] = [];
   const onFresh = vi.fn();
   const onHeard = vi.fn();
   const stream = openShared(
     name,
-    { token: async () => 'token', renew: async () => 'token', open: server.open },
+    { token: async () => 'token', renew: async () => 'token', from, open: server.open },
     { onFrames: (told) => frames.push(...told), onState: (state) => states.push(state), onFresh, onHeard },
   );
   open.push(stream);
@@ -63,6 +63,35 @@ describe('tabs', () => {
     expect(late.states).toEqual(['live']);
     // It listened before it asked for anything: nothing can have been missed.
     expect(late.onFresh).not.toHaveBeenCalled();
+    expect(server.streams).toHaveLength(1);
+  });
+
+  it('read from where the first of them had fetched, and another that had fetched earlier asks anew', async () => {
+    const first = tab(async () => 'e-4');
+    const same = tab(async () => 'e-4');
+    const later = tab(async () => 'e-5');
+    const earlier = tab(async () => 'e-3');
+    await pass();
+    expect(server.streams).toHaveLength(1);
+    expect(server.newest()?.lastEventId).toBe('e-4');
+    expect([first, same, later, earlier].map(({ onFresh }) => onFresh.mock.calls.length)).toEqual([0, 0, 0, 1]);
+    // Once is enough.
+    server.newest()?.write('id: e-6\ndata: a\n\n');
+    await pass();
+    expect(earlier.onFresh).toHaveBeenCalledTimes(1);
+    expect(earlier.data()).toEqual(['a']);
+  });
+
+  it('that join late ask anew only where something was told before they listened', async () => {
+    tab(async () => 'e-4');
+    await pass();
+    server.newest()?.write('id: e-8\ndata: a\n\n');
+    await pass();
+    const current = tab(async () => 'e-8');
+    const behind = tab(async () => 'e-7');
+    const fromAnotherRun = tab(async () => 'd-9');
+    await pass();
+    expect([current, behind, fromAnotherRun].map(({ onFresh }) => onFresh.mock.calls.length)).toEqual([0, 1, 1]);
     expect(server.streams).toHaveLength(1);
   });
 

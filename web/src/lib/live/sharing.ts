@@ -1,5 +1,6 @@
 import { type ConnectionListener, LiveConnection, type LiveState, type Port, silenceMs } from './connection';
 import type { Frame } from './parser';
+import { isBefore } from './position';
 
 /** What the tab that holds the stream tells the others, and what they ask of it. */
 type TabMessage =
@@ -39,6 +40,8 @@ class TabStream implements SharedStream {
   private connection: LiveConnection | null = null;
   private state: LiveState = 'connecting';
   private lastId = '';
+  /** Whether this tab knows that it listens since before what it shows was fetched. */
+  private joined = false;
   private silence: ReturnType<typeof setTimeout> | undefined;
   private waiting: AbortController | null = null;
 
@@ -147,15 +150,27 @@ class TabStream implements SharedStream {
       case 'state':
         this.lastId = message.lastId || this.lastId;
         this.setState(message.state);
+        this.join(message.lastId);
         break;
       case 'heard':
         this.lastId = message.lastId || this.lastId;
         this.listener.onHeard(this.lastId);
+        this.join(message.lastId);
         break;
       case 'fresh':
+        this.joined = true;
         this.listener.onFresh();
         break;
     }
+  }
+
+  /** The reader had come so far when this tab began to listen. What was fetched before that may lack what only the others heard. */
+  private join(heard: string): void {
+    if (this.joined || heard === '') return;
+    this.joined = true;
+    void this.port.from().then((fetched) => {
+      if (fetched !== '' && isBefore(fetched, heard) && !this.stopped.signal.aborted) this.listener.onFresh();
+    });
   }
 
   private setState(state: LiveState): void {

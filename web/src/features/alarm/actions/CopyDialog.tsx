@@ -9,6 +9,7 @@ import { useFormat } from '@/lib/format/format';
 import { toast } from '@/lib/notices';
 import { Dialog } from '@/ui/Dialog';
 import { DevicePicker } from '@/ui/deviceTree/DevicePicker';
+import { SendButton } from '@/ui/form/SendButton';
 import { Note } from '@/ui/Note';
 import { refetchRules } from '../queries';
 import { mostDevices } from '../search';
@@ -63,9 +64,14 @@ function Choice({ rule, onClose }: { rule: AlarmRule; onClose: () => void }) {
       ) : null}
       <div className={css.buttons}>
         <Button onClick={onClose}>{t('common.cancel')}</Button>
-        <Button type="primary" disabled={count === 0} loading={copy.isPending} onClick={() => copy.mutate([...chosen])}>
+        <SendButton
+          htmlType="button"
+          disabled={count === 0}
+          loading={copy.isPending}
+          onClick={() => copy.mutate([...chosen])}
+        >
           {count === 0 ? t('rule.copy.none') : t('rule.copy.submit', { count, n: format.number(count) })}
-        </Button>
+        </SendButton>
       </div>
     </div>
   );

@@ -1,6 +1,7 @@
-import { screen, waitFor } from '@testing-library/react';
+import { act, screen, waitFor } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
 import { type Language, useLanguage } from '@/lib/i18n';
+import { useReach } from '@/lib/offline/reach';
 import { askedOf, openAlarms, paths, rule, sentTo } from '@/test/alarm';
 import { toasts } from '@/test/profile';
 import {
@@ -67,6 +68,22 @@ describe('a new rule', () => {
     await waitFor(() => expect(askedOf(server, paths.publish)).toHaveLength(1));
     expect(askedOf(server, paths.publish)[0]?.get('alarmRulesId')).toBe('901');
     await gone({ router });
+  });
+
+  it('says without a network that saving needs one, and keeps what was typed', async () => {
+    const { user } = await open();
+    await user.type(text(/^Alarm name/), 'Frost');
+    act(() => useReach.setState({ reach: 'offline' }));
+    expect(dialog().queryByText('Save')).toBeNull();
+    expect(dialog().queryByText('Save and run')).toBeNull();
+    const button = dialog().getByText('Needs a connection').closest('button');
+    expect(button).toBeDisabled();
+    await user.click(button as HTMLElement);
+    expect(sentTo(server, paths.create)).toEqual([]);
+    act(() => useReach.setState({ reach: 'online' }));
+    expect(dialog().getByText('Save').closest('button')).toBeEnabled();
+    expect(dialog().getByText('Save and run').closest('button')).toBeEnabled();
+    expect(text(/^Alarm name/)).toHaveValue('Frost');
   });
 
   it('that is saved but cannot run says so', async () => {

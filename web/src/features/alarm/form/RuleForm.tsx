@@ -5,10 +5,12 @@ import { clearingParts, ruleParts } from '@/lib/alarm/sentence';
 import type { AlarmRule } from '@/lib/alarm/types';
 import { useLanguage } from '@/lib/i18n';
 import { phone, useMedia } from '@/lib/media';
+import { useOffline } from '@/lib/offline/reach';
 import { Sentence } from '@/ui/alarm/Sentence';
 import { Dialog } from '@/ui/Dialog';
 import { DiscardDialog } from '@/ui/DiscardDialog';
 import { DraftBar } from '@/ui/DraftBar';
+import { SendButton } from '@/ui/form/SendButton';
 import { Note } from '@/ui/Note';
 import { Rehearsal } from '../rehearsal/Rehearsal';
 import type { AlarmSearch } from '../search';
@@ -30,6 +32,7 @@ export interface RuleFormProps {
 export function RuleForm({ rule, open, onClose, onClosed }: RuleFormProps) {
   const { t } = useTranslation();
   const isPhone = useMedia(phone);
+  const offline = useOffline();
   const language = useLanguage((state) => state.language);
   const form = useRuleForm(rule, onClose);
   const { values, save, draft, refusal } = form;
@@ -44,17 +47,20 @@ export function RuleForm({ rule, open, onClose, onClosed }: RuleFormProps) {
       footer={
         <>
           {isPhone ? null : <Button onClick={onClose}>{t('common.cancel')}</Button>}
-          <Button loading={save.isPending && !save.variables.run} onClick={() => form.submit(false)}>
-            {t('common.save')}
-          </Button>
-          <Button
-            type="primary"
+          {/* Without a network one button says so for both. */}
+          {offline ? null : (
+            <Button loading={save.isPending && !save.variables.run} onClick={() => form.submit(false)}>
+              {t('common.save')}
+            </Button>
+          )}
+          <SendButton
+            htmlType="button"
             icon={<CaretRightOutlined aria-hidden="true" />}
             loading={save.isPending && save.variables.run}
             onClick={() => form.submit(true)}
           >
             {t('rule.form.saveRun')}
-          </Button>
+          </SendButton>
         </>
       }
     >

@@ -1,5 +1,6 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { useReach } from '@/lib/offline/reach';
 import { deviceServer, openDevices, paths } from '@/test/deviceServer';
 import { device, dewPoint, model } from '@/test/farm';
 import { toasts } from '@/test/profile';
@@ -258,6 +259,17 @@ describe('a new secret', () => {
     expect(question).toHaveTextContent('Whatever uses them loses its connection now');
     await user.click(within(question).getByRole('button', { name: 'Make secret' }));
     await waitFor(() => expect(sent()).toEqual([{ deviceName: 'WS-1', dropOthers: true }]));
+  });
+
+  it('says without a network that it needs one', async () => {
+    const { user, question } = await ask();
+    act(() => useReach.setState({ reach: 'offline' }));
+    const button = within(question).getByRole('button', { name: 'Needs a connection' });
+    expect(button).toBeDisabled();
+    await user.click(button);
+    expect(sent()).toEqual([]);
+    act(() => useReach.setState({ reach: 'online' }));
+    expect(within(question).getByRole('button', { name: 'Make secret' })).toBeEnabled();
   });
 
   it('that cannot be made says why', async () => {

@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { api } from '@/lib/api';
 import { type Device, nameOf } from '@/lib/device/types';
 import { Dialog } from '@/ui/Dialog';
+import { SendButton } from '@/ui/form/SendButton';
 import { Note } from '@/ui/Note';
 import { connectionQuery } from '../queries';
 import { keepSecret } from './freshSecret';
@@ -46,9 +47,9 @@ export function NewSecret({ device, open, onClose }: NewSecretProps) {
           <Button onClick={onClose} autoFocus>
             {t('common.cancel')}
           </Button>
-          <Button type="primary" loading={make.isPending} onClick={() => make.mutate(drop)}>
+          <SendButton htmlType="button" loading={make.isPending} onClick={() => make.mutate(drop)}>
             {t('device.secret.make')}
-          </Button>
+          </SendButton>
         </>
       }
     >

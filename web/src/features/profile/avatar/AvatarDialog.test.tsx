@@ -1,6 +1,7 @@
-import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Language, useLanguage } from '@/lib/i18n';
+import { useReach } from '@/lib/offline/reach';
 import { gate } from '@/test/gate';
 import { dialogGone, openProfile, profileServer, toasts } from '@/test/profile';
 import { ok, onPost, refused } from '@/test/server';
@@ -44,6 +45,24 @@ async function open() {
 const choose = (file: File) => fireEvent.change(input(), { target: { files: [file] } });
 
 describe('a new picture', () => {
+  it('can be chosen without a network, and says that sending it needs one', async () => {
+    const { person } = await open();
+    const sent = vi.fn();
+    onPost(avatar, () => {
+      sent();
+      return ok('/avatar/new');
+    });
+    act(() => useReach.setState({ reach: 'offline' }));
+    choose(png());
+    const button = await dialog().findByRole('button', { name: 'Needs a connection' });
+    expect(button).toBeDisabled();
+    await person.click(button);
+    expect(sent).not.toHaveBeenCalled();
+    act(() => useReach.setState({ reach: 'online' }));
+    await person.click(dialog().getByRole('button', { name: 'Use this picture' }));
+    await waitFor(() => expect(sent).toHaveBeenCalledOnce());
+  });
+
   it('is sent with its square and shown in the bar at once', async () => {
     const { server, person } = await open();
     let sent: FormData | undefined;

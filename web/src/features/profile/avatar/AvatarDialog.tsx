@@ -8,6 +8,7 @@ import { useFormat } from '@/lib/format/format';
 import { toast } from '@/lib/notices';
 import { userQuery } from '@/lib/queries';
 import { Dialog } from '@/ui/Dialog';
+import { SendButton } from '@/ui/form/SendButton';
 import { Note } from '@/ui/Note';
 import css from './AvatarDialog.module.css';
 import { CropBox } from './CropBox';
@@ -114,9 +115,9 @@ export function AvatarDialog({ open, onClose }: AvatarDialogProps) {
             <Button onClick={forget} disabled={upload.isPending}>
               {t('avatar.other')}
             </Button>
-            <Button type="primary" loading={upload.isPending} onClick={() => upload.mutate(chosen)}>
+            <SendButton htmlType="button" loading={upload.isPending} onClick={() => upload.mutate(chosen)}>
               {upload.isPending ? t('avatar.sending', { percent: format.percent(share) }) : t('avatar.use')}
-            </Button>
+            </SendButton>
           </>
         ) : (
           <Button onClick={close}>{t('common.cancel')}</Button>

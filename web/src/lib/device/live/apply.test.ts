@@ -65,6 +65,16 @@ describe('a device', () => {
     expect(next.lastContact).toBe(noon);
   });
 
+  it('is not heard of again by what its answer held, nor by what came before that', () => {
+    const older = reading('A', noon - 18_000, { airTemperature: 3.3 });
+    const held = reading('A', noon - 8000, { airTemperature: 3.4, co2: 420 });
+    expect(applyToDevice(mast, changes(held))).toBe(mast);
+    expect(applyToDevice(mast, changes(older, held))).toBe(mast);
+    expect(applyToDevice(mast, changes(older, held, older)).lastContact).toBe(noon);
+    // Of what it cannot tell it takes the arrival for contact.
+    expect(applyToDevice(mast, changes(reading('A', noon - 8000, { co2: 420 }))).lastContact).toBe(noon);
+  });
+
   it('takes a corrected value of the same time', () => {
     const next = applyToDevice(mast, changes(reading('A', noon - 8000, { airTemperature: 4 })));
     expect(next.lastData[0]?.airTemperature?.value).toBe(4);

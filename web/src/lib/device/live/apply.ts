@@ -42,7 +42,7 @@ export function applyToDevice(device: Device, changes: Changes): Device {
     if (changed !== latest) next = { ...next, lastData: [changed] };
   }
   // Arrival is contact, however old the reading.
-  if (changes.readings.has(deviceName) && changes.at > (device.lastContact ?? 0))
+  if (hasNews(changes.readings.get(deviceName), latest) && changes.at > (device.lastContact ?? 0))
     next = { ...next, lastContact: changes.at };
   const presence = changes.presence.get(deviceName);
   if (presence && presence.onlineState !== device.onlineState && presence.time >= lastTurn(device)) {
@@ -52,6 +52,17 @@ export function applyToDevice(device: Device, changes: Changes): Device {
         : { ...next, onlineState: 0, state: 1, offlineTime: presence.time };
   }
   return next;
+}
+
+/** Whether readings came that the answer did not hold: what came before one that it held, it held as well. */
+function hasNews(readings: readonly LiveReading[] = [], latest: Latest = {}): boolean {
+  const held = readings.findLastIndex(({ time, values }) => {
+    const known = Object.entries(values).filter(([sign]) => latest[sign]);
+    return (
+      known.length > 0 && known.every(([sign, value]) => latest[sign]?.time === time && latest[sign].value === value)
+    );
+  });
+  return held < readings.length - 1;
 }
 
 function lastTurn(device: Device): number {
