@@ -1,6 +1,7 @@
 import { Outlet, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { whenIdle } from '@/lib/idle';
 import { phone, useMedia } from '@/lib/media';
 import { keepConsole } from '@/lib/offline/release';
 import { useTenantFace } from '@/lib/useTenantFace';
@@ -71,15 +72,4 @@ function useOnce(now: boolean): boolean {
   const [ever, setEver] = useState(false);
   if (now && !ever) setEver(true);
   return ever || now;
-}
-
-/** The page comes first: what is kept for later is fetched when it stands. Only what was built has a worker. */
-function whenIdle(work: () => void): () => void {
-  if (!import.meta.env.PROD) return () => undefined;
-  if (!window.requestIdleCallback) {
-    const timer = setTimeout(work, 2000);
-    return () => clearTimeout(timer);
-  }
-  const handle = window.requestIdleCallback(work, { timeout: 10_000 });
-  return () => window.cancelIdleCallback(handle);
 }

@@ -6,14 +6,30 @@ import { knownDevices } from '@/lib/device/live/cache';
 import { deviceQuery } from '@/lib/device/queries';
 import { errorText } from '@/lib/errorText';
 import { useLanguage } from '@/lib/i18n';
+import { whenIdle } from '@/lib/idle';
 import { toast } from '@/lib/notices';
+import { hasNetwork } from '@/lib/offline/reach';
+import { useSaver } from '@/lib/saver';
+import { prepareChart } from '@/ui/chart/Chart';
 
-const HistoryDialog = lazy(() =>
-  import('./history/HistoryDialog').then((module) => ({ default: module.HistoryDialog })),
-);
+const dialog = () => import('./history/HistoryDialog');
+const HistoryDialog = lazy(() => dialog().then((module) => ({ default: module.HistoryDialog })));
+
+/** Who looks at readings is likely to want their history: it is at hand by then, unless that is dear. */
+function useAhead(): void {
+  const saver = useSaver();
+  useEffect(() => {
+    if (saver) return;
+    return whenIdle(() => {
+      // What cannot be fetched now is fetched when it is wanted, and said then.
+      if (hasNetwork()) dialog().then(prepareChart, () => undefined);
+    });
+  }, [saver]);
+}
 
 /** The history that the address names, over the page; from whatever page somebody came. */
 export function HistoryPlace() {
+  useAhead();
   const { t } = useTranslation();
   const client = useQueryClient();
   const navigate = useNavigate({ from: '/data' });
