@@ -1,7 +1,7 @@
-import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
-import { useReach } from '@/lib/offline/reach';
 import { alarmServer, card, cards, hour, openAlarms, paths, sentTo, three } from '@/test/alarm';
+import { loseNetwork } from '@/test/network';
 import { dialogGone, toasts } from '@/test/profile';
 import { refused } from '@/test/server';
 
@@ -81,13 +81,13 @@ describe('the menu', () => {
     await choose(user, 'Spring frost', 'Copy to devices');
     const dialog = within(await screen.findByRole('dialog', { name: 'Copy to other devices' }));
     await user.click(await dialog.findByRole('treeitem', { name: /Lower mast/ }));
-    act(() => useReach.setState({ reach: 'offline' }));
+    const regain = loseNetwork();
     expect(dialog.queryByRole('button', { name: /^Copy to/ })).toBeNull();
     const button = dialog.getByRole('button', { name: 'Needs a connection' });
     expect(button).toBeDisabled();
     await user.click(button);
     expect(sentTo(server, paths.copy)).toEqual([]);
-    act(() => useReach.setState({ reach: 'online' }));
+    regain();
     // What was chosen has stayed.
     expect(dialog.getByRole('button', { name: 'Copy to 1 device' })).toBeEnabled();
   });

@@ -1,8 +1,8 @@
-import { act, screen, waitFor } from '@testing-library/react';
+import { screen, waitFor } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
 import { type Language, useLanguage } from '@/lib/i18n';
-import { useReach } from '@/lib/offline/reach';
 import { askedOf, openAlarms, paths, rule, sentTo } from '@/test/alarm';
+import { loseNetwork } from '@/test/network';
 import { toasts } from '@/test/profile';
 import {
   box,
@@ -73,14 +73,14 @@ describe('a new rule', () => {
   it('says without a network that saving needs one, and keeps what was typed', async () => {
     const { user } = await open();
     await user.type(text(/^Alarm name/), 'Frost');
-    act(() => useReach.setState({ reach: 'offline' }));
+    const regain = loseNetwork();
     expect(dialog().queryByText('Save')).toBeNull();
     expect(dialog().queryByText('Save and run')).toBeNull();
     const button = dialog().getByText('Needs a connection').closest('button');
     expect(button).toBeDisabled();
     await user.click(button as HTMLElement);
     expect(sentTo(server, paths.create)).toEqual([]);
-    act(() => useReach.setState({ reach: 'online' }));
+    regain();
     expect(dialog().getByText('Save').closest('button')).toBeEnabled();
     expect(dialog().getByText('Save and run').closest('button')).toBeEnabled();
     expect(text(/^Alarm name/)).toHaveValue('Frost');

@@ -1,8 +1,8 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { useReach } from '@/lib/offline/reach';
 import { deviceServer, openDevices, paths } from '@/test/deviceServer';
 import { device, dewPoint, model } from '@/test/farm';
+import { loseNetwork } from '@/test/network';
 import { toasts } from '@/test/profile';
 import { refused } from '@/test/server';
 import { forgetSecret, useFreshSecret } from './freshSecret';
@@ -263,12 +263,12 @@ describe('a new secret', () => {
 
   it('says without a network that it needs one', async () => {
     const { user, question } = await ask();
-    act(() => useReach.setState({ reach: 'offline' }));
+    const regain = loseNetwork();
     const button = within(question).getByRole('button', { name: 'Needs a connection' });
     expect(button).toBeDisabled();
     await user.click(button);
     expect(sent()).toEqual([]);
-    act(() => useReach.setState({ reach: 'online' }));
+    regain();
     expect(within(question).getByRole('button', { name: 'Make secret' })).toBeEnabled();
   });
 

@@ -1,8 +1,8 @@
-import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Language, useLanguage } from '@/lib/i18n';
-import { useReach } from '@/lib/offline/reach';
 import { gate } from '@/test/gate';
+import { loseNetwork } from '@/test/network';
 import { dialogGone, openProfile, profileServer, toasts } from '@/test/profile';
 import { ok, onPost, refused } from '@/test/server';
 
@@ -52,13 +52,13 @@ describe('a new picture', () => {
       sent();
       return ok('/avatar/new');
     });
-    act(() => useReach.setState({ reach: 'offline' }));
+    const regain = loseNetwork();
     choose(png());
     const button = await dialog().findByRole('button', { name: 'Needs a connection' });
     expect(button).toBeDisabled();
     await person.click(button);
     expect(sent).not.toHaveBeenCalled();
-    act(() => useReach.setState({ reach: 'online' }));
+    regain();
     await person.click(dialog().getByRole('button', { name: 'Use this picture' }));
     await waitFor(() => expect(sent).toHaveBeenCalledOnce());
   });
