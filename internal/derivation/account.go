@@ -79,7 +79,7 @@ func (s *state) accountOf(r *rule) Account {
 func (s *state) accountOfInstant(r *rule) Account {
 	a := s.accountOf(r)
 	for _, id := range r.inputs {
-		i, known := slices.BinarySearchFunc(s.last, id, func(l reading.Last, p device.PropertyID) int { return int(l.Property) - int(p) })
+		i, known := find(s.last, id)
 		if !known || s.last[i].Value.Kind() != reading.KindNumber {
 			if a.Reason == "" {
 				a.Reason, a.Input = ReasonMissing, id

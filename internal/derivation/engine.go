@@ -149,9 +149,14 @@ func (s *state) setToday() {
 	}
 }
 
+// find finds a property among newest values, which are by property.
+func find(last []reading.Last, p device.PropertyID) (at int, known bool) {
+	return slices.BinarySearchFunc(last, p, func(l reading.Last, p device.PropertyID) int { return int(l.Property) - int(p) })
+}
+
 // note takes in a watched value that is not older than the one before.
 func (s *state) note(p device.PropertyID, at int64, v reading.Value) {
-	i, known := slices.BinarySearchFunc(s.last, p, func(l reading.Last, p device.PropertyID) int { return int(l.Property) - int(p) })
+	i, known := find(s.last, p)
 	l := reading.Last{Property: p, Time: at, Value: v}
 	switch {
 	case !known:

@@ -37,7 +37,7 @@ func (s *state) value(r *rule, last []reading.Last, at int64) (float64, bool) {
 	var inputs [8]float64
 	x, fresh := inputs[:0], false
 	for _, id := range r.inputs {
-		i, known := slices.BinarySearchFunc(last, id, func(l reading.Last, p device.PropertyID) int { return int(l.Property) - int(p) })
+		i, known := find(last, id)
 		if !known || last[i].Value.Kind() != reading.KindNumber || at-last[i].Time > s.plan.age {
 			return 0, false
 		}
@@ -90,7 +90,7 @@ func (w *work) span(from, to int64) error {
 	s := w.state
 	var last []reading.Last
 	note := func(p device.PropertyID, at int64, v reading.Value) {
-		i, known := slices.BinarySearchFunc(last, p, func(l reading.Last, p device.PropertyID) int { return int(l.Property) - int(p) })
+		i, known := find(last, p)
 		if !known {
 			last = slices.Insert(last, i, reading.Last{})
 		}
