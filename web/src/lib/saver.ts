@@ -25,7 +25,8 @@ interface Line extends EventTarget {
 
 const line = () => (navigator as { connection?: Line }).connection;
 
-function seemsWeak(): boolean {
+/** Whether the browser says that the line is weak, or that its owner saves data. Many do not say. */
+export function seemsWeak(): boolean {
   const { saveData, effectiveType } = line() ?? {};
   return saveData === true || (effectiveType !== undefined && effectiveType !== '4g');
 }

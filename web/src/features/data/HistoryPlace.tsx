@@ -9,7 +9,7 @@ import { useLanguage } from '@/lib/i18n';
 import { whenIdle } from '@/lib/idle';
 import { toast } from '@/lib/notices';
 import { hasNetwork } from '@/lib/offline/reach';
-import { useSaver } from '@/lib/saver';
+import { seemsWeak, useSaver } from '@/lib/saver';
 import { prepareChart } from '@/ui/chart/Chart';
 
 const dialog = () => import('./history/HistoryDialog');
@@ -22,7 +22,7 @@ function useAhead(): void {
     if (saver) return;
     return whenIdle(() => {
       // What cannot be fetched now is fetched when it is wanted, and said then.
-      if (hasNetwork()) dialog().then(prepareChart, () => undefined);
+      if (hasNetwork() && !seemsWeak()) dialog().then(prepareChart, () => undefined);
     });
   }, [saver]);
 }
