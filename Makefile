@@ -16,7 +16,7 @@ demo: build ## build everything and start it with a farm of its own
 	./bin/tilth demo
 
 dev: $(NODE_MODULES) ## the demo with a console that reloads as you type, on port 5173
-	go run ./cmd/tilth demo & trap 'kill $$!' EXIT; cd web && npm run dev
+	scripts/dev.sh
 
 build: bin/tilth ## bin/tilth, the console inside
 

@@ -90,7 +90,7 @@ test('a phone has room for it', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await enter(page, grower, '/profile/activity?kind=device');
   await entry(page, /Added device Hedge mast/).click();
-  await expect(page.getByRole('rowheader', { name: 'note name' })).toBeVisible();
+  await expect(page.getByRole('rowheader', { name: 'remark name' })).toBeVisible();
   await expectNoSideways(page);
   await expectAccessible(page);
 });

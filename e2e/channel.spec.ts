@@ -57,16 +57,16 @@ async function make(noticeName: string, phoneMessage: string[]): Promise<number>
 
 test('a channel is made and changed', async ({ page }) => {
   await enter(page, grower, '/notification');
-  await expect(page.getByText('E-mail is not set up on this server: nobody is told this way.')).toBeVisible();
-  await expect(page.getByText(/^Text messages only go to this server’s log/)).toBeVisible();
+  await expect(page.getByText('Email is not set up on this server: nobody is told this way.')).toBeVisible();
+  await expect(page.getByText(/^SMS only go to this server’s log/)).toBeVisible();
   await page.getByRole('button', { name: 'New channel' }).first().click();
   const sheet = form(page);
   await sheet.getByLabel(/^Name/).fill('Night crew');
-  await sheet.getByRole('checkbox', { name: 'E-mail' }).check();
+  await sheet.getByRole('checkbox', { name: 'Email' }).check();
   await textbox(sheet, 'Address 1').fill('elif@pasture.example');
   await press(sheet, 'Add an address');
   await textbox(sheet, 'Address 2').fill('mehmet@pasture.example');
-  await sheet.getByRole('checkbox', { name: 'Text message' }).check();
+  await sheet.getByRole('checkbox', { name: 'SMS' }).check();
   await textbox(sheet, 'Number 1').fill('+90 532 114 41 07');
   await sheet.getByLabel('Language').selectOption('Türkçe');
   await expect(sheet.getByText('2 of 20')).toBeVisible();
@@ -86,7 +86,7 @@ test('a channel is made and changed', async ({ page }) => {
   await expect(row(page, 'Night crew')).toContainText('1 address, 1 number');
 
   await page.getByLabel('Search channels').fill('NIGHT');
-  await page.getByLabel('Mode', { exact: true }).selectOption('E-mail');
+  await page.getByLabel('Mode', { exact: true }).selectOption('Email');
   await press(page, 'Query');
   await expect(row(page, 'Night crew')).toBeVisible();
   await expect(page).toHaveURL(/q=NIGHT/);
@@ -110,8 +110,8 @@ test('what is wrong is said by the form, and by the server in the same words', a
   };
   await said('Please enter a name', { noticeName: ' ' });
   await said('Select at least one mode', { noticeMode: [] });
-  await sheet.getByRole('checkbox', { name: 'E-mail' }).check();
-  await sheet.getByRole('checkbox', { name: 'Text message' }).check();
+  await sheet.getByRole('checkbox', { name: 'Email' }).check();
+  await sheet.getByRole('checkbox', { name: 'SMS' }).check();
   await said('Add at least one email address', { noticeMode: ['email'] });
   await said('Add at least one phone number', { phoneMessage: [] });
   await textbox(sheet, 'Address 1').fill('crew@valley');

@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
 import { publish } from './device.ts';
-import { button, expectAccessible, expectNoSideways, textbox, toast } from './pages.ts';
+import { button, expectAccessible, expectLive, expectNoSideways, textbox, toast } from './pages.ts';
 import { applyTerraces, notes, open, row, secretOf, sheet, table } from './terraces.ts';
 
 // The list of devices and its scenes.
@@ -131,6 +131,23 @@ test('axe finds nothing serious in dark colours and in a dialog', async ({ page 
   await button(page, 'New scene').click();
   await expect(sheet(page, 'New scene')).toBeVisible();
   await expectAccessible(page);
+});
+
+test('what is saved in one browser shows in another, also beside a half-filled form', async ({ page, browser }) => {
+  const elsewhere = await (await browser.newContext()).newPage();
+  await open(page, '?q=TW-MAST');
+  await open(elsewhere, '?q=TW-MAST&device=TW-MAST&edit=true');
+  await expect(row(page, 'TW-MAST')).toContainText('Seen by two');
+  await textbox(elsewhere, 'Remark name').fill('Half a na');
+  for (const one of [page, elsewhere]) await expectLive(one);
+
+  await row(page, 'TW-MAST').getByRole('link', { name: /^Edit/ }).click();
+  await textbox(page, 'Remark name').fill('Seen by both');
+  await button(page, 'Save').click();
+  await expect(row(page, 'TW-MAST')).toContainText('Seen by both');
+  await expect(table(elsewhere).getByText('Seen by both')).toBeVisible();
+  await expect(textbox(elsewhere, 'Remark name')).toHaveValue('Half a na');
+  await elsewhere.context().close();
 });
 
 test.describe('at 390 px', () => {

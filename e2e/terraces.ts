@@ -35,6 +35,7 @@ export function applyTerraces(): void {
             mast('NA-NORTH', 'Северный склон'),
             mast('MO-MAST', 'Moving mast', { longitude: 27.3412, latitude: 37.8571 }),
             mast('SC-MAST', 'Mast of a scene', { scene: 'Lower slope' }),
+            mast('TW-MAST', 'Seen by two'),
             mast('SE-MAST', 'Mast with a secret'),
             mast('RE-MAST', 'Mast that errs'),
             mast('PH-MAST', 'Mast on a phone', { longitude: 27.3421, latitude: 37.8561 }),

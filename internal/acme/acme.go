@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/caddyserver/certmagic"
+	"github.com/mholt/acmez/v3/acme"
 	"go.uber.org/zap"
 )
 
@@ -119,6 +120,15 @@ func issuer(o Options, log *zap.Logger) certmagic.ACMEIssuer {
 	i := certmagic.ACMEIssuer{
 		CA: o.Directory, Email: o.Email, Agreed: true, TrustedRoots: o.Roots, Logger: log,
 		DisableTLSALPNChallenge: o.HTTPS == nil,
+		// certmagic keeps an account without an address under "default", which it
+		// then takes for the address of the next one: no ACME server knows such.
+		NewAccountFunc: func(_ context.Context, _ *certmagic.ACMEIssuer, a acme.Account) (acme.Account, error) {
+			a.Contact = nil
+			if o.Email != "" {
+				a.Contact = []string{"mailto:" + o.Email}
+			}
+			return a, nil
+		},
 	}
 	host, port := split(o.HTTP)
 	i.AltHTTPPort, i.ListenHost = port, host

@@ -144,9 +144,9 @@ func rothfusz(f, rh float64) float64 {
 	index := -42.379 + 2.04901523*f + 10.14333127*rh - .22475541*f*rh - .00683783*f*f - .05481717*rh*rh +
 		.00122874*f*f*rh + .00085282*f*rh*rh - .00000199*f*f*rh*rh
 	switch {
-	case rh < 13 && f <= 112:
+	case rh < 13 && within(f, 80, 112):
 		index -= (13 - rh) / 4 * math.Sqrt((17-math.Abs(f-95))/17)
-	case rh > 85 && f <= 87:
+	case rh > 85 && within(f, 80, 87):
 		index += (rh - 85) / 10 * (87 - f) / 5
 	}
 	return index

@@ -48,25 +48,33 @@ func NewSeries(readings []Reading, hours int) Series {
 			to++
 		}
 		s.Hours[h] = math.NaN()
-		if n := to - from; n > 0 && float64(n) >= hourShare*expected(readings[max(from-1, 0):to], usual) {
-			s.Hours[h] = s.Sums[h] / float64(n)
+		if n := to - from; n > 0 && float64(n) >= hourShare*float64(expected(readings[max(from-1, 0):to], usual)) {
+			s.Hours[h] = exact(s.Sums[h] / float64(n))
 		}
 		from = to
 	}
 	return s
 }
 
-// expected is how many readings an hour should have: by the interval that its
-// own readings keep where it has four or more, else by the day's.
-func expected(readings []Reading, usual int64) float64 {
+// exact is a mean without the dust of its sum: twelve readings of 7.2 are an hour
+// of 7.2, which a formula's class may end with.
+func exact(mean float64) float64 {
+	const scale = 1e9
+	return math.Round(mean*scale) / scale
+}
+
+// expected is how many readings an hour has at least, whenever the first comes:
+// by the interval that its own readings keep where it has four or more, else by
+// the day's.
+func expected(readings []Reading, usual int64) int64 {
 	gap := medianGap(readings, 3)
 	if gap == 0 {
 		gap = usual
 	}
 	if gap == 0 {
-		return math.Inf(1) // one reading a day says nothing of an hour
+		return math.MaxInt64 // one reading a day says nothing of an hour
 	}
-	return max(1, hour/float64(gap))
+	return max(1, hour/gap)
 }
 
 // medianGap is the median time between readings, 0 for fewer than least gaps.
@@ -109,7 +117,7 @@ func (s *Series) filled() []float64 {
 		}
 		if before >= 0 && h-before-1 <= missingRun {
 			for i := before + 1; i < h; i++ {
-				hours[i] = hours[before] + (v-hours[before])*float64(i-before)/float64(h-before)
+				hours[i] = exact(hours[before] + (v-hours[before])*float64(i-before)/float64(h-before))
 			}
 		}
 		before = h
@@ -175,8 +183,10 @@ func dailyLight(d *Day, _ []float64, _ Place) (float64, bool) {
 	return DailyLight(d.Inputs[0].filled()), true
 }
 
+// wetHours needs a gauge that was not silent either: no rain is not what nobody
+// measured. The few hours that a day may lack the leaves decide alone.
 func wetHours(d *Day, p []float64, _ Place) (float64, bool) {
-	if !d.Inputs[0].valid() {
+	if !d.Enough() {
 		return 0, false
 	}
 	wet := 0.

@@ -139,3 +139,86 @@ func TestSeasons(t *testing.T) {
 		t.Error("two of 32 days missing are more than one in twenty")
 	}
 }
+
+// A device that keeps its interval has every hour, whatever the interval and
+// whenever it began.
+func TestEveryIntervalMakesHours(t *testing.T) {
+	const minute = hour / 60
+	for every := int64(1); every <= 60; every++ {
+		for phase := int64(0); phase < every; phase++ {
+			var list []Reading
+			for at := phase * minute; at < 24*hour; at += every * minute {
+				list = append(list, Reading{At: at, Value: 20})
+			}
+			for h, mean := range NewSeries(list, 24).Hours {
+				if math.IsNaN(mean) {
+					t.Fatalf("every %d minutes from minute %d on: hour %d is missing", every, phase, h)
+				}
+			}
+		}
+	}
+}
+
+// The mean of equal readings is that reading: it lies in the class that ends
+// with it.
+func TestMeansOfEqualReadings(t *testing.T) {
+	for tenths := -200; tenths <= 400; tenths++ {
+		want := float64(tenths) / 10
+		for _, n := range []int64{2, 3, 6, 7, 11, 12, 49, 60, 360} {
+			var list []Reading
+			for i := range n {
+				list = append(list, Reading{At: i * hour / n, Value: want})
+			}
+			if got := NewSeries(list, 1).Hours[0]; got != want {
+				t.Errorf("%d readings of %v: mean %v", n, want, got)
+			}
+		}
+	}
+	uneven := NewSeries([]Reading{{0, 7.1}, {hour / 6, 7.3}, {hour / 3, 7.1}, {hour / 2, 7.3}, {2 * hour / 3, 7.1}, {5 * hour / 6, 7.3}}, 1)
+	if got := uneven.Hours[0]; ChillHour(got, 0) != 1 {
+		t.Errorf("7.1 and 7.3: mean %v", got)
+	}
+	between := Series{Hours: []float64{8.9, math.NaN(), 9.3}}
+	if got := between.filled()[1]; got != 9.1 {
+		t.Errorf("between 8.9 and 9.3: %v", got)
+	}
+}
+
+// A gauge that is silent does not say that no rain fell.
+func TestLeafWetnessNeedsItsGauge(t *testing.T) {
+	f := Find("leafWetnessHours")
+	dry := everyTen(24, func(h int) float64 {
+		if h < 5 {
+			return 95
+		}
+		return 10
+	})
+	rain := func(missing ...int) Series {
+		known := without(missing...)
+		return everyTen(24, func(h int) float64 { // in hour 20
+			switch v := known(h); {
+			case math.IsNaN(v):
+				return v
+			case h == 20:
+				return .2
+			}
+			return 0
+		})
+	}
+	for _, c := range []struct {
+		what   string
+		inputs []Series
+		want   float64 // NaN: no value
+	}{
+		{"no gauge", []Series{dry}, 5},
+		{"whole", []Series{dry, rain()}, 6},
+		{"silent for some hours", []Series{dry, rain(8, 9, 10)}, 6},
+		{"silent for long", []Series{dry, rain(8, 9, 10, 11)}, math.NaN()},
+		{"silent often", []Series{dry, rain(8, 10, 12, 14, 16)}, math.NaN()},
+	} {
+		got := one(f.Of(&Day{Inputs: c.inputs}, f.Values(nil), Place{}))
+		if got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) {
+			t.Errorf("%s: %v, want %v", c.what, got, c.want)
+		}
+	}
+}

@@ -46,6 +46,11 @@ func TestWorkedExamples(t *testing.T) {
 		{"heat index 35, 60", one(HeatIndex(35, 60)), 45.05, .05},
 		{"heat index 40, 10", one(HeatIndex(40, 10)), 36.71, .05},
 		{"heat index 22, 70", one(HeatIndex(22, 70)), 22.04, .05},
+		// Below 80 °F nothing is corrected for damp air.
+		{"heat index 26.1, 95", one(HeatIndex(26.1, 95)), 28.52, .01},
+		{"heat index 26.4, 90", one(HeatIndex(26.4, 90)), 29.08, .01},
+		{"heat index 26.6, 100", one(HeatIndex(26.6, 100)), 30.43, .01},
+		{"heat index 27, 95", one(HeatIndex(27, 95)), 31.99, .01},
 		{"sea level 906, 10, 938", one(SeaLevelPressure(906, 10, 938)), 1013.37, .05},
 		{"sea level 1000, 15, 100", one(SeaLevelPressure(1000, 15, 100)), 1011.92, .05},
 		{"degree days 24/8, method 1", one(DegreeDays(24, 8, 10, 99, 1)), 6, 0},

@@ -3,33 +3,15 @@ package alarm
 import (
 	"math"
 	"time"
+
+	"tilth/internal/tenant"
 )
 
 // localDay is the day of an instant by a zone's calendar: its first instant,
 // and that of the next (epoch ms).
 func localDay(at int64, zone *time.Location) (begin, end int64) {
 	year, month, day := time.UnixMilli(at).In(zone).Date()
-	return firstInstant(year, month, day, zone), firstInstant(year, month, day+1, zone)
-}
-
-// firstInstant is when a day begins. Where clocks skip midnight that is after
-// the jump; where they show it twice, the first time.
-func firstInstant(year int, month time.Month, day int, zone *time.Location) int64 {
-	first := time.Date(year, month, day, 0, 0, 0, 0, zone)
-	noon := time.Date(year, month, day, 12, 0, 0, 0, zone)
-	changed, _ := noon.ZoneBounds()
-	if changed.IsZero() || noon.Sub(changed) > 24*time.Hour {
-		return first.UnixMilli()
-	}
-	// The clocks were changed in these hours. Midnight by the clock from before
-	// is the day's begin if the change came after it.
-	_, now := noon.Zone()
-	_, before := changed.Add(-time.Millisecond).Zone()
-	if old := noon.Add(-12*time.Hour + time.Duration(now-before)*time.Second); old.Before(changed) {
-		return old.UnixMilli()
-	}
-	// Where midnight was skipped, time.Date may give an instant before the change.
-	return max(first.UnixMilli(), changed.UnixMilli())
+	return tenant.FirstInstant(year, month, day, zone).UnixMilli(), tenant.FirstInstant(year, month, day+1, zone).UnixMilli()
 }
 
 // Place is where a device stands, in degrees. It tells night, from sunset to

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -28,6 +29,7 @@ const mostPending = 2000
 // EngineOptions say what an Engine works with; all but Teller are needed.
 type EngineOptions struct {
 	DB        *db.DB
+	Catalog   *device.Catalog
 	Rules     *RuleStore
 	Positions *PositionStore
 	Devices   *device.Store
@@ -65,6 +67,7 @@ type Engine struct {
 	beside   bool                     // Run writes, beside judging
 	dues     dues                     // of rules on being offline
 	letIn    int64                    // since when devices can come back, epoch ms; 0: not yet
+	seen     int64                    // what the clock said when it was looked at last, epoch ms
 
 	recorded atomic.Uint64 // position up to which everything is on disk
 	judgedTo atomic.Uint64 // stepped, for those who only count
@@ -84,10 +87,12 @@ type Engine struct {
 type running struct {
 	Rule
 	product *device.Product
-	test    *Test // nil: on being offline
-	state   *State
-	notice  *Notice // open, and on disk; nil: none
-	due     int64   // on being offline: when the entry in dues is of, epoch ms; 0: none
+	// attributes are those of its conditions as the product has them, each once.
+	attributes []AttributeCopy
+	test       *Test // nil: on being offline
+	state      *State
+	notice     *Notice // open, and on disk; nil: none
+	due        int64   // on being offline: when the entry in dues is of, epoch ms; 0: none
 }
 
 // event is something that happened to a rule, with what is to be remembered of
@@ -109,7 +114,7 @@ func NewEngine(o EngineOptions) *Engine {
 	}
 	e := &Engine{
 		o: o, rules: map[RuleID]*running{}, byDevice: map[device.ID][]*running{}, offline: map[device.ID][]*running{},
-		open: map[int64]*running{}, changed: make(chan struct{}, 1), write: make(chan struct{}, 1), comings: newComings(), keep: newKeeper(&o),
+		open: map[int64]*running{}, seen: math.MaxInt64, changed: make(chan struct{}, 1), write: make(chan struct{}, 1), comings: newComings(), keep: newKeeper(&o),
 	}
 	o.Presence.OnChange(e.comings.note)
 	o.Registry.Watch(func() { signal(e.changed) })
@@ -138,13 +143,15 @@ func (e *Engine) take(pos uint64, batch []reading.Arrival) (now bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if pos > e.stepped {
+		now := e.now()
+		e.followClock(now)
 		for i := range batch {
 			e.step(&batch[i])
 		}
 		e.stepped = pos
 		e.judgedTo.Store(pos)
 		if len(batch) > 0 {
-			e.lag.Store(max(0, e.o.Now().UnixMilli()-batch[0].At))
+			e.lag.Store(max(0, now-batch[0].At))
 		}
 	}
 	if len(e.pending) == 0 {

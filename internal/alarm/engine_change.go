@@ -82,7 +82,7 @@ func (c *changing) replace(ctx context.Context, ids []RuleID) error {
 		}
 		if old != nil {
 			c.old = append(c.old, old)
-			if err := c.stop(ctx, old); err != nil {
+			if err := c.stop(ctx, old, ""); err != nil {
 				return err
 			}
 		}
@@ -101,9 +101,10 @@ func (c *changing) replace(ctx context.Context, ids []RuleID) error {
 	return nil
 }
 
-func (c *changing) stop(ctx context.Context, r *running) error {
+// stop ends the judging of a rule; attribute is the one whose being gone is why.
+func (c *changing) stop(ctx context.Context, r *running, attribute string) error {
 	if r.notice != nil {
-		how := ending{at: c.now(), status: ResolvedItself, reason: c.why}
+		how := ending{at: c.now(), status: ResolvedItself, reason: c.why, attribute: attribute}
 		n, err := c.end(ctx, r.notice, how)
 		if err != nil {
 			return err
@@ -226,7 +227,7 @@ func (e *Engine) Reload(ctx context.Context) error {
 	if err := e.drop(ctx, gone, Deleted); err != nil {
 		return err
 	}
-	return e.drop(ctx, lost, Stopped)
+	return e.drop(ctx, lost, AttributeGone)
 }
 
 // adopt lets a rule go on with its device's product as it is now.
@@ -241,7 +242,7 @@ func (e *Engine) adopt(ctx context.Context, r, fresh *running) error {
 		state.newest = r.state.newest
 		r.state, r.test = state, fresh.test
 	}
-	r.product = fresh.product
+	r.product, r.attributes = fresh.product, fresh.attributes
 	return nil
 }
 
@@ -253,20 +254,13 @@ func (e *Engine) drop(ctx context.Context, list []*running, why Reason) error {
 	c := changing{Engine: e, why: why}
 	err := e.o.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
 		for _, r := range list {
-			if err := c.stop(ctx, r); err != nil {
-				return err
-			}
-			if why != Stopped {
+			if why != AttributeGone {
+				if err := c.stop(ctx, r, ""); err != nil {
+					return err
+				}
 				continue
 			}
-			if err := takeDown(ctx, e.o.DB, r.ID, e.now()); err != nil {
-				return err
-			}
-			stopped := audit.Deed{
-				What: "rule.unpublish", Thing: audit.Thing{ID: int64(r.ID), Name: r.Name},
-				Changes: []audit.Change{{Field: "deployState", Before: Running, After: TakenDown}},
-			}
-			if err := audit.Did(ctx, r.Tenant, stopped); err != nil {
+			if err := c.takeDown(ctx, r); err != nil {
 				return err
 			}
 		}
@@ -280,6 +274,32 @@ func (e *Engine) drop(ctx context.Context, list []*running, why Reason) error {
 	}
 	e.tell(c.told)
 	return nil
+}
+
+// takeDown stops a rule that cannot be judged any more; nobody did it.
+func (c *changing) takeDown(ctx context.Context, r *running) error {
+	attribute := c.gone(&r.Rule)
+	if err := c.stop(ctx, r, attribute); err != nil {
+		return err
+	}
+	if err := takeDown(ctx, c.o.DB, r.ID, c.now()); err != nil {
+		return err
+	}
+	return audit.Did(ctx, r.Tenant, audit.Deed{
+		What: "rule.unpublish", Thing: audit.Thing{ID: int64(r.ID), Name: r.Name},
+		Changes: []audit.Change{{Field: "deployState", Before: Running, After: TakenDown}, {Field: "attributeGone", After: attribute}},
+	})
+}
+
+// gone is the first attribute of a rule that its device has not any more; empty
+// where the device has them all again.
+func (e *Engine) gone(rule *Rule) string {
+	if entry := e.o.Registry.Get(rule.Device); entry != nil && entry.Product != nil {
+		if list := AttributesGone(rule, entry.Product); len(list) > 0 {
+			return list[0]
+		}
+	}
+	return ""
 }
 
 func (e *Engine) now() int64 { return e.o.Now().UnixMilli() }

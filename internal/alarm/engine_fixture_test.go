@@ -75,7 +75,7 @@ func newYard(t testing.TB) *yard {
 func (y *yard) start() {
 	y.t.Helper()
 	y.engine = alarm.NewEngine(alarm.EngineOptions{
-		DB: y.DB, Rules: y.rules, Positions: y.positions, Devices: y.Devices, Registry: y.Registry, Presence: y.Presence,
+		DB: y.DB, Catalog: y.Catalog, Rules: y.rules, Positions: y.positions, Devices: y.Devices, Registry: y.Registry, Presence: y.Presence,
 		Readings: y.readings, Screens: y.hub, Teller: y.teller, Now: y.Clock.Now, Log: y.Log.Logger,
 	})
 	if err := y.engine.Start(y.t.Context()); err != nil {
@@ -135,6 +135,17 @@ func (y *yard) unpublish(id alarm.RuleID) {
 	y.must(y.engine.Change(y.t.Context(), y.owner, []alarm.RuleID{id}, alarm.Stopped, func(ctx context.Context) error {
 		return y.rules.Unpublish(ctx, y.owner, id, "Ada")
 	}))
+}
+
+// revision is a rule's.
+func (y *yard) revision(id alarm.RuleID) int64 {
+	y.t.Helper()
+	list, err := y.rules.Rules(y.t.Context(), y.owner, []alarm.RuleID{id})
+	y.must(err)
+	if len(list) != 1 {
+		y.t.Fatalf("%d rules", len(list))
+	}
+	return list[0].Revision
 }
 
 func (y *yard) must(err error) {

@@ -4,11 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 
 	"tilth/internal/alarm"
+	"tilth/internal/audit"
+	"tilth/internal/device"
 	"tilth/internal/errs"
 	"tilth/internal/reading"
 	"tilth/internal/testkit"
@@ -225,15 +228,81 @@ func TestEngineReloadAfterAChangeOfTheProduct(t *testing.T) {
 	y.must(y.Catalog.PutProduct(t.Context(), y.station))
 	y.Reload(t)
 	y.Clock.Advance(5 * time.Second)
-	y.must(y.engine.Reload(t.Context()))
-	y.must(y.engine.Reload(t.Context()))
-	y.wants("Dry 3-5 stopped; Frost 4-")
+	itself := y.Audit.With(t.Context(), audit.Who{By: audit.Server})
+	y.must(y.engine.Reload(itself))
+	y.must(y.engine.Reload(itself))
+	y.wants("Dry 3-5 attributeGone; Frost 4-")
 	card, err := y.rules.Get(t.Context(), y.owner, kept)
 	y.must(err)
 	if card.Deploy != alarm.TakenDown || card.DeployUser != "" {
 		t.Errorf("%+v", card)
 	}
+	if d, err := y.Notices.Get(t.Context(), y.owner, card.Last.ID); err != nil || d.Attribute != "relativeHumidity" {
+		t.Errorf("%+v %v", d, err)
+	}
+	entries, _, err := y.Audit.Page(t.Context(), y.owner, audit.Query{Kind: "rule", Limit: 1})
+	y.must(err)
+	want := []audit.Change{{Field: "deployState", Before: 1.0, After: 2.0}, {Field: "attributeGone", After: "relativeHumidity"}}
+	if len(entries) != 1 || entries[0].Action != "unpublish" || !reflect.DeepEqual(entries[0].Changes, want) {
+		t.Errorf("%+v", entries)
+	}
 	if n := strings.Count(y.Log.Text(), "what it watches is gone"); n != 1 {
 		t.Errorf("said %d times", n)
+	}
+}
+
+// The same where the product changed while the server was down: the attribute
+// is there, of another type.
+func TestStartAfterAChangeOfTheProduct(t *testing.T) {
+	y := newYard(t)
+	y.rule(nil)
+	y.judge(y.air(second, 1))
+	y.station.Property("airTemperature").DataType = device.Text
+	y.must(y.Catalog.PutProduct(t.Context(), y.station))
+	y.Reload(t)
+	y.Clock.Advance(5 * time.Second)
+	y.restart()
+	y.wants("Frost 1-5 attributeGone")
+	if d := y.detail(); d.Attribute != "airTemperature" {
+		t.Errorf("%+v", d)
+	}
+}
+
+// A notice that is there already and over is not taken for one that is open:
+// the next sample begins another. So it is where it ended in the same writing.
+func TestNoticeThatIsOver(t *testing.T) {
+	y, told := recorded(t)
+	id := y.rule(nil)
+	over := func(at int64) {
+		y.Notice(t, testkit.Notice{
+			Device: y.mast, Rule: id, Revision: y.revision(id), Status: alarm.ResolvedItself,
+			Started: testkit.Start.UnixMilli() + at, Ended: testkit.Start.UnixMilli() + at,
+		})
+	}
+	over(second)
+	y.judge(y.air(second, 1))
+	if s := y.engine.Stats(); s.Open != 0 || s.Opened != 0 || told.said() != "" {
+		t.Errorf("taken for an open one: %+v, told %q", s, told.said())
+	}
+	y.judge(y.air(2*second, 1))
+	if n := y.newest(); n.Status != alarm.Pending || y.engine.Stats().Open != 1 {
+		t.Errorf("%+v", n)
+	}
+	y.judge(y.air(3*second, 5))
+	over(4 * second)
+	y.judge(y.air(4*second, 1), y.air(5*second, 5))
+	y.judge(y.air(6*second, 1))
+	if n := y.newest(); n.Status != alarm.Pending || n.Start != testkit.Start.UnixMilli()+6*second || y.engine.Stats().Open != 1 {
+		t.Errorf("%+v", n)
+	}
+	over(8 * second)
+	y.judge(y.air(7*second, 5), y.air(8*second, 1)) // one ends and another begins
+	if s := y.engine.Stats(); s.Open != 0 || s.Opened != 2 {
+		t.Errorf("%+v", s)
+	}
+	y.judge(y.air(9*second, 1))
+	y.judge(y.air(10*second, 5))
+	if s := y.engine.Stats(); s.Open != 0 || s.Opened != 3 {
+		t.Errorf("%+v", s)
 	}
 }

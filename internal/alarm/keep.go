@@ -138,8 +138,8 @@ func (k *keeper) some(ctx context.Context) (int, error) {
 	})
 }
 
-// chart reads the points of a notice's properties; of a device that is gone
-// there are none.
+// chart reads the points of a notice's properties, those included that the
+// product has not any more; of a device that is gone there are none.
 func (k *keeper) chart(ctx context.Context, n *noticeRow) (string, error) {
 	var rule RuleCopy
 	if err := json.Unmarshal([]byte(n.Rule), &rule); err != nil {
@@ -150,9 +150,10 @@ func (k *keeper) chart(ctx context.Context, n *noticeRow) (string, error) {
 		names := map[device.PropertyID]string{}
 		var wanted []device.PropertyID
 		for _, c := range rule.Conditions {
-			if p := entry.Product.Property(c.Attribute); p != nil {
-				names[p.ID] = c.Attribute
-				wanted = append(wanted, p.ID)
+			id, ever := k.o.Catalog.Number(c.Attribute)
+			if _, named := names[id]; ever && !named {
+				names[id] = c.Attribute
+				wanted = append(wanted, id)
 			}
 		}
 		series, err := k.o.Readings.Series(ctx, n.TenantID, n.DeviceID,

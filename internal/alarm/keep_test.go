@@ -2,6 +2,7 @@ package alarm_test
 
 import (
 	"context"
+	"reflect"
 	"testing"
 	"time"
 
@@ -66,6 +67,30 @@ func TestKeptChart(t *testing.T) {
 	first, last := air[0], air[len(air)-1]
 	if seconds(first.Time) != "-240" || first.Value != reading.Number(8) || seconds(last.Time) != "902" || last.Value != reading.Number(4) {
 		t.Errorf("from %+v to %+v", first, last)
+	}
+}
+
+// What the product has lost in between is kept all the same: the readings are
+// still there.
+func TestKeptOfAPropertyThatIsGone(t *testing.T) {
+	y := newYard(t)
+	y.rule(nil)
+	y.judge(y.air(second, 1.5))
+	y.station.Properties = y.station.Properties[1:]
+	y.must(y.Catalog.PutProduct(t.Context(), y.station))
+	y.Reload(t)
+	y.must(y.engine.Reload(t.Context()))
+	y.Clock.Advance(6 * time.Minute)
+	stop := y.working()
+	defer stop()
+	testkit.Eventually(t, "the chart", func() bool { return y.detail().Kept != nil })
+	d := y.detail()
+	if points := d.Kept["airTemperature"]; len(points) != 1 || points[0].Value != reading.Number(1.5) {
+		t.Errorf("%+v", d.Kept)
+	}
+	want := alarm.AttributeCopy{Identifier: "airTemperature", FunctionName: "Air temp.", Unit: "°C", Precision: new(1)}
+	if was := d.Was.Attribute("airTemperature"); was == nil || !reflect.DeepEqual(*was, want) {
+		t.Errorf("%+v", was)
 	}
 }
 

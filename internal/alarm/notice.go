@@ -50,9 +50,12 @@ type noticeRow struct {
 	Rule          string // JSON of RuleCopy
 	Samples       string // JSON of a list of NoticeSample
 	ResolveReason Reason
-	ResolveUser   string
-	Remark        string
-	Kept          string // JSON of Kept; empty while nothing is kept
+	// ResolveAttribute is the identifier of the attribute that is gone, where
+	// that is the reason.
+	ResolveAttribute string
+	ResolveUser      string
+	Remark           string
+	Kept             string // JSON of Kept; empty while nothing is kept
 }
 
 // NoticeStore keeps alarm notices.

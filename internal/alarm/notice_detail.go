@@ -23,8 +23,11 @@ const (
 	Online    Reason = "online"    // the device is back
 	Changed   Reason = "changed"   // the rule is another one now
 	Stopped   Reason = "stopped"   // the rule does not run any more
-	Deleted   Reason = "deleted"   // the rule, or its device, is gone
-	ByHand    Reason = "byHand"    // a person said so
+	// AttributeGone is of a rule that the server stopped: its device no longer
+	// has an attribute of it, or has it in another kind.
+	AttributeGone Reason = "attributeGone"
+	Deleted       Reason = "deleted" // the rule, or its device, is gone
+	ByHand        Reason = "byHand"  // a person said so
 )
 
 // RuleCopy is a rule as it was when its notice began, and what its device was
@@ -40,14 +43,37 @@ type RuleCopy struct {
 	RemindEvery int         `json:"remindEvery,omitempty"` // minutes
 	NoteName    string      `json:"noteName"`              // the device's
 	ProductID   int64       `json:"productId"`             // the device's
+	// Attributes are those of the conditions, each once; none in copies of
+	// before they were kept.
+	Attributes []AttributeCopy `json:"attributes,omitempty"`
 }
 
-// CopyOf is r for its notice; note is the remark name of its device and
-// product the number of the device's product.
-func CopyOf(r *Rule, note string, product int64) RuleCopy {
+// AttributeCopy is an attribute as the product had it when a notice began. Its
+// JSON is what a notice keeps.
+type AttributeCopy struct {
+	Identifier   string `json:"identifier"`
+	FunctionName string `json:"functionName,omitempty"`
+	Unit         string `json:"elementUnit,omitempty"`
+	Precision    *int   `json:"precision,omitempty"` // decimals; nil: as it comes
+}
+
+// Attribute finds an attribute as it was; nil when the copy has none.
+func (c *RuleCopy) Attribute(identifier string) *AttributeCopy {
+	for i := range c.Attributes {
+		if c.Attributes[i].Identifier == identifier {
+			return &c.Attributes[i]
+		}
+	}
+	return nil
+}
+
+// CopyOf is r for its notice; note is the remark name of its device, product
+// the number of the device's product, and attributes are as that has them.
+func CopyOf(r *Rule, note string, product int64, attributes []AttributeCopy) RuleCopy {
 	return RuleCopy{
 		Trigger: r.Trigger, Conditions: r.Conditions, Hits: r.Hits, Window: r.Window.Milliseconds(), ByHand: r.ByHand,
 		Channels: r.Channels, Period: r.Period, RemindEvery: int(r.RemindEvery / time.Minute), NoteName: note, ProductID: product,
+		Attributes: attributes,
 	}
 }
 
@@ -77,6 +103,7 @@ type Detail struct {
 	Was         RuleCopy
 	Samples     []NoticeSample // those that counted, oldest first
 	Reason      Reason
+	Attribute   string // of AttributeGone: which; its identifier
 	ResolveUser string // who resolved it by hand, as people call them
 	Remark      string
 	Kept        Kept // nil until some minutes after the end
@@ -94,7 +121,7 @@ func (s *NoticeStore) Get(ctx context.Context, t tenant.ID, id int64) (*Detail, 
 	}
 	d := &Detail{
 		Notice: r.notice(), Device: r.DeviceID, Revision: r.RuleRevision, Description: r.AlarmDesc,
-		Reason: r.ResolveReason, ResolveUser: r.ResolveUser, Remark: r.Remark,
+		Reason: r.ResolveReason, Attribute: r.ResolveAttribute, ResolveUser: r.ResolveUser, Remark: r.Remark,
 	}
 	for _, part := range []struct {
 		text string

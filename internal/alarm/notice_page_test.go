@@ -104,7 +104,7 @@ func TestNoticeDetail(t *testing.T) {
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
 	d := s.Device(t, field.ID, s.Station(t), "A", func(d *device.Device) { d.NoteName = "Mast" })
 	rule := aRule(t, s, d)
-	was := alarm.CopyOf(&rule, "Mast", d.ProductID)
+	was := alarm.CopyOf(&rule, "Mast", d.ProductID, []alarm.AttributeCopy{{Identifier: "airTemperature", FunctionName: "Air temp.", Unit: "°C", Precision: new(1)}})
 	samples := []alarm.NoticeSample{{Time: 5, Values: map[string]reading.Value{"airTemperature": reading.Number(1.5), "heating": reading.Boolean(false), "note": reading.Text("a")}}}
 	points := alarm.Kept{"airTemperature": {{Time: 1, Value: reading.Number(2)}, {Time: 5, Value: reading.Number(1.5)}}}
 	id := s.Notice(t, testkit.Notice{

@@ -160,12 +160,13 @@ func (e *Engine) Tick(ctx context.Context) (time.Time, error) {
 func (e *Engine) look() time.Time {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	now := e.now()
+	e.followClock(now)
 	for _, c := range e.comings.take() {
 		for _, r := range e.offline[c.ID] {
 			e.came(r, c)
 		}
 	}
-	now := e.now()
 	for len(e.dues) > 0 && e.dues[0].at <= now {
 		d := heap.Pop(&e.dues).(due)
 		if e.rules[d.rule.ID] == d.rule && d.rule.due == d.at {
@@ -180,7 +181,8 @@ func (e *Engine) look() time.Time {
 }
 
 // came takes a device's coming or going. One that is back ends the notice, and
-// arms what was resolved by hand.
+// arms what was resolved by hand. What was before it came does not count any
+// more: a start may know of its coming from here alone.
 func (e *Engine) came(r *running, c device.Change) {
 	if !c.Online {
 		e.schedule(r)
@@ -190,15 +192,17 @@ func (e *Engine) came(r *running, c device.Change) {
 	switch {
 	case r.state.Open:
 		r.state.Open = false
+		r.state.raise(c.At)
 		e.pending = append(e.pending, event{rule: r, kind: Resolved, time: c.At, reason: Online, floor: r.state.Floor})
 	case r.state.Waiting:
 		r.state.Waiting = false
+		r.state.raise(c.At)
 		e.pending = append(e.pending, event{rule: r, kind: Armed, time: c.At, floor: r.state.Floor})
 	}
 }
 
 // offlineSince is since when a rule's device is offline as far as it counts;
-// it counts from the rule's publishing on. False: it is online.
+// it counts from after the rule's floor. False: it is online.
 func (e *Engine) offlineSince(r *running) (int64, bool) {
 	st := e.o.Presence.Status(r.Tenant, r.Device)
 	return max(st.OfflineTime, r.state.Floor+1), !st.Online
@@ -242,6 +246,7 @@ func (e *Engine) expired(r *running, now int64) {
 		return
 	}
 	r.state.Open = true
+	r.state.raise(since) // late contact may end the notice from before the device went
 	e.pending = append(e.pending, event{rule: r, kind: Opened, time: start, floor: r.state.Floor})
 }
 

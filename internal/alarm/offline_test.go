@@ -175,6 +175,99 @@ func TestOfflineByHand(t *testing.T) {
 	y.wants("Silent 300-900 byHand; Silent 8400-")
 }
 
+// kill is a kill of the server before the newest comings and goings of devices
+// were written, and its next start.
+func (y *yard) kill() {
+	y.t.Helper()
+	y.Restart(y.t)
+	y.start()
+	y.engine.LetIn()
+}
+
+// That the device was back is known from the notice alone: its next absence is
+// another one.
+func TestOfflineAgainAfterKill(t *testing.T) {
+	y := newYard(t)
+	y.offlineRule()
+	y.seen(0)
+	y.after(15 * time.Minute)
+	y.after(20 * time.Minute)
+	y.must(y.Status.Flush(t.Context(), true))
+	y.seen(30 * time.Minute)
+	y.wants("Silent 1200-1800 online")
+	y.kill()
+	y.after(45*time.Minute - 1)
+	y.wants("Silent 1200-1800 online")
+	y.after(45 * time.Minute)
+	y.wants("Silent 1200-1800 online; Silent 2100.001-")
+	y.kill()
+	y.seen(50 * time.Minute)
+	y.wants("Silent 1200-1800 online; Silent 2100.001-3000 online")
+	if s := y.engine.Stats(); s.Open != 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestOfflineByHandAndKill(t *testing.T) {
+	y := newYard(t)
+	y.offlineRule()
+	y.after(15 * time.Minute)
+	y.must(y.engine.ResolveByHand(t.Context(), y.owner, y.newest().ID, "Ada", ""))
+	y.must(y.Status.Flush(t.Context(), true))
+	y.seen(30 * time.Minute)
+	y.kill()
+	y.after(45 * time.Minute)
+	y.wants("Silent 300-900 byHand; Silent 2100.001-")
+}
+
+// Late contact is from before the device went: what counted for the notice that
+// it ended does not count for the next, whoever ended it.
+func TestOfflineTakenBackAndKill(t *testing.T) {
+	for name, byHand := range map[string]bool{"Silent 1200-1200 online": false, "Silent 1200-1200 byHand": true} {
+		for _, killed := range []bool{false, true} {
+			y := newYard(t)
+			y.offlineRule()
+			y.seen(0)
+			y.after(15 * time.Minute)
+			y.after(20 * time.Minute)
+			y.must(y.Status.Flush(t.Context(), true))
+			if killed {
+				y.kill()
+			}
+			if byHand {
+				y.must(y.engine.ResolveByHand(t.Context(), y.owner, y.newest().ID, "Ada", ""))
+			}
+			y.Presence.SeenAt(testkit.Ref(y.mast), testkit.Start.Add(10*time.Minute).UnixMilli())
+			y.tick()
+			y.kill()
+			y.after(35 * time.Minute)
+			y.wants(name + "; Silent 1200.001-")
+		}
+	}
+}
+
+// A notice that is there already and over is not taken for one that is open:
+// the rule goes on, and tells of the device at a time of its own.
+func TestOfflineNoticeThatIsOver(t *testing.T) {
+	y := newYard(t)
+	id := y.offlineRule()
+	y.Notice(t, testkit.Notice{
+		Device: y.mast, Rule: id, Revision: y.revision(id), Status: alarm.ResolvedItself,
+		Started: testkit.Start.Add(5 * time.Minute).UnixMilli(), Ended: testkit.Start.Add(6 * time.Minute).UnixMilli(),
+	})
+	y.after(15 * time.Minute)
+	if s := y.engine.Stats(); s.Open != 0 || s.Opened != 0 {
+		t.Errorf("taken for an open one: %+v", s)
+	}
+	y.after(15 * time.Minute)
+	if n := y.newest(); n.Status != alarm.Pending || n.Start != testkit.Start.Add(5*time.Minute).UnixMilli()+1 {
+		t.Errorf("%+v", n)
+	}
+	if s := y.engine.Stats(); s.Open != 1 || s.Opened != 1 {
+		t.Errorf("%+v", s)
+	}
+}
+
 func TestOfflineStoppedAndRefused(t *testing.T) {
 	y := newYard(t)
 	id := y.offlineRule()
@@ -202,7 +295,7 @@ func TestOfflineRun(t *testing.T) {
 		y := newYard(t)
 		presence := device.NewPresence(y.Registry, now, y.Log.Logger)
 		engine := alarm.NewEngine(alarm.EngineOptions{
-			DB: y.DB, Rules: y.rules, Positions: y.positions, Devices: y.Devices, Registry: y.Registry, Presence: presence,
+			DB: y.DB, Catalog: y.Catalog, Rules: y.rules, Positions: y.positions, Devices: y.Devices, Registry: y.Registry, Presence: presence,
 			Readings: y.readings, Screens: y.hub, Now: now, Log: y.Log.Logger,
 		})
 		y.must(engine.Start(t.Context()))

@@ -65,10 +65,14 @@ func (e *Engine) Start(ctx context.Context) error {
 		delete(open, rule.ID)
 		e.put(r)
 	}
-	if err := e.drop(ctx, lost, Stopped); err != nil {
+	if err := e.drop(ctx, lost, AttributeGone); err != nil {
 		return err
 	}
-	return e.endOrphans(ctx, open, facts)
+	if err := e.endOrphans(ctx, open, facts); err != nil {
+		return err
+	}
+	e.followClock(e.now())
+	return nil
 }
 
 // endOrphans ends notices whose rule went with its device.
@@ -136,13 +140,27 @@ func (e *Engine) prepare(rule Rule) (*running, error) {
 	if entry == nil || entry.Tenant != rule.Tenant {
 		return nil, fmt.Errorf("alarm: rule %d: its device is gone", rule.ID)
 	}
-	r := &running{Rule: rule, product: entry.Product}
+	r := &running{Rule: rule, product: entry.Product, attributes: e.attributes(&rule, entry.Product)}
 	if rule.Trigger == DeviceOffline {
 		return r, nil
 	}
 	var err error
 	r.test, err = NewTest(rule, entry.Product)
 	return r, err
+}
+
+// attributes are those of a rule's conditions as a product has them.
+func (e *Engine) attributes(rule *Rule, p *device.Product) (list []AttributeCopy) {
+	for _, c := range rule.Conditions {
+		property := p.Property(c.Attribute)
+		if property == nil || slices.ContainsFunc(list, func(a AttributeCopy) bool { return a.Identifier == c.Attribute }) {
+			continue
+		}
+		list = append(list, AttributeCopy{
+			Identifier: c.Attribute, FunctionName: property.FunctionName, Unit: e.o.Catalog.Unit(property), Precision: property.Precision,
+		})
+	}
+	return list
 }
 
 // newState is NewState for rules of both kinds: on being offline only Open,
@@ -162,6 +180,9 @@ func (e *Engine) restore(ctx context.Context, r *running, kept stateRow, open *N
 	r.state = newState(r.test, kept.Floor)
 	r.state.Waiting, r.state.Open, r.notice = kept.Waiting, open != nil, open
 	if r.test == nil {
+		if open != nil {
+			r.state.raise(open.Start - r.Window.Milliseconds())
+		}
 		e.catchUp(r)
 		return nil
 	}

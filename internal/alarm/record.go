@@ -73,6 +73,7 @@ func (e *Engine) settle(ctx context.Context) error {
 // takePending takes what is to be written, and up to which position of the
 // journal that is all. Callers hold mu.
 func (e *Engine) takePending() ([]event, uint64) {
+	e.followClock(e.now())
 	events := e.pending
 	e.pending, e.taken = nil, len(events) > 0
 	return events, e.stepped
@@ -84,7 +85,7 @@ func (e *Engine) record(ctx context.Context, events []event, pos uint64) (s sett
 		return s, nil
 	}
 	err = e.o.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
-		s = settlement{Engine: e, open: map[*running]*Notice{}, states: map[RuleID]stateRow{}}
+		s = settlement{Engine: e, open: map[*running]*Notice{}, over: map[*running]bool{}, states: map[RuleID]stateRow{}}
 		if err := s.look(ctx, events); err != nil {
 			return err
 		}
@@ -122,10 +123,28 @@ func (e *Engine) settled(s *settlement, events []event, pos uint64, err error) e
 			e.open[n.ID] = r
 		}
 	}
+	e.takeBack(s.over)
 	e.count()
 	e.opened.Add(uint64(s.opened))
 	e.tell(s.told)
 	return nil
+}
+
+// takeBack lets rules go on without a notice whose notice was over when it was
+// to begin, unless it has ended for them since: what comes next begins another,
+// at a time of its own. Callers hold both locks.
+func (e *Engine) takeBack(over map[*running]bool) {
+	for i := range e.pending {
+		if e.pending[i].kind == Resolved {
+			delete(over, e.pending[i].rule)
+		}
+	}
+	for r := range over {
+		r.state.Open = false
+		if r.test == nil {
+			e.schedule(r)
+		}
+	}
 }
 
 // settlement is what one transaction records.
@@ -136,6 +155,7 @@ type settlement struct {
 	states  map[RuleID]stateRow          // to be kept
 
 	open   map[*running]*Notice // of rules whose notice began or ended (nil)
+	over   map[*running]bool    // of rules whose notice was over when it was to begin
 	told   []tidings
 	opened int
 }
@@ -163,13 +183,18 @@ func (s *settlement) one(ctx context.Context, ev *event) error {
 		if err != nil {
 			return err
 		}
-		s.open[r] = &n
 		s.told = append(s.told, tidings{r.Tenant, n})
+		if n.Status != Pending {
+			s.open[r], s.over[r] = nil, true
+			return nil
+		}
+		s.open[r] = &n
 		s.opened++
 		return s.tellBegun(ctx, ev, &n)
 	case Resolved:
+		delete(s.over, r)
 		if current == nil {
-			return nil // it began when the rule was gone already
+			break // it was over when it was to begin
 		}
 		how := ending{at: ev.time, status: ResolvedItself, reason: ev.reason}
 		n, err := s.end(ctx, current, how)
@@ -229,14 +254,14 @@ func (s *settlement) look(ctx context.Context, events []event) error {
 const lookedAt = 500
 
 // begun writes a notice that begins. One that is there already was written by
-// a transaction whose end was not known.
+// a transaction whose end was not known; it may be over.
 func (s *settlement) begun(ctx context.Context, ev *event) (Notice, error) {
 	r := ev.rule
 	d := s.devices[r.Device]
 	if d == nil {
 		return Notice{}, fmt.Errorf("alarm: device of rule %d: %w", r.ID, errs.Missing())
 	}
-	rule, err := json.Marshal(CopyOf(&r.Rule, d.NoteName, d.ProductID))
+	rule, err := json.Marshal(CopyOf(&r.Rule, d.NoteName, d.ProductID, r.attributes))
 	if err != nil {
 		return Notice{}, err
 	}
@@ -252,7 +277,7 @@ func (s *settlement) begun(ctx context.Context, ev *event) (Notice, error) {
 	err = s.o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		// A change without a change: so that the row answers its number in either case.
 		_, err := tx.NewInsert().Model(&row).On("CONFLICT (rule_id, rule_revision, start_time) DO UPDATE").
-			Set("rule_id = EXCLUDED.rule_id").Returning("id").Exec(ctx)
+			Set("rule_id = EXCLUDED.rule_id").Returning("id, resolve_status, end_time").Exec(ctx)
 		return err
 	})
 	n := row.notice()
@@ -279,6 +304,7 @@ type ending struct {
 	at           int64 // epoch ms
 	status       ResolveStatus
 	reason       Reason
+	attribute    string // of AttributeGone
 	user, remark string
 }
 
@@ -289,7 +315,8 @@ func (e *Engine) end(ctx context.Context, open *Notice, how ending) (Notice, err
 	n.Status, n.End = how.status, max(how.at, n.Start)
 	err := e.o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewUpdate().Model((*noticeRow)(nil)).
-			Set("resolve_status = ?, end_time = ?, resolve_reason = ?, resolve_user = ?, remark = ?", how.status, n.End, how.reason, how.user, how.remark).
+			Set("resolve_status = ?, end_time = ?, resolve_reason = ?, resolve_attribute = ?", how.status, n.End, how.reason, how.attribute).
+			Set("resolve_user = ?, remark = ?", how.user, how.remark).
 			Where("n.id = ? AND n.resolve_status = ?", n.ID, Pending).Exec(ctx)
 		return err
 	})
@@ -367,7 +394,7 @@ func forgetStates(ctx context.Context, d *db.DB, id RuleID) error {
 	})
 }
 
-// takeDown stops a rule that cannot be judged any more; nobody did it.
+// takeDown writes that a rule does not run any more; nobody did it.
 func takeDown(ctx context.Context, d *db.DB, id RuleID, now int64) error {
 	return d.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewUpdate().Model((*ruleRow)(nil)).

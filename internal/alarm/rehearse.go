@@ -21,6 +21,7 @@ type Rehearsal struct {
 	Attribute string      // the first of the conditions that is a number; empty: none
 	Days      []DayRange  // of Attribute, oldest first; days without a reading are absent
 	Pace      Pace
+	KnownFrom int64 // of a rule on being offline, from when on it is known whether the device was there, epoch ms; 0: nothing is known
 }
 
 // Rehearsed is one notice that there would have been.
@@ -28,7 +29,7 @@ type Rehearsed struct {
 	Start int64 // epoch ms
 	End   int64 // epoch ms; 0: it would be open still
 	Night bool  // began at night, see Place
-	Told  bool  // began within the rule's period
+	Told  bool  // open within the rule's period: from its begin, or when the period began
 }
 
 // DayRange is the lowest and highest value of one day.
@@ -95,6 +96,9 @@ func RehearseOffline(ctx context.Context, status *device.StatusStore, r Rule, fr
 		return nil, err
 	}
 	h := &rehearsing{Rehearsal: Rehearsal{From: from, To: to, Pace: Pace{Fits: true}}, rule: &r, zone: zone, place: place}
+	if len(comings) > 0 {
+		h.KnownFrom = max(from, comings[len(comings)-1].Time)
+	}
 	gone := int64(never) // since when the device is offline
 	due := func() int64 { return max(gone, from) + r.Window.Milliseconds() }
 	for i := len(comings) - 1; i >= 0; i-- {
@@ -164,8 +168,21 @@ func (h *rehearsing) list() {
 	for i := range h.Notices {
 		n := &h.Notices[i]
 		n.Night = night(n.Start, h.zone, h.place)
-		n.Told = h.rule.Period.Holds(time.UnixMilli(n.Start), h.zone)
+		n.Told = h.toldOf(n)
 	}
+}
+
+// toldOf tells whether people are told of a notice: at once, or when the period
+// begins, if it is open then.
+func (h *rehearsing) toldOf(n *Rehearsed) bool {
+	at := h.rule.Period.Next(time.UnixMilli(n.Start), h.zone).UnixMilli()
+	if at == n.Start {
+		return true
+	}
+	if n.End == 0 {
+		return at <= h.To
+	}
+	return at < n.End
 }
 
 // extend takes a value into the range of its day; times only rise.

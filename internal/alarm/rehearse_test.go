@@ -144,6 +144,23 @@ func TestRehearse(t *testing.T) {
 	if !slices.Equal(got.Notices, want) || got.Total != 4 {
 		t.Errorf("%+v\nwant %+v", got.Notices, want)
 	}
+	// Whoever is not told at once is told when the period begins, of what is open then.
+	for begin, told := range map[int]int{5*60 + 45: 4, 6 * 60: 1, 0: 4} {
+		rule.Period = news.Period{Start: begin, End: 18 * 60}
+		again, err := alarm.Rehearse(t.Context(), p.Store, rule, pastProduct, from, to, zone, place)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for _, notice := range again.Notices {
+			if notice.Told {
+				n++
+			}
+		}
+		if n != told {
+			t.Errorf("period from minute %d: %d told, want %d: %+v", begin, n, told, again.Notices)
+		}
+	}
 	if got.Samples != 3*144+1 || got.From != from || got.To != to || got.Attribute != "air" {
 		t.Errorf("%d samples of %s from %d to %d", got.Samples, got.Attribute, got.From, got.To)
 	}
@@ -329,13 +346,13 @@ func TestRehearseOffline(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(got.Notices, c.want) || got.Total != len(c.want) || got.Samples != c.samples || !got.Pace.Fits {
+		if !slices.Equal(got.Notices, c.want) || got.Total != len(c.want) || got.Samples != c.samples || !got.Pace.Fits || got.KnownFrom != max(c.from, start) {
 			t.Errorf("%d to %d min: %d of %d samples, %+v\nwant %d, %+v", (c.from-start)/minuteMs, (c.to-start)/minuteMs, got.Total, got.Samples, got.Notices, c.samples, c.want)
 		}
 	}
 	// Another tenant's device has no past.
 	r.Tenant++
-	if got, err := alarm.RehearseOffline(t.Context(), s.Status, r, at(-60), at(400), time.UTC, nil); err != nil || got.Total != 0 || got.Samples != 0 {
+	if got, err := alarm.RehearseOffline(t.Context(), s.Status, r, at(-60), at(400), time.UTC, nil); err != nil || got.Total != 0 || got.Samples != 0 || got.KnownFrom != 0 {
 		t.Errorf("%+v %v", got, err)
 	}
 	broken, cancel := context.WithCancel(t.Context())

@@ -12,11 +12,9 @@ import (
 	"tilth/internal/device"
 	"tilth/internal/errs"
 	"tilth/internal/tenant"
-	"tilth/internal/text"
 )
 
 const (
-	nameLimit        = 64  // characters
 	descriptionLimit = 500 // characters
 	dataSource       = 1   // the only one there is: a device
 	shortestReminder = 5 * time.Minute
@@ -215,17 +213,11 @@ func (f *Form) remindEvery() (time.Duration, error) {
 func minutes(d time.Duration) string { return strconv.Itoa(int(d / time.Minute)) }
 
 func ruleName(name *string) (string, error) {
-	if name == nil || strings.TrimSpace(*name) == "" {
-		return "", errs.New(errs.Refused, "rule.nameRequired")
+	said := ""
+	if name != nil {
+		said = *name
 	}
-	n := strings.TrimSpace(*name)
-	switch {
-	case utf8.RuneCountInString(n) > nameLimit:
-		return "", errs.New(errs.Refused, "invalid.long", "limit", strconv.Itoa(nameLimit)).About("alarmName")
-	case strings.ContainsFunc(n, unicode.IsControl), text.Fold(n) == "":
-		return "", errs.New(errs.Refused, "invalid.format").About("alarmName")
-	}
-	return n, nil
+	return tenant.Named(said, "alarmName", "rule.nameRequired")
 }
 
 // Described is a description or a remark as it is kept: trimmed, of at most 500

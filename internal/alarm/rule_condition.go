@@ -2,6 +2,7 @@ package alarm
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -190,17 +191,30 @@ func recovery(f float64, c Condition, p *device.Property) *errs.Error {
 	return nil
 }
 
+// AttributesGone are those attributes of a rule's conditions that devices of a
+// product lack, or have in another kind, each once: readings cannot be judged by
+// them.
+func AttributesGone(r *Rule, p *device.Product) (gone []string) {
+	for _, c := range r.Conditions {
+		property := p.Property(c.Attribute)
+		if (property == nil || kindOf(property.DataType) != c.Value.Kind()) && !slices.Contains(gone, c.Attribute) {
+			gone = append(gone, c.Attribute)
+		}
+	}
+	return gone
+}
+
 // misfit is the first attribute of a rule's conditions that devices of a
 // product lack, or have in another kind; empty when the rule fits.
 func misfit(r *Rule, p *device.Product) string {
+	if gone := AttributesGone(r, p); len(gone) > 0 {
+		return gone[0]
+	}
 	for _, c := range r.Conditions {
-		property := p.Property(c.Attribute)
-		if property == nil || kindOf(property.DataType) != c.Value.Kind() {
-			return c.Attribute
-		}
 		if c.Value.Kind() != reading.KindNumber {
 			continue
 		}
+		property := p.Property(c.Attribute)
 		if decimals(c.Value.Float(), property) != nil || c.Recovery != nil && decimals(*c.Recovery, property) != nil {
 			return c.Attribute
 		}

@@ -34,8 +34,10 @@ func (f *Form) period() (news.Period, error) {
 		return news.Period{}, errs.New(errs.Refused, "invalid.required").About("startTime")
 	case end == nil:
 		return news.Period{}, errs.New(errs.Refused, "invalid.required").About("endTime")
-	case *start >= *end: // the end is exclusive: equal ones leave no time at all
+	case *start > *end:
 		return news.Period{}, errs.New(errs.Refused, "rule.timeOrder")
+	case *start == *end: // the end is exclusive: no time is left at all
+		return news.Period{}, errs.New(errs.Refused, "rule.timeNone")
 	}
 	return news.Period{Start: *start, End: *end}, nil
 }

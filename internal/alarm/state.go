@@ -105,6 +105,24 @@ func (s *State) ResolveByHand() {
 	s.empty(s.newest)
 }
 
+// raise lets nothing up to floor count any more, of a rule on being offline.
+func (s *State) raise(floor int64) {
+	s.Floor = max(s.Floor, floor)
+	s.newest = max(s.newest, s.Floor)
+}
+
+// lower lets samples after floor count again; those that are not newer than one
+// that was judged still lead to nothing.
+func (s *State) lower(floor int64) {
+	s.Floor, s.newest = floor, floor
+	for _, k := range s.before {
+		s.newest = max(s.newest, k.time)
+	}
+	if n := len(s.samples); n > 0 {
+		s.newest = max(s.newest, s.samples[n-1].time)
+	}
+}
+
 // Learn takes in a frame that was judged before: it fills the window, and
 // leads to nothing. Frames that hold none of the properties change nothing.
 func (s *State) Learn(t *Test, at int64, fields []reading.Field) {

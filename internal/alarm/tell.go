@@ -12,12 +12,20 @@ import (
 	"tilth/internal/tenant"
 )
 
-// muchTooLate is how old a reading is on arrival that comes out of a logger's
-// memory, and backlogPause for how long no such one must have come of a device
-// until it is taken to have handed over all.
 const (
-	muchTooLate  = 30 * time.Minute
+	// muchTooLate is how old a reading is on arrival that comes out of a logger's
+	// memory.
+	muchTooLate = 30 * time.Minute
+	// backlogPause is for how long no such one must have come of a device until it
+	// is taken to have handed over all.
 	backlogPause = 2 * time.Minute
+	// longestBacklog is for how long a backlog keeps people waiting: all that a
+	// device sends whose clock is behind seems to be of its memory.
+	longestBacklog = 30 * time.Minute
+	// nextBacklog is for how long no late reading must have come of a device until
+	// the next one begins another backlog: one that comes earlier was measured
+	// before the last of this one came.
+	nextBacklog = muchTooLate
 )
 
 // teller tells people of notices. Its calls are part of the transaction that
@@ -25,8 +33,8 @@ const (
 // told already.
 type teller interface {
 	Began(ctx context.Context, t tenant.ID, a *news.Alarm, w *news.Wishes) error
-	// Ended with told false is of a notice whose rule was changed, stopped or
-	// deleted: people are not told of its end.
+	// Ended with told false is of a notice whose rule was changed, stopped, also
+	// by the server, or deleted: people are not told of its end.
 	Ended(ctx context.Context, t tenant.ID, a *news.Alarm, told bool) error
 }
 
@@ -64,6 +72,12 @@ func (r *running) news(what news.Event, n *Notice, samples []Sample) *news.Alarm
 		a.Conditions = append(a.Conditions, news.Condition{
 			Join: c.Join, Property: c.Attribute, Operator: string(c.Operator), Value: plain(c.Value), Recovery: c.Recovery,
 		})
+	}
+	if len(r.attributes) > 0 {
+		a.Properties = make(map[string]news.Property, len(r.attributes))
+		for _, as := range r.attributes {
+			a.Properties[as.Identifier] = news.Property{Name: as.FunctionName, Unit: as.Unit, Decimals: as.Precision}
+		}
 	}
 	if len(samples) > 0 && r.test != nil {
 		newest := samples[len(samples)-1]
@@ -104,8 +118,24 @@ func plain(v reading.Value) any {
 type backlogs struct {
 	some atomic.Int64 // devices
 	mu   sync.Mutex
-	last map[device.ID]int64 // when the newest such reading arrived, epoch ms
+	of   map[device.ID]backlogged
 }
+
+// backlogged is when the first and the newest late reading of a device's
+// backlog arrived, epoch ms.
+type backlogged struct {
+	first, last int64
+	present     bool // a reading that is not late came after them
+}
+
+// waitsUntil is until when people wait for the end of the backlog, if nothing
+// more of it arrives, epoch ms.
+func (b backlogged) waitsUntil() int64 {
+	return min(b.last+backlogPause.Milliseconds(), b.first+longestBacklog.Milliseconds())
+}
+
+// past says whether the next late reading begins another backlog.
+func (b backlogged) past(now int64) bool { return now-b.last >= nextBacklog.Milliseconds() }
 
 // note takes note of a frame of a device that has rules.
 func (b *backlogs) note(a *reading.Arrival) {
@@ -115,38 +145,62 @@ func (b *backlogs) note(a *reading.Arrival) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if late {
-		if b.last == nil {
-			b.last = map[device.ID]int64{}
-		}
-		b.last[a.Device] = a.At
-	} else {
-		delete(b.last, a.Device)
+	known, there := b.of[a.Device]
+	if there && known.past(a.At) {
+		b.forget(a.Device)
+		there = false
 	}
-	b.some.Store(int64(len(b.last)))
+	switch {
+	case late && !there:
+		b.keep(a.Device, backlogged{first: a.At, last: a.At})
+	case late:
+		// The clock may have been set back.
+		b.keep(a.Device, backlogged{first: min(known.first, a.At), last: a.At})
+	case there:
+		known.present = true
+		b.keep(a.Device, known)
+	}
 }
 
-// until is when a device's backlog is over if nothing more of it arrives; the
-// zero time: it is.
+// keep and forget are for those who hold the lock.
+func (b *backlogs) keep(id device.ID, k backlogged) {
+	if b.of == nil {
+		b.of = map[device.ID]backlogged{}
+	}
+	b.of[id] = k
+	b.some.Store(int64(len(b.of)))
+}
+
+func (b *backlogs) forget(id device.ID) {
+	delete(b.of, id)
+	b.some.Store(int64(len(b.of)))
+}
+
+// until is when people need not wait for a device's backlog any more if nothing
+// more of it arrives; the zero time: they need not.
 func (b *backlogs) until(id device.ID, now time.Time) time.Time {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	at, there := b.last[id]
+	known, there := b.of[id]
 	if !there {
 		return time.Time{}
 	}
-	until := time.UnixMilli(at).Add(backlogPause)
-	if until.After(now) {
-		return until
+	if known.past(now.UnixMilli()) {
+		b.forget(id)
+		return time.Time{}
 	}
-	delete(b.last, id)
-	b.some.Store(int64(len(b.last)))
-	return time.Time{}
+	until := known.waitsUntil()
+	// Of a clock that was set back nobody knows when that will be.
+	if known.present || until <= now.UnixMilli() || known.last > now.UnixMilli() {
+		return time.Time{}
+	}
+	return time.UnixMilli(until)
 }
 
-// BacklogUntil is when a device will have handed over what it kept in its
-// memory, if nothing more of that arrives: at the first present reading, or
-// when none has come for two minutes. The zero time: it has.
+// BacklogUntil is until when people wait for what a device kept in its memory,
+// if nothing more of that arrives: until the first present reading, until none
+// has come for two minutes, or until half an hour after the first of it. The
+// zero time: they need not wait.
 func (e *Engine) BacklogUntil(id int64) time.Time {
 	return e.backlogs.until(device.ID(id), e.o.Now())
 }

@@ -90,6 +90,9 @@ func TestNewsOfReadings(t *testing.T) {
 			{Join: "and", Property: "heating", Operator: "=", Value: false},
 			{Join: "or", Property: "note", Operator: "=", Value: "frost"},
 		},
+		Properties: map[string]news.Property{
+			"airTemperature": {Name: "Air temp.", Unit: "°C", Decimals: new(1)}, "heating": {Name: "Heating"}, "note": {},
+		},
 	}
 	if len(told.began) != 1 || !reflect.DeepEqual(told.began[0], want) {
 		t.Errorf("%+v, want\n%+v", told.began, want)
@@ -269,6 +272,93 @@ func TestNewsOfABacklog(t *testing.T) {
 		t.Errorf("%+v", told.wishes)
 	}
 }
+
+// Of a device whose clock is behind every reading seems to be of its memory: for
+// that nobody waits longer than half an hour, until its readings have been
+// present for as long.
+func TestBacklogWithoutEnd(t *testing.T) {
+	y := newYard(t)
+	y.rule(nil)
+	id := int64(y.mast.ID)
+	begin := testkit.Start.Add(24 * time.Hour)
+	late := func(d time.Duration) {
+		y.Clock.Set(begin.Add(d))
+		y.judge(y.air((begin.Add(d - time.Hour)).Sub(testkit.Start).Milliseconds(), 1))
+	}
+	present := func(d time.Duration) {
+		y.Clock.Set(begin.Add(d))
+		y.judge(y.air(begin.Add(d).Sub(testkit.Start).Milliseconds(), 1))
+	}
+	wants := func(what string, want time.Duration) {
+		t.Helper()
+		got := y.engine.BacklogUntil(id)
+		if want == 0 && !got.IsZero() || want != 0 && !got.Equal(begin.Add(want)) {
+			t.Errorf("%s: until %v, want %v", what, got, want)
+		}
+	}
+	for d := time.Duration(0); d < 28*time.Minute; d += time.Minute {
+		late(d)
+		wants("as it comes", d+2*time.Minute)
+	}
+	late(29 * time.Minute)
+	wants("at most half an hour", 30*time.Minute)
+	for d := 30 * time.Minute; d < 90*time.Minute; d += time.Minute {
+		late(d)
+		wants("not any more", 0)
+	}
+	present(90 * time.Minute)
+	late(100 * time.Minute)
+	wants("present for a moment", 0)
+	for d := 101 * time.Minute; d <= 130*time.Minute; d += time.Minute {
+		present(d)
+	}
+	late(131 * time.Minute)
+	wants("another backlog", 133*time.Minute)
+	y.Clock.Set(begin.Add(time.Hour))
+	wants("the clock is set back", 0)
+	late(61 * time.Minute)
+	wants("a late one by that clock", 63*time.Minute)
+	y.Clock.Set(begin.Add(4 * time.Hour))
+	wants("silent for long", 0)
+	late(4*time.Hour + time.Minute)
+	wants("another backlog, later", 4*time.Hour+3*time.Minute)
+}
+
+// A serious alarm of such a device is told while it is open.
+func TestAlarmOfAClockThatIsBehind(t *testing.T) {
+	y := newYard(t)
+	channel := y.Channel(t, y.owner, "field", func(c *notify.Channel) { c.ByPhone, c.Phones = false, nil }).ID
+	y.Outbox = notify.NewOutbox(notify.OutboxOptions{
+		DB: y.DB, Tenants: y.Tenants, Channels: y.Channels, Now: y.Clock.Now, Log: y.Log.Logger,
+		Carriers: map[notify.Mode]notify.Carrier{notify.Email: carried{}},
+		Backlog:  func(id int64) time.Time { return y.engine.BacklogUntil(id) },
+	})
+	y.teller = notify.NewDesk(y.DB, y.Messages, y.Outbox, y.hub)
+	y.start()
+	y.engine.LetIn()
+	y.rule(func(r *alarm.Rule) { r.Channels, r.Level = []int64{channel}, alarm.LevelSerious })
+	y.Clock.Advance(24 * time.Hour)
+	for m := int64(0); m <= 31; m++ {
+		y.judge(y.air(23*60*minute+m*minute, 1))
+		if _, err := y.Outbox.Step(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		list, err := y.Outbox.Of(t.Context(), y.owner, y.newest().ID)
+		y.must(err)
+		if len(list) != 1 {
+			t.Fatalf("%+v", list)
+		}
+		if told := list[0].State == notify.Sent; told != (m >= 30) {
+			t.Fatalf("after %d minutes: %s %s", m, list[0].State, list[0].Reason)
+		}
+		y.Clock.Advance(time.Minute)
+	}
+}
+
+// carried is a far end that takes everything.
+type carried struct{}
+
+func (carried) Carry(context.Context, *notify.Letter) (string, error) { return "taken", nil }
 
 // From a reading to the people: the engine and the outbox of a server, and a
 // kill in between.

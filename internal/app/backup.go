@@ -57,7 +57,11 @@ func backup(c *cobra.Command, client *providerClient, file string) error {
 		return fmt.Errorf("--output: %s is there already", file)
 	}
 	partial := file + ".partial"
-	m, err := fetch(c.Context(), client, partial)
+	f, err := os.OpenFile(partial, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return fmt.Errorf("--output: %w", err)
+	}
+	m, err := fetch(c.Context(), client, f)
 	if err != nil {
 		return errors.Join(err, os.Remove(partial))
 	}
@@ -68,12 +72,8 @@ func backup(c *cobra.Command, client *providerClient, file string) error {
 	return nil
 }
 
-// fetch writes the backup to a file and reads it back.
-func fetch(ctx context.Context, client *providerClient, path string) (_ *archive.Manifest, err error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return nil, err
-	}
+// fetch writes the backup to a file, reads it back and closes it.
+func fetch(ctx context.Context, client *providerClient, f *os.File) (_ *archive.Manifest, err error) {
 	defer func() { err = errors.Join(err, f.Close()) }()
 	if err := client.download(ctx, "v1/backup", f); err != nil {
 		return nil, err
@@ -106,7 +106,6 @@ func (p *providerClient) download(ctx context.Context, path string, w io.Writer)
 }
 
 func restoreCommand() *cobra.Command {
-	var dir string
 	c := &cobra.Command{
 		Use:   "restore FILE --data-dir DIR",
 		Short: "Make a data folder of a backup",
@@ -124,14 +123,15 @@ beside the one that people rely on.`,
 			if err != nil {
 				return err
 			}
+			dir, err := folderOf(c.Flags())
+			if err != nil {
+				return err
+			}
 			return restore(c, args[0], dir, address)
 		},
 	}
-	c.Flags().StringVar(&dir, "data-dir", "", "the folder to make (required)")
+	c.Flags().String(folderFlag, "", "the folder to make (required, here or in "+variableOf(folderFlag)+")")
 	declareDatabase(c.Flags())
-	if err := c.MarkFlagRequired("data-dir"); err != nil {
-		panic(err) // the flag is declared above
-	}
 	return c
 }
 
@@ -231,9 +231,7 @@ func outboxCommand() *cobra.Command {
 		},
 	}
 	at.declare(c)
-	outbox := &cobra.Command{Use: "outbox", Short: "Work on mail, SMS and webhooks that wait"}
-	outbox.AddCommand(c)
-	return outbox
+	return group("outbox", "Work on mail, SMS and webhooks that wait", c)
 }
 
 // size writes bytes for people.

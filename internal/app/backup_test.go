@@ -108,6 +108,9 @@ func TestBackupUnderLoad(t *testing.T) {
 		}
 	}
 	restored.stop()
+	if !strings.Contains(restored.log.String(), "level=WARN msg=\"mail, SMS and webhooks are held") {
+		t.Errorf("it was not said that the outbox is held:\n%s", restored.log)
+	}
 	steady.stop()
 }
 
@@ -231,6 +234,9 @@ func keptBefore(t *testing.T, dir string) {
 	}
 	r, err := reading.Open(t.Context(), reading.Options{Dir: filepath.Join(dir, "readings")})
 	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := deviceKey(t.Context(), d, dir); err != nil {
 		t.Fatal(err)
 	}
 	if err := errors.Join(r.Close(), d.Close()); err != nil {

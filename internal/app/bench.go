@@ -19,9 +19,8 @@ import (
 )
 
 func benchCommand() *cobra.Command {
-	c := &cobra.Command{Use: "bench", Short: "Measure what a server bears, and check what it keeps"}
-	c.AddCommand(benchIngestCommand(), benchAlarmCommand(), benchLiveCommand(), benchTellingCommand(), benchHistoryCommand(), benchFileCommand())
-	return c
+	return group("bench", "Measure what a server bears, and check what it keeps",
+		benchIngestCommand(), benchAlarmCommand(), benchLiveCommand(), benchTellingCommand(), benchHistoryCommand(), benchFileCommand())
 }
 
 func benchFileCommand() *cobra.Command {

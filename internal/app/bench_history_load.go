@@ -111,7 +111,7 @@ func settle(ctx context.Context, s *reading.Store) error {
 
 // find learns what the devices and properties are called inside.
 func (l *historyLoad) find(ctx context.Context, data string) (err error) {
-	s, err := openStores(ctx, &Settings{DataDir: data}, slog.New(slog.DiscardHandler))
+	s, err := openStores(ctx, &Settings{DataDir: data}, "", slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}

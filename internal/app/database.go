@@ -17,6 +17,7 @@ import (
 const (
 	databaseFlag     = "database-url"
 	databaseVariable = "TILTH_DATABASE_URL"
+	folderFlag       = "data-dir"
 )
 
 // declareDatabase declares where the database is.
@@ -55,6 +56,22 @@ func databaseOf(f *pflag.FlagSet) (string, error) {
 		address = os.Getenv(databaseVariable)
 	}
 	return address, checkDatabase(f, address)
+}
+
+// folderOf is the data folder for the same commands: from the flag, else from
+// the environment, else the flag's default.
+func folderOf(f *pflag.FlagSet) (string, error) {
+	dir, err := f.GetString(folderFlag)
+	if err != nil {
+		return "", err
+	}
+	if given, there := os.LookupEnv(variableOf(folderFlag)); there && !f.Changed(folderFlag) {
+		dir = given
+	}
+	if dir == "" {
+		return "", fmt.Errorf("--%s: a folder is needed, by the flag or %s", folderFlag, variableOf(folderFlag))
+	}
+	return dir, nil
 }
 
 // openDatabase opens the database that belongs to a data folder; address is

@@ -8,17 +8,23 @@ import (
 	"io"
 	"io/fs"
 	"net"
+	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
 
+	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"
 
 	"tilth/internal/device"
+	"tilth/internal/errs"
 	"tilth/internal/farm"
 	"tilth/internal/ingest"
+	"tilth/internal/tenant"
 )
 
 // The demo's sign-in, as promised.
@@ -82,6 +88,7 @@ func (d *demo) run(ctx context.Context) error {
 		return err
 	}
 	defer unlock()
+	d.set.LinksHere = true // nobody serves its farms' hosts over HTTPS
 	log := d.set.logger()
 	server, err := newServer(ctx, d.set, log)
 	if err != nil {
@@ -131,10 +138,41 @@ func (d *demo) prepare(ctx context.Context, s *Server) error {
 	if _, err := s.provider.Apply(ctx, file, true); err != nil {
 		return fmt.Errorf("set up the demo's farm: %w", err)
 	}
+	if err := d.lead(ctx, s); err != nil {
+		return err
+	}
 	if err := d.history(ctx, s); err != nil {
 		return err
 	}
 	return d.tellings(ctx, s)
+}
+
+// lead makes the host of --public-url the first of the demo's farm: links in its
+// letters would lead to a name that other machines know nothing of.
+func (d *demo) lead(ctx context.Context, s *Server) error {
+	public, err := url.Parse(d.set.PublicURL)
+	if err != nil || public.Host == "" || strings.Contains(public.Hostname(), ":") {
+		return err // without one, or with one that no host can be
+	}
+	t, err := s.stores.tenants.ByName(ctx, demoTenant)
+	if err != nil {
+		return err
+	}
+	host := tenant.Host(public.Host)
+	if owner, err := s.stores.tenants.ByHost(ctx, host); err == nil && owner.ID != t.ID {
+		return nil // the other farm's already
+	} else if err != nil && !errs.Is(err, errs.NotFound) {
+		return err
+	}
+	hosts := append([]string{host}, slices.DeleteFunc(t.Hosts, func(h string) bool { return h == host })...)
+	file, err := yaml.Marshal(map[string]any{"tenants": []any{map[string]any{"name": t.Name, "hosts": hosts}}})
+	if err != nil {
+		return err
+	}
+	if _, err := s.provider.Apply(ctx, file, false); err != nil {
+		return fmt.Errorf("--public-url: %w", err)
+	}
+	return nil
 }
 
 func (d *demo) secret(deviceName string) string { return d.secrets[deviceName] }
@@ -177,6 +215,7 @@ func (d *demo) history(ctx context.Context, s *Server) error {
 		return err
 	})
 	outstanding.Wait()
+	s.stores.presence.SettlePast()
 	progress.done(fmt.Sprintf("%d messages in %.1f s", messages, time.Since(begin).Seconds()))
 	return errors.Join(err, failed)
 }

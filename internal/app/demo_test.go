@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -158,6 +159,32 @@ func TestDeviceGuideLiterally(t *testing.T) {
 			t.Errorf("block %d: the reading is not there: %+v\n%s", i+1, last, out)
 		}
 	}
+	simulation := slices.IndexFunc(blocks, func(block []string) bool { return strings.Contains(block[1], "tilth simulate") })
+	if simulation < 0 {
+		t.Fatal("the device guide simulates nothing")
+	}
+	brief := strings.NewReplacer("./bin/tilth simulate", path+" simulate --broker tcp://"+p.mqtt, "--every 5s", "--every 100ms --count 2")
+	cmd := exec.Command("bash", "-euo", "pipefail", "-c", brief.Replace(adapt.Replace(blocks[simulation][1])))
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "TILTH_PROVIDER_TOKEN="+p.providerToken())
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	var last map[string]struct{ Value any }
+	p.call(http.MethodGet, "/admin-api/device/data/all/data-last?deviceName=SIM-0001", token, "", &last)
+	if v, ok := last["airTemperature"].Value.(float64); !ok || v < 5 || v > 35 {
+		t.Errorf("the simulated device has no reading: %+v\n%s", last, out)
+	}
+}
+
+// providerToken is the one that the server made.
+func (p *process) providerToken() string {
+	p.t.Helper()
+	b, err := os.ReadFile(filepath.Join(p.dir, "provider-token"))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return strings.TrimSpace(string(b))
 }
 
 // demo starts `tilth demo` and waits until it is ready.

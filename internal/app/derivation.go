@@ -11,13 +11,19 @@ import (
 	"tilth/internal/tenant"
 )
 
-// derivation makes what computes derived values. It forgets what it knows of
-// the structure whenever that changes.
+// derivation makes what computes derived values. It is told of changes of
+// structure, and where one device stands otherwise.
 func (s *stores) derivation() *derivation.Engine {
 	e := derivation.New(derivation.Options{Readings: s.readings, Site: s.site})
-	s.registry.Watch(e.Reset)
+	s.registry.Watch(func() { e.Keep(s.derives) })
 	s.devices.OnChange(func(t tenant.ID, id device.ID) { e.Forget(device.Ref{Tenant: t, ID: id}) })
 	return e
+}
+
+// derives tells whether anything is computed from what a device sends.
+func (s *stores) derives(ref device.Ref) bool {
+	entry := s.registry.Get(ref.ID)
+	return entry != nil && entry.Ref == ref && entry.Derives()
 }
 
 // site is where a device stands, with its tenant's days.

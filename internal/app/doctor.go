@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -24,7 +25,7 @@ must be stopped, or the folder be a copy. The exit code is 1 when something is
 wrong.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			dir, err := c.Flags().GetString("data-dir")
+			dir, err := folderOf(c.Flags())
 			if err != nil {
 				return err
 			}
@@ -32,18 +33,21 @@ wrong.`,
 			if err != nil {
 				return err
 			}
+			if err := usedFolder(dir); err != nil {
+				return err
+			}
 			d, err := readDatabase(c.Context(), dir, address)
 			if err != nil {
-				return err
+				return damaged(dir, err)
 			}
 			healthy, err := examine(c.Context(), d, dir, c.OutOrStdout())
 			if err == nil && !healthy {
 				err = errSilent
 			}
-			return err
+			return damaged(dir, err)
 		},
 	}
-	c.Flags().String("data-dir", "./data", "folder to examine")
+	c.Flags().String(folderFlag, "./data", "folder to examine")
 	declareDatabase(c.Flags())
 	return c
 }
@@ -69,7 +73,11 @@ func examine(ctx context.Context, d *db.DB, dir string, out io.Writer) (healthy 
 	if err != nil {
 		return false, fmt.Errorf("read the devices: %w", err)
 	}
-	f, err := reading.Examine(ctx, filepath.Join(dir, "readings"), func(r device.Ref) bool { return refs[r] })
+	readings := filepath.Join(dir, "readings")
+	if _, err := os.Stat(readings); err != nil {
+		return false, err
+	}
+	f, err := reading.Examine(ctx, readings, func(r device.Ref) bool { return refs[r] })
 	if err != nil {
 		return false, err
 	}
@@ -77,6 +85,10 @@ func examine(ctx context.Context, d *db.DB, dir string, out io.Writer) (healthy 
 	fmt.Fprintf(out, "Readings  %d values of %d devices on %d days: %d frames sealed in %d parts, %d frames not sealed\n",
 		f.Values, f.Devices, f.Days, f.Sealed, f.Parts, f.Frames)
 	fmt.Fprintf(out, "Journal   %d entries\n", f.Entries)
+	key := examineKey(dir)
+	if key != "" {
+		fmt.Fprintln(out, "WRONG     key:", key)
+	}
 	for _, p := range problems {
 		fmt.Fprintln(out, "WRONG     database:", p)
 	}
@@ -89,7 +101,10 @@ func examine(ctx context.Context, d *db.DB, dir string, out io.Writer) (healthy 
 	for _, r := range f.Orphans {
 		fmt.Fprintf(out, "ORPHAN    readings of tenant %d device %d, which is not in the database\n", r.Tenant, r.ID)
 	}
-	healthy = len(problems) == 0 && f.OK()
+	if len(problems) > 0 || f.Total > 0 {
+		fmt.Fprintf(out, "In %s something is damaged: %s.\n", filepath.Clean(dir), afterDamage)
+	}
+	healthy = key == "" && len(problems) == 0 && f.OK()
 	if healthy {
 		fmt.Fprintln(out, "Everything can be read back and nothing contradicts itself.")
 	}

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -62,16 +63,17 @@ func settingsLike(f *pflag.FlagSet, names ...string) (*Settings, error) {
 // readiness is what the server that listens at addr says of itself; an error
 // when it is not ready.
 func readiness(ctx context.Context, addr string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, healthWithin)
+	asking, cancel := context.WithTimeout(ctx, healthWithin)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+nearby(addr)+"/readyz", http.NoBody)
+	base := "http://" + nearby(addr)
+	req, err := http.NewRequestWithContext(asking, http.MethodGet, base+"/readyz", http.NoBody)
 	if err != nil {
 		return "", err
 	}
 	// Not by a proxy: it is asked from the same machine.
 	resp, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(req)
 	if err != nil {
-		return "", err
+		return "", unreached(ctx, base, "console's address (--http-addr)", err)
 	}
 	defer func() { _ = resp.Body.Close() }() // it was only read
 	body, err := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
@@ -79,10 +81,13 @@ func readiness(ctx context.Context, addr string) (string, error) {
 		return "", err
 	}
 	said := strings.TrimSpace(string(body))
-	if resp.StatusCode != http.StatusOK {
+	switch resp.StatusCode {
+	case http.StatusOK:
+		return said, nil
+	case http.StatusServiceUnavailable:
 		return "", fmt.Errorf("%s: %s", resp.Status, said)
 	}
-	return said, nil
+	return "", unreached(ctx, base, "console's address (--http-addr)", errors.New(resp.Status))
 }
 
 // nearby is where something that listens at addr is reached from the same

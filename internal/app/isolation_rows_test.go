@@ -256,6 +256,7 @@ var rows = map[string]row{
 	"provider apply":         {because: "the operator's, who sees all tenants"},
 	"provider delete":        {because: "the operator's, who sees all tenants"},
 	"provider resetUser":     {because: "the operator's, who sees all tenants"},
+	"provider derive":        {because: "the operator's, who sees all tenants"},
 	"provider backup":        {because: "the operator's, who sees all tenants"},
 	"provider releaseOutbox": {because: "the operator's, who sees all tenants"},
 	"console getHealthz":     {bare: true, of: unnamed},

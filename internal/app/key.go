@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"crypto/hkdf"
 	"crypto/rand"
 	"crypto/sha256"
@@ -11,25 +12,62 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"tilth/internal/db"
 )
+
+// keyFile keeps the platform's key in a data folder.
+const keyFile = "device-key"
 
 // deviceKey gives the platform's key, under which device secrets are hashed.
 // It is made at the first start and kept in DATA/device-key; without that file
-// no device gets in, so a backup must hold it.
-func deviceKey(dir string) ([]byte, error) {
-	path := filepath.Join(dir, "device-key")
-	raw, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return newDeviceKey(path)
+// no device gets in, so a backup must hold it, and another is not made once the
+// database has what hangs on it.
+func deviceKey(ctx context.Context, d *db.DB, dir string) ([]byte, error) {
+	key, err := readKey(dir)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return key, err
 	}
+	for _, table := range []string{"devices", "webhooks"} {
+		there, err := d.Read(ctx).NewSelect().TableExpr(table).Exists(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("look for %s: %w", table, err)
+		}
+		if there {
+			return nil, fmt.Errorf("%s: the database has %s whose secrets hang on it. %s", missingKey(dir), table, keyFromBackup)
+		}
+	}
+	return newDeviceKey(filepath.Join(dir, keyFile))
+}
+
+// keyFromBackup is what to do where the key is lost.
+const keyFromBackup = "It is in every backup: tar -xf BACKUP " + keyFile + ", or restore the whole (docs/operating.md, Backup and restore)"
+
+func missingKey(dir string) string { return filepath.Join(dir, keyFile) + " is missing" }
+
+// readKey is the key that a folder has; fs.ErrNotExist where it has none.
+func readKey(dir string) ([]byte, error) {
+	path := filepath.Join(dir, keyFile)
+	raw, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
 	key, err := hex.DecodeString(strings.TrimSpace(string(raw)))
 	if err != nil || len(key) != 32 {
-		return nil, fmt.Errorf("%s is damaged: 64 hex digits are expected; restore it from a backup", path)
+		return nil, fmt.Errorf("%s is damaged: 64 hex digits are expected. %s", path, keyFromBackup)
 	}
 	return key, nil
+}
+
+// examineKey says what is wrong with a folder's key; empty when nothing is.
+func examineKey(dir string) string {
+	switch _, err := readKey(dir); {
+	case errors.Is(err, fs.ErrNotExist):
+		return missingKey(dir) + ": no device gets in without it. " + keyFromBackup
+	case err != nil:
+		return err.Error()
+	}
+	return ""
 }
 
 // embedKey is the key under which the addresses of cameras' snippets are

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	_ "time/tzdata" // zones are known on machines that have none installed
 
@@ -35,8 +36,42 @@ func root() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
+	c.SetFlagErrorFunc(wrongFlag)
 	c.CompletionOptions.DisableDefaultCmd = true
 	c.AddCommand(serveCommand(), demoCommand(), simulateCommand(), benchCommand(), doctorCommand(), backupCommand(), restoreCommand(), outboxCommand(), healthcheckCommand(), versionCommand())
 	c.AddCommand(providerCommands()...)
 	return c
+}
+
+// group is a command that does nothing but hold others. What is not one of
+// them is refused, whatever flags come with it, and not met with help and
+// success.
+func group(name, short string, below ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{
+		Use: name, Short: short, DisableFlagsInUseLine: true, SuggestionsMinimumDistance: 2,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownCommand(c, args[0])
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		if args := c.Flags().Args(); len(args) > 0 && c.HasSubCommands() {
+			return unknownCommand(c, args[0])
+		}
+		return wrongFlag(c, err)
+	})
+	c.AddCommand(below...)
+	return c
+}
+
+// unknownCommand says that a group has no such command, as the root of them does.
+func unknownCommand(c *cobra.Command, name string) error {
+	meant := ""
+	if similar := c.SuggestionsFor(name); len(similar) > 0 {
+		meant = "\n\nDid you mean this?\n\t" + strings.Join(similar, "\n\t") + "\n"
+	}
+	return fmt.Errorf("unknown command %q for %q%s", name, c.CommandPath(), meant)
 }

@@ -22,7 +22,7 @@ func (s *Server) describeTelling() {
 		return func() float64 {
 			ctx, cancel := context.WithTimeout(context.Background(), countWithin)
 			defer cancel()
-			by, err := outbox.Waiting(ctx)
+			by, err := s.waiting(ctx)
 			if err != nil {
 				s.log.Warn("what people are to be told cannot be counted", "error", err)
 				return math.NaN()
@@ -43,4 +43,46 @@ func (s *Server) describeTelling() {
 			return 0
 		})
 	}
+}
+
+// waiting is what is queued in each mode.
+func (s *Server) waiting(ctx context.Context) (map[notify.Mode]notify.Waiting, error) {
+	by, err := s.stores.outbox.Waiting(ctx)
+	if err != nil {
+		return nil, err
+	}
+	held, err := s.stores.outbox.Held(ctx)
+	if held {
+		by = notDue(by)
+	}
+	return by, err
+}
+
+// notDue is what waits while the outbox is held: for whoever runs the server,
+// who is told of it at the start, and not for a far end.
+func notDue(by map[notify.Mode]notify.Waiting) map[notify.Mode]notify.Waiting {
+	held := map[notify.Mode]notify.Waiting{}
+	for mode, w := range by {
+		held[mode] = notify.Waiting{Deliveries: w.Deliveries}
+	}
+	return held
+}
+
+// tellHeld warns of a server that tells nobody anything, as one on a restored
+// folder does: alarms come up on it all the same, and nobody would know why.
+func (s *Server) tellHeld(ctx context.Context) error {
+	held, err := s.stores.outbox.Held(ctx)
+	if err != nil || !held {
+		return err
+	}
+	by, err := s.stores.outbox.Waiting(ctx)
+	if err != nil {
+		return err
+	}
+	all := 0
+	for _, w := range by {
+		all += w.Deliveries
+	}
+	s.log.Warn("mail, SMS and webhooks are held since this folder was restored, and nobody is told of alarms: tilth outbox release lets them go", "waiting", all)
+	return nil
 }

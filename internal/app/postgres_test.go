@@ -2,6 +2,7 @@ package app
 
 import (
 	"database/sql"
+	"io"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -23,14 +24,18 @@ func onPostgres(t *testing.T) *process {
 	return alarmProcess(t)
 }
 
-func (p *process) readiness() int {
+func (p *process) readiness() (status int, says string) {
 	p.t.Helper()
 	resp, err := http.Get("http://" + p.http + "/readyz")
 	if err != nil {
 		p.t.Fatal(err)
 	}
 	defer resp.Body.Close()
-	return resp.StatusCode
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return resp.StatusCode, string(body)
 }
 
 // While the database is away devices are answered all the same; once it is back
@@ -56,8 +61,8 @@ func TestDatabaseAway(t *testing.T) {
 	<-before
 	back := testkit.Away(t, cut.database)
 	<-during
-	if status := cut.readiness(); status != http.StatusServiceUnavailable {
-		t.Errorf("ready: %d", status)
+	if status, says := cut.readiness(); status != http.StatusServiceUnavailable || says != errDatabaseAway.Error()+"\n" {
+		t.Errorf("ready: %d %s", status, says)
 	}
 	back()
 	all.Wait()
@@ -67,8 +72,8 @@ func TestDatabaseAway(t *testing.T) {
 		missing, extra := differences(got, want)
 		t.Errorf("%d notices, want %d; missing %v; too many %v", len(got), len(want), missing, extra)
 	}
-	if status := cut.readiness(); status != http.StatusOK {
-		t.Errorf("ready: %d", status)
+	if status, says := cut.readiness(); status != http.StatusOK {
+		t.Errorf("ready: %d %s", status, says)
 	}
 	if size, err := strconv.ParseFloat(cut.metric("tilth_database_bytes"), 64); err != nil || size < 1<<20 {
 		t.Errorf("the database has %f bytes (%v)", size, err)

@@ -18,9 +18,7 @@ import (
 // providerCommands are the commands for whoever runs the platform. They speak
 // to a running server over its provider API.
 func providerCommands() []*cobra.Command {
-	user := &cobra.Command{Use: "user", Short: "Work on users"}
-	user.AddCommand(userResetCommand())
-	return []*cobra.Command{applyCommand(), deleteCommand(), user}
+	return []*cobra.Command{applyCommand(), deleteCommand(), group("user", "Work on users", userResetCommand()), deriveCommand()}
 }
 
 func applyCommand() *cobra.Command {
@@ -143,7 +141,7 @@ func remarks(it wire.ApplyItem) string {
 }
 
 func deleteCommand() *cobra.Command {
-	c := &cobra.Command{Use: "delete", Short: "Remove a device, a user, a scene or an empty tenant"}
+	c := group("delete", "Remove a device, a user, a scene or an empty tenant")
 	for _, k := range []struct {
 		kind  wire.DeleteRequestKind
 		short string

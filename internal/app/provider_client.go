@@ -45,7 +45,7 @@ func (f *serverFlags) client(c *cobra.Command) (*providerClient, error) {
 	if err != nil || (base.Scheme != "http" && base.Scheme != "https") || base.Host == "" {
 		return nil, fmt.Errorf("--server: %q is not an http or https address", f.server)
 	}
-	token, err := f.token()
+	token, from, err := f.token()
 	if err != nil {
 		return nil, err
 	}
@@ -53,37 +53,37 @@ func (f *serverFlags) client(c *cobra.Command) (*providerClient, error) {
 		fmt.Fprintf(c.ErrOrStderr(), "warning: the token travels unencrypted to %s\n", base.Host)
 	}
 	return &providerClient{
-		base: strings.TrimSuffix(f.server, "/"), token: token,
+		base: strings.TrimSuffix(f.server, "/"), token: token, from: from,
 		// The token goes to the server that was named and to no other.
 		http: &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
 	}, nil
 }
 
 // token is the one of the file that was named, else the environment's, else
-// that of the data folder beside which the server was started.
-func (f *serverFlags) token() (string, error) {
+// that of the data folder beside which the server was started; from says which.
+func (f *serverFlags) token() (token, from string, err error) {
 	path := f.tokenFile
 	if path == "" {
 		if token := strings.TrimSpace(os.Getenv(tokenEnv)); token != "" {
-			return token, nil
+			return token, tokenEnv, nil
 		}
 		path = filepath.FromSlash(tokenFile)
 	}
 	raw, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) && f.tokenFile == "" {
-		return "", fmt.Errorf("no provider's token: set %s, or give --%s DATA/provider-token", tokenEnv, tokenFlag)
+		return "", "", fmt.Errorf("no provider's token: set %s, or give --%s DATA/provider-token", tokenEnv, tokenFlag)
 	}
 	if err != nil {
-		return "", fmt.Errorf("--%s: %w", tokenFlag, err)
+		return "", "", fmt.Errorf("--%s: %w", tokenFlag, err)
 	}
 	if len(raw) <= mostToken {
 		for line := range strings.Lines(string(raw)) {
 			if token := strings.TrimSpace(line); token != "" {
-				return token, nil // of two, either is valid
+				return token, path, nil // of two, either is valid
 			}
 		}
 	}
-	return "", fmt.Errorf("%s holds no token", path)
+	return "", "", fmt.Errorf("%s holds no token", path)
 }
 
 func loopback(host string) bool {
@@ -93,6 +93,7 @@ func loopback(host string) bool {
 
 type providerClient struct {
 	base, token string
+	from        string // where the token was found
 	http        *http.Client
 }
 
@@ -118,9 +119,30 @@ func (p *providerClient) do(ctx context.Context, method, path, kind string, body
 		r.Header.Set(contentType, kind)
 	}
 	res, err := p.http.Do(r)
+	if err != nil {
+		return nil, unreached(ctx, p.base, "admin address (--admin-addr)", err)
+	}
+	if res.StatusCode == http.StatusUnauthorized {
+		err := fmt.Errorf("%s refuses the provider's token of %s: the right one is in DATA/provider-token of that server (--%s), "+
+			"or in the %s that it was started with", p.base, p.from, tokenFlag, tokenEnv)
+		return nil, errors.Join(err, res.Body.Close())
+	}
+	return res, nil
+}
+
+// unreached says in one sentence what to look at where nothing answers at base,
+// or something else than the address of tilth serve that was meant.
+func unreached(ctx context.Context, base, meant string, err error) error {
+	if ctx.Err() != nil {
+		return err
+	}
+	var call *url.Error
+	if errors.As(err, &call) {
+		err = call.Err // without the whole address again
+	}
 	var op *net.OpError
 	if errors.As(err, &op) && op.Op == "dial" {
-		return nil, fmt.Errorf("no server answers at %s: is tilth serve running, and is this its admin address? (%w)", p.base, op.Err)
+		return fmt.Errorf("no server answers at %s: is tilth serve running, and is this its %s? (%w)", base, meant, op.Err)
 	}
-	return res, err
+	return fmt.Errorf("what answers at %s is not what was looked for: is this the %s of tilth serve, with http or https as it is served? (%w)", base, meant, err)
 }

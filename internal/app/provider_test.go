@@ -3,8 +3,11 @@ package app
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -12,11 +15,13 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"tilth/internal/identity"
 	"tilth/internal/providerapi"
+	"tilth/internal/providerapi/wire"
 	"tilth/internal/reading"
 	"tilth/internal/testkit"
 )
@@ -233,7 +238,7 @@ func TestProviderCommandFaults(t *testing.T) {
 		"no such kind":     {[]string{"delete", "tenant", "west", "--tenant", "north"}, "unknown flag: --tenant"},
 		"not there":        {[]string{"delete", "tenant", "west"}, `there is no tenant "west" (404)`},
 		"user not there":   {[]string{"user", "reset", "ada", "--tenant", "west"}, `there is no tenant "west" (404)`},
-		"no server":        {[]string{"delete", "tenant", "west", "--server", closed.URL}, "is tilth serve running, and is this its admin address?"},
+		"no server":        {[]string{"delete", "tenant", "west", "--server", closed.URL}, "is tilth serve running, and is this its admin address (--admin-addr)?"},
 		"no address":       {[]string{"delete", "tenant", "west", "--server", "127.0.0.1:9090"}, "is not an http or https address"},
 		"another server":   {[]string{"delete", "tenant", "west", "--server", other.URL}, "answered 404: is this the admin address?"},
 		"another's answer": {[]string{"delete", "tenant", "west", "--server", other.URL + "/ok"}, "the answer is not the provider API's"},
@@ -274,13 +279,20 @@ func TestProviderToken(t *testing.T) {
 		}
 		return err.Error()
 	}
-	const known, unknown = `there is no tenant "west" (404)`, "the provider's token is missing or wrong (401)"
+	const known = `there is no tenant "west" (404)`
+	refused := func(from string) string {
+		return p.server.URL + " refuses the provider's token of " + from + ": the right one is in DATA/provider-token"
+	}
 	good := put("good", "\n"+providerToken+"\nanother-token-0123456789abcdef01234567\n")
 	if got := ask(); got != known {
 		t.Errorf("environment: %s", got)
 	}
-	if got := ask("--token-file", put("bad", "wrong-token-0123456789abcdef0123456789\n")); got != unknown {
+	if got := ask("--token-file", put("bad", "wrong-token-0123456789abcdef0123456789\n")); !strings.HasPrefix(got, refused("bad")) {
 		t.Errorf("a named file comes before the environment: %s", got)
+	}
+	t.Setenv(tokenEnv, "wrong-token-0123456789abcdef0123456789")
+	if got := ask(); !strings.HasPrefix(got, refused(tokenEnv)) || strings.Contains(got, "wrong-token") {
+		t.Errorf("a wrong one in the environment: %s", got)
 	}
 	t.Setenv(tokenEnv, " ")
 	if got := ask("--token-file", good); got != known {
@@ -347,5 +359,88 @@ func TestInterrupted(t *testing.T) {
 	cancel()
 	if err := testkit.Receive(t, "the command's end", done); !errors.Is(err, context.Canceled) {
 		t.Errorf("ended with %v", err)
+	}
+}
+
+// The command walks through a tenant's devices and says of each what was done;
+// what is refused is said, and how to go on.
+func TestDeriveCommand(t *testing.T) {
+	asked := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var ask wire.DeriveRequest
+		if err := json.NewDecoder(r.Body).Decode(&ask); err != nil || r.URL.Path != "/provider-api/v1/derive" {
+			t.Errorf("%s: %v", r.URL.Path, err)
+		}
+		asked++
+		switch {
+		case ask.Tenant == "empty":
+			fmt.Fprint(w, `{"days":0,"values":0,"left":0}`)
+		case ask.After == nil && *ask.Product == "mast" && ask.From.Format(time.DateOnly) == "2026-03-15":
+			fmt.Fprint(w, `{"device":"M-1","days":30,"values":43200,"left":1}`)
+		case ask.Tenant == "torn":
+			w.WriteHeader(http.StatusServiceUnavailable)
+			fmt.Fprint(w, `{"title":"Service Unavailable","detail":"the server is stopping"}`)
+		case *ask.After == "M-1":
+			fmt.Fprint(w, `{"device":"M-2","days":1,"values":1,"left":0}`)
+		default:
+			t.Errorf("asked %+v", ask)
+		}
+	}))
+	defer server.Close()
+	t.Setenv(tokenEnv, providerToken)
+	for _, c := range []struct{ tenant, out, err string }{
+		{"green", "M-1: 30 days, 43200 values written\nM-2: 1 day, 1 value written\n2 devices; 43201 values written\n", ""},
+		{"empty", "no device of product \"mast\" has derived values\n", ""},
+		{"torn", "M-1: 30 days, 43200 values written\n", `the server is stopping (503); go on with --after "M-1"`},
+	} {
+		out, _, err := run(t, nil, "derive", "--tenant", c.tenant, "--product", "mast", "--from", "2026-03-15", "--server", server.URL)
+		if said := fmt.Sprint(err); out != c.out || c.err == "" && err != nil || c.err != "" && said != c.err {
+			t.Errorf("%s: %q, %v", c.tenant, out, err)
+		}
+	}
+	if _, _, err := run(t, nil, "derive", "--tenant", "green", "--from", "15.3.2026", "--server", server.URL); err == nil || !strings.Contains(err.Error(), "--from") || asked != 5 {
+		t.Errorf("%v, asked %d times", err, asked)
+	}
+}
+
+// Whoever speaks to the wrong port, or in the wrong way, is told in one
+// sentence what to look at.
+func TestWrongAddresses(t *testing.T) {
+	t.Setenv(tokenEnv, providerToken)
+	plain := httptest.NewServer(http.NotFoundHandler())
+	defer plain.Close()
+	secure := httptest.NewUnstartedServer(http.NotFoundHandler())
+	secure.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo)
+	secure.StartTLS()
+	defer secure.Close()
+	host := func(s *httptest.Server) string { return s.Listener.Addr().String() }
+	for name, c := range map[string]struct {
+		ask  func() error
+		want string
+	}{
+		"https on a plain port": {func() error {
+			_, _, err := run(t, nil, "delete", "tenant", "west", "--server", "https://"+host(plain))
+			return err
+		}, "what answers at https://" + host(plain) + " is not what was looked for: is this the admin address (--admin-addr) of tilth serve, with http or https"},
+		"healthcheck of another server": {func() error {
+			_, err := readiness(t.Context(), host(plain))
+			return err
+		}, "what answers at http://" + host(plain) + " is not what was looked for: is this the console's address (--http-addr)"},
+		"healthcheck of a TLS port": {func() error {
+			_, err := readiness(t.Context(), host(secure))
+			return err
+		}, "what answers at http://" + host(secure) + " is not what was looked for"},
+		"healthcheck of nobody": {func() error {
+			_, err := readiness(t.Context(), "127.0.0.1:1")
+			return err
+		}, "no server answers at http://127.0.0.1:1: is tilth serve running, and is this its console's address (--http-addr)?"},
+		"backup into no folder": {func() error {
+			_, err := command(t, "backup", "-o", filepath.Join(t.TempDir(), "none", "x.tar"), "--server", plain.URL)
+			return err
+		}, "--output: open "},
+	} {
+		if err := c.ask(); err == nil || !strings.HasPrefix(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v, want %s", name, err, c.want)
+		}
 	}
 }

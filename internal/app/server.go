@@ -54,6 +54,7 @@ type Server struct {
 
 	certificates certificates
 	disk         *disk
+	database     *reach
 	lastBackup   *backupAge
 }
 
@@ -121,10 +122,11 @@ func newServer(ctx context.Context, set *Settings, log *slog.Logger) (_ *Server,
 	if s.ports, err = takePorts(ctx, set); err != nil {
 		return nil, err
 	}
-	if s.stores, err = openStores(ctx, set, log); err != nil {
+	if s.stores, err = openStores(ctx, set, s.links(), log); err != nil {
 		return nil, errors.Join(err, s.ports.close())
 	}
 	s.disk = newDisk(set.DataDir, s.stores.readings.Broken, s.stores.db.Unkept, log)
+	s.database = &reach{ping: s.stores.db.Ping, log: log}
 	if err = s.issuedCertificates(ctx); err == nil {
 		err = s.wire()
 	}
@@ -132,6 +134,14 @@ func newServer(ctx context.Context, set *Settings, log *slog.Logger) (_ *Server,
 		return nil, errors.Join(err, s.stores.close(), s.ports.close())
 	}
 	return s, nil
+}
+
+// links is where letters' links lead, but for the tenant's host; empty: not told.
+func (s *Server) links() string {
+	if s.set.PublicURL == "" && s.set.LinksHere {
+		return "http://" + reachable(s.ports.http.Addr())
+	}
+	return s.set.PublicURL
 }
 
 func (s *Server) wire() error {
@@ -190,7 +200,7 @@ func (s *Server) wire() error {
 	s.provider = providerapi.NewService(providerapi.Stores{
 		DB: st.db, Tenants: st.tenants, Users: st.users, Sessions: st.sessions, Hasher: st.hasher, Catalog: st.catalog,
 		Devices: st.devices, Scenes: st.scenes, Registry: st.registry, Presence: st.presence, Diagnostics: st.diagnostics,
-		Readings: st.readings, DeviceKey: st.key, Outbox: st.outbox,
+		Readings: st.readings, Days: st.readings, Redo: s.pipeline, DeviceKey: st.key, Outbox: st.outbox,
 		Records: []providerapi.Records{st.notices, st.messages, st.channels, st.webhooks},
 		Copies:  providerapi.Copies{Readings: st.readings, DataDir: s.set.DataDir, Version: Version, Now: time.Now, Taken: s.lastBackup.taken},
 	})
@@ -221,6 +231,7 @@ func (s *Server) wire() error {
 	return nil
 }
 
+// isReady is nil while the server takes requests; what it says is for strangers.
 func (s *Server) isReady(ctx context.Context) error {
 	if !s.ready.Load() {
 		return errors.New("starting or stopping")
@@ -228,7 +239,7 @@ func (s *Server) isReady(ctx context.Context) error {
 	if err := s.disk.ready(); err != nil {
 		return err
 	}
-	return s.stores.db.Ping(ctx)
+	return s.database.ready(ctx)
 }
 
 // Run works until ctx ends, then stops: accepts nothing more, finishes what was
@@ -332,6 +343,9 @@ func (s *Server) serve(ctx context.Context, prepare func(context.Context) error,
 	s.ready.Store(true)
 	s.log.Info("tilth is ready", "version", Version, "http", s.ports.http.Addr().String(), "https", where(s.ports.https),
 		"mqtt", s.ports.mqtt.Addr().String(), "mqtt-tls", where(s.ports.mqttTLS), "admin", s.ports.admin.Addr().String(), "data", s.set.DataDir)
+	if err := s.tellHeld(ctx); err != nil && ctx.Err() == nil {
+		s.log.Warn("whether mail, SMS and webhooks are held is not known", "error", err)
+	}
 	if ready != nil {
 		ready()
 	}
@@ -347,6 +361,7 @@ func (s *Server) stop() error {
 	ctx, cancel := context.WithTimeout(context.Background(), stopWithin-lastThings)
 	defer cancel()
 	s.stores.live.Close()
+	s.provider.Stop()
 	err := errors.Join(
 		tell("devices", s.mqtt.Shutdown(ctx)), tell("console", s.http.Shutdown(ctx)), tell("provider", s.admin.Shutdown(ctx)),
 		tell("pipeline", s.pipeline.Close(ctx)),

@@ -5,17 +5,14 @@ package app
 import (
 	"fmt"
 	"log/slog"
+	"math"
 	"net"
 	"net/netip"
 	"net/url"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
-	"github.com/goccy/go-yaml"
-	"github.com/knadh/koanf/providers/confmap"
-	"github.com/knadh/koanf/providers/env/v2"
 	"github.com/knadh/koanf/providers/posflag"
 	"github.com/knadh/koanf/v2"
 	"github.com/spf13/pflag"
@@ -41,6 +38,7 @@ type Settings struct {
 	ACME           ACME // in their place
 	AdminAddr      string
 	PublicURL      string
+	LinksHere      bool // letters' links lead to the HTTP address while there is no PublicURL
 	DefaultTenant  string
 	Proxies        []netip.Prefix
 	MapTiles       *httpapi.MapTiles
@@ -58,6 +56,9 @@ type Settings struct {
 	LogJSON        bool
 }
 
+// defaultDatum is that of most tiles.
+const defaultDatum = "WGS-84"
+
 // serveFlags declares the settings; their defaults are the contract's.
 func serveFlags(f *pflag.FlagSet) {
 	f.String("config", "", "YAML file with these settings, named as the flags are")
@@ -72,16 +73,16 @@ func serveFlags(f *pflag.FlagSet) {
 	f.String("tls-key", "", "the certificate's key, PEM")
 	acmeFlags(f)
 	f.String("admin-addr", "127.0.0.1:9090", "address of /metrics and the provider API")
-	f.String("public-url", "", "where people reach the console, for links in mails")
+	f.String("public-url", "", "where people reach the console; links in mails have its scheme and port and the tenant's first host")
 	f.String("default-tenant", "", "name of the tenant to sign in to where the host names none")
 	f.StringSlice("trusted-proxies", nil, "networks whose forwarded addresses are believed, for example 10.0.0.0/8")
 	f.String("map-tiles", "", "address of a tile server under the map, with {z}, {x}, {y}; without it the bundled coastline")
 	f.String("map-tiles-attribution", "", "who is to be named for the tiles; required with --map-tiles")
-	f.String("map-tiles-datum", "WGS-84", "datum of the tiles: WGS-84 or GCJ-02")
+	f.String("map-tiles-datum", defaultDatum, "datum of the tiles: WGS-84 or GCJ-02")
 	f.Bool("demo-pages", true, "the template pages with sample data: /billing, /virtual-reality, /rtl-page, /signup")
 	f.String("captcha", string(identity.DemandAdaptive), "when sign-in demands the slider captcha: always, adaptive (after failures) or off")
-	f.Duration("retention", 400*24*time.Hour, "how long readings are kept")
-	f.Duration("audit-retention", audit.DefaultRetention, "how long the audit log is kept")
+	declareSpan(f, "retention", 400*24*time.Hour, "how long readings are kept, for example 400d or 36h")
+	declareSpan(f, "audit-retention", audit.DefaultRetention, "how long the audit log is kept, for example 1095d")
 	f.Float64("device-rate", 20, "messages a second that a device may send for long")
 	f.Int("device-burst", 200, "messages that a device may send at once")
 	f.Int("message-limit", 256<<10, "largest message of a device, in bytes")
@@ -108,10 +109,7 @@ func readSettings(f *pflag.FlagSet) (*Settings, error) {
 			return nil, err
 		}
 	}
-	err = k.Load(env.Provider(".", env.Opt{Prefix: "TILTH_", TransformFunc: func(key, value string) (string, any) {
-		return strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(key, "TILTH_")), "_", "-"), value
-	}}), nil)
-	if err != nil {
+	if err := loadEnvironment(k, f); err != nil {
 		return nil, err
 	}
 	if err := k.Load(posflag.Provider(f, ".", k), nil); err != nil {
@@ -121,23 +119,6 @@ func readSettings(f *pflag.FlagSet) (*Settings, error) {
 		return nil, err
 	}
 	return settingsOf(k)
-}
-
-func loadFile(k *koanf.Koanf, f *pflag.FlagSet, path string) error {
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		return fmt.Errorf("--config: %w", err)
-	}
-	values := map[string]any{}
-	if err := yaml.Unmarshal(raw, &values); err != nil {
-		return fmt.Errorf("--config %s: %w", path, err)
-	}
-	for name := range values {
-		if f.Lookup(name) == nil || name == "config" {
-			return fmt.Errorf("--config %s: there is no setting %q", path, name)
-		}
-	}
-	return k.Load(confmap.Provider(values, "."), nil)
 }
 
 func settingsOf(k *koanf.Koanf) (*Settings, error) {
@@ -164,16 +145,16 @@ func settingsOf(k *koanf.Koanf) (*Settings, error) {
 		return nil, fmt.Errorf("--retention: %s is shorter than a day", k.String("retention"))
 	case s.AuditRetention < 24*time.Hour:
 		return nil, fmt.Errorf("--audit-retention: %s is shorter than a day", k.String("audit-retention"))
-	case s.DeviceRate <= 0:
-		return nil, fmt.Errorf("--device-rate: must be above 0")
+	case s.DeviceRate <= 0 || math.IsNaN(s.DeviceRate) || math.IsInf(s.DeviceRate, 0):
+		return nil, fmt.Errorf("--device-rate: %v: a number above 0 is wanted", s.DeviceRate)
 	case s.DeviceBurst < 1:
-		return nil, fmt.Errorf("--device-burst: must be 1 or more")
+		return nil, fmt.Errorf("--device-burst: %d: must be 1 or more", s.DeviceBurst)
 	case s.PerAddress < 1:
-		return nil, fmt.Errorf("--mqtt-per-address: must be 1 or more")
+		return nil, fmt.Errorf("--mqtt-per-address: %d: must be 1 or more", s.PerAddress)
 	case s.OpenAPIRate < 1:
-		return nil, fmt.Errorf("--open-api-rate: must be 1 or more")
+		return nil, fmt.Errorf("--open-api-rate: %d: must be 1 or more", s.OpenAPIRate)
 	case s.MessageLimit < 1024:
-		return nil, fmt.Errorf("--message-limit: must be 1024 bytes or more")
+		return nil, fmt.Errorf("--message-limit: %d: must be 1024 bytes or more", s.MessageLimit)
 	}
 	if s.PublicURL != "" && !isWebAddress(s.PublicURL) {
 		return nil, fmt.Errorf("--public-url: %q is not an http or https address", s.PublicURL)
@@ -193,9 +174,7 @@ func settingsOf(k *koanf.Koanf) (*Settings, error) {
 	default:
 		return nil, fmt.Errorf("--captcha: %q is not always, adaptive or off", k.String("captcha"))
 	}
-	if s.DemoPages, err = strconv.ParseBool(k.String("demo-pages")); err != nil {
-		return nil, fmt.Errorf("--demo-pages: %q is not true or false", k.String("demo-pages"))
-	}
+	s.DemoPages = k.Bool("demo-pages")
 	if err := s.LogLevel.UnmarshalText([]byte(k.String("log-level"))); err != nil {
 		return nil, fmt.Errorf("--log-level: %q is not debug, info, warn or error", k.String("log-level"))
 	}
@@ -235,7 +214,15 @@ func networksOf(k *koanf.Koanf, name string) (list []netip.Prefix, err error) {
 
 func (s *Settings) tiles(k *koanf.Koanf) error {
 	address := k.String("map-tiles")
-	if address == "" {
+	tiles := httpapi.MapTiles{URL: address, Attribution: k.String("map-tiles-attribution"), Datum: k.String("map-tiles-datum")}
+	switch {
+	case tiles.Datum != defaultDatum && tiles.Datum != "GCJ-02":
+		return fmt.Errorf("--map-tiles-datum: %q is not WGS-84 or GCJ-02", tiles.Datum)
+	case address == "" && tiles.Attribution != "":
+		return fmt.Errorf("--map-tiles-attribution: nothing uses it without --map-tiles")
+	case address == "" && tiles.Datum != defaultDatum:
+		return fmt.Errorf("--map-tiles-datum: nothing uses it without --map-tiles")
+	case address == "":
 		return nil
 	}
 	if !isWebAddress(address) {
@@ -246,13 +233,10 @@ func (s *Settings) tiles(k *koanf.Koanf) error {
 			return fmt.Errorf("--map-tiles: the address lacks %s", part)
 		}
 	}
-	s.MapTiles = &httpapi.MapTiles{URL: address, Attribution: k.String("map-tiles-attribution"), Datum: k.String("map-tiles-datum")}
-	if s.MapTiles.Attribution == "" {
+	if tiles.Attribution == "" {
 		return fmt.Errorf("--map-tiles-attribution: say who is to be named for the tiles")
 	}
-	if d := s.MapTiles.Datum; d != "WGS-84" && d != "GCJ-02" {
-		return fmt.Errorf("--map-tiles-datum: %q is not WGS-84 or GCJ-02", d)
-	}
+	s.MapTiles = &tiles
 	return nil
 }
 
@@ -281,11 +265,7 @@ func (s *Settings) tls(k *koanf.Koanf) error {
 			return fmt.Errorf("--%s: needed for --%s, or --acme-domains", file.name, used)
 		}
 	}
-	var err error
-	if s.HTTPSRedirect, err = strconv.ParseBool(k.String("https-redirect")); err != nil {
-		return fmt.Errorf("--https-redirect: %q is not true or false", k.String("https-redirect"))
-	}
-	if s.HTTPSRedirect && s.HTTPSAddr == "" {
+	if s.HTTPSRedirect = k.Bool("https-redirect"); s.HTTPSRedirect && s.HTTPSAddr == "" {
 		return fmt.Errorf("--https-redirect: there is nowhere to send people without --https-addr")
 	}
 	return nil

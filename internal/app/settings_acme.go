@@ -3,9 +3,9 @@ package app
 import (
 	"crypto/x509"
 	"fmt"
+	"net/mail"
 	"net/url"
 	"os"
-	"strconv"
 
 	"github.com/knadh/koanf/v2"
 	"github.com/spf13/pflag"
@@ -33,11 +33,7 @@ func acmeFlags(f *pflag.FlagSet) {
 // the flag of an address that needs one, empty where none does.
 func (s *Settings) acme(k *koanf.Koanf, used string) error {
 	a := ACME{Email: k.String("acme-email"), Directory: k.String("acme-directory")}
-	agreed, err := strconv.ParseBool(k.String("acme-agree"))
-	if err != nil {
-		return fmt.Errorf("--acme-agree: %q is not true or false", k.String("acme-agree"))
-	}
-	domains, caFile := listOf(k, "acme-domains"), k.String("acme-ca-file")
+	agreed, domains, caFile := k.Bool("acme-agree"), listOf(k, "acme-domains"), k.String("acme-ca-file")
 	if len(domains) == 0 {
 		for name, given := range map[string]bool{
 			"acme-agree": agreed, "acme-email": a.Email != "", "acme-directory": a.Directory != acme.LetsEncrypt, "acme-ca-file": caFile != "",
@@ -58,6 +54,9 @@ func (s *Settings) acme(k *koanf.Koanf, used string) error {
 		return fmt.Errorf("--acme-directory: %q is not an https address", a.Directory)
 	case !agreed:
 		return fmt.Errorf("--acme-agree: needed for --acme-domains; say by it that you accept the terms of service that %s names", a.Directory)
+	}
+	if to, err := mail.ParseAddress(a.Email); a.Email != "" && (err != nil || to.Address != a.Email) {
+		return fmt.Errorf("--acme-email: %q is not an e-mail address", a.Email)
 	}
 	if a.Names, err = acme.Names(domains, a.Directory); err != nil {
 		return fmt.Errorf("--acme-domains: %w", err)

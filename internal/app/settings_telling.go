@@ -146,7 +146,7 @@ func (t *Telling) sender(log *slog.Logger) sms.Sender {
 // secret is the value of a setting that has no flag: from its environment
 // variable, else from the file that the flag with -file names.
 func secret(k *koanf.Koanf, name string) (string, error) {
-	variable := "TILTH_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+	variable := variableOf(name)
 	value, file := strings.TrimSpace(k.String(name)), k.String(name+"-file")
 	switch {
 	case file == "":

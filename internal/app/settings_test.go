@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+
+	"tilth/internal/testkit"
 )
 
 func parse(t *testing.T, args ...string) (*Settings, error) {
@@ -78,7 +80,7 @@ func TestDemoPagesAreSwitchedOff(t *testing.T) {
 		})
 	}
 	t.Setenv("TILTH_DEMO_PAGES", "perhaps")
-	if _, err := parse(t); err == nil || err.Error() != `--demo-pages: "perhaps" is not true or false` {
+	if _, err := parse(t); err == nil || err.Error() != `--demo-pages: "perhaps" in TILTH_DEMO_PAGES is not true or false` {
 		t.Errorf("neither on nor off: %v", err)
 	}
 }
@@ -98,6 +100,7 @@ func TestWrongSettingIsNamed(t *testing.T) {
 		"--audit-retention":                  {"--audit-retention", "1h"},
 		"--retention":                        {"--retention", "1h"},
 		"--device-rate":                      {"--device-rate", "0"},
+		"--device-rate: NaN":                 {"--device-rate", "nan"},
 		"--device-burst":                     {"--device-burst", "0"},
 		"--message-limit":                    {"--message-limit", "10"},
 		"--mqtt-per-address":                 {"--mqtt-per-address", "0"},
@@ -109,6 +112,9 @@ func TestWrongSettingIsNamed(t *testing.T) {
 		"--map-tiles: the":                   {"--map-tiles", "https://tiles.example/{z}/{x}.png"},
 		"--map-tiles-attribution":            {"--map-tiles", "https://tiles.example/{z}/{x}/{y}.png"},
 		"--map-tiles-datum":                  {"--map-tiles", "https://tiles.example/{z}/{x}/{y}.png", "--map-tiles-attribution", "X", "--map-tiles-datum", "BD-09"},
+		"--map-tiles-datum: \"":              {"--map-tiles-datum", "X"},
+		"--map-tiles-datum: nothing":         {"--map-tiles-datum", "GCJ-02"},
+		"--map-tiles-attribution: nothing":   {"--map-tiles-attribution", "A"},
 		"--captcha":                          {"--captcha", "sometimes"},
 		"--log-level":                        {"--log-level", "loud"},
 		"--log-format":                       {"--log-format", "xml"},
@@ -131,8 +137,27 @@ func TestUnknownSettingInTheFile(t *testing.T) {
 	}
 }
 
+func TestBrokenSettingsFileIsOneLine(t *testing.T) {
+	for content, want := range map[string]string{
+		"captcha: [1":                         ": line 1: sequence end token ']' not found",
+		"# ours\nhttp-addr: \"a\nx: 1\n":      ": line 2: could not find end character of double-quoted text",
+		"- a\n- b\n":                          ": line 1: sequence was used where mapping is expected",
+		"captcha: off\n\tlog-level: info\n":   ": line 2: found character '\t' that cannot start any token",
+		"captcha: off\n\n\ncaptcha: always\n": `: line 4: mapping key "captcha" already defined at [1:1]`,
+	} {
+		file := filepath.Join(t.TempDir(), "tilth.yaml")
+		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := parse(t, "--config", file); err == nil || err.Error() != "--config "+file+want {
+			t.Errorf("%q: %v, want it to end %s", content, err, want)
+		}
+	}
+}
+
 func TestDeviceKeyIsMadeOnceAndDamageIsTold(t *testing.T) {
 	dir := t.TempDir()
+	deviceKey := func(dir string) ([]byte, error) { return deviceKey(t.Context(), testkit.DB(t), dir) }
 	first, err := deviceKey(dir)
 	if err != nil || len(first) != 32 {
 		t.Fatalf("first key: %d bytes, %v", len(first), err)

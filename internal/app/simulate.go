@@ -12,29 +12,40 @@ import (
 	"tilth/internal/farm"
 )
 
+// simulateGivesUp is how long a device that has something to send a number of
+// times tries in vain. One without end goes on trying: the server may come back.
+const simulateGivesUp = 30 * time.Second
+
 func simulateCommand() *cobra.Command {
 	var file, broker string
 	var seed uint64
 	var every time.Duration
-	var count int
+	var reports int
 	c := &cobra.Command{
 		Use:   "simulate -f FILE",
 		Short: "Publish for the devices of a provider's file over MQTT",
 		Long: "Publish for every device of a provider's file that has a secret, over MQTT, each on a\n" +
 			"connection of its own. Devices of the demo's products measure weather, soil and so on;\n" +
-			"others report numbers that wander within their product's bounds.",
+			"others report numbers that wander within their product's bounds. What keeps them from\n" +
+			"publishing is told once; they try on, with --count for half a minute.",
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if every < 0 || count < 0 {
+			if every < 0 || reports < 0 {
 				return fmt.Errorf("--every and --count: not below 0")
 			}
 			devices, err := devicesOf(file)
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(c.OutOrStdout(), "Publishing for %d devices to %s. Stop with Ctrl-C.\n", len(devices), broker)
+			fmt.Fprintf(c.OutOrStdout(), "Publishing for %s to %s. Stop with Ctrl-C.\n", count(len(devices), "device"), broker)
+			troubles := newTroubles(c.ErrOrStderr())
+			link := farm.Link{OnTrouble: troubles.began}
+			if reports > 0 {
+				link.GiveUp = simulateGivesUp
+			}
 			return farm.Simulate(c.Context(), farm.SimulateOptions{
-				Broker: broker, Devices: devices, Seed: seed, Every: every, Count: count,
+				Broker: broker, Devices: devices, Seed: seed, Every: every, Count: reports,
+				OnAck: func(device string, _ farm.Report) { troubles.ended(device) }, Link: link,
 			})
 		},
 	}
@@ -42,7 +53,7 @@ func simulateCommand() *cobra.Command {
 	c.Flags().StringVar(&broker, "broker", "tcp://127.0.0.1:1883", "address of the server's MQTT side")
 	c.Flags().Uint64Var(&seed, "seed", 1, "the same seed gives the same readings at the same time")
 	c.Flags().DurationVar(&every, "every", 0, "interval of all devices; 0: each product's own, ten seconds for products that are not the demo's")
-	c.Flags().IntVar(&count, "count", 0, "end after so many reports of each device; 0: never")
+	c.Flags().IntVar(&reports, "count", 0, "end after so many reports of each device; 0: never")
 	if err := c.MarkFlagRequired("file"); err != nil {
 		panic(err) // the flag is declared above
 	}
@@ -74,7 +85,7 @@ func devicesOf(path string) ([]farm.SimulatedDevice, error) {
 	}
 	var f simulated
 	if err := yaml.Unmarshal(raw, &f); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, unreadable(path, err)
 	}
 	models := map[string][]farm.Property{}
 	for _, p := range f.Products {

@@ -1,11 +1,14 @@
 package app
 
 import (
+	"context"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 const simulatedFarm = `products:
@@ -42,6 +45,37 @@ func TestSimulatePublishesForAFilesDevices(t *testing.T) {
 		if d.Received != 5 || d.Values != 10 || d.Refused != 0 {
 			t.Errorf("%s: %+v, want 5 messages with 10 values and nothing refused", name, d)
 		}
+	}
+}
+
+// Without --count it tries on, and what is in the way is told once.
+func TestSimulateSaysWhatIsInTheWay(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "farm.yaml")
+	one := strings.Replace(simulatedFarm, "      - {deviceName: SILO-2,", "      # {deviceName: SILO-2,", 1)
+	if err := os.WriteFile(file, []byte(one), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	broker := "tcp://" + l.Addr().String()
+	l.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second) // for three tries
+	defer cancel()
+	var out, told strings.Builder
+	c := simulateCommand()
+	c.SetArgs([]string{"-f", file, "--broker", broker, "--every", "100ms"})
+	c.SetOut(&out)
+	c.SetErr(&told)
+	if err := c.ExecuteContext(ctx); err != nil {
+		t.Error(err)
+	}
+	if want := "Publishing for 1 device to " + broker + ". Stop with Ctrl-C.\n"; out.String() != want {
+		t.Errorf("%q, want %q", out.String(), want)
+	}
+	if want := "Nobody listens at " + broker + "; trying again.\n"; told.String() != want {
+		t.Errorf("%q, want %q", told.String(), want)
 	}
 }
 

@@ -63,24 +63,25 @@ type stores struct {
 	live        *live.Hub
 }
 
-// openStores opens the data folder, creating what is missing.
-func openStores(ctx context.Context, set *Settings, log *slog.Logger) (_ *stores, err error) {
+// openStores opens the data folder, creating what is missing. links is where
+// letters' links lead.
+func openStores(ctx context.Context, set *Settings, links string, log *slog.Logger) (_ *stores, err error) {
 	if err := os.MkdirAll(set.DataDir, 0o700); err != nil {
 		return nil, fmt.Errorf("--data-dir: %w", err)
 	}
 	if err := reading.RefuseNewer(filepath.Join(set.DataDir, "readings")); err != nil {
-		return nil, err
+		return nil, damaged(set.DataDir, err)
 	}
 	d, err := openDatabase(ctx, set.DataDir, set.DatabaseURL) // refuses what is newer, too: up to here nothing is written
 	if err != nil {
-		return nil, err
+		return nil, damaged(set.DataDir, err)
 	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, d.Close())
 		}
 	}()
-	key, err := deviceKey(set.DataDir)
+	key, err := deviceKey(ctx, d, set.DataDir)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +96,7 @@ func openStores(ctx context.Context, set *Settings, log *slog.Logger) (_ *stores
 		Dir: filepath.Join(set.DataDir, "readings"), Retention: set.Retention, Logger: log,
 	})
 	if err != nil {
-		return nil, err
+		return nil, damaged(set.DataDir, err)
 	}
 	epoch := make([]byte, 6)
 	if _, err := rand.Read(epoch); err != nil {
@@ -122,14 +123,14 @@ func openStores(ctx context.Context, set *Settings, log *slog.Logger) (_ *stores
 	if err := s.openWebhooks(set, log); err != nil {
 		return nil, errors.Join(err, readings.Close())
 	}
-	s.outbox = s.newOutbox(set, log)
+	s.outbox = s.newOutbox(set, links, log)
 	s.alarms = alarm.NewEngine(alarm.EngineOptions{
 		Teller: notify.NewDesk(d, s.messages, s.outbox, s.live),
-		DB:     d, Rules: s.rules, Positions: s.positions, Devices: s.devices, Registry: s.registry, Presence: s.presence,
+		DB:     d, Catalog: s.catalog, Rules: s.rules, Positions: s.positions, Devices: s.devices, Registry: s.registry, Presence: s.presence,
 		Readings: readings, Screens: s.live, Now: time.Now, Log: log,
 	})
 	if err := s.load(ctx); err != nil {
-		return nil, errors.Join(err, readings.Close())
+		return nil, errors.Join(damaged(set.DataDir, err), readings.Close())
 	}
 	s.presence.OnChange(s.tellPresence)
 	s.sessions.OnEnd(func(session int64) { s.live.EndKey(httpapi.SessionKey(session)) })
@@ -146,7 +147,7 @@ func (s *stores) load(ctx context.Context) error {
 	if err := s.status.Load(ctx); err != nil {
 		return err
 	}
-	return s.alarms.Start(ctx)
+	return s.alarms.Start(s.audit.With(ctx, audit.Who{By: audit.Server}))
 }
 
 // tellPresence tells a tenant's screens that a device came or went.

@@ -86,8 +86,8 @@ func (s *stores) openWebhooks(set *Settings, log *slog.Logger) error {
 }
 
 // newOutbox makes the outbox with the ways of telling people that are set up.
-func (s *stores) newOutbox(set *Settings, log *slog.Logger) *notify.Outbox {
-	s.carriers = s.carriersOf(set, log)
+func (s *stores) newOutbox(set *Settings, links string, log *slog.Logger) *notify.Outbox {
+	s.carriers = s.carriersOf(set, links, log)
 	return notify.NewOutbox(notify.OutboxOptions{
 		DB: s.db, Tenants: s.tenants, Channels: s.channels, Webhooks: s.webhooks, Carriers: s.carriers,
 		Muted: func(ctx context.Context, t tenant.ID, rule int64) (int64, error) {
@@ -100,9 +100,9 @@ func (s *stores) newOutbox(set *Settings, log *slog.Logger) *notify.Outbox {
 }
 
 // carriersOf are the carriers of the ways that are set up.
-func (s *stores) carriersOf(set *Settings, log *slog.Logger) map[notify.Mode]notify.Carrier {
+func (s *stores) carriersOf(set *Settings, links string, log *slog.Logger) map[notify.Mode]notify.Carrier {
 	o := carrier.Options{
-		Tenants: s.tenants.Get, Names: s.property, Readings: s.charted, PublicURL: set.PublicURL, Now: time.Now, Log: log,
+		Tenants: s.tenants.Get, Names: s.property, Readings: s.charted, PublicURL: links, Now: time.Now, Log: log,
 	}
 	carriers := map[notify.Mode]notify.Carrier{notify.Program: s.programs}
 	if s.mail != nil {

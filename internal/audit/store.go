@@ -3,6 +3,7 @@ package audit
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -24,6 +25,7 @@ const (
 	rowsAtOnce  = 500  // of one statement
 	sweptAtOnce = 1000 // of one transaction
 	mostWaiting = 1000 // deeds that are written down later
+	againAfter  = 10 * time.Second
 )
 
 type row struct {
@@ -55,12 +57,13 @@ type Store struct {
 	mu      sync.Mutex
 	waits   []waiting
 	arrived chan struct{} // holds one while something waits
+	again   time.Duration // after which what could not be written is tried again
 }
 
 // NewStore makes a store that keeps entries for so long; now is the server's
 // clock.
 func NewStore(d *db.DB, keep time.Duration, now func() time.Time) *Store {
-	return &Store{db: d, now: now, keep: keep, counted: Counted, sorted: sortedAtMost, arrived: make(chan struct{}, 1)}
+	return &Store{db: d, now: now, keep: keep, counted: Counted, sorted: sortedAtMost, arrived: make(chan struct{}, 1), again: againAfter}
 }
 
 type nameRow struct {
@@ -153,63 +156,111 @@ type waiting struct {
 	deed   Deed
 }
 
-// put lets a deed wait. Beyond mostWaiting the oldest is lost: who does so much
-// that nobody is answered for has left enough of a trace.
+// put lets a deed wait.
 func (s *Store) put(w waiting) {
-	s.mu.Lock()
-	if len(s.waits) >= mostWaiting {
-		s.waits = s.waits[1:]
-	}
-	s.waits = append(s.waits, w)
-	s.mu.Unlock()
+	s.wait(func(waits []waiting) []waiting { return append(waits, w) })
 	select {
 	case s.arrived <- struct{}{}:
 	default:
 	}
 }
 
+// wait changes what waits. Beyond mostWaiting the oldest are lost: who does so
+// much that nobody is answered for has left enough of a trace.
+func (s *Store) wait(change func(waits []waiting) []waiting) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waits = change(s.waits)
+	s.waits = s.waits[max(0, len(s.waits)-mostWaiting):]
+}
+
 // Run writes down what waits, until ctx ends, and then the rest.
 func (s *Store) Run(ctx context.Context, log *slog.Logger) error {
+	// What could not be written must not wait for the next deed, which may be hours
+	// away: it would be lost with the process.
+	var again <-chan time.Time
 	for {
 		select {
 		case <-s.arrived:
-			if err := s.Flush(ctx); err != nil && ctx.Err() == nil {
-				log.Error("failed sign-ins are not in the audit log", "error", err)
-			}
+		case <-again:
 		case <-ctx.Done():
-			return s.Flush(context.WithoutCancel(ctx))
+			return s.flush(context.WithoutCancel(ctx), log)
+		}
+		again = nil
+		if err := s.flush(ctx, log); err != nil && ctx.Err() == nil {
+			log.Error("failed sign-ins are not in the audit log yet", "error", err)
+			again = time.After(s.again)
 		}
 	}
 }
 
 // Flush writes down what waits. What cannot be written waits on.
-func (s *Store) Flush(ctx context.Context) error {
-	s.mu.Lock()
-	list := s.waits
-	s.waits = nil
-	s.mu.Unlock()
+func (s *Store) Flush(ctx context.Context) error { return s.flush(ctx, slog.New(slog.DiscardHandler)) }
+
+func (s *Store) flush(ctx context.Context, log *slog.Logger) error {
+	var list []waiting
+	s.wait(func(waits []waiting) []waiting { list = waits; return nil })
 	if len(list) == 0 {
 		return nil
 	}
-	err := s.db.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
+	var left []waiting
+	var failure error // of the first that is left
+	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		for _, w := range list {
-			e, err := w.who.entry(ctx)
+			failed, err := apart(ctx, tx, func() error { return s.late(ctx, tx, w, log) })
 			if err != nil {
 				return err
 			}
-			e.Time = w.at
-			if err := s.write(ctx, w.tenant, e, []Deed{w.deed}); err != nil {
-				return err
+			if failed == nil {
+				continue
+			}
+			if left = append(left, w); failure == nil {
+				failure = failed
 			}
 		}
 		return nil
 	})
 	if err != nil {
-		s.mu.Lock()
-		s.waits = append(list, s.waits...)
-		s.mu.Unlock()
+		left, failure = list, err
 	}
-	return err
+	s.wait(func(waits []waiting) []waiting { return append(left, waits...) })
+	return failure
+}
+
+// late writes down a deed that waited, unless its tenant was deleted meanwhile:
+// with it went all who could read of it.
+func (s *Store) late(ctx context.Context, tx bun.IDB, w waiting, log *slog.Logger) error {
+	if w.tenant != 0 {
+		there, err := tx.NewSelect().TableExpr("tenants").Where("id = ?", w.tenant).Exists(ctx)
+		if err != nil {
+			return err
+		}
+		if !there {
+			log.Debug("not written to the audit log: the tenant is gone", "tenant", int64(w.tenant), "deed", w.deed.What)
+			return nil
+		}
+	}
+	e, err := w.who.entry(ctx)
+	if err != nil {
+		return err
+	}
+	e.Time = w.at
+	return s.write(ctx, w.tenant, e, []Deed{w.deed})
+}
+
+// apart does a part of a transaction by itself: when it failed, nothing of it is
+// kept, and the rest may go on. err is why the rest may not.
+func apart(ctx context.Context, tx bun.IDB, part func() error) (failed, err error) {
+	if _, err := tx.ExecContext(ctx, "SAVEPOINT apart"); err != nil {
+		return nil, err
+	}
+	if failed = part(); failed != nil {
+		if _, err := tx.ExecContext(ctx, "ROLLBACK TO SAVEPOINT apart"); err != nil {
+			return nil, errors.Join(failed, err)
+		}
+	}
+	_, err = tx.ExecContext(ctx, "RELEASE SAVEPOINT apart")
+	return failed, err
 }
 
 // Sweep removes entries that are kept no more, and names that only they had.

@@ -39,9 +39,12 @@ type DB struct {
 
 // Open opens DIR/tilth.db, creating it where there is none, and applies the
 // migrations it lacks. A database of a newer version is refused, and stays as it
-// is (ErrNewer).
+// is (ErrNewer); so is a folder with readings whose database is missing.
 func Open(ctx context.Context, dir string) (*DB, error) {
 	if err := alone(dir); err != nil {
+		return nil, err
+	}
+	if err := bereft(dir); err != nil {
 		return nil, err
 	}
 	path := filepath.Join(dir, "tilth.db")

@@ -18,6 +18,9 @@ func OpenToRead(ctx context.Context, dir string) (*DB, error) {
 	if err := alone(dir); err != nil {
 		return nil, err
 	}
+	if err := bereft(dir); err != nil {
+		return nil, err
+	}
 	path := filepath.Join(dir, "tilth.db")
 	pool, err := sql.Open("sqlite", unwritten(path))
 	if err != nil {

@@ -2,21 +2,33 @@ package derivation
 
 import (
 	"context"
+	"errors"
 
 	"tilth/internal/device"
 	"tilth/internal/reading"
 )
 
+// Lapse is a device from whose frames of a batch nothing could be derived.
+type Lapse struct {
+	device.Ref
+	Err error
+}
+
 // Complete is Derive for a batch of several devices: the batch as it is to be
 // written, with what is derived. entries names the device of each frame of which
 // anything is derived, nil elsewhere. When the batch is not written, Undo must
 // follow; after an error too.
-func (e *Engine) Complete(ctx context.Context, batch []reading.Arrival, entries []*device.Entry) ([]reading.Arrival, error) {
+//
+// What cannot be read of one device is its lapse: its frames stay as they were
+// measured, and all others are completed. An error is of the batch: ctx has
+// ended, or the store takes no more.
+func (e *Engine) Complete(ctx context.Context, batch []reading.Arrival, entries []*device.Entry) (whole []reading.Arrival, lapses []Lapse, err error) {
 	// Frames of one device together, devices in the order of their first.
 	type group struct {
-		entry  *device.Entry
-		frames []*reading.Arrival
-		places []int
+		entry    *device.Entry
+		frames   []*reading.Arrival
+		measured [][]reading.Field // of the frames, as they came
+		places   []int
 	}
 	var groups []*group
 	by := map[device.ID]*group{}
@@ -31,14 +43,22 @@ func (e *Engine) Complete(ctx context.Context, batch []reading.Arrival, entries 
 			groups = append(groups, g)
 		}
 		g.frames = append(g.frames, &batch[i])
+		g.measured = append(g.measured, batch[i].Fields)
 		g.places = append(g.places, i)
 	}
 	var before [][]reading.Arrival // extras by the frame that they come before
 	extras := 0
 	for _, g := range groups {
 		found, err := e.Derive(ctx, g.entry, g.frames)
+		if err != nil && ofTheBatch(ctx, err) {
+			return nil, nil, err
+		}
 		if err != nil {
-			return nil, err
+			for i, f := range g.frames {
+				f.Fields = g.measured[i]
+			}
+			lapses = append(lapses, Lapse{g.entry.Ref, err})
+			continue
 		}
 		if len(found) > 0 && before == nil {
 			before = make([][]reading.Arrival, len(batch)+1)
@@ -53,13 +73,18 @@ func (e *Engine) Complete(ctx context.Context, batch []reading.Arrival, entries 
 		}
 	}
 	if extras == 0 {
-		return batch, nil
+		return batch, lapses, nil
 	}
-	whole := make([]reading.Arrival, 0, len(batch)+extras)
+	whole = make([]reading.Arrival, 0, len(batch)+extras)
 	for i := range batch {
 		whole = append(append(whole, before[i]...), batch[i])
 	}
-	return append(whole, before[len(batch)]...), nil
+	return append(whole, before[len(batch)]...), lapses, nil
+}
+
+// ofTheBatch tells whether an error would have met any other device as well.
+func ofTheBatch(ctx context.Context, err error) bool {
+	return ctx.Err() != nil || errors.Is(err, reading.ErrClosed) || errors.Is(err, reading.ErrBroken)
 }
 
 // Undo forgets the devices of a batch that was not written.

@@ -1,9 +1,11 @@
 package derivation
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"sync"
 	"time"
@@ -22,7 +24,8 @@ type Site struct {
 // Options say what an Engine works with; all are needed.
 type Options struct {
 	Readings *reading.Store
-	// Site tells where a device stands. It is asked once, and again after Reset.
+	// Site tells where a device stands. It is asked once, again when the device's
+	// product was read anew, and after Forget.
 	Site func(context.Context, device.Ref) (Site, error)
 }
 
@@ -40,9 +43,7 @@ type Engine struct {
 
 // New makes an engine.
 func New(o Options) *Engine {
-	e := &Engine{opts: o}
-	e.Reset()
-	return e
+	return &Engine{opts: o, devices: map[device.Ref]*state{}, seasons: seasons{}}
 }
 
 // state is what the engine knows of a device.
@@ -57,12 +58,18 @@ type state struct {
 	tallies map[device.PropertyID]tally
 }
 
-// Reset forgets everything, after products, tenants or devices have changed.
-func (e *Engine) Reset() {
+// Keep forgets, after a change of structure, the devices of which nothing is
+// derived any more: what they send is not seen here. Of the others Derive sees
+// itself whether product or site are what they were.
+func (e *Engine) Keep(derives func(device.Ref) bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.devices = map[device.Ref]*state{}
-	e.seasons = seasons{}
+	for ref := range e.devices {
+		if !derives(ref) {
+			delete(e.devices, ref)
+			e.seasons.forget(ref)
+		}
+	}
 }
 
 // Forget forgets a device: of what Derive was told last, nobody knows whether
@@ -108,8 +115,15 @@ func (e *Engine) Derive(ctx context.Context, entry *device.Entry, frames []*read
 }
 
 func (e *Engine) state(ctx context.Context, entry *device.Entry) (*state, error) {
-	if s := e.devices[entry.Ref]; s != nil && s.product == entry.Product {
-		return s, nil
+	if s := e.devices[entry.Ref]; s != nil {
+		same, err := e.isSame(ctx, s, entry)
+		if same {
+			return s, nil
+		}
+		delete(e.devices, entry.Ref)
+		if err != nil {
+			return nil, err
+		}
 	}
 	e.seasons.forget(entry.Ref)
 	s, err := e.load(ctx, entry)
@@ -120,11 +134,41 @@ func (e *Engine) state(ctx context.Context, entry *device.Entry) (*state, error)
 	return s, nil
 }
 
-// load makes a device's state of what is stored.
-func (e *Engine) load(ctx context.Context, entry *device.Entry) (*state, error) {
+// isSame tells whether what is known of a device still holds. Every change of
+// structure but of secrets reads all products anew, mostly as they were; a season
+// need not be added up again for that.
+func (e *Engine) isSame(ctx context.Context, s *state, entry *device.Entry) (bool, error) {
+	if s.product == entry.Product {
+		return true, nil
+	}
+	if !reflect.DeepEqual(s.product, entry.Product) {
+		return false, nil
+	}
+	site, err := e.site(ctx, entry)
+	if err != nil || !site.equal(s.site) {
+		return false, err
+	}
+	s.product = entry.Product
+	return true, nil
+}
+
+func (e *Engine) site(ctx context.Context, entry *device.Entry) (Site, error) {
 	site, err := e.opts.Site(ctx, entry.Ref)
 	if err != nil {
-		return nil, fmt.Errorf("derivation: site of device %d: %w", entry.ID, err)
+		return Site{}, fmt.Errorf("derivation: site of device %d: %w", entry.ID, err)
+	}
+	return site, nil
+}
+
+func (s Site) equal(other Site) bool {
+	return s.Zone.String() == other.Zone.String() && reflect.DeepEqual(s.Place, other.Place)
+}
+
+// load makes a device's state of what is stored.
+func (e *Engine) load(ctx context.Context, entry *device.Entry) (*state, error) {
+	site, err := e.site(ctx, entry)
+	if err != nil {
+		return nil, err
 	}
 	s := &state{
 		ref: entry.Ref, product: entry.Product, plan: compile(entry.Product), site: site,
@@ -166,15 +210,17 @@ func (s *state) note(p device.PropertyID, at int64, v reading.Value) {
 	}
 }
 
-// work is one call of Derive.
+// work is one call of Derive or Redo.
 type work struct {
 	engine *Engine
 	ctx    context.Context
 	state  *state
+	now    int64 // of Redo, epoch ms
 	frames []*reading.Arrival
 	extras []Extra
 	taken  bool    // a value was taken away
 	merged []point // frames and extras by time, once something asks for it
+	places *places // of frames and extras, once something is added
 }
 
 // point is what is about to be written of one instant.
@@ -200,9 +246,11 @@ func (w *work) run() error {
 		return nil
 	}
 	if late {
-		if err := w.again(touched); err != nil {
+		changed, err := w.again(touched)
+		if err != nil {
 			return err
 		}
+		touched = append(touched, changed...)
 	} else {
 		for _, f := range w.frames {
 			if s.plan.touches(f.Fields) {
@@ -231,28 +279,58 @@ func (w *work) run() error {
 // add puts a derived value where it belongs: into the frame of its instant, else
 // into an extra one.
 func (w *work) add(at int64, f reading.Field) {
-	w.merged = nil
 	w.taken = w.taken || f.Value.Kind() == reading.KindNone
-	for i := len(w.frames) - 1; i >= 0; i-- {
-		if w.frames[i].Time == at {
-			w.frames[i].Fields = put(w.frames[i].Fields, f)
-			return
-		}
+	if w.places == nil {
+		w.places = placesOf(w.frames)
 	}
-	for i := range w.extras {
-		if w.extras[i].Time == at {
-			w.extras[i].Fields = put(w.extras[i].Fields, f)
-			return
-		}
+	w.merge(at, f)
+	if i, there := w.places.frames[at]; there {
+		w.frames[i].Fields = put(w.frames[i].Fields, f)
+		return
 	}
-	before := slices.IndexFunc(w.frames, func(a *reading.Arrival) bool { return a.Time > at })
-	if before < 0 {
-		before = len(w.frames)
+	if i, there := w.places.extras[at]; there {
+		w.extras[i].Fields = put(w.extras[i].Fields, f)
+		return
 	}
+	before := w.places.before(at)
+	w.places.extras[at] = len(w.extras)
 	w.extras = append(w.extras, Extra{Before: before, Arrival: reading.Arrival{
 		Frame: reading.Frame{Tenant: w.state.ref.Tenant, Device: w.state.ref.ID, Time: at, Fields: []reading.Field{f}},
-		At:    w.frames[min(before, len(w.frames)-1)].At,
+		At:    w.receivedAt(before),
 	}})
+}
+
+// places tells where a time is among the frames and extras of a work, whose
+// frames are by arrival.
+type places struct {
+	frames map[int64]int // the last of each time
+	extras map[int64]int
+	newest []int64 // time until each frame
+}
+
+func placesOf(frames []*reading.Arrival) *places {
+	p := &places{frames: make(map[int64]int, len(frames)), extras: map[int64]int{}, newest: make([]int64, len(frames))}
+	newest := int64(math.MinInt64)
+	for i, f := range frames {
+		newest = max(newest, f.Time)
+		p.frames[f.Time], p.newest[i] = i, newest
+	}
+	return p
+}
+
+// before is the index of the first frame that is newer than a time, or behind the
+// last.
+func (p *places) before(at int64) int {
+	i, _ := slices.BinarySearch(p.newest, at+1)
+	return i
+}
+
+// receivedAt is when the frame of an index came, or the last one.
+func (w *work) receivedAt(index int) int64 {
+	if len(w.frames) == 0 {
+		return w.now
+	}
+	return w.frames[min(index, len(w.frames)-1)].At
 }
 
 // put gives fields with f among them, in order.
@@ -268,6 +346,20 @@ func put(fields []reading.Field, f reading.Field) []reading.Field {
 
 func byProperty(f reading.Field, p device.PropertyID) int { return int(f.Property) - int(p) }
 
+// merge keeps merged true to what is added.
+func (w *work) merge(at int64, f reading.Field) {
+	if w.merged == nil {
+		return
+	}
+	i, there := slices.BinarySearchFunc(w.merged, at, byTime)
+	if !there {
+		w.merged = slices.Insert(w.merged, i, point{time: at})
+	}
+	w.merged[i].fields = put(w.merged[i].fields, f)
+}
+
+func byTime(p point, at int64) int { return cmp.Compare(p.time, at) }
+
 // pending is what is about to be written, by time; of one instant what came
 // later replaces.
 func (w *work) pending() []point {
@@ -280,15 +372,7 @@ func (w *work) pending() []point {
 	for _, x := range w.extras {
 		w.merged = append(w.merged, point{x.Time, x.Fields})
 	}
-	slices.SortStableFunc(w.merged, func(a, b point) int {
-		switch {
-		case a.time < b.time:
-			return -1
-		case a.time > b.time:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(w.merged, func(a, b point) int { return cmp.Compare(a.time, b.time) })
 	n := 0
 	for _, p := range w.merged {
 		if n > 0 && w.merged[n-1].time == p.time {
@@ -308,12 +392,7 @@ func (w *work) pending() []point {
 // first: as stored, under what is about to be written.
 func (w *work) rows(from, to int64, props []device.PropertyID, fn func(at int64, fields []reading.Field)) error {
 	pending := w.pending()
-	begin, _ := slices.BinarySearchFunc(pending, from, func(p point, at int64) int {
-		if p.time < at {
-			return -1
-		}
-		return 1
-	})
+	begin, _ := slices.BinarySearchFunc(pending, from, byTime)
 	pending = pending[begin:]
 	wanted := slices.Clone(props)
 	slices.Sort(wanted)

@@ -104,7 +104,7 @@ func TestChainAfterTakingBack(t *testing.T) {
 func TestADayEnds(t *testing.T) {
 	w := newWorld(t, mast())
 	w.site.Zone = time.UTC
-	w.engine.Reset()
+	w.engine = w.newEngine()
 	start := time.Date(2026, 10, 25, 0, 0, 0, 0, time.UTC)
 	for at := start; at.Before(start.AddDate(0, 0, 1)); at = at.Add(10 * time.Minute) {
 		w.send(frame(at, sun, 100, airT, 5))
@@ -115,7 +115,7 @@ func TestADayEnds(t *testing.T) {
 	a := reading.Arrival{Frame: frame(start.AddDate(0, 0, 1), sun, 0), At: 99}
 	b := reading.Arrival{Frame: frame(start.Add(23*time.Hour+55*time.Minute), sun, 100), At: 98}
 	a.Tenant, a.Device, b.Tenant, b.Device = 1, 7, 1, 7
-	whole, err := w.engine.Complete(t.Context(), []reading.Arrival{b, a}, []*device.Entry{w.entry, w.entry})
+	whole, _, err := w.engine.Complete(t.Context(), []reading.Arrival{b, a}, []*device.Entry{w.entry, w.entry})
 	if err != nil || len(whole) != 3 {
 		t.Fatalf("%d frames, %v", len(whole), err)
 	}
@@ -149,25 +149,56 @@ func TestTenantsApart(t *testing.T) {
 	}
 }
 
-// What cannot be found out is an error, and the next try finds it out.
+// What cannot be found out of one device keeps nobody's readings from being
+// written: they stay as they were measured, and the next try finds it out.
 func TestTrouble(t *testing.T) {
 	w := newWorld(t, mast())
-	trouble := errors.New("database is gone")
-	w.engine = New(Options{Readings: w.store, Site: func(context.Context, device.Ref) (Site, error) { return w.site, trouble }})
-	f := frame(noon, airT, 25, airRH, 60)
-	f.Tenant, f.Device = 1, 7
-	batch := []reading.Arrival{{Frame: f, At: 1}}
-	if _, err := w.engine.Complete(t.Context(), batch, []*device.Entry{w.entry}); !errors.Is(err, trouble) {
-		t.Errorf("%v", err)
+	trouble := errors.New("this row is damaged")
+	w.engine = New(Options{Readings: w.store, Site: func(_ context.Context, r device.Ref) (Site, error) {
+		if r == w.entry.Ref {
+			return w.site, trouble
+		}
+		return w.site, nil
+	}})
+	other := device.NewEntry(device.Ref{Tenant: 2, ID: 8}, "WS-2", w.entry.Product, false, false)
+	complete := func(ctx context.Context) ([]reading.Arrival, []Lapse, error) {
+		mine, theirs := frame(noon, airT, 25, airRH, 60), frame(noon, airT, 25, airRH, 60)
+		mine.Tenant, mine.Device, theirs.Tenant, theirs.Device = 1, 7, 2, 8
+		return w.engine.Complete(ctx, []reading.Arrival{{Frame: mine, At: 1}, {Frame: theirs, At: 1}}, []*device.Entry{w.entry, other})
+	}
+	whole, lapses, err := complete(t.Context())
+	if err != nil || len(lapses) != 1 || lapses[0].Ref != w.entry.Ref || !errors.Is(lapses[0].Err, trouble) {
+		t.Fatalf("%v, %v", lapses, err)
+	}
+	if len(whole) != 2 || len(whole[0].Fields) != 2 || valueOf(whole[1].Fields, dew).Float() != 16.7 {
+		t.Errorf("%+v", whole)
 	}
 	trouble = nil
-	w.send(f)
-	if w.latest(dew) == "none" {
-		t.Error("nothing was derived after the trouble")
+	if whole, lapses, err = complete(t.Context()); err != nil || len(lapses) > 0 || valueOf(whole[0].Fields, dew).Float() != 16.7 {
+		t.Errorf("after the trouble: %+v, %v, %v", whole, lapses, err)
+	}
+	// What passed by while nothing could be found out is not known.
+	trouble = errors.New("this row is damaged again")
+	p := *w.entry.Product
+	w.entry = device.NewEntry(w.entry.Ref, w.entry.Name, &p, false, false)
+	if _, lapses, err = complete(t.Context()); err != nil || len(lapses) != 1 || w.engine.devices[w.entry.Ref] != nil {
+		t.Errorf("%v, %v", lapses, err)
+	}
+	trouble = nil
+	// What any device would meet is of the batch.
+	if err := w.store.Append(t.Context(), whole); err != nil {
+		t.Fatal(err)
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := w.engine.Complete(gone, batch, []*device.Entry{w.entry}); !errors.Is(err, context.Canceled) {
+	if _, _, err := complete(gone); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	w.engine.Undo([]*device.Entry{w.entry, other})
+	if err := w.store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := complete(t.Context()); !errors.Is(err, reading.ErrClosed) {
 		t.Errorf("%v", err)
 	}
 }
@@ -214,8 +245,76 @@ func BenchmarkDerive(b *testing.B) {
 		f := frame(time.UnixMilli(at), airT, 20.5, airRH, 60, wind, 2, sun, 300, battery, 3.6)
 		f.Tenant, f.Device = 1, 7
 		at++ // all of one day
-		if _, err := w.engine.Complete(b.Context(), []reading.Arrival{{Frame: f, At: at}}, entries); err != nil {
+		if _, _, err := w.engine.Complete(b.Context(), []reading.Arrival{{Frame: f, At: at}}, entries); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// BenchmarkLateFrames is one message of a logger that was away for long: frames
+// so far apart that each is looked at alone.
+func BenchmarkLateFrames(b *testing.B) {
+	const frames = 6900
+	w := newWorld(b, mast())
+	w.send(frame(noon, airT, 12, airRH, 50))
+	begin := noon.Add(-frames * 21 * time.Minute)
+	entries := make([]*device.Entry, frames)
+	for i := range entries {
+		entries[i] = w.entry
+	}
+	for b.Loop() {
+		batch := make([]reading.Arrival, frames)
+		for i := range batch {
+			f := frame(begin.Add(time.Duration(i)*21*time.Minute), airT, 12.5, airRH, 50)
+			f.Tenant, f.Device = w.entry.Tenant, w.entry.ID
+			batch[i] = reading.Arrival{Frame: f, At: noon.UnixMilli()}
+		}
+		if _, _, err := w.engine.Complete(b.Context(), batch, entries); err != nil {
+			b.Fatal(err)
+		}
+		w.engine.Undo(entries)
+	}
+}
+
+// A change of structure reads all products anew. Only a device whose product or
+// site is another is looked at again.
+func TestChangesOfStructure(t *testing.T) {
+	w := newWorld(t, mast())
+	w.send(frame(noon, airT, 25, airRH, 60))
+	first := w.engine.devices[w.entry.Ref]
+	replace := func(change func(p *device.Product)) *state {
+		t.Helper()
+		p := mast()
+		change(p)
+		w.entry = device.NewEntry(w.entry.Ref, w.entry.Name, p, false, false)
+		w.send(frame(after(len(w.read(airT))), airT, 25, airRH, 60))
+		return w.engine.devices[w.entry.Ref]
+	}
+	if s := replace(func(*device.Product) {}); s != first {
+		t.Error("a product that is what it was")
+	}
+	other := replace(func(p *device.Product) { p.OfflineAfter = time.Hour })
+	if other == first {
+		t.Error("another product, and nothing was read")
+	}
+	w.site.Zone = time.UTC
+	if replace(func(p *device.Product) { p.OfflineAfter = time.Hour }) == other {
+		t.Error("another zone, and nothing was read")
+	}
+	known := w.engine.devices[w.entry.Ref]
+	w.engine.Keep(func(ref device.Ref) bool { return ref == w.entry.Ref })
+	if w.engine.devices[w.entry.Ref] != known {
+		t.Error("forgotten without need")
+	}
+	// What a device without formulas sends is not seen here.
+	w.engine.Keep(func(device.Ref) bool { return false })
+	f := frame(after(600), airT, 30)
+	f.Tenant, f.Device = w.entry.Tenant, w.entry.ID
+	if err := w.store.Append(t.Context(), []reading.Arrival{{Frame: f, At: 1}}); err != nil {
+		t.Fatal(err)
+	}
+	w.send(frame(after(601), airRH, 60))
+	if got := w.latest(dew); got != "21.39 at 601s" {
+		t.Errorf("dew point %s", got)
 	}
 }

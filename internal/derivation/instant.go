@@ -52,8 +52,9 @@ func (s *state) value(r *rule, last []reading.Last, at int64) (float64, bool) {
 }
 
 // again computes what late frames touch, and what they touch through the newer
-// values that have none of their own, anew from the store.
-func (w *work) again(touched []int64) error {
+// values that have none of their own, anew from the store. It gives the times at
+// which something came out otherwise: a midnight may lie between.
+func (w *work) again(touched []int64) (changed []int64, err error) {
 	s := w.state
 	reach := s.plan.age * s.plan.depth
 	times := slices.Clone(touched)
@@ -63,8 +64,13 @@ func (w *work) again(touched []int64) error {
 		for n < len(times) && times[n]-times[n-1] <= reach {
 			n++
 		}
-		if err := w.span(times[0], times[n-1]+reach); err != nil {
-			return err
+		changes, err := w.changes(times[0], times[n-1]+reach)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range changes {
+			w.add(c.at, c.field)
+			changed = append(changed, c.at)
 		}
 		times = times[n:]
 	}
@@ -76,7 +82,7 @@ func (w *work) again(touched []int64) error {
 			}
 		}
 	}
-	return nil
+	return changed, nil
 }
 
 // change is a value that differs from the stored one.
@@ -85,8 +91,9 @@ type change struct {
 	field reading.Field
 }
 
-// span computes the instants from..to anew.
-func (w *work) span(from, to int64) error {
+// changes computes the instants from..to anew and gives what comes out
+// otherwise, by time.
+func (w *work) changes(from, to int64) (changes []change, err error) {
 	s := w.state
 	var last []reading.Last
 	note := func(p device.PropertyID, at int64, v reading.Value) {
@@ -96,8 +103,7 @@ func (w *work) span(from, to int64) error {
 		}
 		last[i] = reading.Last{Property: p, Time: at, Value: v}
 	}
-	var changes []change
-	err := w.rows(from-s.plan.age, to, s.plan.watched, func(at int64, fields []reading.Field) {
+	err = w.rows(from-s.plan.age, to, s.plan.watched, func(at int64, fields []reading.Field) {
 		for _, f := range fields {
 			if _, measured := slices.BinarySearch(s.plan.measured, f.Property); measured || at < from {
 				note(f.Property, at, f.Value)
@@ -121,10 +127,7 @@ func (w *work) span(from, to int64) error {
 			}
 		}
 	})
-	for _, c := range changes {
-		w.add(c.at, c.field)
-	}
-	return err
+	return changes, err
 }
 
 // valueOf is a property's value in a frame; of no kind where it has none.

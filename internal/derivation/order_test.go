@@ -64,14 +64,17 @@ func (w *world) disorder(rng *rand.Rand, frames []reading.Frame) {
 
 func (w *world) trouble(rng *rand.Rand) {
 	w.Helper()
-	switch rng.IntN(25) {
+	switch rng.IntN(30) {
 	case 0:
 		w.restart()
 	case 1:
-		w.engine.Reset()
+		w.engine = w.newEngine()
 	case 2:
 		w.engine.Forget(w.entry.Ref)
-	case 3:
+	case 3: // products are read anew
+		p := *w.entry.Product
+		w.entry = device.NewEntry(w.entry.Ref, w.entry.Name, &p, false, false)
+	case 4:
 		if err := w.store.Seal(w.Context(), time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC)); err != nil {
 			w.Fatal(err)
 		}
@@ -111,5 +114,35 @@ func TestCorrections(t *testing.T) {
 			}
 			w.compare("in the end", tableOf(arrived))
 		})
+	}
+}
+
+// A late frame just before midnight makes the first instants after it other
+// ones, and with them the day that they are of.
+func TestALateFrameReachesOverMidnight(t *testing.T) {
+	w := newWorld(t, mast())
+	w.site.Zone = time.UTC
+	w.engine = w.newEngine()
+	w.entry.Product.OfflineAfter = time.Hour
+	day := time.Date(2026, 10, 24, 0, 0, 0, 0, time.UTC)
+	var sent []reading.Frame
+	send := func(minute int, values ...any) {
+		sent = append(sent, frame(day.Add(time.Duration(minute)*time.Minute), values...))
+		w.send(sent[len(sent)-1])
+	}
+	for minute := 0; minute < 3*24*60; minute += 10 {
+		send(minute, airT, 5)
+		if minute%60 == 40 {
+			send(minute+5, airRH, 30)
+		}
+	}
+	w.compare("in order", tableOf(sent))
+	send(12*60+1, airT, 5) // the season is read, and kept in memory
+	before := w.read(dewHours, dewET)
+	send(24*60-5, airRH, 100)
+	w.compare("a late frame", tableOf(sent))
+	after, second := w.read(dewHours, dewET), civilOf(2026, 10, 25).last(time.UTC)
+	if before[second][dewHours] == after[second][dewHours] || before[second][dewET] == after[second][dewET] {
+		t.Errorf("the second day is what it was: %v", after)
 	}
 }

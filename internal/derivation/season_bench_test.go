@@ -41,8 +41,8 @@ func BenchmarkFirstMidnight(b *testing.B) {
 	for b.Loop() {
 		f := frame(end, airT, 5)
 		f.Tenant, f.Device = 1, 7
-		w.engine.Reset()
-		whole, err := w.engine.Complete(b.Context(), []reading.Arrival{{Frame: f, At: f.Time}}, []*device.Entry{w.entry})
+		w.engine = w.newEngine()
+		whole, _, err := w.engine.Complete(b.Context(), []reading.Arrival{{Frame: f, At: f.Time}}, []*device.Entry{w.entry})
 		if err != nil || len(whole) != 2 {
 			b.Fatal(len(whole), err)
 		}

@@ -30,6 +30,8 @@ const (
 	hours
 	portions
 	battery
+	dewHours // needs dew, which needs two
+	dewET    // likewise
 )
 
 func number(f float64) *float64 { return &f }
@@ -53,6 +55,8 @@ func mast() *device.Product {
 		derived(gdd, "gdd", "growingDegreeDays", "t"),
 		derived(hours, "hours", "chillHours", "t"),
 		derived(portions, "portions", "chillPortions", "t"),
+		derived(dewHours, "dewHours", "chillHours", "dew"),
+		derived(dewET, "dewET", "referenceEvapotranspiration", "dew"),
 	}}
 	for i := range p.Properties {
 		switch p.Properties[i].Formula {
@@ -67,7 +71,7 @@ func mast() *device.Product {
 	return p
 }
 
-var derivedOnes = []device.PropertyID{dew, moist, flux, light, et, gdd, hours, portions}
+var derivedOnes = []device.PropertyID{dew, moist, flux, light, et, gdd, hours, portions, dewHours, dewET}
 
 // berlin is where clocks go back on 25 October 2026.
 var berlin = Site{
@@ -132,12 +136,12 @@ func (w *world) send(frames ...reading.Frame) {
 		batch = append(batch, reading.Arrival{Frame: f, At: f.Time + 5})
 		entries = append(entries, w.entry)
 	}
-	whole, err := w.engine.Complete(w.Context(), batch, entries)
+	whole, lapses, err := w.engine.Complete(w.Context(), batch, entries)
 	if err == nil {
 		err = w.store.Append(w.Context(), whole)
 	}
-	if err != nil {
-		w.Fatal(err)
+	if err != nil || len(lapses) > 0 {
+		w.Fatal(err, lapses)
 	}
 }
 
@@ -300,7 +304,7 @@ func union(a, b table) table {
 }
 
 func named(values map[device.PropertyID]float64) string {
-	names := map[device.PropertyID]string{dew: "dew", moist: "moist", flux: "flux", light: "light", et: "et", gdd: "gdd", hours: "hours", portions: "portions"}
+	names := map[device.PropertyID]string{dew: "dew", moist: "moist", flux: "flux", light: "light", et: "et", gdd: "gdd", hours: "hours", portions: "portions", dewHours: "dewHours", dewET: "dewET"}
 	text := ""
 	for _, id := range slices.Sorted(maps.Keys(values)) {
 		text += fmt.Sprintf("%s=%v ", names[id], values[id])

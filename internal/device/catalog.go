@@ -79,6 +79,7 @@ type snapshot struct {
 	byName     map[string]*Product
 	ordered    []*Product
 	identifier map[PropertyID]string
+	number     map[string]PropertyID
 }
 
 // NewCatalog makes an empty catalogue; Load fills it.
@@ -118,7 +119,7 @@ func read(ctx context.Context, q bun.IDB) (*snapshot, error) {
 	}
 	s := &snapshot{
 		elements: map[string]*Element{}, products: map[int64]*Product{}, byName: map[string]*Product{},
-		identifier: map[PropertyID]string{},
+		identifier: map[PropertyID]string{}, number: map[string]PropertyID{},
 	}
 	for _, e := range elements {
 		s.elements[e.YeuSign] = &Element{YeuSign: e.YeuSign, Unit: e.Unit, YeuURL: e.YeuURL, Names: map[text.Language]string{
@@ -126,7 +127,7 @@ func read(ctx context.Context, q bun.IDB) (*snapshot, error) {
 		}}
 	}
 	for _, n := range numbers {
-		s.identifier[n.Number] = n.Identifier
+		s.identifier[n.Number], s.number[n.Identifier] = n.Identifier, n.Number
 	}
 	for _, r := range products {
 		p := &Product{ID: r.ID, Name: r.Name, OfflineAfter: time.Duration(r.OfflineAfter) * time.Millisecond}
@@ -166,6 +167,13 @@ func (c *Catalog) Products() []*Product { return c.snap.Load().ordered }
 // Identifier is the identifier behind a property number; empty when the
 // dictionary has none.
 func (c *Catalog) Identifier(id PropertyID) string { return c.snap.Load().identifier[id] }
+
+// Number is the number of a property identifier, whether or not a product still
+// has it; false when none ever had.
+func (c *Catalog) Number(identifier string) (PropertyID, bool) {
+	id, there := c.snap.Load().number[identifier]
+	return id, there
+}
 
 // Name is what people call a property: its element's name in their language,
 // else the product's function name, else the identifier.

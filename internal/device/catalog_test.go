@@ -97,6 +97,12 @@ func TestPropertyNumbersAreNeverReused(t *testing.T) {
 		t.Errorf("wind was %d, is %d", wind, mast.Properties[0].ID)
 	}
 	got := fresh()
+	if id, ever := got.Number("air"); !ever || id != air {
+		t.Errorf("air has the number %d, %v; it was %d", id, ever, air)
+	}
+	if id, ever := got.Number("none"); ever {
+		t.Errorf("what never was has the number %d", id)
+	}
 	if got.Identifier(air) != "air" {
 		t.Errorf("old readings of air do not decode: %d means %q", air, got.Identifier(air))
 	}

@@ -39,7 +39,8 @@ type comingRow struct {
 type comings struct {
 	mu      sync.Mutex
 	waiting []Change
-	lost    int // the oldest of too many
+	writing []Change // being written just now
+	lost    int      // the oldest of too many
 }
 
 func (c *comings) note(change Change) {
@@ -54,15 +55,30 @@ func (c *comings) take() (waiting []Change, lost int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	waiting, lost = c.waiting, c.lost
-	c.waiting, c.lost = nil, 0
+	c.waiting, c.writing, c.lost = nil, waiting, 0
 	return waiting, lost
+}
+
+// written notes that what was taken is on disk.
+func (c *comings) written() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.writing = nil
+}
+
+// waits tells whether changes of a device are not on disk yet.
+func (c *comings) waits(id ID) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	of := func(change Change) bool { return change.ID == id }
+	return slices.ContainsFunc(c.waiting, of) || slices.ContainsFunc(c.writing, of)
 }
 
 // putBack puts back what could not be written.
 func (c *comings) putBack(waiting []Change) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.waiting = append(waiting, c.waiting...)
+	c.waiting, c.writing = append(waiting, c.waiting...), nil
 	c.bound()
 }
 
@@ -148,8 +164,14 @@ func (s *StatusStore) oldestComing() int64 {
 }
 
 // Comings gives when a tenant's device came and went, newest first, and how
-// many such changes are kept in all. They are at most a second behind.
+// many such changes are kept in all. What screens have been told is among them.
 func (s *StatusStore) Comings(ctx context.Context, t tenant.ID, id ID, offset, limit int64) ([]Coming, int64, error) {
+	if s.comings.waits(id) {
+		// Where nothing can be written the rest can be read all the same.
+		if err := s.Flush(ctx, false); err != nil && ctx.Err() == nil {
+			s.presence.log.Error("device status not written", "error", err)
+		}
+	}
 	var rows []comingRow
 	total, err := s.db.Read(ctx).NewSelect().Model(&rows).
 		Where("c.tenant_id = ? AND c.device_id = ? AND c.time >= ?", t, id, s.oldestComing()).

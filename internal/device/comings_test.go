@@ -3,7 +3,9 @@ package device_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -62,6 +64,43 @@ func TestComings(t *testing.T) {
 	}
 }
 
+// Who asks because a screen was told of a change finds it, written or not.
+func TestComingsHaveWhatWasTold(t *testing.T) {
+	s, _, d := weather(t, 2)
+	var asked []string
+	for range 2 {
+		s.Presence.Seen(testkit.Ref(d[0]))
+		asked = append(asked, told(t, s, d[0]))
+		s.Clock.Advance(testkit.OfflineAfter)
+		s.Presence.Expire()
+		asked = append(asked, told(t, s, d[0]))
+	}
+	want := []string{"came 0s", "went 15m0s, came 0s", "came 15m0s, went 15m0s, came 0s", "went 30m0s, came 15m0s, went 15m0s, came 0s"}
+	if !slices.Equal(asked, want) {
+		t.Errorf("%q, want %q", asked, want)
+	}
+	flush(t, s, true) // nothing twice
+	if got := told(t, s, d[0]); got != want[3] {
+		t.Errorf("%s, want %s", got, want[3])
+	}
+}
+
+// Asked while others are written, too.
+func TestComingsDuringFlush(t *testing.T) {
+	s, _, d := weather(t, 1)
+	for i := range 50 {
+		s.Presence.Seen(testkit.Ref(d[0]))
+		var writing sync.WaitGroup
+		writing.Go(func() { flush(t, s, false) })
+		if got := strings.Count(told(t, s, d[0]), "came"); got != i+1 {
+			t.Errorf("%d, want %d", got, i+1)
+		}
+		writing.Wait()
+		s.Clock.Advance(testkit.OfflineAfter)
+		s.Presence.Expire()
+	}
+}
+
 // Contact that comes in late may show that a device had not gone: the history
 // says so, whether its going is on disk already or not.
 func TestComingsTakenBack(t *testing.T) {
@@ -82,6 +121,37 @@ func TestComingsTakenBack(t *testing.T) {
 		if got := told(t, s, d[1]); got != "went 15m0s, came 0s" {
 			t.Errorf("written %t: the other: %s", written, got)
 		}
+	}
+}
+
+// A history that is fed in leaves when devices came and went in it, too: of one
+// that stays, of one that comes back, and of one that does not.
+func TestComingsOfThePast(t *testing.T) {
+	s, _, d := weather(t, 3)
+	s.Clock.Advance(5 * time.Hour)
+	ago := func(of int, minutes ...int64) {
+		for _, m := range minutes {
+			s.Presence.SeenAt(testkit.Ref(d[of]), s.Clock.Milli()-m*time.Minute.Milliseconds())
+		}
+	}
+	ago(0, 240, 230, 120, 110, 100, 90, 80, 70, 60, 50, 40, 30, 20, 10, 0)
+	ago(1, 240, 100, 90, 40)
+	ago(2, 240, 230)
+	s.Presence.SettlePast()
+	flush(t, s, false)
+	for i, want := range []string{
+		"came 3h0m0s, went 1h25m0s, came 1h0m0s",
+		"went 4h35m0s, came 4h20m0s, went 3h45m0s, came 3h20m0s, went 1h15m0s, came 1h0m0s",
+		"went 1h25m0s, came 1h0m0s",
+	} {
+		if got := told(t, s, d[i]); got != want {
+			t.Errorf("%d: %s\nwant %s", i, got, want)
+		}
+	}
+	s.Presence.Seen(testkit.Ref(d[1]))
+	flush(t, s, false)
+	if got := told(t, s, d[1]); !strings.HasPrefix(got, "came 5h0m0s, went 4h35m0s") {
+		t.Error(got)
 	}
 }
 

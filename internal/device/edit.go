@@ -2,21 +2,13 @@ package device
 
 import (
 	"context"
-	"strconv"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/uptrace/bun"
 
 	"tilth/internal/audit"
 	"tilth/internal/errs"
 	"tilth/internal/tenant"
-	"tilth/internal/text"
 )
-
-// nameLimit is how long names that people give may be, in characters.
-const nameLimit = 64
 
 // Edit is what people change of a device.
 type Edit struct {
@@ -28,7 +20,7 @@ type Edit struct {
 // Edit changes a tenant's device of that name. A forbidden scene keeps the
 // devices that stand in it and takes no others.
 func (s *Store) Edit(ctx context.Context, t tenant.ID, name string, e Edit) error {
-	note, err := given(e.NoteName, "noteName", "device.noteRequired")
+	note, err := tenant.Named(e.NoteName, "noteName", "device.noteRequired")
 	switch {
 	case err != nil:
 		return err
@@ -77,19 +69,4 @@ func aboutScene(err error) error {
 		return errs.Missing().About("groupId")
 	}
 	return err
-}
-
-// given is a name as it is kept: trimmed, of 1 to nameLimit characters, none
-// of them a control character. required is the sentence where it is empty.
-func given(name, field, required string) (string, error) {
-	name = strings.TrimSpace(name)
-	switch {
-	case name == "":
-		return "", errs.New(errs.Refused, required)
-	case utf8.RuneCountInString(name) > nameLimit:
-		return "", errs.New(errs.Refused, "invalid.long", "limit", strconv.Itoa(nameLimit)).About(field)
-	case strings.ContainsFunc(name, unicode.IsControl), text.Fold(name) == "":
-		return "", errs.New(errs.Refused, "invalid.format").About(field)
-	}
-	return name, nil
 }

@@ -61,7 +61,8 @@ func TestEdit(t *testing.T) {
 		"a blank name":      {device.Edit{NoteName: " \t"}, "device.noteRequired", ""},
 		"a long name":       {device.Edit{NoteName: strings.Repeat("ş", 65)}, "invalid.long", "noteName"},
 		"a line break":      {device.Edit{NoteName: "a\nb"}, "invalid.format", "noteName"},
-		"no character":      {device.Edit{NoteName: "\u0307"}, "invalid.format", "noteName"},
+		"nothing to see":    {device.Edit{NoteName: "\u200b"}, "device.noteRequired", ""},
+		"turned around":     {device.Edit{NoteName: "a\u202eb"}, "invalid.format", "noteName"},
 		"a longitude alone": {device.Edit{NoteName: "x", Longitude: new(1.0)}, "invalid.required", "latitude"},
 		"a latitude alone":  {device.Edit{NoteName: "x", Latitude: new(1.0)}, "invalid.required", "longitude"},
 	} {

@@ -1,6 +1,7 @@
 package device
 
 import (
+	"strings"
 	"sync"
 	"time"
 
@@ -26,6 +27,7 @@ const (
 	ReasonUnknownTopic Reason = "unknownTopic" // outside the device's own topics
 	ReasonDisabled     Reason = "disabled"     // the device is shut out
 	ReasonDerived      Reason = "derived"      // the property is computed here
+	ReasonTooLarge     Reason = "tooLarge"     // the message is over the limit and was not read
 )
 
 // Refusal is one thing that was refused.
@@ -33,6 +35,12 @@ type Refusal struct {
 	Time       int64 // arrival, epoch milliseconds
 	Identifier string
 	Reason     Reason
+}
+
+// Storable is what a device sent as the database takes it: U+FFFD stands for
+// NUL, which no text in there may hold, and for what is no UTF-8.
+func Storable(sent string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(sent, "\uFFFD"), "\x00", "\uFFFD")
 }
 
 // Intake counts what arrived from a device and what was refused.

@@ -37,12 +37,14 @@ type Presence struct {
 	log      *slog.Logger
 
 	mu      sync.Mutex
+	looked  int64 // what the clock showed last, epoch milliseconds
 	devices map[ID]*contact
 	online  map[tenant.ID]int
 	due     deadlines
 	changed map[ID]struct{} // came or went, not on disk yet
 	dirty   map[ID]struct{} // heard of, not on disk yet
 	notify  []func(Change)
+	past    []func(Change)
 	wake    chan struct{}
 }
 
@@ -52,6 +54,7 @@ type contact struct {
 	wentBefore  int64 // the OfflineTime before this one, while contacts of the past come in
 	silentFrom  int64 // epoch milliseconds: last arrival, or the end of its own connection
 	connections int
+	pastOpen    bool // came, in the past, and has not been told as gone since
 	queued      bool // has an entry in due
 }
 
@@ -77,8 +80,20 @@ func (p *Presence) OnChange(f func(Change)) {
 	p.notify = append(p.notify, f)
 }
 
+// OnPast calls f for every change that contacts of the past show, in the order of
+// each device; OnChange is not told of those. f must not block.
+func (p *Presence) OnPast(f func(Change)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.past = append(p.past, f)
+}
+
 // Seen notes that something arrived from a device now.
-func (p *Presence) Seen(ref Ref) { p.SeenAt(ref, p.now().UnixMilli()) }
+func (p *Presence) Seen(ref Ref) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.contact(ref, p.clock())
+}
 
 // SeenAt notes that something arrived from a device at a time (epoch
 // milliseconds) that may be past, as when a history is fed in: such a contact
@@ -86,15 +101,17 @@ func (p *Presence) Seen(ref Ref) { p.SeenAt(ref, p.now().UnixMilli()) }
 func (p *Presence) SeenAt(ref Ref, at int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if now := p.now().UnixMilli(); at+p.patience(ref.ID) > now {
-		p.contact(ref, at)
+	if now := p.clock(); at+p.patience(ref.ID) > now {
+		p.contact(ref, min(at, now)) // it may have arrived before the clock was set back
 		return
 	}
 	c := p.known(ref)
-	if c.status.Online || at <= c.status.LastContact {
+	if c == nil || c.status.Online || at <= c.status.LastContact {
 		return
 	}
 	if at >= c.status.OfflineTime { // it had been gone, and came back then
+		p.endPast(c)
+		p.tellPast(c, true, at)
 		c.wentBefore, c.status.OnlineTime = c.status.OfflineTime, at
 	}
 	c.status.LastContact = at
@@ -102,11 +119,37 @@ func (p *Presence) SeenAt(ref Ref, at int64) {
 	p.changed[ref.ID] = struct{}{}
 }
 
+// SettlePast tells of devices whose past has been fed in, and that have not come
+// since, when they went.
+func (p *Presence) SettlePast() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, c := range p.devices {
+		p.endPast(c)
+	}
+}
+
+// endPast tells when a device went that came in the past. Callers hold the lock.
+func (p *Presence) endPast(c *contact) {
+	if c.pastOpen {
+		p.tellPast(c, false, c.status.OfflineTime)
+	}
+}
+
+func (p *Presence) tellPast(c *contact, online bool, at int64) {
+	c.pastOpen = online
+	for _, f := range p.past {
+		f(Change{Ref: c.ref, Online: online, At: at, Since: at})
+	}
+}
+
 // Connected notes that a device's own connection was opened.
 func (p *Presence) Connected(ref Ref) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.contact(ref, p.now().UnixMilli()).connections++
+	if c := p.contact(ref, p.clock()); c != nil {
+		c.connections++
+	}
 }
 
 // Disconnected notes that a device's own connection ended. The device stays
@@ -119,7 +162,7 @@ func (p *Presence) Disconnected(ref Ref) {
 		return
 	}
 	c.connections--
-	c.silentFrom = p.now().UnixMilli()
+	c.silentFrom = p.clock()
 }
 
 // Gone notes that a gateway lost a device: it is offline at once, unless a
@@ -128,7 +171,7 @@ func (p *Presence) Gone(ref Ref) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if c := p.devices[ref.ID]; c != nil && c.status.Online && c.connections == 0 {
-		p.offline(c, p.now().UnixMilli())
+		p.offline(c, p.clock())
 	}
 }
 
@@ -195,9 +238,48 @@ func (p *Presence) Forget(ref Ref) {
 	delete(p.changed, ref.ID)
 }
 
-// known finds or makes what is known of ref. Callers hold the lock.
+// clock reads the server's clock, and notices when it was set back since it was
+// looked at last. Callers hold the lock.
+func (p *Presence) clock() int64 {
+	now := p.now().UnixMilli()
+	if now < p.looked {
+		p.setBack(now)
+	}
+	p.looked = now
+	return now
+}
+
+// setBack puts nothing later than the clock shows now that it was set back:
+// silence would otherwise be counted only from when it has caught up. Callers
+// hold the lock.
+func (p *Presence) setBack(now int64) {
+	for id, c := range p.devices {
+		if c.notAfter(now) {
+			p.dirty[id] = struct{}{}
+		}
+	}
+	p.reschedule()
+}
+
+// notAfter takes times that are later than now back to it, and tells whether
+// there were any.
+func (c *contact) notAfter(now int64) (some bool) {
+	st := &c.status
+	for _, t := range []*int64{&st.LastContact, &st.OnlineTime, &st.OfflineTime, &c.wentBefore, &c.silentFrom} {
+		if *t > now {
+			*t, some = now, true
+		}
+	}
+	return some
+}
+
+// known finds or makes what is known of ref; nil of a device that is deleted,
+// a message of which may still be on its way. Callers hold the lock.
 func (p *Presence) known(ref Ref) *contact {
 	c := p.devices[ref.ID]
+	if c == nil && p.registry.Get(ref.ID) == nil {
+		return nil
+	}
 	if c == nil {
 		c = &contact{ref: ref}
 		p.devices[ref.ID] = c
@@ -206,19 +288,25 @@ func (p *Presence) known(ref Ref) *contact {
 }
 
 // contact records that ref was heard of at a time from which it still counts
-// as online. Callers hold the lock.
+// as online; nil when it is deleted. Contacts may come out of order: an
+// earlier one takes nothing away. Callers hold the lock.
 func (p *Presence) contact(ref Ref, at int64) *contact {
 	c := p.known(ref)
+	if c == nil {
+		return nil
+	}
 	c.status.LastContact = max(at, c.status.LastContact)
 	c.silentFrom = max(at, c.silentFrom)
 	p.dirty[ref.ID] = struct{}{}
 	if !c.status.Online {
 		c.status.Online = true
 		if at >= c.status.OfflineTime {
+			p.endPast(c)
 			c.status.OnlineTime = at
 		} else { // its silence never lasted too long
 			c.status.OfflineTime = c.wentBefore
 		}
+		c.pastOpen = false
 		p.online[ref.Tenant]++
 		p.tell(c, at)
 	}
@@ -259,16 +347,16 @@ func (p *Presence) offline(c *contact, at int64) {
 
 func (p *Presence) tell(c *contact, at int64) {
 	p.changed[c.ref.ID] = struct{}{}
-	name := ""
-	if e := p.registry.Get(c.ref.ID); e != nil {
-		name = e.Name
+	e := p.registry.Get(c.ref.ID)
+	if e == nil {
+		return // deleted, and about to be forgotten
 	}
 	since := at
 	if c.status.Online {
 		since = c.status.OnlineTime
 	}
 	for _, f := range p.notify {
-		f(Change{Ref: c.ref, Name: name, Online: c.status.Online, At: at, Since: since})
+		f(Change{Ref: c.ref, Name: e.Name, Online: c.status.Online, At: at, Since: since})
 	}
 }
 
@@ -277,7 +365,7 @@ func (p *Presence) tell(c *contact, at int64) {
 func (p *Presence) Expire() time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now := p.now().UnixMilli()
+	now := p.clock()
 	for len(p.due) > 0 && p.due[0].at <= now {
 		d := heap.Pop(&p.due).(deadline)
 		c := p.devices[d.id]
@@ -313,6 +401,11 @@ func (p *Presence) Expire() time.Time {
 func (p *Presence) Reschedule() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.reschedule()
+}
+
+// reschedule is Reschedule for callers that hold the lock.
+func (p *Presence) reschedule() {
 	p.due = p.due[:0]
 	for _, c := range p.devices {
 		c.queued = false
@@ -328,6 +421,9 @@ func (p *Presence) Reschedule() {
 	}
 }
 
+// clockEvery is how soon Run notices that the clock was set back.
+const clockEvery = time.Minute
+
 // Run takes silent devices offline when their time comes, until ctx ends.
 func (p *Presence) Run(ctx context.Context) {
 	timer := time.NewTimer(0)
@@ -340,7 +436,7 @@ func (p *Presence) Run(ctx context.Context) {
 		case <-timer.C:
 		}
 		if next := p.Expire(); !next.IsZero() {
-			timer.Reset(max(next.Sub(p.now()), time.Millisecond))
+			timer.Reset(min(max(next.Sub(p.now()), time.Millisecond), clockEvery))
 		}
 	}
 }
@@ -350,7 +446,9 @@ func (p *Presence) Run(ctx context.Context) {
 func (p *Presence) restore(ref Ref, st Status) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	c := &contact{ref: ref, status: st, silentFrom: p.now().UnixMilli()}
+	now := p.clock()
+	c := &contact{ref: ref, status: st, silentFrom: now}
+	c.notAfter(now) // it may have been set back meanwhile
 	p.devices[ref.ID] = c
 	if st.Online {
 		p.online[ref.Tenant]++

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -240,20 +241,88 @@ func TestPresenceOfThePast(t *testing.T) {
 	w.online(t, 1, false)
 }
 
-// A clock that is set back makes no contact older and nobody offline too soon.
+// However far a clock is set back, silence lasts as long as before: from the last
+// contact, or from when it was seen that the clock was set back.
 func TestPresenceClockSetBack(t *testing.T) {
+	for _, back := range []time.Duration{time.Second, 10 * time.Second, 8 * time.Hour} {
+		for name, heard := range map[string]func(w *watch){
+			"itself":       func(w *watch) { w.Seen(ref(1)) },
+			"another":      func(w *watch) { w.Seen(ref(3)) },
+			"nobody":       func(w *watch) { w.Expire() },
+			"under way":    func(w *watch) { w.SeenAt(ref(1), w.clock.Milli()+back.Milliseconds()) },
+			"disconnected": func(w *watch) { w.Connected(ref(1)); w.Disconnected(ref(1)) },
+		} {
+			w := newWatch()
+			w.Seen(ref(1))
+			w.clock.Advance(-back)
+			heard(w)
+			if st := w.Status(field, 1); st.LastContact > w.clock.Milli() || st.OnlineTime > w.clock.Milli() {
+				t.Errorf("back by %s, %s: %+v, later than it is now", back, name, st)
+			}
+			w.after(patience - time.Millisecond)
+			w.online(t, 1, true)
+			w.after(time.Millisecond)
+			w.online(t, 1, false)
+		}
+	}
+}
+
+// A device that went while the clock was ahead and comes when it is right again
+// had gone.
+func TestPresenceComesBeforeItWent(t *testing.T) {
 	w := newWatch()
 	w.Seen(ref(1))
-	before := w.Status(field, 1).LastContact
-	w.clock.Advance(-10 * time.Second)
-	w.Seen(ref(1))
-	if got := w.Status(field, 1).LastContact; got != before {
-		t.Errorf("last contact went back by %d ms", before-got)
-	}
 	w.after(patience)
-	w.online(t, 1, true)
-	w.after(10 * time.Second)
-	w.online(t, 1, false)
+	w.clock.Advance(-8 * time.Hour)
+	w.Seen(ref(1))
+	w.expect(t, "d1 true 0s", "d1 false 1m0s", "d1 true -7h59m0s")
+	if got := w.Status(field, 1); !got.Online || got.OnlineTime != w.clock.Milli() || got.OfflineTime != w.clock.Milli() {
+		t.Errorf("%+v", got)
+	}
+}
+
+// Run notices by itself that the clock was set back.
+func TestPresenceRunClockSetBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		registry := device.NewRegistry(testkit.SecretKey)
+		registry.Replace([]*device.Entry{device.NewEntry(ref(1), "d1", &device.Product{OfflineAfter: time.Hour}, false, false)})
+		var ahead atomic.Int64
+		ahead.Store(int64(8 * time.Hour))
+		p := device.NewPresence(registry, func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }, testkit.NewLog().Logger)
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() { p.Run(ctx); close(done) }()
+		p.Seen(ref(1))
+		time.Sleep(10 * time.Second) // of the bubble's own time
+		ahead.Store(0)
+		time.Sleep(time.Hour + time.Minute)
+		synctest.Wait()
+		if p.Status(field, 1).Online {
+			t.Error("online for more than its patience and a minute")
+		}
+		stop()
+		<-done
+	})
+}
+
+// What still comes of a device that was deleted brings nobody back.
+func TestPresenceOfADeletedDevice(t *testing.T) {
+	w := newWatch()
+	w.Seen(ref(1))
+	w.have(patience, 2, 3)
+	w.Forget(ref(1))
+	w.told = nil
+	w.Seen(ref(1))
+	w.SeenAt(ref(1), w.clock.Milli()-time.Hour.Milliseconds())
+	w.Connected(ref(1))
+	w.Disconnected(ref(1))
+	w.Gone(ref(1))
+	w.SettlePast()
+	w.after(time.Hour)
+	w.expect(t)
+	if n := w.OnlineCount(field); n != 0 || w.Status(field, 1) != (device.Status{}) {
+		t.Errorf("%d online, %+v", n, w.Status(field, 1))
+	}
 }
 
 // A product whose patience is changed is looked at anew, in both directions.
@@ -278,6 +347,7 @@ func TestPresenceReschedule(t *testing.T) {
 // default patience.
 func TestPresenceDefaultPatience(t *testing.T) {
 	w := newWatch()
+	w.Seen(ref(2)) // and then it is lost
 	w.have(0, 1)
 	for _, id := range []device.ID{1, 2} {
 		w.Seen(ref(id))

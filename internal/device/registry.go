@@ -3,6 +3,7 @@ package device
 import (
 	"crypto/hmac"
 	"crypto/sha256"
+	"reflect"
 	"slices"
 	"sync"
 
@@ -49,6 +50,7 @@ type Registry struct {
 	bySecret map[SecretHash]*Entry
 	perOwner map[tenant.ID]int
 	watchers []func()
+	tellers  []func(tenant.ID)
 }
 
 // NewRegistry makes an empty registry; key is the platform's secret key.
@@ -110,6 +112,22 @@ func (r *Registry) Find(t tenant.ID, name string) *Entry {
 	return nil
 }
 
+// Next is the first of a tenant's devices by name, bytewise, that comes after a
+// name and is wanted, nil without one, and how many wanted ones come after it.
+func (r *Registry) Next(t tenant.ID, after string, wanted func(*Entry) bool) (next *Entry, left int) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	for _, e := range r.byID {
+		if e.Tenant != t || e.Name <= after || !wanted(e) {
+			continue
+		}
+		if left++; next == nil || e.Name < next.Name {
+			next = e
+		}
+	}
+	return next, max(0, left-1)
+}
+
 // Count is how many devices a tenant has.
 func (r *Registry) Count(t tenant.ID) int {
 	r.mu.RLock()
@@ -131,6 +149,14 @@ func (r *Registry) Watch(f func()) {
 	r.watchers = append(r.watchers, f)
 }
 
+// OnChange calls f for each tenant whose devices, or what they measure, are
+// others than before, after every Replace. f must not block.
+func (r *Registry) OnChange(f func(tenant.ID)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.tellers = append(r.tellers, f)
+}
+
 // NewEntry builds an entry; secrets are the one or two hashes that let the
 // device in.
 func NewEntry(ref Ref, name string, p *Product, gateway, disabled bool, secrets ...SecretHash) *Entry {
@@ -141,6 +167,7 @@ func NewEntry(ref Ref, name string, p *Product, gateway, disabled bool, secrets 
 // Replace makes entries the whole content of the registry.
 func (r *Registry) Replace(entries []*Entry) {
 	r.mu.Lock()
+	before := r.byID
 	r.byID = make(map[ID]*Entry, len(entries))
 	r.byName = make(map[string]*Entry, len(entries))
 	r.bySecret = make(map[SecretHash]*Entry, len(entries))
@@ -153,11 +180,45 @@ func (r *Registry) Replace(entries []*Entry) {
 			r.bySecret[h] = e
 		}
 	}
-	watchers := r.watchers
+	watchers, tellers := r.watchers, r.tellers
 	r.mu.Unlock()
 	for _, f := range watchers {
 		f()
 	}
+	if len(tellers) == 0 {
+		return
+	}
+	for owner := range changedOwners(before, entries) {
+		for _, f := range tellers {
+			f(owner)
+		}
+	}
+}
+
+// changedOwners are the tenants that have other devices now than before, or
+// devices of products that are others now. It takes before apart.
+func changedOwners(before map[ID]*Entry, now []*Entry) map[tenant.ID]struct{} {
+	owners := map[tenant.ID]struct{}{}
+	same := map[[2]*Product]bool{} // products are few, devices many
+	for _, e := range now {
+		was := before[e.ID]
+		delete(before, e.ID)
+		if was == nil || was.Ref != e.Ref || was.Name != e.Name || was.Gateway != e.Gateway || was.Disabled != e.Disabled {
+			owners[e.Tenant] = struct{}{}
+			continue
+		}
+		pair := [2]*Product{was.Product, e.Product}
+		if _, known := same[pair]; !known {
+			same[pair] = reflect.DeepEqual(was.Product, e.Product)
+		}
+		if !same[pair] {
+			owners[e.Tenant] = struct{}{}
+		}
+	}
+	for _, gone := range before {
+		owners[gone.Tenant] = struct{}{}
+	}
+	return owners
 }
 
 // replaceSecrets makes hashes what lets a device in. One that the registry does

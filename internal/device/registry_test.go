@@ -2,6 +2,7 @@ package device
 
 import (
 	"fmt"
+	"maps"
 	"sync"
 	"testing"
 	"time"
@@ -134,4 +135,35 @@ func TestRegistryConcurrency(t *testing.T) {
 		r.Replace(both)
 	}
 	wg.Wait()
+}
+
+// Told are the tenants whose devices became others, and nobody else.
+func TestRegistryOnChange(t *testing.T) {
+	station, again := &Product{ID: 1, Name: "Station"}, &Product{ID: 1, Name: "Station"}
+	renamed := &Product{ID: 1, Name: "Mast"}
+	of := func(t tenant.ID, id ID, p *Product, disabled bool) *Entry {
+		return NewEntry(Ref{Tenant: t, ID: id}, fmt.Sprint("WS-", id), p, false, disabled)
+	}
+	r := NewRegistry(key)
+	r.Replace([]*Entry{of(1, 1, station, false), of(2, 2, station, false)})
+	told := map[tenant.ID]int{}
+	r.OnChange(func(t tenant.ID) { told[t]++ })
+	for _, c := range []struct {
+		name string
+		now  []*Entry
+		want map[tenant.ID]int
+	}{
+		{"the same", []*Entry{of(1, 1, again, false), of(2, 2, again, false)}, map[tenant.ID]int{}},
+		{"a new one", []*Entry{of(1, 1, again, false), of(1, 3, again, false), of(1, 4, again, false), of(2, 2, again, false)}, map[tenant.ID]int{1: 1}},
+		{"one shut out", []*Entry{of(1, 1, again, false), of(1, 3, again, false), of(1, 4, again, true), of(2, 2, again, false)}, map[tenant.ID]int{1: 1}},
+		{"two gone", []*Entry{of(1, 1, again, false), of(2, 2, again, false)}, map[tenant.ID]int{1: 1}},
+		{"another product", []*Entry{of(1, 1, again, false), of(2, 2, renamed, false)}, map[tenant.ID]int{2: 1}},
+		{"another tenant's", []*Entry{of(1, 1, again, false), of(1, 2, renamed, false)}, map[tenant.ID]int{1: 1}},
+	} {
+		clear(told)
+		r.Replace(c.now)
+		if !maps.Equal(told, c.want) {
+			t.Errorf("%s: told %v, want %v", c.name, told, c.want)
+		}
+	}
 }

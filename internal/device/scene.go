@@ -56,6 +56,7 @@ type SceneStore struct {
 	db      *db.DB
 	now     func() time.Time
 	deleted watchers[int64]
+	changed watchers[int64]
 }
 
 // NewSceneStore makes a store; now is the server's clock.
@@ -63,6 +64,10 @@ func NewSceneStore(d *db.DB, now func() time.Time) *SceneStore { return &SceneSt
 
 // OnDelete calls f after a tenant's scene is gone. f must not block.
 func (s *SceneStore) OnDelete(f func(t tenant.ID, scene int64)) { s.deleted.add(f) }
+
+// OnChange calls f after every change of a tenant's scene that is kept, its
+// making and its end included. f must not block.
+func (s *SceneStore) OnChange(f func(t tenant.ID, scene int64)) { s.changed.add(f) }
 
 // List gives a tenant's scenes by name.
 func (s *SceneStore) List(ctx context.Context, t tenant.ID) ([]Scene, error) {
@@ -120,6 +125,7 @@ func (s *SceneStore) one(ctx context.Context, t tenant.ID, where string, arg any
 func (s *SceneStore) Create(ctx context.Context, t tenant.ID, name string, status SceneStatus) (int64, error) {
 	r := sceneRow{TenantID: t, Name: name, FoldedName: text.Fold(name), Status: status, CreateTime: s.now().UnixMilli()}
 	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		s.db.AfterCommit(ctx, func() { s.changed.tell(t, r.ID) })
 		_, err := tx.NewInsert().Model(&r).Exec(ctx)
 		return err
 	})
@@ -154,6 +160,7 @@ func (s *SceneStore) Change(ctx context.Context, t tenant.ID, id int64, name str
 		return err
 	}
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		s.db.AfterCommit(ctx, func() { s.changed.tell(t, id) })
 		res, err := tx.NewUpdate().Model((*sceneRow)(nil)).
 			Set("name = ?", name).Set("folded_name = ?", text.Fold(name)).Set("status = ?", status).
 			Where("s.tenant_id = ? AND s.id = ?", t, id).Exec(ctx)
@@ -169,7 +176,7 @@ func (s *SceneStore) Change(ctx context.Context, t tenant.ID, id int64, name str
 }
 
 func checkScene(name string, status SceneStatus) (string, error) {
-	name, err := given(name, "groupName", "scene.nameRequired")
+	name, err := tenant.Named(name, "groupName", "scene.nameRequired")
 	switch {
 	case err != nil:
 		return "", err
@@ -203,7 +210,10 @@ func (s *SceneStore) Delete(ctx context.Context, t tenant.ID, id int64) error {
 		if err == nil && n == 0 {
 			return errs.Missing()
 		}
-		s.db.AfterCommit(ctx, func() { s.deleted.tell(t, id) })
+		s.db.AfterCommit(ctx, func() {
+			s.deleted.tell(t, id)
+			s.changed.tell(t, id)
+		})
 		return err
 	})
 }

@@ -3,6 +3,7 @@ package device_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"tilth/internal/db"
 	"tilth/internal/device"
 	"tilth/internal/errs"
+	"tilth/internal/tenant"
 	"tilth/internal/testkit"
 )
 
@@ -100,7 +102,10 @@ func TestSceneNames(t *testing.T) {
 		{"new", -1}:                 {"invalid.choice", "groupStatus"},
 		{strings.Repeat("ş", 65), device.SceneUsable}: {"invalid.long", "groupName"},
 		{"a\nb", device.SceneUsable}:                  {"invalid.format", "groupName"},
-		{"\x00", device.SceneUsable}:                  {"invalid.format", "groupName"},
+		{"a\x00", device.SceneUsable}:                 {"invalid.format", "groupName"},
+		{"a\u202eb", device.SceneUsable}:              {"invalid.format", "groupName"},
+		{"\u200b", device.SceneUsable}:                {"scene.nameRequired", ""},
+		{"\u3164", device.SceneUsable}:                {"scene.nameRequired", ""},
 		{"ЕЛКА", device.SceneForbidden}:               {"scene.nameTaken", "groupName"},
 		{"  ёлка ", device.SceneUsable}:               {"scene.nameTaken", "groupName"},
 	} {
@@ -183,5 +188,32 @@ func TestTooManyScenes(t *testing.T) {
 	refused(t, "one more", err, "scene.tooMany", "")
 	if _, err := s.Scenes.Add(t.Context(), rival.ID, "another tenant's", device.SceneUsable); err != nil {
 		t.Error(err)
+	}
+}
+
+// Told is each change that is kept, and no other.
+func TestScenesOnChange(t *testing.T) {
+	s := testkit.NewStores(t)
+	field := s.Tenant(t, "field")
+	var told []string
+	s.Scenes.OnChange(func(t tenant.ID, scene int64) { told = append(told, fmt.Sprint(t, " ", scene)) })
+	id, err := s.Scenes.Add(t.Context(), field.ID, "North", device.SceneUsable)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Scenes.Add(t.Context(), field.ID, "north", device.SceneUsable); err == nil {
+		t.Error("a name twice")
+	}
+	if err := s.Scenes.Change(t.Context(), field.ID, id+1, "South", device.SceneUsable); err == nil {
+		t.Error("no such scene")
+	}
+	if err := s.Scenes.Change(t.Context(), field.ID, id, "South", device.SceneUsable); err != nil {
+		t.Error(err)
+	}
+	if err := s.Scenes.Delete(t.Context(), field.ID, id); err != nil {
+		t.Error(err)
+	}
+	if one := fmt.Sprint(field.ID, " ", id); !slices.Equal(told, []string{one, one, one}) {
+		t.Errorf("%v", told)
 	}
 }

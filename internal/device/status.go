@@ -2,6 +2,7 @@ package device
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -46,14 +47,17 @@ type StatusStore struct {
 	presence    *Presence
 	diagnostics *Diagnostics
 	comings     comings
-	untrimmed   map[ID]int // comings written since a device's were trimmed
-	swept       Day        // when what is not kept any more was removed last
+
+	flushing  sync.Mutex // held by who writes; guards what follows
+	untrimmed map[ID]int // comings written since a device's were trimmed
+	swept     Day        // when what is not kept any more was removed last
 }
 
 // NewStatusStore makes a store that writes what presence and diagnostics know.
 func NewStatusStore(d *db.DB, r *Registry, p *Presence, g *Diagnostics) *StatusStore {
 	s := &StatusStore{db: d, registry: r, presence: p, diagnostics: g, untrimmed: map[ID]int{}}
 	p.OnChange(s.comings.note)
+	p.OnPast(s.comings.note)
 	return s
 }
 
@@ -100,6 +104,8 @@ func (s *StatusStore) Run(ctx context.Context) error {
 // Flush writes the devices that came or went, and when, and, if all is set,
 // every contact and intake that is not on disk yet.
 func (s *StatusStore) Flush(ctx context.Context, all bool) error {
+	s.flushing.Lock()
+	defer s.flushing.Unlock()
 	changes, lost := s.comings.take()
 	if lost > 0 {
 		s.presence.log.Error("comings and goings of devices are lost: the database could not be written for too long", "changes", lost)
@@ -120,6 +126,7 @@ func (s *StatusStore) Flush(ctx context.Context, all bool) error {
 		}
 	}
 	if len(rows) == 0 && len(changes) == 0 {
+		s.comings.written()
 		return s.sweep(ctx)
 	}
 	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
@@ -145,6 +152,7 @@ func (s *StatusStore) Flush(ctx context.Context, all bool) error {
 		s.comings.putBack(changes)
 		return err
 	}
+	s.comings.written()
 	s.noteDays(days)
 	return s.sweep(ctx)
 }
@@ -171,13 +179,15 @@ func (s *StatusStore) sweep(ctx context.Context) error {
 	return err
 }
 
+// row is what is written of a device. All devices are written together, so
+// what one of them sent must not keep the others from it.
 func (s *StatusStore) row(ref Ref) statusRow {
 	st, in := s.presence.Status(ref.Tenant, ref.ID), s.diagnostics.Get(ref.Tenant, ref.ID)
 	return statusRow{
 		DeviceID: ref.ID, TenantID: ref.Tenant,
 		Online: st.Online, LastContact: st.LastContact, OnlineTime: st.OnlineTime, OfflineTime: st.OfflineTime,
 		Messages: in.Messages, ValueCount: in.Values, Refused: in.Refused,
-		RefusalTime: in.LastRefusal.Time, RefusalIdentifier: in.LastRefusal.Identifier, RefusalReason: in.LastRefusal.Reason,
+		RefusalTime: in.LastRefusal.Time, RefusalIdentifier: Storable(in.LastRefusal.Identifier), RefusalReason: in.LastRefusal.Reason,
 		ClockAhead: in.ClockAhead.Milliseconds(),
 	}
 }

@@ -187,6 +187,27 @@ func TestFlushOfDeletedDevice(t *testing.T) {
 	}
 }
 
+// What a device sent keeps nobody else from being written: no database takes a
+// NUL, whoever forgot to look for it.
+func TestFlushOfWhatNoDatabaseTakes(t *testing.T) {
+	s, owner, d := weather(t, 2)
+	rival := s.Tenant(t, "rival")
+	other := s.Device(t, rival.ID, &device.Product{ID: d[0].ProductID}, "other")
+	for _, sent := range []string{"a\x00b", "a\xffb"} {
+		s.Presence.Seen(testkit.Ref(other))
+		s.Diagnostics.Count(testkit.Ref(d[0]), s.Clock.Milli(), 0, []device.Refusal{{Time: s.Clock.Milli(), Identifier: sent, Reason: device.ReasonUnknown}}, 0)
+		flush(t, s, true)
+		s.Restart(t)
+		if got := s.Diagnostics.Get(owner.ID, d[0].ID).LastRefusal.Identifier; got != "a\uFFFDb" {
+			t.Errorf("%q is kept as %q", sent, got)
+		}
+		if st := s.Presence.Status(rival.ID, other.ID); st.LastContact != s.Clock.Milli() {
+			t.Errorf("%q: the other device's contact is lost: %+v", sent, st)
+		}
+		s.Clock.Advance(time.Second)
+	}
+}
+
 // More devices than one statement takes.
 func TestFlushOfMany(t *testing.T) {
 	s, owner, d := weather(t, 1203)

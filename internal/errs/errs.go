@@ -27,6 +27,7 @@ const (
 	NoSuchMethod             // never reached a handler
 	TooLarge                 // body over the limit
 	Unkept                   // the disk is full or fails: nothing was changed
+	NotSetUp                 // the operator has not set up what it takes: nothing failed
 )
 
 // Error is an error that a person may see.

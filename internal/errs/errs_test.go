@@ -78,7 +78,7 @@ func TestUnwrap(t *testing.T) {
 // Each kind is a kind of its own, and an error says the same wherever it was
 // wrapped or joined.
 func TestKinds(t *testing.T) {
-	kinds := []Kind{Internal, Malformed, Unknown, Forbidden, NotFound, TooMany, Refused, Upstream, Unavailable, NoSuchPath, NoSuchMethod, TooLarge, Unkept}
+	kinds := []Kind{Internal, Malformed, Unknown, Forbidden, NotFound, TooMany, Refused, Upstream, Unavailable, NoSuchPath, NoSuchMethod, TooLarge, Unkept, NotSetUp}
 	for i, k := range kinds {
 		err := errors.Join(io.EOF, fmt.Errorf("deep: %w", New(k, "x")))
 		for j, other := range kinds {

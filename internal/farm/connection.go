@@ -10,6 +10,10 @@ import (
 	mqtt "github.com/eclipse/paho.mqtt.golang"
 )
 
+// version is MQTT 3.1.1. It has to be said: else a client that is refused tries
+// the version before, and what it is told then is that nobody speaks that.
+const version = 4
+
 // telemetryTopic is where a device publishes what it measured.
 const telemetryTopic = "v1/devices/me/telemetry"
 
@@ -28,13 +32,14 @@ type connection struct {
 }
 
 // dial signs a device in, unless ctx ends first.
-func (s *sender) dial(ctx context.Context) (*connection, error) {
+func (s *sender) dial(ctx context.Context) (*connection, *Trouble) {
 	c := &connection{lost: make(chan error, 1)}
 	options := mqtt.NewClientOptions().
 		AddBroker(s.broker).
 		SetClientID(s.name).
 		SetUsername(s.name).
 		SetPassword(s.secret).
+		SetProtocolVersion(version).
 		SetCleanSession(true).
 		SetAutoReconnect(false).
 		SetConnectTimeout(connectTimeout).
@@ -46,11 +51,11 @@ func (s *sender) dial(ctx context.Context) (*connection, error) {
 	select {
 	case <-ctx.Done():
 		c.close()
-		return nil, ctx.Err()
+		return nil, s.unconnected(ctx.Err())
 	case <-token.Done():
 	}
 	if err := token.Error(); err != nil {
-		return nil, fmt.Errorf("connect: %w", err)
+		return nil, s.unconnected(err)
 	}
 	return c, nil
 }

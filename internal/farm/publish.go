@@ -40,6 +40,16 @@ type Link struct {
 	// Patience is how long an ending publisher waits for acknowledgements.
 	// Zero means five seconds.
 	Patience time.Duration
+	// Answer is how long a report may be unacknowledged on a connection that
+	// lives; then it is sent on another. Zero means thirty seconds.
+	Answer time.Duration
+	// GiveUp ends a device to which nothing was acknowledged for so long since
+	// its trouble began. Zero means never: a server may come back.
+	GiveUp time.Duration
+	// OnTrouble is called whenever a device could not connect, was cut off or
+	// is not answered, from many goroutines at once; nil means nobody wants to
+	// know.
+	OnTrouble func(*Trouble)
 }
 
 func (l Link) withDefaults() Link {
@@ -54,6 +64,12 @@ func (l Link) withDefaults() Link {
 	}
 	if l.Patience <= 0 {
 		l.Patience = 5 * time.Second
+	}
+	if l.Answer <= 0 {
+		l.Answer = 30 * time.Second
+	}
+	if l.OnTrouble == nil {
+		l.OnTrouble = func(*Trouble) {}
 	}
 	return l
 }
@@ -109,7 +125,7 @@ func run(ctx context.Context, senders []*sender) error {
 		wg.Go(func() { faults[i] = s.run(ctx) })
 	}
 	wg.Wait()
-	return errors.Join(faults...)
+	return ends(faults)
 }
 
 // sender publishes one device's reports.
@@ -122,9 +138,10 @@ type sender struct {
 	onAck        func(Report)
 
 	next    func() (Report, bool)
-	head    Report // the next to send
-	more    bool   // whether there is a head
-	waiting []sent // unacknowledged, oldest first
+	head    Report    // the next to send
+	more    bool      // whether there is a head
+	waiting []sent    // unacknowledged, oldest first
+	failing time.Time // since when nothing is acknowledged; zero: no trouble
 }
 
 // sent is a report on its way to the server.
@@ -168,21 +185,28 @@ func (s *sender) run(ctx context.Context) error {
 		if len(s.waiting) == 0 && !s.sleepUntil(ctx, s.head.Sent) {
 			return nil
 		}
-		c, err := s.dial(ctx)
-		if err == nil {
-			wait = s.link.Backoff
-			err = s.talk(ctx, c)
-			c.close()
-		}
+		t := s.attempt(ctx)
 		if ctx.Err() != nil {
 			return s.unfinished()
 		}
-		if err == nil {
+		if t == nil {
 			continue
 		}
-		s.link.Logger.Warn("device is cut off", "device", s.name, "error", err, "retryInAbout", wait)
+		if s.failing.IsZero() {
+			s.failing, wait = s.link.Now(), s.link.Backoff
+		}
+		s.link.Logger.Warn("device is cut off", "device", s.name, "error", t, "retryInAbout", wait)
+		s.link.OnTrouble(t)
 		// Devices that were cut off together do not come back together.
-		if !s.sleep(ctx, wait/2+rand.N(wait)) {
+		pause := wait/2 + rand.N(wait)
+		if s.link.GiveUp > 0 {
+			left := s.link.GiveUp - s.link.Now().Sub(s.failing)
+			if left <= 0 {
+				return t
+			}
+			pause = min(pause, left)
+		}
+		if !s.sleep(ctx, pause) {
 			return s.unfinished()
 		}
 		wait = min(2*wait, longestBackoff)
@@ -190,15 +214,28 @@ func (s *sender) run(ctx context.Context) error {
 	return nil
 }
 
+// attempt is one connection, from dialling to its end; nil when that was in
+// order.
+func (s *sender) attempt(ctx context.Context) *Trouble {
+	c, t := s.dial(ctx)
+	if t != nil {
+		return t
+	}
+	defer c.close()
+	return s.talk(ctx, c)
+}
+
 // talk sends over one connection until it is cut (an error), until the device
 // has nothing to say for a while, or until ctx ends and all is acknowledged.
-func (s *sender) talk(ctx context.Context, c *connection) error {
+func (s *sender) talk(ctx context.Context, c *connection) *Trouble {
 	for i := range s.waiting {
 		s.waiting[i].token = c.publish(s.waiting[i].report)
 	}
 	pause := max(shortestPause, 3*s.every)
 	ending := ctx.Done()
 	var patience <-chan time.Time
+	answer := time.NewTimer(s.link.Answer)
+	defer answer.Stop()
 	for {
 		var due, acknowledged = (<-chan time.Time)(nil), (<-chan struct{})(nil)
 		if len(s.waiting) > 0 {
@@ -219,16 +256,25 @@ func (s *sender) talk(ctx context.Context, c *connection) error {
 		case <-patience:
 			return nil
 		case err := <-c.lost:
-			return err
+			return s.cut(err)
+		case <-answer.C:
+			if len(s.waiting) > 0 {
+				return s.unanswered()
+			}
 		case <-acknowledged:
 			if err := s.waiting[0].token.Error(); err != nil {
-				return err
+				return s.cut(err)
 			}
+			s.failing = time.Time{}
+			answer.Reset(s.link.Answer)
 			if s.onAck != nil {
 				s.onAck(s.waiting[0].report)
 			}
 			s.waiting = s.waiting[1:]
 		case <-due:
+			if len(s.waiting) == 0 {
+				answer.Reset(s.link.Answer)
+			}
 			s.waiting = append(s.waiting, sent{s.head, c.publish(s.head)})
 			s.head, s.more = s.next()
 		}

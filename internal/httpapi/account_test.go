@@ -215,6 +215,9 @@ func TestSendSmsCode(t *testing.T) {
 	if a := w.Do(t, send); a.Code != -699 || a.Msg != "The SMS could not be sent. Try again later" {
 		t.Errorf("%s", a.Body)
 	}
+	if log := w.Log.Text(); strings.Count(log, "level=ERROR") != 1 {
+		t.Errorf("a gateway that fails is for the operator to look at:\n%s", log)
+	}
 	w.Phones.Break(nil)
 	w.done(t, send)
 	if a := w.Do(t, send); a.Code != 429 || a.Msg != "Too many requests. Try again in 1 min" || a.Header.Get("Retry-After") != "60" || a.Status != 200 {

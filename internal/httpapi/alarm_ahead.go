@@ -43,7 +43,7 @@ func (s *server) RehearseAlarmRule(ctx context.Context, r wire.RehearseAlarmRule
 
 func wireRehearsal(h *alarm.Rehearsal) *wire.Rehearsal {
 	w := &wire.Rehearsal{
-		StartTime: h.From, EndTime: h.To, Samples: h.Samples, Total: h.Total, Fits: &h.Pace.Fits, UsualInterval: some(h.Pace.Interval),
+		StartTime: h.From, EndTime: h.To, Samples: h.Samples, Total: h.Total, Fits: &h.Pace.Fits, UsualInterval: some(h.Pace.Interval), KnownFrom: some(h.KnownFrom),
 		Notices: make([]wire.RehearsedNotice, len(h.Notices)), Days: make([]wire.RehearsedDay, len(h.Days)),
 	}
 	if h.Attribute != "" {

@@ -50,6 +50,11 @@ func (s *server) wireRule(c *alarm.Card) wire.AlarmRule {
 	if c.MuteUntil > s.Now().UnixMilli() {
 		w.MuteUntil = &c.MuteUntil
 	}
+	if p := s.Catalog.Product(c.ProductID); p != nil && c.Deploy != alarm.Running {
+		if gone := alarm.AttributesGone(&c.Rule, p); len(gone) > 0 {
+			w.AttributesGone = &gone
+		}
+	}
 	if w.ComplexTime == 0 && !c.Period.Always() {
 		w.StartTime, w.EndTime = new(news.Clock(c.Period.Start)), new(news.Clock(c.Period.End))
 	}

@@ -14,7 +14,7 @@ import (
 func (s *server) PageAlarmNotices(ctx context.Context, r wire.PageAlarmNoticesRequestObject) (wire.PageAlarmNoticesResponseObject, error) {
 	p, paging := r.Params, paged(r.Params.PageNo, r.Params.PageSize)
 	field, joined := "deviceNameStr", p.DeviceNameStr
-	if said(joined) == "" {
+	if len(elements(said(joined))) == 0 {
 		field, joined = "noticeParams", p.NoticeParams
 	}
 	names, err := deviceList(field, joined)
@@ -84,7 +84,7 @@ func (s *server) GetAlarmNotice(ctx context.Context, r wire.GetAlarmNoticeReques
 		return nil, err
 	}
 	w := &wire.AlarmDetail{
-		AlarmNotice: s.noticeDetail(d), AlarmRules: s.noticeRule(ctx, d, product), AlarmDeviceInfoRespDTO: about,
+		AlarmNotice: s.noticeDetail(ctx, d, product), AlarmRules: s.noticeRule(ctx, d, product), AlarmDeviceInfoRespDTO: about,
 		Samples: make([]wire.AlarmSample, len(d.Samples)), Deliveries: wireDeliveries(deliveries),
 	}
 	for i, one := range d.Samples {
@@ -104,7 +104,7 @@ func (s *server) GetAlarmNotice(ctx context.Context, r wire.GetAlarmNoticeReques
 	return wire.GetAlarmNotice200JSONResponse{Code: success, Data: w}, nil
 }
 
-func (s *server) noticeDetail(d *alarm.Detail) wire.AlarmNoticeDetail {
+func (s *server) noticeDetail(ctx context.Context, d *alarm.Detail, p *device.Product) wire.AlarmNoticeDetail {
 	open := d.Status == alarm.Pending
 	end := d.End
 	if open {
@@ -120,6 +120,9 @@ func (s *server) noticeDetail(d *alarm.Detail) wire.AlarmNoticeDetail {
 	}
 	if d.Reason != "" {
 		w.ResolveReason = new(wire.AlarmNoticeDetailResolveReason(d.Reason))
+	}
+	if d.Attribute != "" {
+		w.ResolveAttribute = new(s.attribute(ctx, d, d.Attribute, p).name)
 	}
 	return w
 }
@@ -161,24 +164,37 @@ func (s *server) noticeRule(ctx context.Context, d *alarm.Detail, p *device.Prod
 		TriggerType: int(d.Was.Trigger), HitCounts: max(1, d.Was.Hits), Durations: d.Was.Window, Conditions: []wire.AlarmNoticeCondition{},
 	}
 	for _, c := range shownConditions(d.Was.Trigger, d.Was.Conditions) {
-		name, unit := s.attribute(ctx, c.Attribute, p)
+		was := s.attribute(ctx, d, c.Attribute, p)
 		w.Conditions = append(w.Conditions, wire.AlarmNoticeCondition{
-			Andor: wire.AlarmNoticeConditionAndor(c.Join), TslAttribute: c.Attribute, YeuName: name, ElementUnit: unit,
+			Andor: wire.AlarmNoticeConditionAndor(c.Join), TslAttribute: c.Attribute, YeuName: was.name, ElementUnit: was.unit, Precision: was.precision,
 			Subconditions: wire.AlarmNoticeConditionSubconditions(c.Operator), Value: c.Value, Recovery: c.Recovery,
 		})
 	}
 	return w
 }
 
-// attribute is how an attribute is called and its unit: as the product has it,
+// wasCalled is how an attribute of a notice was called, its unit and its
+// decimals (nil: as many as it had).
+type wasCalled struct {
+	name, unit string
+	precision  *int
+}
+
+// attribute is an attribute of a notice's rule as it was, its name as the caller
+// reads it. Of a notice that keeps no attributes it is as the product has it now,
 // else as the catalogue, else by its identifier.
-func (s *server) attribute(ctx context.Context, identifier string, p *device.Product) (name, unit string) {
-	if identifier == alarm.OfflineCondition().Attribute {
-		return text.Say(of(ctx).language, "field.onlineState", nil), ""
+func (s *server) attribute(ctx context.Context, d *alarm.Detail, identifier string, p *device.Product) wasCalled {
+	language := of(ctx).language
+	if d.Was.Trigger == alarm.DeviceOffline {
+		return wasCalled{name: text.Say(language, "field.onlineState", nil)}
+	}
+	if was := d.Was.Attribute(identifier); was != nil {
+		name := s.Catalog.Name(language, &device.Property{Identifier: identifier, FunctionName: was.FunctionName})
+		return wasCalled{name, was.Unit, was.Precision}
 	}
 	prop := &device.Property{Identifier: identifier}
 	if p != nil && p.Property(identifier) != nil {
 		prop = p.Property(identifier)
 	}
-	return s.Catalog.Name(of(ctx).language, prop), s.Catalog.Unit(prop)
+	return wasCalled{s.Catalog.Name(language, prop), s.Catalog.Unit(prop), prop.Precision}
 }

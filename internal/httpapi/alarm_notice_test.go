@@ -3,6 +3,7 @@ package httpapi_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -49,7 +50,7 @@ func TestAlarmNotice(t *testing.T) {
 		return fmt.Sprintf(`"alarmNotice":{"alarmDesc":"Fan A","alarmLevel":2,"createTime":%d,%s"ruleId":%d,"startTime":%d,"title":"İlk Don"}`, began, more, rule, began)
 	}
 	was := func(temperature, humidity, unit string) string {
-		return fmt.Sprintf(`"alarmRules":{"conditions":[{"andor":"and","elementUnit":"°C","recovery":2.5,"subconditions":"\u003c","tslAttribute":"airTemperature","value":2,"yeuName":%q},`+
+		return fmt.Sprintf(`"alarmRules":{"conditions":[{"andor":"and","elementUnit":"°C","precision":1,"recovery":2.5,"subconditions":"\u003c","tslAttribute":"airTemperature","value":2,"yeuName":%q},`+
 			`{"andor":"and","elementUnit":%q,"subconditions":"\u003e=","tslAttribute":"relativeHumidity","value":80.25,"yeuName":%q}],"durations":60000,"hitCounts":1,"triggerType":0},"deliveries":[]`, temperature, unit, humidity)
 	}
 	samples := fmt.Sprintf(`"samples":[{"time":%d,"values":{"airTemperature":1.5,"relativeHumidity":90}}]`, began)
@@ -90,6 +91,72 @@ func TestAlarmNotice(t *testing.T) {
 	}
 	if list := testkit.Ask[[]wire.AlarmNotice](t, w.Contract, w.get(noticesPath+"get/all")); list[0].NoteName != "Mast" || list[0].DeviceName != "WS-1" {
 		t.Errorf("%s", asJSON(t, list))
+	}
+}
+
+// A notice stays readable when its product has another unit, and when it has the
+// attribute no more: names, units, decimals, and the readings of its chart.
+func TestNoticeOutlivesItsAttributes(t *testing.T) {
+	w := newServer(t)
+	conditions := []body{
+		{"tslAttribute": "airTemperature", "subconditions": "<", "value": 2},
+		{"andor": "and", "tslAttribute": "rain", "subconditions": ">=", "value": 1},
+	}
+	_, id := w.opened(t, frost("WS-1", body{"conditions": conditions}), map[string]reading.Value{"airTemperature": reading.Number(1.5), "rain": reading.Number(11)})
+	began := w.Clock.Milli()
+	before := asJSON(t, w.notice(t, id).AlarmRules)
+	told := w.messages(t, w.ada, "").List[0].TemplateContent
+	for _, part := range []string{`"precision":1`, `"elementUnit":"°C"`, `"yeuName":"Air temperature"`, `"elementUnit":"mm"`, `"yeuName":"Rain"`} {
+		if !strings.Contains(before, part) {
+			t.Errorf("%s without %s", before, part)
+		}
+	}
+	if !strings.Contains(told, "Air temperature: 1.5\u00a0°C") || !strings.Contains(told, "Rain: 11\u00a0mm") {
+		t.Errorf("told %q", told)
+	}
+
+	other := *w.Catalog.Product(w.station.ID)
+	other.Properties = slices.Clone(other.Properties)
+	other.Property("rain").ElementUnit, other.Property("rain").Precision = "in", new(3)
+	if err := w.Catalog.PutProduct(t.Context(), &other); err != nil {
+		t.Fatal(err)
+	}
+	w.Reload(t)
+	check := func(when string) {
+		t.Helper()
+		if after := asJSON(t, w.notice(t, id).AlarmRules); after != before {
+			t.Errorf("%s: %s, was %s", when, after, before)
+		}
+		if after := w.messages(t, w.ada, "").List[0].TemplateContent; after != told {
+			t.Errorf("%s: told %q, was %q", when, after, told)
+		}
+	}
+	check("another unit")
+	w.without(t, "rain", "airTemperature")
+	check("gone")
+
+	want := fmt.Sprintf(`[{"collect_time":%d,"airTemperature":1.5,"rain":11}]`, began)
+	at := time.UnixMilli(began)
+	if got := w.Do(t, w.get(over(signPath, "WS-1", "airTemperature,rain,rain", at, at))); string(got.Data) != want {
+		t.Errorf("%s, want %s", got.Body, want)
+	}
+	if got := w.Do(t, w.get(over(seriesPath, "WS-1", "rain", at, at))); !strings.Contains(string(got.Data), `"value":11`) {
+		t.Errorf("%s", got.Body)
+	}
+}
+
+// Copies of before they kept attributes are read as the product is now.
+func TestNoticeOfAnOlderServer(t *testing.T) {
+	w := newServer(t)
+	id := w.Notice(t, testkit.Notice{Device: w.ws1, Started: w.Clock.Milli(), Was: fmt.Sprintf(
+		`{"triggerType":0,"conditions":[{"andor":"and","tslAttribute":"rain","subconditions":">","value":1}],"hitCounts":1,"durations":60000,"noteName":"Mast","productId":%d}`, w.station.ID)})
+	c := w.notice(t, id).AlarmRules.Conditions[0]
+	if c.YeuName != "Rain" || c.ElementUnit != "mm" || c.Precision != nil {
+		t.Errorf("%s", asJSON(t, c))
+	}
+	w.without(t, "rain")
+	if c := w.notice(t, id).AlarmRules.Conditions[0]; c.YeuName != "rain" || c.ElementUnit != "" {
+		t.Errorf("%s", asJSON(t, c))
 	}
 }
 

@@ -2,12 +2,13 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"strconv"
-	"strings"
 	"time"
 
 	"tilth/internal/alarm"
 	"tilth/internal/audit"
+	"tilth/internal/device"
 	"tilth/internal/errs"
 	"tilth/internal/httpapi/wire"
 	"tilth/internal/tenant"
@@ -169,7 +170,7 @@ func (s *server) CopyAlarmRule(ctx context.Context, r wire.CopyAlarmRuleRequestO
 	}
 	devices, err := s.RuleForms.Targets(ctx, t, &card.Rule, r.Body.ExecutionIds)
 	if err != nil {
-		return nil, err
+		return nil, s.namingAttribute(ctx, err, s.Catalog.Product(card.ProductID))
 	}
 	var made []alarm.RuleID
 	err = audit.Record(ctx, t, "rule.create", s.seeRules(t, &made), func(ctx context.Context) (err error) {
@@ -196,11 +197,14 @@ func (s *server) MuteAlarmRule(ctx context.Context, r wire.MuteAlarmRuleRequestO
 		return nil, errs.New(errs.Refused, "rule.muteLong", "limit", strconv.Itoa(int(longestMute/(24*time.Hour)))).About("until")
 	}
 	t, ids := caller(ctx).Tenant, []alarm.RuleID{alarm.RuleID(r.Body.Id)}
-	err := audit.Record(ctx, t, "rule.mute", s.seeRules(t, &ids), func(ctx context.Context) error { return s.Rules.Mute(ctx, t, ids[0], until) })
+	err := audit.Record(ctx, t, "rule.mute", s.seeRules(t, &ids), func(ctx context.Context) error {
+		if err := s.Rules.Mute(ctx, t, ids[0], until); err != nil {
+			return err
+		}
+		// In the same transaction: nothing may wait for the end of a mute that is no more.
+		return s.Outbox.Unmute(ctx, t, r.Body.Id)
+	})
 	if err != nil {
-		return nil, err
-	}
-	if err := s.Outbox.Unmute(ctx, t, r.Body.Id); err != nil {
 		return nil, err
 	}
 	return wire.MuteAlarmRule200JSONResponse{Code: success, Data: new(true)}, nil
@@ -209,14 +213,22 @@ func (s *server) MuteAlarmRule(ctx context.Context, r wire.MuteAlarmRuleRequestO
 // deviceList reads device names that are joined by commas, at most 400.
 func deviceList(field string, joined *string) ([]string, error) {
 	const most = 400
-	var names []string
-	for name := range strings.SplitSeq(said(joined), ",") {
-		if name = trimmed(name); name != "" {
-			names = append(names, name)
-		}
-	}
+	names := elements(said(joined))
 	if len(names) > most {
 		return nil, errs.New(errs.Refused, "invalid.many", "limit", strconv.Itoa(most)).About(field)
 	}
 	return names, nil
+}
+
+// namingAttribute has a refusal to copy a rule say what people call the
+// attribute that does not fit, which the rule's own product has.
+func (s *server) namingAttribute(ctx context.Context, err error, p *device.Product) error {
+	var e *errs.Error
+	if p == nil || !errors.As(err, &e) || e.Key != "rule.copyMisfit" {
+		return err
+	}
+	if prop := p.Property(e.Args["value"]); prop != nil {
+		e.Args["value"] = s.Catalog.Name(of(ctx).language, prop)
+	}
+	return err
 }

@@ -3,6 +3,7 @@ package httpapi_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"tilth/internal/alarm"
 	"tilth/internal/device"
 	"tilth/internal/httpapi/wire"
+	"tilth/internal/reading"
 	"tilth/internal/testkit"
 	"tilth/internal/text"
 )
@@ -72,6 +74,7 @@ func TestAlarmRuleRefusals(t *testing.T) {
 		"rule.levelRequired":      {"alarmLevel": nil},
 		"rule.releaseRequired":    {"manualRelease": nil},
 		"rule.timeOrder":          {"startTime": "07:00", "endTime": "06:45"},
+		"rule.timeNone":           {"startTime": "07:00", "endTime": "07:00"},
 	} {
 		for _, l := range text.Languages {
 			call := w.create(frost("WS-1", b))
@@ -128,7 +131,7 @@ func TestAlarmRuleRefusals(t *testing.T) {
 		{Name: "nothing", Call: w.create(body{}), Code: 601, Contains: []string{`"msg":"The alarm name cannot be empty"`}},
 		{Name: "null", Call: testkit.Call{Method: "POST", Path: rulesPath + "create", Body: "null", Token: w.ada}, Code: 400},
 		{Name: "changed to nothing", Call: w.update(id, body{}), Code: 601, Contains: []string{`"msg":"The alarm name cannot be empty"`}},
-		{Name: "changed without id", Call: w.sends(http.MethodPut, rulesPath+"update", frost("WS-1", nil)), Code: 400},
+		{Name: "changed without id", Call: w.sends(http.MethodPut, rulesPath+"update", frost("WS-1", nil)), Code: 601},
 		{Name: "run none", Call: w.get(rulesPath + "publish"), Code: 601, Contains: []string{"Alarm rule: required"}},
 		{Name: "run 0", Call: w.deploy("publish", 0), Code: 601},
 		{Name: "deleted by GET", Call: w.get(fmt.Sprint(rulesPath, "delete?id=", id)), Status: 405, Code: 405},
@@ -245,7 +248,7 @@ func TestCopyAlarmRule(t *testing.T) {
 		return w.sends(http.MethodPost, rulesPath+"copy", body{"id": id, "executionIds": append([]string{}, names...)})
 	}
 	w.Run(t, []testkit.Scenario{
-		{Name: "one does not fit", Call: copied("WS-2", "BARE"), Code: 601, Contains: []string{`"msg":"The device “Çıplak” cannot take this rule: its attribute “airTemperature” is missing or of another kind"`}},
+		{Name: "one does not fit", Call: copied("WS-2", "BARE"), Code: 601, Contains: []string{`"msg":"The device “Çıplak” cannot take this rule: its attribute “Air temperature” is missing or of another kind"`}},
 		{Name: "one is not there", Call: copied("WS-2", "none"), Code: 601, Contains: []string{`"msg":"Device names: unknown: none"`}},
 		{Name: "one is another tenant's", Call: copied("WS-2", theirDevice), Code: 601, Contains: []string{"unknown: " + theirDevice}},
 		{Name: "twice", Call: copied("WS-2", "WS-2"), Code: 601, Contains: []string{`The device “WS-2” is named twice`}},
@@ -285,6 +288,54 @@ func TestPublishLostAttribute(t *testing.T) {
 	}
 }
 
+// without takes properties from the field's station, as tilth apply does.
+func (w *world) without(t *testing.T, identifiers ...string) {
+	t.Helper()
+	lesser := *w.Catalog.Product(w.station.ID)
+	lesser.Properties = slices.DeleteFunc(slices.Clone(lesser.Properties), func(p device.Property) bool { return slices.Contains(identifiers, p.Identifier) })
+	if err := w.Catalog.PutProduct(t.Context(), &lesser); err != nil {
+		t.Fatal(err)
+	}
+	w.Reload(t)
+	if err := w.engine.Reload(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A rule that runs and loses an attribute is stopped, and says why until it is
+// put right.
+func TestRunningRuleLosesAttribute(t *testing.T) {
+	w := newServer(t)
+	both := []body{
+		{"tslAttribute": "airTemperature", "subconditions": "<", "value": 2},
+		{"andor": "and", "tslAttribute": "rain", "subconditions": ">=", "value": 0},
+	}
+	id, notice := w.opened(t, frost("WS-1", body{"conditions": both}), map[string]reading.Value{"airTemperature": reading.Number(1), "rain": reading.Number(0)})
+	if r := w.rule(t, id); r.AttributesGone != nil {
+		t.Errorf("%s", asJSON(t, r))
+	}
+	w.without(t, "rain")
+	r := w.rule(t, id)
+	if r.DeployState != 2 || r.DeployUser != nil || r.AttributesGone == nil || !slices.Equal(*r.AttributesGone, []string{"rain"}) {
+		t.Errorf("%s", asJSON(t, r))
+	}
+	page := testkit.Ask[wire.AlarmRulePage](t, w.Contract, w.get(rulesPath+"page"))
+	if len(page.List) != 1 || asJSON(t, page.List[0]) != asJSON(t, r) {
+		t.Errorf("%s", asJSON(t, page))
+	}
+	if d := w.notice(t, notice).AlarmNotice; d.ResolveReason == nil || *d.ResolveReason != "attributeGone" || *d.ResolveAttribute != "Rain" {
+		t.Errorf("%s", asJSON(t, d))
+	}
+	w.done(t, w.update(id, frost("WS-1", body{"conditions": both[:1]})))
+	if r := w.rule(t, id); r.AttributesGone != nil {
+		t.Errorf("put right: %s", asJSON(t, r))
+	}
+	w.done(t, w.deploy("publish", id))
+	if r := w.rule(t, id); r.DeployState != 1 || r.AttributesGone != nil {
+		t.Errorf("running: %s", asJSON(t, r))
+	}
+}
+
 func TestMuteAlarmRule(t *testing.T) {
 	w := newServer(t)
 	id := w.made(t, frost("WS-1", nil))
@@ -316,6 +367,40 @@ func TestMuteAlarmRule(t *testing.T) {
 	w.Clock.Advance(time.Second)
 	if r := w.rule(t, id); r.MuteUntil != nil {
 		t.Errorf("%s", asJSON(t, r))
+	}
+}
+
+// A mute and what waits for its end change together or not at all: else people
+// would be told when the old mute ends.
+func TestMuteIsOneChange(t *testing.T) {
+	w := newServer(t)
+	channel := w.Channel(t, w.field.ID, "Staff").ID
+	rule, notice := w.opened(t, frost("WS-1", body{"passageway": []int64{channel}}), air(1))
+	until := w.Clock.Milli() + time.Hour.Milliseconds()
+	mute := func(until int64) testkit.Call {
+		return w.sends(http.MethodPut, rulesPath+"mute", body{"id": rule, "until": until})
+	}
+	w.done(t, mute(until))
+	if _, err := w.Outbox.Step(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range w.notice(t, notice).Deliveries {
+		if d.State != "queued" || d.Reason == nil || *d.Reason != "muted" {
+			t.Fatalf("%s", asJSON(t, d))
+		}
+	}
+	mend := testkit.Refuse(t, w.DB, "UPDATE ON deliveries")
+	w.Run(t, []testkit.Scenario{{Name: "the disk is full", Call: mute(0), Code: 500}})
+	if r := w.rule(t, rule); r.MuteUntil == nil || *r.MuteUntil != until {
+		t.Errorf("%s", asJSON(t, r))
+	}
+	mend()
+	w.done(t, mute(0))
+	if _, err := w.Outbox.Step(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(w.Mails.Letters()); n != 1 {
+		t.Errorf("%d letters after the mute was ended", n)
 	}
 }
 

@@ -315,6 +315,9 @@ func TestNoticeChannelWithoutWays(t *testing.T) {
 		}
 		w.Clock.Advance(time.Minute)
 	}
+	if log := w.Log.Text(); strings.Contains(log, "level=ERROR") {
+		t.Errorf("nothing failed, and yet the operator is told so:\n%s", log)
+	}
 }
 
 // A channel is made in the caller's tenant, whatever the header says, and no

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,14 +11,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
 
 	"tilth/internal/errs"
+	"tilth/internal/tenant"
 )
 
 // bodyLimit is how large a request's body may be, in bytes.
@@ -37,6 +37,7 @@ func (s *server) checked(next http.Handler) http.Handler {
 			w.Header().Set(livePosition, s.Live.Stands(c.Tenant)) // before the call reads anything
 		}
 		next.ServeHTTP(w, r.WithContext(s.Audit.With(r.Context(), s.who(of(r.Context())))))
+		s.tellChange(of(r.Context()))
 	})
 }
 
@@ -64,7 +65,7 @@ func (s *server) check(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	if name := r.Header.Get("Time-Zone"); name != "" {
-		if info.zone = zoneOf(name); info.zone == nil {
+		if info.zone = tenant.Zone(name); info.zone == nil {
 			return errs.New(errs.Malformed, "error.timeZone", "zone", name)
 		}
 	}
@@ -79,6 +80,11 @@ func (s *server) check(w http.ResponseWriter, r *http.Request) error {
 			}
 		}
 	}
+	if droppedEmpty(route, query) {
+		address := *r.URL
+		address.RawQuery = query.Encode()
+		r.URL = &address
+	}
 	limit, upload, seen := int64(bodyLimit), isUpload(route), r
 	if upload {
 		// A file is read by its handler as it comes. The library would read it
@@ -87,6 +93,11 @@ func (s *server) check(w http.ResponseWriter, r *http.Request) error {
 		seen.Body = http.NoBody
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, limit)
+	if route.Operation.RequestBody != nil && !upload {
+		if r.Body, err = oneText(r.Body); err != nil {
+			return broken(err)
+		}
+	}
 	err = openapi3filter.ValidateRequest(r.Context(), &openapi3filter.RequestValidationInput{
 		Request: seen, PathParams: params, QueryParams: query, Route: route,
 		Options: &openapi3filter.Options{AuthenticationFunc: openapi3filter.NoopAuthenticationFunc, MultiError: false, ExcludeRequestBody: upload},
@@ -97,24 +108,6 @@ func (s *server) check(w http.ResponseWriter, r *http.Request) error {
 		_, err = io.Copy(io.Discard, r.Body)
 	}
 	return broken(err)
-}
-
-// zones are those that were asked for, by name: a few hundred exist, and each
-// takes a file's reading.
-var zones sync.Map
-
-// zoneOf is nil where there is no such zone. LoadLocation takes "Local" for the
-// server's own, which is nobody's business.
-func zoneOf(name string) *time.Location {
-	if known, ok := zones.Load(name); ok {
-		return known.(*time.Location)
-	}
-	zone, err := time.LoadLocation(name)
-	if err != nil || name == "Local" {
-		return nil
-	}
-	zones.Store(name, zone)
-	return zone
 }
 
 // plainText refuses a text that holds a NUL character, which no name does and
@@ -148,11 +141,9 @@ func broken(err error) error {
 	}
 	field := ""
 	var re *openapi3filter.RequestError
-	if errors.As(err, &re) {
-		if re.Parameter != nil {
-			field = re.Parameter.Name
-		}
-		if errors.Is(re.Err, openapi3filter.ErrInvalidRequired) && field != "" {
+	if errors.As(err, &re) && re.Parameter != nil {
+		field = re.Parameter.Name
+		if errors.Is(re.Err, openapi3filter.ErrInvalidRequired) {
 			return errs.New(errs.Refused, "invalid.required").About(field)
 		}
 	}
@@ -160,10 +151,35 @@ func broken(err error) error {
 	if !errors.As(err, &se) {
 		return errs.New(errs.Malformed, "error.400").About(field).Because(unquoted(err))
 	}
-	if pointer := se.JSONPointer(); len(pointer) > 0 {
+	se = origin(se)
+	if pointer := se.JSONPointer(); field == "" && len(pointer) > 0 { // within a parameter it is the place in its list
 		field = pointer[0]
 	}
 	return rule(se, field).Because(errors.New(se.Reason))
+}
+
+// origin is the rule that was broken: where a schema is made of several, the
+// library says only that not all of them hold, and keeps the reason below.
+func origin(se *openapi3.SchemaError) *openapi3.SchemaError {
+	for se.SchemaField == "allOf" {
+		var part *openapi3.SchemaError
+		if !errors.As(se.Origin, &part) {
+			break
+		}
+		se = part
+	}
+	return se
+}
+
+// unbound says what of a body does not fit where it goes, though the contract
+// lets it pass: a number that is too large, for one.
+func unbound(err error) error {
+	var te *json.UnmarshalTypeError
+	if errors.As(err, &te) && te.Field != "" {
+		field, _, _ := strings.Cut(te.Field, ".")
+		return errs.New(errs.Malformed, "invalid.type").About(field).Because(unquoted(err))
+	}
+	return errs.New(errs.Malformed, "error.400").Because(unquoted(err))
 }
 
 // unquoted says, for the log, what was wrong with a request without the value
@@ -200,9 +216,11 @@ func rule(se *openapi3.SchemaError, field string) *errs.Error {
 		return refuse("invalid.choice")
 	case "pattern", "format":
 		return refuse("invalid.format")
-	default:
-		return errs.New(errs.Malformed, "invalid.type").About(field)
 	}
+	if field == "" { // the body as a whole: there is nothing to name
+		return errs.New(errs.Malformed, "error.400")
+	}
+	return errs.New(errs.Malformed, "invalid.type").About(field)
 }
 
 func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }

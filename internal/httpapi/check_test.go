@@ -28,8 +28,13 @@ func TestListForms(t *testing.T) {
 		"executionId[x]=CAM-1":                                 "CAM-1 WS-1 WS-2", // not a list of ours: another parameter
 		"executionId=":                                         "CAM-1 WS-1 WS-2", // a filter that nobody filled in
 		"executionId[]=&groupId=&onlineState=&deviceName=":     "CAM-1 WS-1 WS-2",
-		"executionId":         "CAM-1 WS-1 WS-2",
-		"&&executionId=WS-1&": "WS-1",
+		"executionId=,,":                                       "CAM-1 WS-1 WS-2", // given, but there is nothing in it
+		"executionId=%20,%20":                                  "CAM-1 WS-1 WS-2",
+		"executionId[]=&executionId[]=,":                       "CAM-1 WS-1 WS-2",
+		"executionId=,WS-2,,%20,CAM-1,":                        "CAM-1 WS-2",
+		"executionId=,&deviceName=%2C%20x":                     "", // no list: its comma stays
+		"executionId":                                          "CAM-1 WS-1 WS-2",
+		"&&executionId=WS-1&":                                  "WS-1",
 	} {
 		page := testkit.Ask[wire.DevicePage](t, w.Contract, w.get(pagePath+"?"+form))
 		if got := deviceNames(page.List); got != want {
@@ -80,6 +85,10 @@ func TestBadInput(t *testing.T) {
 		{pagePath + "?groupId=x", "error.400", "groupId", nil, 400},
 		{mapPath + "?west=NaN&south=0&east=0&north=0", "error.400", "west", nil, 400},
 		{mapPath + "?zoom=4.5", "error.400", "zoom", nil, 400},
+		{rulesPath + "get/outlook?ids=0", "invalid.min", "ids", map[string]string{"limit": "1"}, 601},
+		{rulesPath + "get/outlook?ids=3,-1", "invalid.min", "ids", map[string]string{"limit": "1"}, 601},
+		{rulesPath + "get/outlook?ids=,%20,", "invalid.required", "ids", nil, 601},
+		{elementsPath + "?yeuSigns=,,", "invalid.required", "yeuSigns", nil, 601},
 	} {
 		for _, l := range text.Languages {
 			call := w.get(c.path)
@@ -94,6 +103,8 @@ func TestBadInput(t *testing.T) {
 		{Name: "broken escape in a value", Call: w.get(pagePath + "?deviceName=%zz"), Code: 400},
 		{Name: "broken escape in a name", Call: w.get(pagePath + "?device%zzName=x"), Code: 400},
 		{Name: "semicolon", Call: w.get(pagePath + "?deviceName=a;pageNo=3"), Code: 400},
+		{Name: "a comma behind the last of a list", Call: w.get(w.series("WS-1", "airTemperature,")), Contains: []string{`{"airTemperature":[`}},
+		{Name: "a list of nothing", Call: w.get(w.series("WS-1", ",")), Code: 601, Contains: []string{"property cannot be empty"}},
 		{Name: "64 characters are not 64 bytes", Call: w.get(tslPath + "?deviceName=" + strings.Repeat("é", 64)), Code: 404},
 	})
 }
@@ -102,15 +113,21 @@ func TestBadInput(t *testing.T) {
 // every reason for which the edge refuses a sentence.
 func TestNamesForPeople(t *testing.T) {
 	w := newServer(t)
-	fields := map[string]bool{"userName": true, "password": true, "tenantName": true}
-	for _, name := range w.Parameters(testkit.ConsoleTags...) {
+	fields := map[string]bool{}
+	for _, name := range w.Fields(testkit.ConsoleTags...) {
 		fields[name] = true
 	}
-	for _, header := range []string{"Time-Zone", "Last-Event-ID"} { // no person writes these
-		if !fields[header] {
-			t.Errorf("the contract has no %s any more", header)
+	// No person writes the headers, and the captcha's own refusals name nothing.
+	for _, unnamed := range []string{"Time-Zone", "Last-Event-ID", "captchaType", "pointJson", "token"} {
+		if !fields[unnamed] {
+			t.Errorf("the contract has no %s any more", unnamed)
 		}
-		delete(fields, header)
+		delete(fields, unnamed)
+	}
+	for _, name := range []string{"rememberMe", "groupName", "hitCounts", "noticeName", "events"} { // of bodies, two of them of several schemas
+		if !fields[name] {
+			t.Errorf("the test overlooks %s", name)
+		}
 	}
 	for name := range fields {
 		if !text.Has("field." + name) {
@@ -119,7 +136,7 @@ func TestNamesForPeople(t *testing.T) {
 	}
 	for _, reason := range []device.Reason{
 		device.ReasonUnreadable, device.ReasonUnknown, device.ReasonWrongType, device.ReasonOutOfRange, device.ReasonTooLong, device.ReasonTooOld,
-		device.ReasonFuture, device.ReasonBadTime, device.ReasonNotYours, device.ReasonNotGateway, device.ReasonUnknownTopic, device.ReasonDisabled,
+		device.ReasonFuture, device.ReasonBadTime, device.ReasonNotYours, device.ReasonNotGateway, device.ReasonUnknownTopic, device.ReasonDisabled, device.ReasonTooLarge,
 	} {
 		if !text.Has("refusal."+string(reason)) || !wire.RefusalReason(reason).Valid() {
 			t.Errorf("the reason %s has no sentence, or the contract does not know it", reason)

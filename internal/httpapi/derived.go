@@ -19,8 +19,11 @@ func (s *server) GetDerivedAccount(ctx context.Context, r wire.GetDerivedAccount
 		return nil, errs.Missing()
 	}
 	prop := e.Product.Property(trimmed(r.Params.YeuSign))
-	if prop == nil || !prop.Derived() {
+	if prop == nil {
 		return nil, errs.New(errs.Refused, "invalid.unknown", "value", r.Params.YeuSign).About("yeuSign")
+	}
+	if !prop.Derived() {
+		return nil, errs.New(errs.Refused, "derived.notComputed", "value", prop.Identifier).About("yeuSign")
 	}
 	a, err := s.Derivation.Account(ctx, e, prop.ID)
 	if err != nil {

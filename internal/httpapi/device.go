@@ -6,6 +6,7 @@ import (
 
 	"tilth/internal/alarm"
 	"tilth/internal/device"
+	"tilth/internal/errs"
 	"tilth/internal/httpapi/wire"
 	"tilth/internal/tenant"
 )
@@ -22,7 +23,7 @@ func (s *server) GetDevicePage(ctx context.Context, r wire.GetDevicePageRequestO
 		q.Search = trimmed(*p.DeviceName)
 	}
 	if p.ExecutionId != nil {
-		q.Names = trimmedAll(*p.ExecutionId)
+		q.Names = *p.ExecutionId
 	}
 	if p.ProductId != nil {
 		q.ProductID = *p.ProductId
@@ -35,20 +36,21 @@ func (s *server) GetDevicePage(ctx context.Context, r wire.GetDevicePageRequestO
 		q.Sort = device.Sort(*p.Sort)
 	}
 	q.Descending = p.Descending != nil && *p.Descending
-	page, err := s.devicePage(ctx, q)
+	page, err := s.devicePage(ctx, q, (*shower).one)
 	if err != nil {
 		return nil, err
 	}
 	return wire.GetDevicePage200JSONResponse{Code: success, Data: page}, nil
 }
 
-// GetDevicesByNames answers the devices of the given names, page by page.
+// GetDevicesByNames answers the devices of the given names, page by page, with
+// what their cards show.
 func (s *server) GetDevicesByNames(ctx context.Context, r wire.GetDevicesByNamesRequestObject) (wire.GetDevicesByNamesResponseObject, error) {
 	q := paged(r.Params.PageNo, r.Params.PageSize)
 	if r.Params.DeviceNames != nil {
-		q.Names = trimmedAll(*r.Params.DeviceNames)
+		q.Names = *r.Params.DeviceNames
 	}
-	page, err := s.devicePage(ctx, q)
+	page, err := s.devicePage(ctx, q, (*shower).card)
 	if err != nil {
 		return nil, err
 	}
@@ -65,6 +67,9 @@ func (s *server) GetGroupDeviceList(ctx context.Context, r wire.GetGroupDeviceLi
 	held, err := s.Roster.Groups(ctx, t, r.Params.GroupId, groupDevices)
 	if err != nil {
 		return nil, err
+	}
+	if id := r.Params.GroupId; id != nil && !show.knows(*id) {
+		return nil, errs.Missing()
 	}
 	groups := []wire.Group{}
 	for _, scene := range append([]device.Scene{{ID: device.DefaultScene, Status: device.SceneUsable}}, show.scenes...) {
@@ -83,7 +88,7 @@ func (s *server) GetGroupDeviceList(ctx context.Context, r wire.GetGroupDeviceLi
 	return wire.GetGroupDeviceList200JSONResponse{Code: success, Data: &groups}, nil
 }
 
-func (s *server) devicePage(ctx context.Context, q device.Query) (*wire.DevicePage, error) {
+func (s *server) devicePage(ctx context.Context, q device.Query, write func(*shower, context.Context, *device.Device) wire.Device) (*wire.DevicePage, error) {
 	t := caller(ctx).Tenant
 	show, err := s.shower(ctx, t)
 	if err != nil {
@@ -93,7 +98,11 @@ func (s *server) devicePage(ctx context.Context, q device.Query) (*wire.DevicePa
 	if err != nil {
 		return nil, err
 	}
-	return &wire.DevicePage{List: show.all(ctx, devices), Total: int(total)}, nil
+	page := &wire.DevicePage{List: make([]wire.Device, len(devices)), Total: int(total)}
+	for i, d := range devices {
+		page.List[i] = write(show, ctx, d)
+	}
+	return page, nil
 }
 
 func paged(pageNo, pageSize *int) device.Query {
@@ -133,6 +142,13 @@ func (s *server) shower(ctx context.Context, t tenant.ID) (*shower, error) {
 	return &shower{s: s, tenant: t, scenes: scenes, names: names, levels: levels}, nil
 }
 
+// knows tells whether the tenant has a scene of that id; the default group is
+// always there.
+func (sh *shower) knows(id int64) bool {
+	_, there := sh.names[id]
+	return there || id == device.DefaultScene
+}
+
 func (sh *shower) all(ctx context.Context, devices []*device.Device) []wire.Device {
 	list := make([]wire.Device, 0, len(devices))
 	for _, d := range devices {
@@ -151,7 +167,8 @@ func (sh *shower) one(ctx context.Context, d *device.Device) wire.Device {
 		LastContact: some(status.LastContact), Type: 1, AlarmLevel: sh.level(d.ID), LastData: []wire.Latest{},
 	}
 	if d.IsVideo() {
-		w.Type = 2
+		kind := string(d.Video(sh.s.Catalog.Product(d.ProductID)).Kind)
+		w.Type, w.VideoKind = 2, &kind
 	}
 	if p := sh.s.Catalog.Product(d.ProductID); p != nil {
 		w.ProductId, w.ProductName, w.OfflineAfter = p.ID, p.Name, p.OfflineAfter.Milliseconds()
@@ -161,6 +178,32 @@ func (sh *shower) one(ctx context.Context, d *device.Device) wire.Device {
 		}
 	}
 	return w
+}
+
+// card is a device with what its card shows beside: a camera's picture, a
+// sensor's readings with the names and icons of their elements.
+func (sh *shower) card(ctx context.Context, d *device.Device) wire.Device {
+	w := sh.one(ctx, d)
+	switch {
+	case d.IsVideo():
+		w.VideoObj = sh.s.video(d, sh.s.Catalog.Product(d.ProductID))
+	case len(w.LastData) > 0:
+		w.SignDataObj = sh.s.signData(w.LastData[0])
+	}
+	return w
+}
+
+// signData are readings with the catalogue entries of their elements.
+func (s *server) signData(latest wire.Latest) *wire.SignData {
+	by := make(wire.SignData, len(latest))
+	for identifier, r := range latest {
+		one := wire.SignReading{Value: r.Value, Time: r.Time, Unit: r.Unit, Name: r.Name, YeuName: r.Name, Precision: r.Precision}
+		if e := s.Catalog.Element(identifier); e != nil {
+			one.YeuUrl = e.YeuURL
+		}
+		by[identifier] = one
+	}
+	return &by
 }
 
 // mainSign is the property that a list shows of a device: its product's first

@@ -32,7 +32,7 @@ func (s *server) GetDeviceProperties(ctx context.Context, r wire.GetDeviceProper
 // GetSignData answers a device's readings over a range, by time.
 func (s *server) GetSignData(ctx context.Context, r wire.GetSignDataRequestObject) (wire.GetSignDataResponseObject, error) {
 	p := r.Params
-	h, err := s.history(ctx, p.DeviceName, p.StartTime, p.EndTime, p.YeuSignList)
+	h, err := s.longPast(ctx, p.DeviceName, p.StartTime, p.EndTime, p.YeuSignList)
 	if err != nil {
 		return nil, err
 	}

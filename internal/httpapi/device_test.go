@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
 	"strings"
 	"testing"
@@ -162,11 +163,59 @@ func TestGroups(t *testing.T) {
 		t.Errorf("%s", asJSON(t, groups[2]))
 	}
 	for query, want := range map[string]int{
-		fmt.Sprint("?groupId=", w.north): 1, "?groupId=0": 1, "?groupId=99999": 0, fmt.Sprint("?groupId=", w.theirScene): 0,
+		fmt.Sprint("?groupId=", w.north): 1, "?groupId=0": 1,
 	} {
 		if got := testkit.Ask[[]wire.Group](t, w.Contract, w.get(groupsPath+query)); len(got) != want {
 			t.Errorf("%s: %d groups, want %d", query, len(got), want)
 		}
+	}
+	for _, query := range []string{"?groupId=99999", fmt.Sprint("?groupId=", w.theirScene)} {
+		if a := w.Do(t, w.get(groupsPath+query)); a.Code != 404 {
+			t.Errorf("%s: %s", query, a.Body)
+		}
+	}
+}
+
+// A card shows what a camera sees, never the snippet itself, and a sensor's
+// readings with the names and icons of their elements.
+func TestDeviceCards(t *testing.T) {
+	w := newServer(t)
+	w.camera(t, "HLS", "https://a.example/gate.m3u8")
+	w.camera(t, "EMBED", hostile)
+	call := w.get(namesPath + "?deviceNames=WS-1,WS-2,CAM-1,HLS,EMBED")
+	call.Header = map[string]string{"Accept-Language": "tr-tr"}
+	a := w.Do(t, call)
+	if strings.Contains(string(a.Body), "script") {
+		t.Errorf("%s", a.Body)
+	}
+	cards := map[string]wire.Device{}
+	for _, d := range testkit.Ask[wire.DevicePage](t, w.Contract, call).List {
+		cards[d.DeviceName] = d
+	}
+	now := w.Clock.Milli()
+	for name, want := range map[string][2]string{
+		"WS-1": {"null", fmt.Sprintf(`{"airTemperature":{"name":"Hava sıcaklığı","precision":1,"time":%d,"unit":"°C","value":21.5,"yeuName":"Hava sıcaklığı","yeuUrl":"/icons/air.svg"},`, now)},
+		"WS-2": {"null", "null"}, "CAM-1": {`{"kind":"none","url":""}`, "null"},
+		"HLS": {`{"kind":"hls","url":"https://a.example/gate.m3u8"}`, "null"}, "EMBED": {`{"kind":"embed","url":"/embed/`, "null"},
+	} {
+		if video, data := asJSON(t, cards[name].VideoObj), asJSON(t, cards[name].SignDataObj); !strings.HasPrefix(video, want[0]) || !strings.HasPrefix(data, want[1]) {
+			t.Errorf("%s: %s %s", name, video, data)
+		}
+	}
+	if got := w.frame(t, "GET", cards["EMBED"].VideoObj.Url); got.Body.String() != hostile {
+		t.Errorf("the snippet: %d %s", got.Code, got.Body)
+	}
+	kinds := map[string]string{}
+	for _, d := range testkit.Ask[wire.DevicePage](t, w.Contract, w.get(pagePath)).List {
+		if d.VideoKind != nil {
+			kinds[d.DeviceName] = *d.VideoKind
+		}
+	}
+	if want := map[string]string{"CAM-1": "none", "HLS": "hls", "EMBED": "embed"}; !maps.Equal(kinds, want) {
+		t.Errorf("a list says of cameras %v, want %v", kinds, want)
+	}
+	if a := w.Do(t, w.get(pagePath)); strings.Contains(string(a.Body), "videoObj") || strings.Contains(string(a.Body), "signDataObj") {
+		t.Errorf("a page: %s", a.Body)
 	}
 }
 

@@ -19,7 +19,7 @@ const success = 200
 var (
 	codes = map[errs.Kind]int{
 		errs.Internal: 500, errs.Malformed: 400, errs.Unknown: 401, errs.Forbidden: 403, errs.NotFound: 404,
-		errs.TooMany: 429, errs.Refused: 601, errs.Upstream: -699, errs.Unavailable: 503,
+		errs.TooMany: 429, errs.Refused: 601, errs.Upstream: -699, errs.NotSetUp: -699, errs.Unavailable: 503,
 		errs.NoSuchPath: 404, errs.NoSuchMethod: 405, errs.TooLarge: 413,
 		errs.Unkept: 503, // under HTTP 200: it did reach its handler, and people are to read the sentence
 	}
@@ -68,7 +68,7 @@ func failure(info *request, e *errs.Error) ([]byte, error) {
 
 // malformed answers what could not even be read.
 func (s *server) malformed(w http.ResponseWriter, r *http.Request, err error) {
-	s.fail(w, r, errs.New(errs.Malformed, "error.400").Because(unquoted(err)))
+	s.fail(w, r, unbound(err))
 }
 
 // sentence is what a person reads, naming the field it is about.

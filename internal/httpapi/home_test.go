@@ -35,6 +35,25 @@ func TestOverview(t *testing.T) {
 	}
 }
 
+// Where clocks skip midnight, "today" begins after the jump, at 01:00, and not
+// at 23:00 of yesterday.
+func TestOverviewWithoutMidnight(t *testing.T) {
+	w := newServer(t)
+	for _, at := range []string{"2027-03-14T04:30:00Z", "2027-03-14T05:00:00Z"} { // Havana: 23:30, and 01:00 of the 14th
+		began, err := time.Parse(time.RFC3339, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Notice(t, testkit.Notice{Device: w.ws1, Title: "Frost", Started: began.UnixMilli(), Created: began.UnixMilli()})
+	}
+	w.Clock.Set(time.Date(2027, 3, 14, 16, 0, 0, 0, time.UTC))
+	token := w.Session(t, w.field.Ada).Access
+	got := testkit.Ask[wire.Overview](t, w.Contract, testkit.Call{Path: overviewPath, Token: token, Header: map[string]string{"Time-Zone": "America/Havana"}})
+	if got.TodayAlarmCount != 1 {
+		t.Errorf("%d alarms today, want 1", got.TodayAlarmCount)
+	}
+}
+
 // "Today" begins at midnight in the caller's zone: the header's, else the
 // tenant's.
 func TestOverviewFollowsTheZone(t *testing.T) {
@@ -85,7 +104,7 @@ func TestOverviewFollowsTheZone(t *testing.T) {
 // An unknown zone is a programmer's error, whatever the call.
 func TestUnknownTimeZone(t *testing.T) {
 	w := newServer(t)
-	for _, zone := range []string{"Mars/Olympus", "Local", "../../etc/passwd", "/etc/localtime", "+03:00"} {
+	for _, zone := range []string{"Mars/Olympus", "Local", "../../etc/passwd", "/etc/localtime", "+03:00", "localtime", "posixrules", "Factory", "posix/Europe/Istanbul", "right/UTC"} {
 		for _, call := range []testkit.Call{w.get(overviewPath), w.get(userPath), {Path: settingsPath}} {
 			call.Header = map[string]string{"Time-Zone": zone}
 			if a := w.Do(t, call); a.Code != 400 {

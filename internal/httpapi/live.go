@@ -44,7 +44,7 @@ type stream struct {
 // VisitGetLiveResponse writes the stream.
 func (st *stream) VisitGetLiveResponse(w http.ResponseWriter) error {
 	c := caller(st.ctx)
-	screen, missed, position, reset := st.s.Live.Subscribe(c.Tenant, SessionKey(c.Session), st.last)
+	screen, missed, position, reset := st.s.Live.SubscribeAs(c.Tenant, c.User, SessionKey(c.Session), st.last)
 	defer screen.Close()
 	// A session that ended while the stream was being opened ended none of its
 	// streams; from here on its end ends this one.

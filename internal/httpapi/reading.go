@@ -112,7 +112,7 @@ func derived(w *wire.TslProperty, p *device.Property) {
 func (s *server) GetElementMap(ctx context.Context, r wire.GetElementMapRequestObject) (wire.GetElementMapResponseObject, error) {
 	by := map[string]wire.Element{}
 	for _, sign := range r.Params.YeuSigns {
-		if e := s.Catalog.Element(trimmed(sign)); e != nil {
+		if e := s.Catalog.Element(sign); e != nil {
 			by[e.YeuSign] = wire.Element{YeuSign: e.YeuSign, YeuName: e.Names[of(ctx).language], YeuUrl: e.YeuURL, Unit: e.Unit}
 		}
 	}
@@ -148,11 +148,3 @@ func (s *server) GetDeviceDiagnostics(ctx context.Context, r wire.GetDeviceDiagn
 }
 
 func trimmed(s string) string { return strings.TrimSpace(s) }
-
-func trimmedAll(list []string) []string {
-	all := make([]string, len(list))
-	for i, s := range list {
-		all[i] = trimmed(s)
-	}
-	return all
-}

@@ -37,28 +37,54 @@ func (s *server) history(ctx context.Context, name string, start, end *int64, si
 		return h, err
 	}
 	h.ref = device.Ref{Tenant: h.device.Tenant, ID: h.device.ID}
-	err = h.asked(start, end, signs)
+	err = h.asked(start, end, signs, nil)
 	return h, err
 }
 
 // past is history without what people say of the device, so that memory answers
 // and not the database.
 func (s *server) past(ctx context.Context, name string, start, end *int64, signs *[]string) (h history, err error) {
-	e := s.Registry.Find(caller(ctx).Tenant, trimmed(name))
-	if e == nil || e.Product == nil {
-		return s.history(ctx, name, start, end, signs)
+	if h, err = s.remembered(ctx, name); err != nil {
+		return h, err
 	}
-	h.ref, h.product = e.Ref, e.Product
-	err = h.asked(start, end, signs)
+	err = h.asked(start, end, signs, nil)
 	return h, err
 }
 
-// asked checks the range and the properties.
-func (h *history) asked(start, end *int64, signs *[]string) (err error) {
+// longPast is past of properties too that the product has no more: an old notice
+// still has its readings.
+func (s *server) longPast(ctx context.Context, name string, start, end *int64, signs *[]string) (h history, err error) {
+	if h, err = s.remembered(ctx, name); err != nil {
+		return h, err
+	}
+	err = h.asked(start, end, signs, func(identifier string) *device.Property {
+		if id, ever := s.Catalog.Number(identifier); ever {
+			return &device.Property{ID: id, Identifier: identifier}
+		}
+		return nil
+	})
+	return h, err
+}
+
+// remembered finds the caller's device in memory, if it is there yet.
+func (s *server) remembered(ctx context.Context, name string) (history, error) {
+	if e := s.Registry.Find(caller(ctx).Tenant, trimmed(name)); e != nil && e.Product != nil {
+		return history{ref: e.Ref, product: e.Product}, nil
+	}
+	d, p, err := s.known(ctx, name)
+	if err != nil {
+		return history{}, err
+	}
+	return history{ref: device.Ref{Tenant: d.Tenant, ID: d.ID}, product: p}, nil
+}
+
+// asked checks the range and the properties; former, where it is given, finds
+// those that the product has no more.
+func (h *history) asked(start, end *int64, signs *[]string, former func(identifier string) *device.Property) (err error) {
 	if h.from, h.to, err = span(start, end, longestRange); err != nil {
 		return err
 	}
-	h.props, err = chosen(h.product, signs)
+	h.props, err = chosen(h.product, signs, former)
 	return err
 }
 
@@ -83,19 +109,22 @@ func span(start, end *int64, longest time.Duration) (from, to int64, err error) 
 	return *start, *end, nil
 }
 
-// chosen finds the properties that a call names; none, or one that the product
-// does not have, is refused.
-func chosen(p *device.Product, signs *[]string) ([]*device.Property, error) {
+// chosen finds the properties that a call names; none, or one that neither the
+// product nor former has, is refused.
+func chosen(p *device.Product, signs *[]string, former func(identifier string) *device.Property) ([]*device.Property, error) {
 	if signs == nil || len(*signs) == 0 {
 		return nil, errs.New(errs.Refused, "history.attrRequired")
 	}
 	props := make([]*device.Property, 0, len(*signs))
 	for _, sign := range *signs {
 		prop := p.Property(trimmed(sign))
+		if prop == nil && former != nil {
+			prop = former(trimmed(sign))
+		}
 		if prop == nil {
 			return nil, errs.New(errs.Refused, "invalid.unknown", "value", sign).About("yeuSignList")
 		}
-		if !slices.Contains(props, prop) {
+		if !slices.ContainsFunc(props, func(other *device.Property) bool { return other.ID == prop.ID }) {
 			props = append(props, prop)
 		}
 	}
@@ -105,7 +134,7 @@ func chosen(p *device.Product, signs *[]string) ([]*device.Property, error) {
 // GetTimeIntervalDataMap answers a device's readings over a range, by property.
 func (s *server) GetTimeIntervalDataMap(ctx context.Context, r wire.GetTimeIntervalDataMapRequestObject) (wire.GetTimeIntervalDataMapResponseObject, error) {
 	p := r.Params
-	h, err := s.past(ctx, p.DeviceName, p.StartTime, p.EndTime, p.YeuSignList)
+	h, err := s.longPast(ctx, p.DeviceName, p.StartTime, p.EndTime, p.YeuSignList)
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 
 	"tilth/internal/errs"
 	"tilth/internal/identity"
+	"tilth/internal/tenant"
 	"tilth/internal/text"
 )
 
@@ -63,8 +64,8 @@ func (s *server) midnight(ctx context.Context) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	now := s.Now().In(z)
-	return time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, z).UnixMilli(), nil
+	year, month, day := s.Now().In(z).Date()
+	return tenant.FirstInstant(year, month, day, z).UnixMilli(), nil
 }
 
 // observed gives each request its id, language and address, the headers that

@@ -57,7 +57,7 @@ type Options struct {
 	Proxies       []netip.Prefix // whose forwarded addresses are believed
 	Now           func() time.Time
 	Log           *slog.Logger
-	Ready         func(ctx context.Context) error // nil error: the server takes requests
+	Ready         func(ctx context.Context) error // nil error: the server takes requests; else what anybody may read of why not
 
 	Audit         *audit.Store
 	Tenants       *tenant.Store
@@ -106,6 +106,8 @@ type server struct {
 	pictures *limiter
 	uploads  uploads
 	tries    notify.Tries
+	changes  *changes
+	changing map[string]string // what a call changes, by its operation
 }
 
 var _ wire.StrictServerInterface = (*server)(nil)
@@ -123,7 +125,9 @@ func New(o Options) (http.Handler, error) {
 	}
 	s := &server{
 		Options: o, router: router, public: newLimiter(o.Now), pictures: newLimiter(o.Now), uploads: uploads{users: map[int64]int{}},
+		changes: newChanges(o.Live), changing: changingCalls(doc),
 	}
+	s.changes.watch(o.Devices, o.Scenes, o.Registry)
 	calls := wire.HandlerWithOptions(
 		wire.NewStrictHandlerWithOptions(s, nil, wire.StrictHTTPServerOptions{
 			RequestErrorHandlerFunc: s.malformed, ResponseErrorHandlerFunc: s.fail,

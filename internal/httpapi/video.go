@@ -30,18 +30,23 @@ const (
 // this server's pages, and opens, sends and leads away nothing.
 const embedPolicy = "sandbox allow-scripts"
 
-// GetDeviceVideo answers what a camera shows; in place of a snippet, the
-// address at which it is served alone.
+// GetDeviceVideo answers what a camera shows.
 func (s *server) GetDeviceVideo(ctx context.Context, r wire.GetDeviceVideoRequestObject) (wire.GetDeviceVideoResponseObject, error) {
 	d, p, err := s.known(ctx, r.Params.DeviceName)
 	if err != nil {
 		return nil, err
 	}
+	return wire.GetDeviceVideo200JSONResponse{Code: success, Data: s.video(d, p)}, nil
+}
+
+// video is what a camera shows; in place of a snippet, the address at which it
+// is served alone.
+func (s *server) video(d *device.Device, p *device.Product) *wire.Video {
 	v := d.Video(p)
 	if v.Kind == device.VideoEmbed {
 		v.Source = embedPath + s.signEmbed(device.Ref{Tenant: d.Tenant, ID: d.ID}, s.Now().Add(embedLife))
 	}
-	return wire.GetDeviceVideo200JSONResponse{Code: success, Data: &wire.Video{Kind: string(v.Kind), Url: v.Source}}, nil
+	return &wire.Video{Kind: string(v.Kind), Url: v.Source}
 }
 
 // signEmbed makes the name under which a device's snippet is served until end.

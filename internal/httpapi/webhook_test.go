@@ -102,7 +102,7 @@ func TestWebhooks(t *testing.T) {
 	if h := w.webhooks(t)[0]; again.Secret == made.Secret || h.OldSecretUntil == nil || *h.OldSecretUntil != w.Clock.Now().Add(24*time.Hour).UnixMilli() {
 		t.Errorf("%s", asJSON(t, h))
 	}
-	if err := w.Webhooks.SwitchOff(t.Context(), w.field.ID, made.Id); err != nil {
+	if err := w.Webhooks.SwitchOff(t.Context(), w.field.ID, made.Id, w.webhooks(t)[0].Url); err != nil {
 		t.Fatal(err)
 	}
 	if h := w.webhooks(t)[0]; h.Gone == nil || !*h.Gone || h.Enabled {

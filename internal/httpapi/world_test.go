@@ -59,7 +59,7 @@ func newServer(t testing.TB, with ...func(*httpapi.Options)) *world {
 		}
 	})
 	w.engine = alarm.NewEngine(alarm.EngineOptions{
-		DB: w.DB, Rules: w.Rules, Positions: alarm.NewPositionStore(w.DB), Devices: w.Devices, Registry: w.Registry, Presence: w.Presence,
+		DB: w.DB, Catalog: w.Catalog, Rules: w.Rules, Positions: alarm.NewPositionStore(w.DB), Devices: w.Devices, Registry: w.Registry, Presence: w.Presence,
 		Readings: w.readings, Screens: w.hub, Teller: w.Desk, Now: w.Clock.Now, Log: w.Log.Logger,
 	})
 	w.Outbox.Backlog = w.engine.BacklogUntil

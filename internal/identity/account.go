@@ -252,6 +252,15 @@ func (a *Account) ChangePassword(ctx context.Context, c Caller, code, password s
 		if err != nil {
 			return err
 		}
+		// The password may have been reset while this one was hashed: who is shut
+		// out by that must not undo it.
+		lives, err := a.Sessions.Lives(ctx, c.Tenant, c.Session)
+		if err != nil {
+			return err
+		}
+		if !lives {
+			return notSignedIn()
+		}
 		g.mobile = u.Mobile // as it is now
 		if refusal, err = a.Codes.take(ctx, c.Tenant, g); refusal != nil || err != nil {
 			return err

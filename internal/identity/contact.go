@@ -4,16 +4,13 @@ import (
 	"net/mail"
 	"regexp"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"tilth/internal/errs"
+	"tilth/internal/tenant"
 )
 
-const (
-	nicknameMax = 64  // characters
-	emailMax    = 254 // bytes, RFC 5321
-)
+const emailMax = 254 // bytes, RFC 5321
 
 var (
 	international = regexp.MustCompile(`^\+?[1-9][0-9]{1,14}$`)
@@ -46,23 +43,9 @@ func mobileOf(typed string) (string, error) {
 	return number, nil
 }
 
-// nicknameOf reads a name for people. Letters that show nothing or turn the
-// writing around are not part of one; it stands in mails and on screens.
+// nicknameOf reads a name for people.
 func nicknameOf(typed string) (string, error) {
-	typed = strings.TrimSpace(typed)
-	switch {
-	case typed == "":
-		return "", errs.New(errs.Refused, "profile.nicknameRequired")
-	case utf8.RuneCountInString(typed) > nicknameMax:
-		return "", errs.New(errs.Refused, "invalid.long", "limit", "64").About("nickname")
-	case !utf8.ValidString(typed) || strings.IndexFunc(typed, invisible) >= 0:
-		return "", errs.New(errs.Refused, "invalid.format").About("nickname")
-	}
-	return typed, nil
-}
-
-func invisible(r rune) bool {
-	return unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp)
+	return tenant.Named(typed, "nickname", "profile.nicknameRequired")
 }
 
 // emailOf reads an address that a person typed: one that mail can be sent to
@@ -73,7 +56,7 @@ func emailOf(typed string) (string, error) {
 		return "", errs.New(errs.Refused, "profile.emailRequired")
 	}
 	a, err := mail.ParseAddress(typed)
-	if err != nil || a.Address != typed || len(typed) > emailMax || !email.MatchString(typed) || strings.IndexFunc(typed, invisible) >= 0 {
+	if err != nil || a.Address != typed || len(typed) > emailMax || !email.MatchString(typed) || strings.ContainsFunc(typed, tenant.Unshown) {
 		return "", errs.New(errs.Refused, "profile.emailFormat")
 	}
 	return typed, nil

@@ -34,6 +34,7 @@ func TestNickname(t *testing.T) {
 		"": "profile.nicknameRequired", " \t\r\n": "profile.nicknameRequired", strings.Repeat("ş", 65): "invalid.long",
 		"Ada\r\nBcc: eve@example.com": "invalid.format", "a\x00b": "invalid.format", "a\u202eb": "invalid.format",
 		"a\u2028b": "invalid.format", "a\x7fb": "invalid.format", "a\xffb": "invalid.format", "a\u0085b": "invalid.format",
+		"\u00ad": "profile.nicknameRequired", "\u3164": "profile.nicknameRequired",
 	} {
 		if _, err := nicknameOf(typed); errs.As(err).Key != key || !errs.Is(err, errs.Refused) {
 			t.Errorf("%q: %v, want %s", typed, err, key)

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/uptrace/bun"
 
@@ -23,9 +21,8 @@ const (
 	// CredentialsAUser is how many API credentials a user may have.
 	CredentialsAUser = 100
 
-	credentialName = 64 // characters that a credential's name may have
-	appKeyLen      = 24 // characters of an appKey after its prefix: 120 random bits
-	appKeyPrefix   = "tk_"
+	appKeyLen    = 24 // characters of an appKey after its prefix: 120 random bits
+	appKeyPrefix = "tk_"
 
 	// What app keys are made of: digits and small letters that nobody confuses
 	// when reading one out.
@@ -88,7 +85,7 @@ func NewCredentialStore(d *db.DB, now func() time.Time) *CredentialStore {
 
 // Create makes a credential of a tenant's user. Its secret is told this once.
 func (s *CredentialStore) Create(ctx context.Context, t tenant.ID, user int64, name string) (made Credential, secret string, err error) {
-	if name, err = cleanName(name); err != nil {
+	if name, err = tenant.Named(name, "name", "common.nameRequired"); err != nil {
 		return made, "", err
 	}
 	if secret, err = newToken(); err != nil {
@@ -120,20 +117,6 @@ func (s *CredentialStore) Create(ctx context.Context, t tenant.ID, user int64, n
 		return made, "", err
 	}
 	return s.credential(&r), secret, nil
-}
-
-// cleanName trims a name and refuses what is none.
-func cleanName(name string) (string, error) {
-	name = strings.TrimSpace(name)
-	switch {
-	case name == "":
-		return "", errs.New(errs.Refused, "common.nameRequired")
-	case utf8.RuneCountInString(name) > credentialName:
-		return "", errs.New(errs.Refused, "invalid.long", "limit", strconv.Itoa(credentialName)).About("name")
-	case strings.ContainsFunc(name, unicode.IsControl):
-		return "", errs.New(errs.Refused, "invalid.format").About("name")
-	}
-	return name, nil
 }
 
 func newAppKey() string {

@@ -92,6 +92,7 @@ func TestCredentialNames(t *testing.T) {
 	k := withKeys(t)
 	for name, key := range map[string]string{
 		"": "common.nameRequired", " \t\n ": "common.nameRequired", strings.Repeat("ş", 65): "invalid.long", "a\x00b": "invalid.format", "a\nb": "invalid.format",
+		"\ufeff": "common.nameRequired", "a\u2066b": "invalid.format",
 	} {
 		if _, _, err := k.Credentials.Create(t.Context(), k.field.ID, k.field.Ada.ID, name); !errs.Is(err, errs.Refused) || errs.As(err).Key != key {
 			t.Errorf("%q: %v", name, err)

@@ -86,19 +86,50 @@ func (s *SignIn) Password(ctx context.Context, a Attempt) (Pair, error) {
 		return Pair{}, err
 	}
 	right = right && !user.Disabled
-	if err := s.watch.settle(from, s.captcha.Demand, passed, right); err != nil {
-		if user != nil && !right {
-			noteFailure(ctx, a.Tenant, user.user())
-		}
+	if err := s.settle(ctx, from, user, passed, right); err != nil {
 		return Pair{}, err
 	}
-	var pair Pair
-	err = s.sessions.db.Tx(ctx, func(ctx context.Context, _ bun.IDB) (err error) {
-		if pair, err = s.sessions.Start(ctx, a.Tenant, user.ID, a.Remember); err != nil {
+	pair, valid, err := s.open(ctx, user, a.Remember)
+	if err != nil {
+		return Pair{}, err
+	}
+	if !valid {
+		return Pair{}, s.settle(ctx, from, user, passed, false)
+	}
+	s.watch.welcome(from)
+	return pair, nil
+}
+
+// settle says what comes of an attempt whose password was looked at, and writes
+// a failure down where there is such a user.
+func (s *SignIn) settle(ctx context.Context, from origin, user *userRow, passed, right bool) error {
+	err := s.watch.settle(from, s.captcha.Demand, passed, right)
+	if err != nil && user != nil && !right {
+		noteFailure(ctx, user.TenantID, user.user())
+	}
+	return err
+}
+
+// open starts a session for a user whose password was verified, and says whether
+// that is still valid: since the user was read, the password may have been
+// changed or the user shut out, which has ended all sessions but this one.
+func (s *SignIn) open(ctx context.Context, verified *userRow, remember bool) (pair Pair, valid bool, err error) {
+	err = s.sessions.db.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
+		now, err := s.users.one(ctx, verified.TenantID, "u.id = ?", verified.ID)
+		if errs.Is(err, errs.NotFound) {
+			return nil
+		}
+		if err != nil {
 			return err
 		}
-		u := user.user()
+		if valid = now.PasswordHash == verified.PasswordHash && !now.Disabled; !valid {
+			return nil
+		}
+		if pair, err = s.sessions.Start(ctx, now.TenantID, now.ID, remember); err != nil {
+			return err
+		}
+		u := now.user()
 		return note(audit.As(ctx, audit.User, u.ID, u.Seen().Name), u, "session.signIn")
 	})
-	return pair, err
+	return pair, valid, err
 }

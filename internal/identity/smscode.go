@@ -87,7 +87,7 @@ type codeRow struct {
 // limits it is a TooMany error. The code takes the place of an earlier one.
 func (s *CodeStore) Send(ctx context.Context, t tenant.ID, o CodeOrder) error {
 	if s.sender == nil {
-		return errs.New(errs.Upstream, "channel.smsOff")
+		return errs.New(errs.NotSetUp, "channel.smsOff")
 	}
 	n, err := rand.Int(rand.Reader, big.NewInt(1_000_000))
 	if err != nil {

@@ -74,15 +74,21 @@ func (w *watch) settle(from origin, d Demand, passed, right bool) error {
 		return err
 	}
 	if right {
-		// The account's and the address's failures stay: they are not only this
-		// person's, and an attacker has an account of his own to sign in to.
-		w.pairs.forget(from.pair)
 		return nil
 	}
 	w.pairs.add(from.pair, now)
 	w.accounts.add(from.account, now)
 	w.addresses.add(from.address, now)
 	return errs.New(errs.Refused, "signin.fail")
+}
+
+// welcome forgives a pair whose attempt opened a session. The account's and the
+// address's failures stay: they are not only this person's, and an attacker has
+// an account of his own to sign in to.
+func (w *watch) welcome(from origin) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.pairs.forget(from.pair)
 }
 
 func (w *watch) verdict(from origin, d Demand, passed bool, now time.Time) error {

@@ -99,6 +99,26 @@ func (c *cursor) nested() {
 	}
 }
 
+// nesting is how deep objects and lists lie in each other in a text that valid
+// accepts.
+func nesting(text []byte) (deepest int) {
+	c := cursor{text: text}
+	for depth := 0; c.at < len(c.text); {
+		switch c.text[c.at] {
+		case '"':
+			c.quoted()
+			continue
+		case '{', '[':
+			depth++
+			deepest = max(deepest, depth)
+		case '}', ']':
+			depth--
+		}
+		c.at++
+	}
+	return deepest
+}
+
 // bare steps over a number, true, false or null.
 func (c *cursor) bare() {
 	for ; c.at < len(c.text); c.at++ {

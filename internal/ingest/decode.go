@@ -41,7 +41,7 @@ type part struct {
 }
 
 func (p *part) refuse(identifier string, reason device.Reason) {
-	p.refusals = append(p.refusals, device.Refusal{Time: p.at, Identifier: clip(identifier), Reason: reason})
+	p.refusals = append(p.refusals, device.Refusal{Time: p.at, Identifier: device.Storable(clip(identifier)), Reason: reason})
 }
 
 func clip(identifier string) string {

@@ -112,6 +112,7 @@ func TestDecodeOwn(t *testing.T) {
 		{"list of numbers", `[1,{"humidity":5},[{"humidity":6}]]`, "1@0 hum=5", "1::unreadable 1::unreadable"},
 		{"long identifier is cut", `{"` + strings.Repeat("ж", 70) + `":1}`, "", "1:" + strings.Repeat("ж", 64) + ":unknown"},
 		{"identifier that is no text", "{\"\xff\":1}", "", "1:\uFFFD:unknown"},
+		{"identifier that no database takes", `{"\u0000":1,"a\u0000b":1,"\ud800":1}`, "", "1:\uFFFD:unknown 1:a\uFFFDb:unknown 1:\uFFFD:unknown"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			d := newDecoder()
@@ -145,6 +146,7 @@ func TestDecodeGateway(t *testing.T) {
 		{"itself", `{"GW-1":[{"humidity":1}]}`, "3@0 hum=1", ""},
 		{"another tenant's", `{"BLUE-1":[{"humidity":1}],"WS-1":[{"humidity":2}]}`, "1@0 hum=2", "3:BLUE-1:notYours"},
 		{"nobody's", `{"WS-99":[{"humidity":1}]}`, "", "3:WS-99:notYours"},
+		{"a name that no database takes", `{"WS\u00001":[{"humidity":1}]}`, "", "3:WS\uFFFD1:notYours"},
 		{"shut out", `{"WS-OFF":[{"humidity":1}]}`, "", "3:WS-OFF:disabled"},
 		{"refused for the child", `{"WS-1":[{"humidity":101,"heating":1}]}`, "1@0 heat=true", "1:humidity:outOfRange"},
 		{"child without entries", `{"WS-1":5,"WS-2":[]}`, "", "1::unreadable"},
@@ -208,7 +210,7 @@ func TestStampsAreDistinctAndGoForward(t *testing.T) {
 		{1, now, now, true},
 		{1, now, now + 1, true},
 		{2, now, now, true},           // another device has its own
-		{1, now - 500, now + 2, true}, // the clock was set back
+		{1, now - 500, now + 2, true}, // came later than what overtook it
 		{1, now + 10, now + 10, true},
 	} {
 		if got, ok := s.next(step.id, step.at); got != step.want || ok != step.wantOK {
@@ -225,5 +227,34 @@ func TestStampsAreDistinctAndGoForward(t *testing.T) {
 	}
 	if at, ok := s.next(7, now+1); !ok || at != now+600_001 {
 		t.Errorf("a millisecond later: %d %v", at-now, ok)
+	}
+}
+
+// A clock that is set back is followed: what arrives then is neither refused
+// until the clock has caught up, nor given times of its own.
+func TestStampsOfAClockSetBack(t *testing.T) {
+	const hour, second = 3_600_000, 1000
+	for _, back := range []int64{8 * hour, hour / 10, 6 * second} {
+		var s stamps
+		for i, step := range []struct{ at, want int64 }{
+			{now, now},
+			{now - back, now - back},
+			{now - back, now - back + 1}, // distinct there, too
+			{now - back + second, now - back + second},
+			{now - back, now - back + second + 1},
+			{now, now}, // caught up
+			{now + second, now + second},
+		} {
+			if got, ok := s.next(1, step.at); got != step.want || !ok {
+				t.Errorf("back by %d ms, step %d: %d %v, want %d", back, i, got-now, ok, step.want-now)
+			}
+		}
+	}
+	// Small steps that come one after the other count together.
+	var s stamps
+	for back := int64(0); back <= 9*second; back += 3 * second {
+		if got, ok := s.next(1, now-back); !ok || back > 5*second != (got < now) && got != now-back {
+			t.Errorf("back by %d ms: %d %v", back, got-now, ok)
+		}
 	}
 }

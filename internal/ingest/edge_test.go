@@ -28,7 +28,7 @@ type house struct {
 func openHouse(t *testing.T, dir string) *house {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	store, err := reading.Open(ctx, reading.Options{Dir: dir + "/readings", Now: func() time.Time { return time.UnixMilli(now) }})
+	store, err := reading.Open(ctx, reading.Options{Dir: dir + "/values", Now: func() time.Time { return time.UnixMilli(now) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func TestFromTheFieldToTheScreen(t *testing.T) {
 func TestBacklogIsJudgedFirst(t *testing.T) {
 	dir := t.TempDir()
 	ctx := context.Background()
-	store, err := reading.Open(ctx, reading.Options{Dir: dir + "/readings", Now: func() time.Time { return time.UnixMilli(now) }})
+	store, err := reading.Open(ctx, reading.Options{Dir: dir + "/values", Now: func() time.Time { return time.UnixMilli(now) }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"os"
 	"strconv"
 	"time"
 
@@ -17,6 +18,9 @@ const (
 	roomTimeout  = 5 * time.Second  // for the queue to take it
 	retrySeconds = 5                // what an overloaded server asks for
 )
+
+// errTooLarge says that a message is over the limit.
+var errTooLarge = errors.New("ingest: message over the limit")
 
 // httpEdge answers devices that post over HTTP.
 type httpEdge struct {
@@ -38,7 +42,7 @@ func NewHTTP(p *Pipeline) http.Handler {
 
 // problem is the body of every answer but 200.
 type problem struct {
-	Code       string        `json:"code"` // refused, unauthorized, tooLarge, tooMany, unavailable, unreadable
+	Code       string        `json:"code"` // refused, unauthorized, tooLarge, tooMany, tooSlow, unavailable, unreadable
 	Reason     device.Reason `json:"reason,omitempty"`
 	Identifier string        `json:"identifier,omitempty"`
 }
@@ -57,8 +61,12 @@ func (h *httpEdge) take(w http.ResponseWriter, r *http.Request, kind Kind) {
 		later(w, http.StatusTooManyRequests, "tooMany", wait)
 		return
 	}
-	body, ok := h.read(w, r)
-	if !ok {
+	body, err := h.read(w, r)
+	if err != nil {
+		if errors.Is(err, errTooLarge) {
+			h.pipeline.turnAway(e)
+		}
+		unread(w, err)
 		return
 	}
 	h.commit(w, r, Message{Entry: e, Kind: kind, Payload: body, At: h.opts.Now().UnixMilli()})
@@ -79,28 +87,36 @@ func (h *httpEdge) commit(w http.ResponseWriter, r *http.Request, m Message) {
 	}
 }
 
-// read takes the body, or answers why not.
-func (h *httpEdge) read(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
+// read takes the body. errTooLarge: it is over the limit.
+func (h *httpEdge) read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if r.ContentLength > int64(h.opts.MaxMessage) {
-		answer(w, http.StatusRequestEntityTooLarge, problem{Code: "tooLarge"})
-		return nil, false
+		return nil, errTooLarge
 	}
 	// A server that cannot set deadlines has its own.
 	if err := http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTimeout)); err != nil &&
 		!errors.Is(err, http.ErrNotSupported) {
-		return nil, false // the connection is gone
+		return nil, err // the connection is gone
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(h.opts.MaxMessage)))
 	h.pipeline.stats.bytes.Add(uint64(len(body)))
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
+		return nil, errTooLarge
+	}
+	return body, err
+}
+
+// unread answers why a body was not read. What was only too slow may be sent
+// again, over a connection on which the rest of it is not awaited.
+func unread(w http.ResponseWriter, err error) {
+	switch {
+	case errors.Is(err, errTooLarge):
 		answer(w, http.StatusRequestEntityTooLarge, problem{Code: "tooLarge"})
-		return nil, false
-	}
-	if err != nil {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		w.Header().Set("Connection", "close")
+		answer(w, http.StatusRequestTimeout, problem{Code: "tooSlow"})
+	default:
 		answer(w, http.StatusBadRequest, problem{Code: "unreadable"})
-		return nil, false
 	}
-	return body, true
 }
 
 // submit hands the message over and waits for its commit. An error means that

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"tilth/internal/device"
 )
@@ -82,7 +84,7 @@ func TestHTTPTelemetry(t *testing.T) {
 	if !e.presence.Status(green, 1).Online || e.presence.Status(green, 4).Online {
 		t.Error("what arrives over HTTP is contact; what is not let in is none")
 	}
-	if in := e.diagnostics.Get(green, 1); in.Messages != 10 || in.Refused != 5 {
+	if in := e.diagnostics.Get(green, 1); in.Messages != 11 || in.Refused != 6 {
 		t.Errorf("diagnostics %+v", in)
 	}
 	if s := e.pipeline.Stats(); s.SignInFailures != 3 || s.Acks != 11 {
@@ -105,6 +107,33 @@ func TestHTTPStreamedBody(t *testing.T) {
 			t.Errorf("%d bytes: %d", size, r.StatusCode)
 		}
 	}
+	wantTurnedAway(t, e, 2)
+}
+
+// wantTurnedAway checks that of so many messages of WS-1 one was over the limit,
+// and that this was counted.
+func wantTurnedAway(t *testing.T, e *edge, messages int64) {
+	t.Helper()
+	in := e.diagnostics.Get(green, 1)
+	if in.Messages != messages || in.Refused != 1 || in.LastRefusal != (device.Refusal{Time: now, Reason: device.ReasonTooLarge}) {
+		t.Errorf("diagnostics %+v", in)
+	}
+	if s := e.pipeline.Stats(); s.Messages != uint64(messages) || s.Refused[device.ReasonTooLarge] != 1 {
+		t.Errorf("stats %+v", s)
+	}
+	if !e.presence.Status(green, 1).Online {
+		t.Error("what is too large is contact all the same")
+	}
+}
+
+// A body whose length says that it is too large is not read, and counted.
+func TestHTTPTooLargeIsCounted(t *testing.T) {
+	e := newEdge(t, func(o *Options) { o.MaxMessage = 2000 })
+	status, _, _ := post(t, e.web().URL+"/api/v1/"+secretOf("WS-1")+"/telemetry", strings.Repeat(" ", 2001))
+	if status != http.StatusRequestEntityTooLarge {
+		t.Errorf("answered %d", status)
+	}
+	wantTurnedAway(t, e, 1)
 }
 
 func TestHTTPAnswersAfterTheCommit(t *testing.T) {
@@ -213,6 +242,55 @@ func TestHTTPBodyCutShort(t *testing.T) {
 	if n := len(e.log.frames()); n > 0 {
 		t.Errorf("%d frames written", n)
 	}
+}
+
+// slowly is a listener with one connection, whose client is known.
+type slowly struct {
+	conns chan net.Conn
+	done  chan struct{}
+}
+
+func (l *slowly) Accept() (net.Conn, error) {
+	select {
+	case nc := <-l.conns:
+		return nc, nil
+	case <-l.done:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *slowly) Close() error   { close(l.done); return nil }
+func (l *slowly) Addr() net.Addr { return &net.TCPAddr{} }
+
+// A body that does not come in time may be sent again, which no other 4xx but
+// 429 says.
+func TestHTTPBodyTooSlow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := newEdge(t)
+		ours, theirs := net.Pipe()
+		l := &slowly{conns: make(chan net.Conn, 1), done: make(chan struct{})}
+		l.conns <- theirs
+		s := &http.Server{Handler: NewHTTP(e.pipeline), ReadHeaderTimeout: time.Second}
+		go s.Serve(l)
+		defer s.Close()
+		began := time.Now() // of the bubble's own time
+		fmt.Fprintf(ours, "POST /api/v1/%s/telemetry HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{\"humidity\":1", secretOf("WS-1"))
+		r, err := http.ReadResponse(bufio.NewReader(ours), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Body.Close()
+		body, err := io.ReadAll(r.Body)
+		if r.StatusCode != http.StatusRequestTimeout || string(body) != `{"code":"tooSlow"}` || err != nil || !r.Close {
+			t.Errorf("%d %s %v, closing %t", r.StatusCode, body, err, r.Close)
+		}
+		if waited := time.Since(began); waited != bodyTimeout {
+			t.Errorf("after %s", waited)
+		}
+		if in := e.diagnostics.Get(green, 1); in.Refused != 0 {
+			t.Errorf("counted as refused: %+v", in)
+		}
+	})
 }
 
 // No secret of a device ever reaches the log, whatever goes wrong.

@@ -56,8 +56,9 @@ func (h *lorawan) take(w http.ResponseWriter, r *http.Request, read func([]byte)
 	if !ok {
 		return
 	}
-	body, ok := h.read(w, r)
-	if !ok {
+	body, err := h.read(w, r)
+	if err != nil {
+		unread(w, err) // whose it is stands in it, so it counts for no device
 		return
 	}
 	u, err := read(body)
@@ -85,12 +86,7 @@ func (h *lorawan) take(w http.ResponseWriter, r *http.Request, read func([]byte)
 		later(w, http.StatusTooManyRequests, "tooMany", wait)
 		return
 	}
-	payload, err := u.telemetry(e.Product)
-	if err != nil {
-		answer(w, http.StatusBadRequest, problem{Code: "refused", Reason: device.ReasonUnreadable})
-		return
-	}
-	h.commit(w, r, Message{Entry: e, Kind: Telemetry, Payload: payload, At: h.opts.Now().UnixMilli()})
+	h.commit(w, r, Message{Entry: e, Kind: Telemetry, Payload: u.telemetry(e.Product), At: h.opts.Now().UnixMilli()})
 }
 
 // signIn tells whose devices the request may speak of, or answers why not.

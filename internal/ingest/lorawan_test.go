@@ -258,6 +258,49 @@ func TestLoRaWANComesAgainWhereTheServerCannot(t *testing.T) {
 	}
 }
 
+// nested is an uplink of so many objects in each other, with what is in them all.
+func nested(depth int, name, inside string) string {
+	object := strings.Repeat(`{"`+name+`":`, depth) + inside + strings.Repeat("}", depth)
+	return `{"deviceInfo": {"devEui": "A84041FFFF1A2B3C"}, "object": ` + object + "}"
+}
+
+// Objects in each other are opened as far as a codec has any, and never cost
+// more than some times the body.
+func TestLoRaWANNesting(t *testing.T) {
+	o := newOrchard(t)
+	const unreadable = `400 {"code":"refused","reason":"unreadable"}`
+	for _, c := range []struct{ name, body, want string }{
+		{"as deep as may be", nested(16, "k", "1"), `400 {"code":"refused","reason":"unknown","identifier":"k_k_k_k_k_k_k_k"}`},
+		{"deeper", nested(17, "k", "1"), unreadable},
+		{"lists", nested(1, "soilMoisture", strings.Repeat("[", 16)+strings.Repeat("]", 16)), unreadable},
+		{"as deep as JSON may be", nested(9990, strings.Repeat("k", 20), "1"), unreadable},
+		{"no object", strings.ReplaceAll(nested(0, "", "5"), "\n", ""), unreadable},
+		{"null", nested(0, "", "null"), unreadable},
+		{"empty", nested(0, "", "{}"), unreadable},
+		{"brackets in a text", nested(1, "soilMoisture", `"`+strings.Repeat("{", 20)+`"`), `400 {"code":"refused","reason":"wrongType","identifier":"soilMoisture"}`},
+		{"a name that no database takes", nested(1, `a\u0000`, `{"b": 1}`), `400 {"code":"refused","reason":"unknown","identifier":"a\uFFFD_b"}`},
+	} {
+		if got, _ := o.post("green", "chirpstack", c.body); got != strings.ReplaceAll(c.want, "\\uFFFD", "\uFFFD") {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+	p := o.Registry.Get(1).Product
+	for name, body := range map[string]string{
+		"deep":       nested(9990, strings.Repeat("k", 20), "1"),
+		"long names": nested(15, strings.Repeat("k", 6000), `{`+strings.Repeat(`"a": 1, `, 15_000)+`"a": 1}`),
+		"many names": nested(7, "k", `{`+strings.Repeat(`"a": 1, `, 30_000)+`"a": 1}`),
+	} {
+		u, err := chirpStack("up", []byte(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		made := testing.AllocsPerRun(1, func() { u.telemetry(p) })
+		if n := len(u.telemetry(p)); n > 4*len(body) || made > float64(len(body)) {
+			t.Errorf("%s: of %d bytes came %d, in %.0f allocations", name, len(body), n, made)
+		}
+	}
+}
+
 func FuzzUplink(f *testing.F) {
 	f.Add([]byte(fmt.Sprintf(chirpStackUp, `"a": {"b": {"c": 1}}`)))
 	f.Add([]byte(fmt.Sprintf(thingsStackUp, `"a": null`)))
@@ -269,8 +312,8 @@ func FuzzUplink(f *testing.F) {
 			if err != nil {
 				continue
 			}
-			if payload, err := u.telemetry(p); err != nil || len(payload) == 0 {
-				t.Errorf("%q: %v", payload, err)
+			if payload := u.telemetry(p); !valid(payload) {
+				t.Errorf("not JSON: %q", payload)
 			}
 		}
 	})

@@ -1,20 +1,24 @@
 package ingest
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
+	"strconv"
 	"time"
 
 	"tilth/internal/device"
 )
 
+// maxOpened is how deep objects and lists may lie in each other in what a codec
+// made.
+const maxOpened = 16
+
 // uplink is what a LoRaWAN network server tells of one message of a device.
 type uplink struct {
-	eui    string    // the device's, 16 hexadecimal digits
-	name   string    // what the network server calls the device
-	at     time.Time // when it arrived there; zero: not said
-	values map[string]json.RawMessage
+	eui    string             // the device's, 16 hexadecimal digits
+	name   string             // what the network server calls the device
+	at     time.Time          // when it arrived there; zero: not said
+	values json.RawMessage    // what the network server's codec made; a JSON text, or nothing
 	radio  map[string]float64 // of the gateway that heard it best
 }
 
@@ -35,7 +39,7 @@ func chirpStack(event string, body []byte) (*uplink, error) {
 			DeviceName string `json:"deviceName"`
 			DevEUI     string `json:"devEui"`
 		} `json:"deviceInfo"`
-		Object map[string]json.RawMessage `json:"object"`
+		Object json.RawMessage `json:"object"`
 		RxInfo []struct {
 			RSSI *float64 `json:"rssi"`
 			SNR  *float64 `json:"snr"`
@@ -65,8 +69,8 @@ func thingsStack(body []byte) (*uplink, error) {
 		} `json:"end_device_ids"`
 		ReceivedAt    time.Time `json:"received_at"`
 		UplinkMessage *struct {
-			ReceivedAt     time.Time                  `json:"received_at"`
-			DecodedPayload map[string]json.RawMessage `json:"decoded_payload"`
+			ReceivedAt     time.Time       `json:"received_at"`
+			DecodedPayload json.RawMessage `json:"decoded_payload"`
 			RxMetadata     []struct {
 				RSSI *float64 `json:"rssi"`
 				SNR  *float64 `json:"snr"`
@@ -112,40 +116,69 @@ func (u *uplink) heard(rssi, snr *float64) {
 // telemetry is the uplink as a device's own message: objects in the decoded
 // payload are opened, battery: {voltage} is battery_voltage; rssi and snr are
 // added where the product has such properties and the payload has not. A
-// message that nobody decoded is one that cannot be read.
-func (u *uplink) telemetry(p *device.Product) ([]byte, error) {
-	if len(u.values) == 0 {
-		return []byte("null"), nil
+// message that nobody decoded is one that cannot be read, and so is one in which
+// more lies in each other than any codec makes.
+func (u *uplink) telemetry(p *device.Product) []byte {
+	if !u.decoded() || nesting(u.values) > maxOpened {
+		return []byte("null")
 	}
-	values := map[string]json.RawMessage{}
-	open(values, "", u.values)
-	for name, v := range u.radio {
-		if _, there := values[name]; there || p.Property(name) == nil {
-			continue
+	b := make([]byte, 0, 2*len(u.values))
+	if !u.at.IsZero() {
+		b = append(b, `{"ts":`...)
+		b = strconv.AppendInt(b, u.at.UnixMilli(), 10)
+		b = append(b, `,"values":`...)
+	}
+	b = append(b, '{')
+	for _, name := range []string{"rssi", "snr"} { // the payload's own come later, so those count
+		if f, known := u.radio[name]; known && p.Property(name) != nil {
+			b = appendMember(b, name, strconv.AppendFloat(nil, f, 'g', -1, 64))
 		}
-		raw, err := json.Marshal(v)
-		if err != nil {
-			return nil, err
-		}
-		values[name] = raw
 	}
-	if u.at.IsZero() {
-		return json.Marshal(values)
+	longest := 0
+	for i := range p.Properties {
+		longest = max(longest, len(p.Properties[i].Identifier))
 	}
-	return json.Marshal(struct {
-		TS     int64                      `json:"ts"`
-		Values map[string]json.RawMessage `json:"values"`
-	}{u.at.UnixMilli(), values})
+	b = append(open(b, longest, "", u.values), '}')
+	if !u.at.IsZero() {
+		b = append(b, '}')
+	}
+	return b
 }
 
-// open puts what is in an object, and in objects of it, into flat.
-func open(flat map[string]json.RawMessage, prefix string, object map[string]json.RawMessage) {
-	for name, raw := range object {
-		var inner map[string]json.RawMessage
-		if bytes.HasPrefix(raw, []byte("{")) && json.Unmarshal(raw, &inner) == nil {
-			open(flat, prefix+name+"_", inner)
-			continue
-		}
-		flat[prefix+name] = raw
+// decoded tells whether the network server's codec made anything of the message.
+func (u *uplink) decoded() bool {
+	if len(u.values) == 0 {
+		return false
 	}
+	c := cursor{text: u.values}
+	if c.kind() != '{' {
+		return false
+	}
+	c.enter()
+	return c.more()
+}
+
+// open appends what is in an object, and in objects of it, as members of one
+// object. A name as long as the product's longest is none of them with more
+// behind it: what is in there is refused as one value.
+func open(b []byte, longest int, prefix string, object []byte) []byte {
+	c := cursor{text: object}
+	for c.enter(); c.more(); {
+		name, value := prefix+string(inside(c.key())), c.value()
+		if value[0] == '{' && len(name) < longest {
+			b = open(b, longest, name+"_", value)
+		} else {
+			b = appendMember(b, name, value)
+		}
+	}
+	return b
+}
+
+// appendMember appends a member to an object that is not closed yet.
+func appendMember(b []byte, name string, value []byte) []byte {
+	if b[len(b)-1] != '{' {
+		b = append(b, ',')
+	}
+	b = append(appendString(b, name), ':')
+	return append(b, value...)
 }

@@ -97,6 +97,25 @@ func TestMQTTBrokenPacketsEndTheirConnectionOnly(t *testing.T) {
 	})
 }
 
+// A packet over the limit is told in its device's diagnostics; of a stranger's
+// nobody knows whose it is.
+func TestMQTTOversizedIsCounted(t *testing.T) {
+	versions(t, func(t *testing.T, version byte) {
+		e := newEdge(t).serve()
+		oversized := []byte{0x32, 0x81, 0x80, 0x10} // 256 KiB + 1
+		stranger := e.dial(version)
+		stranger.send(oversized)
+		stranger.readToEnd()
+
+		c := e.signedIn(version, "WS-1")
+		c.send(c.telemetry(1, 1, 7))
+		c.wantAck(v5.PUBACK, 7, 0)
+		c.send(oversized)
+		c.wantEnd(reasonTooLarge)
+		wantTurnedAway(t, e, 2)
+	})
+}
+
 // The same before a client has signed in.
 func TestMQTTBrokenGreetings(t *testing.T) {
 	hello := func(level, flags byte, rest ...byte) []byte {

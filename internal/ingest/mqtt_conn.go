@@ -137,6 +137,7 @@ func (c *conn) serve() error {
 		c.in.fresh = true
 		pk, err := c.packets.next()
 		if err != nil {
+			c.noteOversized(err)
 			return err
 		}
 		if err := c.handle(pk); err != nil {

@@ -53,6 +53,7 @@ type Pipeline struct {
 	newest  int         // messages of the newest batch
 	gather  *time.Timer // ends gathering
 	failing bool        // the newest commit failed
+	lapses  lapses
 
 	mail []*outbox // of the answering goroutine: what the batch left something in
 }
@@ -62,6 +63,7 @@ type item struct {
 	content
 	weight int64
 	done   func(Outcome) // nil: conn is answered
+	redo   *redo         // nil: a message
 
 	conn *conn
 	id   uint16 // of the packet
@@ -103,6 +105,11 @@ func (p *Pipeline) Submit(ctx context.Context, m Message, done func(Outcome)) er
 func (p *Pipeline) submit(ctx context.Context, m Message, it item) error {
 	p.read(&it.content, m)
 	it.weight = min(int64(itemWeight+len(m.Payload)), int64(p.opts.QueueBytes))
+	return p.enqueue(ctx, it)
+}
+
+// enqueue waits for room for an item, and leaves it to be committed.
+func (p *Pipeline) enqueue(ctx context.Context, it item) error {
 	if err := p.room.Acquire(ctx, it.weight); err != nil {
 		return err
 	}
@@ -215,15 +222,20 @@ func (p *Pipeline) take() []item {
 		p.waitForMore()
 	}
 	n, frames := 0, 0
-	for n < len(p.waiting) && (n == 0 || frames+len(p.waiting[n].arrivals) <= p.opts.BatchFrames) {
+	for n < len(p.waiting) && (n == 0 || p.waiting[n].redo == nil && frames+len(p.waiting[n].arrivals) <= p.opts.BatchFrames) {
 		frames += len(p.waiting[n].arrivals)
 		n++
+		if p.waiting[n-1].redo != nil {
+			break // it reads what is written, and so is a batch of its own
+		}
 	}
 	batch := p.waiting[:n:n]
 	if p.waiting = p.waiting[n:]; len(p.waiting) == 0 {
 		p.waiting, p.spare = p.spare, nil
 	}
-	p.newest = n
+	if batch[0].redo == nil {
+		p.newest = n
+	}
 	return batch
 }
 
@@ -247,6 +259,9 @@ func (p *Pipeline) stopGathering() {
 
 // write makes a batch's frames durable. A batch that brought none needs no disk.
 func (p *Pipeline) write(batch []item) error {
+	if batch[0].redo != nil {
+		return p.redo(batch[0].redo)
+	}
 	frames := 0
 	for i := range batch {
 		frames += len(batch[i].arrivals)
@@ -281,21 +296,6 @@ func (p *Pipeline) write(batch []item) error {
 	return err
 }
 
-// append makes frames durable together with what is derived from them.
-func (p *Pipeline) append(arrivals []reading.Arrival, deriving []*device.Entry) error {
-	if deriving == nil {
-		return p.opts.Log.Append(p.life, arrivals)
-	}
-	whole, err := p.opts.Derivation.Complete(p.life, arrivals, deriving)
-	if err == nil {
-		err = p.opts.Log.Append(p.life, whole)
-	}
-	if err != nil {
-		p.opts.Derivation.Undo(deriving)
-	}
-	return err
-}
-
 // answer tells every sender of a batch what became of its message. One that
 // brought no frames needed no disk, so a failure does not concern it.
 func (p *Pipeline) answer(c commit) {
@@ -309,9 +309,10 @@ func (p *Pipeline) answer(c commit) {
 	for i := range batch {
 		it := &batch[i]
 		outcome := Outcome{}
-		if c.err != nil && len(it.arrivals) > 0 {
+		switch {
+		case c.err != nil && (len(it.arrivals) > 0 || it.redo != nil):
 			outcome.Err = c.err
-		} else {
+		case it.redo == nil:
 			outcome = p.count(it)
 		}
 		if it.done != nil {

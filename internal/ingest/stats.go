@@ -55,7 +55,7 @@ func newCounters() *counters {
 		device.ReasonUnreadable, device.ReasonUnknown, device.ReasonWrongType, device.ReasonOutOfRange,
 		device.ReasonTooLong, device.ReasonTooOld, device.ReasonFuture, device.ReasonBadTime,
 		device.ReasonNotYours, device.ReasonNotGateway, device.ReasonUnknownTopic, device.ReasonDisabled,
-		device.ReasonDerived,
+		device.ReasonDerived, device.ReasonTooLarge,
 	} {
 		c.refused[r] = new(atomic.Uint64)
 	}

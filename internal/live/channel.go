@@ -28,10 +28,10 @@ type channel struct {
 // subscribe opens a screen. With known, seq is the newest event that it has
 // seen; whole is true when all since can be told, which are missed then. at is
 // where the stream starts.
-func (c *channel) subscribe(key string, seq uint64, known bool) (s *Screen, missed []*Event, at uint64, whole bool) {
+func (c *channel) subscribe(person int64, key string, seq uint64, known bool) (s *Screen, missed []*Event, at uint64, whole bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s = newScreen(c, key)
+	s = newScreen(c, person, key)
 	if c.closed {
 		s.why = EndShutdown
 		close(s.ended)
@@ -43,7 +43,11 @@ func (c *channel) subscribe(key string, seq uint64, known bool) (s *Screen, miss
 	if !known || seq > c.seq || c.seq-seq > uint64(len(c.ring)) {
 		return s, nil, c.seq, false
 	}
-	missed = append(missed, c.ring[uint64(len(c.ring))-(c.seq-seq):]...)
+	for _, e := range c.ring[uint64(len(c.ring))-(c.seq-seq):] {
+		if e.isFor(person) {
+			missed = append(missed, e)
+		}
+	}
 	return s, missed, c.seq, true
 }
 
@@ -65,16 +69,20 @@ func (c *channel) stands() uint64 {
 	return c.seq
 }
 
-func (c *channel) publish(name string, data []byte) {
+// publish tells all screens, or those of one person.
+func (c *channel) publish(person int64, name string, data []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.seq++
 	if !c.watched {
 		return // nobody has an id from which this could be missed
 	}
-	e := newEvent(c.hub.epoch, c.seq, name, data)
+	e := newEvent(c.hub.epoch, c.seq, person, name, data)
 	c.remember(e)
 	for s := range c.screens {
+		if !e.isFor(s.person) {
+			continue
+		}
 		select {
 		case s.events <- e:
 		default:

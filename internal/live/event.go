@@ -6,14 +6,16 @@ import "strconv"
 // nobody may change it.
 type Event struct {
 	Seq   uint64
-	Name  string // reading, presence, notice, message, delivery
+	Name  string // reading, presence, notice, message, delivery, change
 	Data  []byte // JSON; part of Frame
 	Frame []byte // as it goes over the wire, id and name included; ends with an empty line
+
+	person int64 // who alone is told; 0: everybody of the tenant
 }
 
 // newEvent writes an event's frame, once for all screens. data is JSON and so
 // holds no line break.
-func newEvent(epoch string, seq uint64, name string, data []byte) *Event {
+func newEvent(epoch string, seq uint64, person int64, name string, data []byte) *Event {
 	const most = len("id: ") + 1 + 20 + len("\nevent: ") + len("\ndata: ") + len("\n\n") // 20 digits has the largest sequence
 	b := make([]byte, 0, most+len(epoch)+len(name)+len(data))
 	b = append(b, "id: "...)
@@ -27,8 +29,11 @@ func newEvent(epoch string, seq uint64, name string, data []byte) *Event {
 	b = append(b, data...)
 	to := len(b)
 	b = append(b, "\n\n"...)
-	return &Event{Seq: seq, Name: name, Data: b[from:to:to], Frame: b}
+	return &Event{Seq: seq, Name: name, Data: b[from:to:to], Frame: b, person: person}
 }
 
+// isFor tells whether a person's screens are told of the event.
+func (e *Event) isFor(person int64) bool { return e.person == 0 || e.person == person }
+
 // size is about what an event takes of memory, in bytes.
-func (e *Event) size() int64 { return int64(cap(e.Frame)) + 96 }
+func (e *Event) size() int64 { return int64(cap(e.Frame)) + 104 }

@@ -45,14 +45,20 @@ func (h *Hub) Position(seq uint64) string {
 // while, whether or not a screen is open.
 func (h *Hub) Stands(t tenant.ID) string { return h.Position(h.channel(t).stands()) }
 
-// Subscribe opens a stream for a tenant. key groups streams that end together
-// (a session). last is the id of the newest event the screen has seen, empty
+// Subscribe opens a stream for a tenant that is told what all are told; see
+// SubscribeAs.
+func (h *Hub) Subscribe(t tenant.ID, key, last string) (s *Screen, missed []*Event, position string, reset bool) {
+	return h.SubscribeAs(t, 0, key, last)
+}
+
+// SubscribeAs opens a stream for a person of a tenant. key groups streams that
+// end together (a session). last is the id of the newest event the screen has seen, empty
 // for a fresh one: missed events come first. reset is true when they cannot be
 // told any more, so that the screen must fetch anew; position is where the
 // stream starts.
-func (h *Hub) Subscribe(t tenant.ID, key, last string) (s *Screen, missed []*Event, position string, reset bool) {
+func (h *Hub) SubscribeAs(t tenant.ID, person int64, key, last string) (s *Screen, missed []*Event, position string, reset bool) {
 	seq, known := h.sequence(last)
-	s, missed, at, whole := h.channel(t).subscribe(key, seq, known)
+	s, missed, at, whole := h.channel(t).subscribe(person, key, seq, known)
 	return s, missed, h.Position(at), last != "" && !whole
 }
 
@@ -68,7 +74,13 @@ func (h *Hub) sequence(id string) (uint64, bool) {
 
 // Publish tells every open screen of a tenant. It never waits: a screen that
 // lags too far behind is ended and resumes by its last id. data is copied.
-func (h *Hub) Publish(t tenant.ID, name string, data []byte) { h.channel(t).publish(name, data) }
+func (h *Hub) Publish(t tenant.ID, name string, data []byte) { h.channel(t).publish(0, name, data) }
+
+// PublishTo tells the open screens of one person of a tenant, as Publish tells
+// all of them.
+func (h *Hub) PublishTo(t tenant.ID, person int64, name string, data []byte) {
+	h.channel(t).publish(person, name, data)
+}
 
 // Watched tells whether anybody looks at a tenant's screens, or did so or
 // asked for something to show on one recently and may come to be told what was

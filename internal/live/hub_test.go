@@ -406,3 +406,30 @@ func TestBehind(t *testing.T) {
 		t.Errorf("%d events behind, of screens that are closed", n)
 	}
 }
+
+// What is told to one person reaches that person's screens, also those that come
+// back, and nobody else's.
+func TestPublishTo(t *testing.T) {
+	const ada, bora = 7, 8
+	h := NewHub("e")
+	mine, _, _, _ := h.SubscribeAs(field, ada, "s1", "")
+	other, _, _, _ := h.SubscribeAs(field, ada, "s2", "")
+	theirs, _, _, _ := h.SubscribeAs(field, bora, "s3", "")
+	nobody, _, _, _ := h.Subscribe(field, "s4", "")
+	// Another tenant's person of the same number.
+	foreign, _, _, _ := h.SubscribeAs(rival, ada, "s5", "")
+	publish(h, field, 1, 1)
+	h.PublishTo(field, ada, "change", []byte(`{}`))
+	publish(h, field, 3, 3)
+	for screen, want := range map[*Screen][]uint64{mine: run(1, 3), other: run(1, 3), theirs: {1, 3}, nobody: {1, 3}, foreign: nil} {
+		if got := drain(screen); !same(got, want) {
+			t.Errorf("got %v, want %v", got, want)
+		}
+	}
+	for person, want := range map[int64][]uint64{ada: run(2, 3), bora: {3}, 0: {3}} {
+		_, missed, position, reset := h.SubscribeAs(field, person, "s6", "e-1")
+		if !same(seqs(missed), want) || position != "e-3" || reset {
+			t.Errorf("%d comes back: %v at %s, reset %t", person, seqs(missed), position, reset)
+		}
+	}
+}

@@ -19,14 +19,15 @@ type Screen struct {
 	Ended  <-chan struct{} // closed when the server ends the stream; see Why
 
 	channel *channel
+	person  int64 // whose it is; 0: nobody's in particular
 	key     string
 	events  chan *Event
 	ended   chan struct{}
 	why     End // under the channel's lock
 }
 
-func newScreen(c *channel, key string) *Screen {
-	s := &Screen{channel: c, key: key, events: make(chan *Event, backlog), ended: make(chan struct{})}
+func newScreen(c *channel, person int64, key string) *Screen {
+	s := &Screen{channel: c, person: person, key: key, events: make(chan *Event, backlog), ended: make(chan struct{})}
 	s.Events, s.Ended = s.events, s.ended
 	return s
 }

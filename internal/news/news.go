@@ -36,6 +36,9 @@ type Alarm struct {
 	// Values are those of the sample that it was judged by, of the properties
 	// that conditions are on, by identifier: a number, a boolean or a string.
 	Values map[string]any `json:"values,omitempty"`
+	// Properties are those that conditions are on, as they were then, by
+	// identifier. What was written before they were kept has none.
+	Properties map[string]Property `json:"properties,omitempty"`
 
 	Start int64 `json:"start"`         // epoch ms
 	End   int64 `json:"end,omitempty"` // epoch ms; 0: it is open
@@ -53,6 +56,13 @@ type Condition struct {
 	Operator string   `json:"operator"` // > >= < <= = !=
 	Value    any      `json:"value"`    // a number, a boolean or a string
 	Recovery *float64 `json:"recovery,omitempty"`
+}
+
+// Property is how a product had a property.
+type Property struct {
+	Name     string `json:"name,omitempty"` // where the catalogue has none
+	Unit     string `json:"unit,omitempty"`
+	Decimals *int   `json:"decimals,omitempty"` // nil: as it comes
 }
 
 // Name is what people call the device.

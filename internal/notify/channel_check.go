@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"tilth/internal/errs"
 	"tilth/internal/tenant"
@@ -15,7 +14,6 @@ import (
 )
 
 const (
-	nameMax    = 64 // characters
 	emailsMax  = 20
 	phonesMax  = 3
 	addressMax = 254 // bytes, RFC 5321
@@ -77,27 +75,13 @@ func (f *ChannelForm) Channel(t tenant.ID) (c Channel, err error) {
 	return c, nil
 }
 
-// shownName reads a channel's or a webhook's name. It stands in mails and beside
-// deliveries, so letters that show nothing or turn the writing around are not
-// part of one.
+// shownName reads a channel's or a webhook's name.
 func shownName(said *string, field string) (string, error) {
 	name := ""
 	if said != nil {
-		name = strings.TrimSpace(*said)
+		name = *said
 	}
-	switch {
-	case name == "":
-		return "", errs.New(errs.Refused, "common.nameRequired")
-	case utf8.RuneCountInString(name) > nameMax:
-		return "", errs.New(errs.Refused, "invalid.long", "limit", strconv.Itoa(nameMax)).About(field)
-	case !utf8.ValidString(name), strings.ContainsFunc(name, unseen), text.Fold(name) == "":
-		return "", errs.New(errs.Refused, "invalid.format").About(field)
-	}
-	return name, nil
-}
-
-func unseen(r rune) bool {
-	return unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp)
+	return tenant.Named(name, field, "common.nameRequired")
 }
 
 // recipients is how those of one mode are read.
@@ -143,7 +127,7 @@ func (w *recipients) read(typed []string) ([]string, error) {
 // address is one that mail can be sent to as it stands.
 func address(typed string) string {
 	a, err := mail.ParseAddress(typed)
-	if err != nil || a.Address != typed || len(typed) > addressMax || !addressShape.MatchString(typed) || strings.ContainsFunc(typed, unseen) {
+	if err != nil || a.Address != typed || len(typed) > addressMax || !addressShape.MatchString(typed) || strings.ContainsFunc(typed, tenant.Unshown) {
 		return ""
 	}
 	return typed
@@ -184,7 +168,7 @@ func number(typed string) string {
 // quoted is what somebody typed, as a refusal shows it.
 func quoted(typed string) string {
 	typed = strings.Map(func(r rune) rune {
-		if unseen(r) {
+		if tenant.Unshown(r) {
 			return -1
 		}
 		return r

@@ -89,7 +89,7 @@ func TestRefusedChannels(t *testing.T) {
 		{"65 characters", func(f *notify.ChannelForm) { f.Name = new(strings.Repeat("ğ", 65)) }, "invalid.long", "noticeName", limit("64")},
 		{"two lines", func(f *notify.ChannelForm) { f.Name = new("a\r\nBcc: eve@example.com") }, "invalid.format", "noticeName", nil},
 		{"turned around", func(f *notify.ChannelForm) { f.Name = new("a\u202eb") }, "invalid.format", "noticeName", nil},
-		{"nothing to be seen", func(f *notify.ChannelForm) { f.Name = new("\u0307") }, "invalid.format", "noticeName", nil},
+		{"nothing to be seen", func(f *notify.ChannelForm) { f.Name = new("\u200b") }, "common.nameRequired", "", nil},
 		{"no mode", func(f *notify.ChannelForm) { f.Modes = nil }, "channel.modeRequired", "", nil},
 		{"an unknown mode", func(f *notify.ChannelForm) { f.Modes = []string{"email", "fax"} }, "invalid.choice", "noticeMode", nil},
 		{"no address", mails(), "channel.emailEmpty", "", nil},

@@ -29,7 +29,7 @@ type Outcome struct {
 // Try sends a test to all the channel's recipients at once and says what became
 // of each, in their order, within tryWithin. fallback is the language of a
 // channel that has none of its own. Where none of its ways is set up, nobody is
-// told (Upstream).
+// told (NotSetUp).
 func (c *Channel) Try(ctx context.Context, carriers map[Mode]Carrier, fallback text.Language, now func() time.Time) ([]Outcome, error) {
 	if !slices.ContainsFunc(c.Modes(), func(m Mode) bool { return carriers[m] != nil }) {
 		return nil, off(c.Modes()[0])
@@ -93,9 +93,9 @@ func (c *Channel) Try(ctx context.Context, carriers map[Mode]Carrier, fallback t
 // off is said of a way that is not set up.
 func off(m Mode) *errs.Error {
 	if m == Phone {
-		return errs.New(errs.Upstream, "channel.smsOff")
+		return errs.New(errs.NotSetUp, "channel.smsOff")
 	}
-	return errs.New(errs.Upstream, "channel.mailOff")
+	return errs.New(errs.NotSetUp, "channel.mailOff")
 }
 
 func noAnswer() *errs.Error {

@@ -67,6 +67,11 @@ const (
 // keptSteps is how many steps of a delivery are kept, the newest.
 const keptSteps = 20
 
+// keptReminders is how many ended reminders of a notice are kept for each
+// recipient, the newest: enough to see whether they arrive, and a notice may be
+// open for weeks and remind every five minutes.
+const keptReminders = 10
+
 // whenItHappens is the next time of what waits for something that is no time.
 const whenItHappens = math.MaxInt64
 

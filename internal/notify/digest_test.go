@@ -238,6 +238,50 @@ func TestReminders(t *testing.T) {
 	p.wants("kept", p.of(a), "ada@example.com reminder sent; ada@example.com reminder sent; ada@example.com resolved sent; ada@example.com triggered sent")
 }
 
+// However long a notice is open: of its reminders the newest are kept, for each
+// recipient, and what it began and ended with.
+func TestRemindersThatAreKept(t *testing.T) {
+	p := newPost(t)
+	c := p.channel("field", ada, "bora@example.com")
+	p.mail.says(func(l *notify.Letter) error {
+		if l.Recipient != ada && l.Alarms[0].Event == news.Reminder {
+			return &notify.Failure{Trouble: notify.Later, Answer: "451 busy"}
+		}
+		return nil
+	})
+	a := p.begins("Silent", 1, news.Wishes{Channels: []int64{c}, RemindEvery: 5 * time.Minute})
+	other := p.begins("Frost", 1, news.Wishes{Channels: []int64{c}, RemindEvery: time.Hour})
+	p.step()
+	for range 20 {
+		p.after(5 * time.Minute)
+	}
+	kept, newest := 0, int64(0)
+	for _, d := range p.deliveries(a) {
+		if d.Recipient == ada && d.Event == news.Reminder && d.State == notify.Sent {
+			kept++
+			newest = max(newest, d.UpdateTime)
+			if age := p.Clock.Milli() - d.UpdateTime; age > (10*5*time.Minute).Milliseconds() || len(d.Steps) != 2 {
+				t.Errorf("of %d ms ago: %+v", age, d)
+			}
+		}
+	}
+	if kept != 10 || newest != p.Clock.Milli() {
+		t.Errorf("%d are kept, the newest of %d", kept, newest)
+	}
+	p.wants("the other notice", p.of(other), "ada@example.com reminder queued; ada@example.com reminder sent; ada@example.com triggered sent; "+
+		"bora@example.com reminder queued retry; bora@example.com triggered sent")
+	p.ends(a, true)
+	p.after(time.Hour)
+	rest := strings.ReplaceAll(p.of(a), "ada@example.com reminder sent; ", "")
+	p.wants("in the end", rest, "ada@example.com resolved sent; ada@example.com triggered sent; "+
+		"bora@example.com reminder skipped ended; bora@example.com resolved sent; bora@example.com triggered sent")
+	var steps int
+	p.must(p.DB.Read(t.Context()).NewRaw("SELECT COUNT(*) FROM delivery_steps WHERE delivery_id NOT IN (SELECT id FROM deliveries)").Scan(t.Context(), &steps))
+	if steps > 0 {
+		t.Errorf("%d steps of deliveries that are gone", steps)
+	}
+}
+
 // A reminder waits for the period and the mute's end as everything does, and one
 // that is being tried when its notice ends is not sent any more.
 func TestRemindersWait(t *testing.T) {

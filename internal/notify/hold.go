@@ -33,6 +33,11 @@ func Hold(ctx context.Context, d *db.DB, now time.Time) (waiting int, err error)
 	return waiting, err
 }
 
+// Held tells whether nothing leaves until Release.
+func (o *Outbox) Held(ctx context.Context) (bool, error) {
+	return o.DB.Read(ctx).NewSelect().Model((*holdRow)(nil)).Exists(ctx)
+}
+
 // Release lets go what is held; held tells whether anything was, and waiting
 // how many deliveries. What was due meanwhile has its 24 hours from now on.
 func (o *Outbox) Release(ctx context.Context) (held bool, waiting int, err error) {
@@ -49,7 +54,7 @@ func (o *Outbox) Release(ctx context.Context) (held bool, waiting int, err error
 			return err
 		}
 		o.DB.AfterCommit(ctx, func() {
-			o.since.Store(o.Now().UnixMilli())
+			o.stretch.begin(o.Now().UnixMilli())
 			o.held.Store(false)
 			o.Wake()
 		})

@@ -21,6 +21,9 @@ const (
 	// else takes a letter in flight.
 	longestFlight = 2 * time.Minute
 	leased        = 10 * time.Minute
+	// dueSoon is how soon a lane looks again for what became due behind its look:
+	// not at once, so that it never spins.
+	dueSoon = 100 * time.Millisecond
 	// oldEvery is how often letters are looked for that waited too long, and
 	// oldAtOnce how many are ended in one transaction.
 	oldEvery  = time.Minute
@@ -211,7 +214,7 @@ func (l *lane) room() int {
 func (l *lane) giveUpOld(ctx context.Context) error {
 	now := l.Now().UnixMilli()
 	edge := now - triedFor.Milliseconds()
-	if !l.looksForOld(now) || l.since.Load() > edge { // while no server ran, nothing was tried
+	if !l.looksForOld(now) || l.triableSince() > edge { // while no server ran, nothing was tried
 		return nil
 	}
 	var rows []*deliveryRow
@@ -255,35 +258,55 @@ func (l *lane) next(ctx context.Context) (time.Time, error) {
 			earliest = at
 		}
 	}
+	down := l.downUntil()
+	resting, place := l.paused(now)
 	for level := range serious + 1 {
-		for _, due := range []string{"d.next_time > ?", "d.next_time <= ?"} {
-			var times []int64
-			err := l.DB.Read(ctx).NewSelect().Model((*deliveryRow)(nil)).Column("next_time").
-				Where("d.state = 'queued' AND d.mode = ? AND d.alarm_level = ?", l.mode, level).Where(due, now).
-				OrderExpr("d.next_time").Limit(1).Scan(ctx, &times)
-			if err != nil {
-				return time.Time{}, err
+		later, err := l.first(ctx, "next_time", level, func(q *bun.SelectQuery) { q.Where("d.next_time > ?", now) })
+		if err != nil {
+			return time.Time{}, err
+		}
+		due, err := l.first(ctx, "next_time", level, func(q *bun.SelectQuery) { q.Where("d.next_time <= ?", now) })
+		if err != nil {
+			return time.Time{}, err
+		}
+		for _, at := range later {
+			note(at)
+		}
+		if len(due) == 0 {
+			continue
+		}
+		note(down)
+		if down > now {
+			continue
+		}
+		note(place)
+		// Held up by nothing: due since a moment ago; or leased, where it is not
+		// known whether that was written.
+		free, err := l.first(ctx, "lease_until", level, func(q *bun.SelectQuery) {
+			q.Where("d.next_time <= ?", now)
+			if len(resting) > 0 {
+				q.Where("d.destination NOT IN (?)", bun.List(resting))
 			}
-			if len(times) == 0 {
-				continue
-			}
-			note(times[0])
-			if times[0] > now {
-				continue
-			}
-			// Held up by the far end, or a destination; or leased, where it is not
-			// known whether that was written.
-			_, place := l.paused(now)
-			down := l.downUntil()
-			note(place)
-			note(down)
-			if place == 0 && down <= now {
-				note(now + leased.Milliseconds())
-			}
+		})
+		if err != nil {
+			return time.Time{}, err
+		}
+		for _, lease := range free {
+			note(max(now+dueSoon.Milliseconds(), lease))
 		}
 	}
 	if earliest == 0 {
 		return time.Time{}, nil
 	}
 	return time.UnixMilli(earliest), nil
+}
+
+// first is the least that a column holds of some of a level's deliveries that
+// are queued; none where there are none.
+func (l *lane) first(ctx context.Context, column string, level int, of func(q *bun.SelectQuery)) (least []int64, err error) {
+	q := l.DB.Read(ctx).NewSelect().Model((*deliveryRow)(nil)).Column(column).
+		Where("d.state = 'queued' AND d.mode = ? AND d.alarm_level = ?", l.mode, level).OrderExpr("?", bun.Ident("d."+column)).Limit(1)
+	of(q)
+	err = q.Scan(ctx, &least)
+	return least, err
 }

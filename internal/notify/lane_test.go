@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"tilth/internal/news"
 	"tilth/internal/notify"
+	"tilth/internal/tenant"
 	"tilth/internal/testkit"
 )
 
@@ -21,6 +23,55 @@ func (p *post) running() (stop func()) {
 		p.t.Helper()
 		cancel()
 		p.must(testkit.Receive(p.t, "the end of the outbox", ended))
+	}
+}
+
+// What becomes due while others are looked at waits for the next look only,
+// which is soon, and not for a lease's end.
+func TestDueWhileOthersAreLookedAt(t *testing.T) {
+	p := newPost(t)
+	p.outbox.Muted = func(context.Context, tenant.ID, int64) (int64, error) {
+		p.Clock.Advance(20 * time.Millisecond) // so long does it take
+		return 0, nil
+	}
+	c := p.channel("field", ada)
+	p.at("06:00", 1)
+	p.Clock.Advance(-10 * time.Millisecond)
+	p.begins("Frost", 2, news.Wishes{Channels: []int64{c}, Period: morning})
+	next := p.step()
+	if wait := next.Sub(p.Clock.Now()); wait != 100*time.Millisecond {
+		t.Errorf("looks again in %v", wait)
+	}
+	p.Clock.Set(next)
+	p.step()
+	p.wants("told", p.mail.told(), "ada@example.com triggered Frost")
+}
+
+// The same while another destination rests.
+func TestDueWhileADestinationRests(t *testing.T) {
+	p := newPost(t, func(p *post) { p.digests = 0 })
+	busy, fine := p.channel("busy", "ada@busy.example"), p.channel("fine", "ada@fine.example")
+	p.mail.says(func(l *notify.Letter) error {
+		if l.Recipient == "ada@busy.example" {
+			return &notify.Failure{Trouble: notify.Later, Answer: "450 greylisted", After: time.Hour}
+		}
+		return nil
+	})
+	for range 3 {
+		p.begins("Frost", 2, news.Wishes{Channels: []int64{busy}})
+	}
+	p.at("05:30", 1) // it puts them off once more, and rests until 06:30
+	p.Clock.Advance(30*time.Minute - 10*time.Millisecond)
+	p.begins("Grave", 2, news.Wishes{Channels: []int64{busy}})
+	p.step()
+	p.mail.take()
+	p.outbox.Muted = func(context.Context, tenant.ID, int64) (int64, error) {
+		p.Clock.Advance(20 * time.Millisecond)
+		return 0, nil
+	}
+	p.begins("Storm", 2, news.Wishes{Channels: []int64{fine}, Period: morning})
+	if wait := p.step().Sub(p.Clock.Now()); wait != 100*time.Millisecond {
+		t.Errorf("looks again in %v", wait)
 	}
 }
 

@@ -49,8 +49,11 @@ type OutboxOptions struct {
 	// the others of that minute come in one letter. 0: each by itself.
 	DigestAfter int
 	Now         func() time.Time
-	Log         *slog.Logger
-	Random      func() float64 // of [0, 1), spreads waits; nil: math/rand
+	// Ran is how long the process has run, by a clock that nobody sets; nil: by
+	// that of Now, which is such a one where it is time.Now.
+	Ran    func() time.Duration
+	Log    *slog.Logger
+	Random func() float64 // of [0, 1), spreads waits; nil: math/rand
 	// LastLetters is how long a stop waits for letters in flight; 0: 2 seconds.
 	LastLetters time.Duration
 }
@@ -65,8 +68,8 @@ type Outbox struct {
 	start   sync.Mutex // guards started
 	started bool       // the leases of an earlier process are given back
 
-	held  atomic.Bool  // nothing leaves until it is released
-	since atomic.Int64 // when it could begin to tell people, epoch ms
+	held    atomic.Bool // nothing leaves until it is released
+	stretch stretch
 
 	sent, failed, skipped atomic.Uint64
 }
@@ -80,7 +83,12 @@ func NewOutbox(opts OutboxOptions) *Outbox {
 		opts.LastLetters = lastLetters
 	}
 	o := &Outbox{OutboxOptions: opts, lanes: map[Mode]*lane{}}
-	o.since.Store(opts.Now().UnixMilli())
+	begun := opts.Now()
+	if opts.Ran == nil {
+		o.Ran = func() time.Duration { return opts.Now().Sub(begun) }
+	}
+	o.stretch.begin(begun.UnixMilli())
+	o.stretch.first = begun.Add(-o.Ran()).UnixMilli()
 	for _, m := range ways {
 		o.lanes[m] = newLane(o, m, opts.Carriers[m])
 	}

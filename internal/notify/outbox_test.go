@@ -328,8 +328,8 @@ func TestLostLease(t *testing.T) {
 	}))
 	next := p.step()
 	p.wants("leased", p.mail.told(), "")
-	if next.IsZero() {
-		t.Fatal("nobody looks again")
+	if wait := next.Sub(p.Clock.Now()); wait != time.Minute {
+		t.Fatalf("looks again in %v", wait)
 	}
 	p.Clock.Set(next)
 	p.step()

@@ -14,7 +14,8 @@ import (
 	"tilth/internal/tenant"
 )
 
-// triedFor is how long a letter is tried, from its first attempt on.
+// triedFor is how long a letter is tried, from its first attempt on; time in
+// which the server did not run does not count.
 const triedFor = 24 * time.Hour
 
 // shortAnswer is how much of a far end's answer is kept, in bytes.
@@ -73,7 +74,7 @@ func (l *lane) outcome(a *attempt) outcome {
 			last = min(last, r.FirstTime)
 		}
 	}
-	last += triedFor.Milliseconds()
+	last = max(last, l.triableSince()) + triedFor.Milliseconds()
 	if out.at >= last {
 		out.state, out.reason = Failed, TooOld
 		return out
@@ -229,7 +230,22 @@ func (o *Outbox) remind(ctx context.Context, told []*deliveryRow, ids []int64, n
 				State: Queued, NextTime: next, CreateTime: now, UpdateTime: now, Digest: together(r.Digest > 0, next),
 			}
 		}
-		_, err = tx.NewInsert().Model(&open).On("CONFLICT (notice_id, mode, recipient, event, seq) DO NOTHING").Returning("NULL").Exec(ctx)
+		if _, err = tx.NewInsert().Model(&open).On("CONFLICT (notice_id, mode, recipient, event, seq) DO NOTHING").Returning("NULL").Exec(ctx); err != nil {
+			return err
+		}
+		return o.forgetReminders(ctx, ids)
+	})
+}
+
+// forgetReminders keeps, of the reminders that came before some deliveries and
+// told the same people of the same notices, the newest.
+func (o *Outbox) forgetReminders(ctx context.Context, told []int64) error {
+	return o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		old := tx.NewSelect().TableExpr("deliveries AS told").ColumnExpr("old.id").
+			Join("JOIN deliveries AS old ON old.notice_id = told.notice_id AND old.mode = told.mode AND old.recipient = told.recipient AND old.event = told.event").
+			Where("told.id IN (?) AND told.event = ?", bun.List(told), news.Reminder).
+			Where("old.seq <= told.seq - ? AND old.state <> ?", keptReminders, Queued)
+		_, err := tx.NewDelete().Model((*deliveryRow)(nil)).Where("d.id IN (?)", old).Exec(ctx)
 		return err
 	})
 }

@@ -131,6 +131,9 @@ func (l *lane) close(ctx context.Context, ground context.CancelFunc) error {
 		}
 		l.land(a)
 	}
+	if len(l.ended) == 0 {
+		return nil // nothing is to be written
+	}
 	ctx, cancel := context.WithTimeout(ctx, lastWrite)
 	defer cancel()
 	err := l.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error { return l.settle(ctx) })

@@ -9,8 +9,9 @@ import (
 // followClock notices that the clock was set back since it was looked at last,
 // or, at first, since something was queued, and lets nothing wait for a time
 // that was reckoned by the clock before: what is asked for at sending is asked
-// again, the rest waits as long as it was to.
+// again, the rest waits as long as it was to. A leap ahead makes no letter old.
 func (l *lane) followClock(ctx context.Context) error {
+	l.triableSince()
 	now := l.Now().UnixMilli()
 	if now >= l.seen && l.seen > 0 {
 		l.seen = now

@@ -192,9 +192,12 @@ func (s *WebhookStore) Toggle(ctx context.Context, t tenant.ID, id int64) error 
 	})
 }
 
-// SwitchOff switches a tenant's webhook off since its far end is gone.
-func (s *WebhookStore) SwitchOff(ctx context.Context, t tenant.ID, id int64) error {
-	return s.change(ctx, t, id, func(q *bun.UpdateQuery) { q.Set("enabled = FALSE").Set("gone = TRUE") })
+// SwitchOff switches a tenant's webhook off since what was called at a URL is
+// gone; NotFound where the webhook is not there any more, or leads elsewhere.
+func (s *WebhookStore) SwitchOff(ctx context.Context, t tenant.ID, id int64, url string) error {
+	return s.change(ctx, t, id, func(q *bun.UpdateQuery) {
+		q.Set("enabled = FALSE").Set("gone = TRUE").Where("w.url = ?", url)
+	})
 }
 
 // Renew makes a tenant's webhook another secret, which is told this once; the

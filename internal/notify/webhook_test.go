@@ -61,7 +61,10 @@ func TestWebhookStore(t *testing.T) {
 	if got := p.webhook(a); got.Name != "Planner" || got.URL != change.URL || got.Resolved || got.Level != 1 {
 		t.Errorf("%+v", got)
 	}
-	p.must(p.Webhooks.SwitchOff(ctx, mine, a))
+	if err := p.Webhooks.SwitchOff(ctx, mine, a, "https://a.example/before"); !errs.Is(err, errs.NotFound) || !p.webhook(a).Enabled {
+		t.Errorf("off for what another address answered: %v", err)
+	}
+	p.must(p.Webhooks.SwitchOff(ctx, mine, a, change.URL))
 	if got := p.webhook(a); got.Enabled || !got.Gone {
 		t.Errorf("%+v", got)
 	}
@@ -80,7 +83,7 @@ func TestWebhookStore(t *testing.T) {
 		"get":        func() error { _, err := p.Webhooks.Get(ctx, other, a); return err }(),
 		"update":     p.Webhooks.Update(ctx, other, &notify.Webhook{ID: a, Name: "x"}),
 		"toggle":     p.Webhooks.Toggle(ctx, other, a),
-		"switch off": p.Webhooks.SwitchOff(ctx, other, a),
+		"switch off": p.Webhooks.SwitchOff(ctx, other, a, change.URL),
 		"renew":      func() error { _, err := p.Webhooks.Renew(ctx, other, a); return err }(),
 		"endpoint":   func() error { _, err := p.Webhooks.Endpoint(ctx, other, a); return err }(),
 		"deliveries": func() error { _, err := p.outbox.NewestOf(ctx, other, a); return err }(),

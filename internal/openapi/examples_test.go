@@ -54,5 +54,13 @@ func TestExamples(t *testing.T) {
 		if err == nil || !strings.Contains(out, "Sign in with appKey") {
 			t.Errorf("%s with a wrong secret: %v %s", name, err, out)
 		}
+		for missing, holds := range map[string]string{
+			"TILTH_URL": "https://console.example", "TILTH_APP_KEY": "appKey", "TILTH_APP_SECRET": "appSecret",
+		} {
+			out, err = run(t, base, w.mine, append([]string{"env", "--unset=" + missing}, example.command...)...)
+			if err == nil || !strings.Contains(out, missing) || !strings.Contains(out, "is missing: the ") || !strings.Contains(out, holds) || strings.Count(out, "\n") != 1 {
+				t.Errorf("%s without %s: %v %s", name, missing, err, out)
+			}
+		}
 	}
 }

@@ -21,14 +21,14 @@ var (
 	codes = map[errs.Kind]string{
 		errs.Internal: "internal", errs.Malformed: "invalid", errs.Unknown: "unauthorized", errs.Forbidden: "forbidden", errs.NotFound: "notFound",
 		errs.TooMany: "tooMany", errs.Refused: "invalid", errs.Upstream: "internal", errs.Unavailable: "unavailable",
-		errs.NoSuchPath: "notFound", errs.NoSuchMethod: "notAllowed", errs.TooLarge: "invalid", errs.Unkept: "unavailable",
+		errs.NoSuchPath: "notFound", errs.NoSuchMethod: "notAllowed", errs.TooLarge: "invalid", errs.Unkept: "unavailable", errs.NotSetUp: "internal",
 	}
 	statuses = map[errs.Kind]int{
 		errs.Internal: http.StatusInternalServerError, errs.Malformed: http.StatusBadRequest, errs.Unknown: http.StatusUnauthorized,
 		errs.Forbidden: http.StatusForbidden, errs.NotFound: http.StatusNotFound, errs.TooMany: http.StatusTooManyRequests,
 		errs.Refused: http.StatusBadRequest, errs.Upstream: http.StatusInternalServerError, errs.Unavailable: http.StatusServiceUnavailable,
 		errs.NoSuchPath: http.StatusNotFound, errs.NoSuchMethod: http.StatusMethodNotAllowed, errs.TooLarge: http.StatusRequestEntityTooLarge,
-		errs.Unkept: http.StatusServiceUnavailable,
+		errs.Unkept: http.StatusServiceUnavailable, errs.NotSetUp: http.StatusInternalServerError,
 	}
 )
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"tilth/internal/tenant"
 	"tilth/internal/text"
 )
 
@@ -61,7 +62,7 @@ func (c *checker) required(f *field[string], of place, key string) bool {
 // name checks a name; the zero field passes, since a file may leave it out.
 func (c *checker) name(f *field[string]) {
 	if f.set && (!isName(f.v) || length(f.v) > maxName) {
-		c.add(f.at, "%s must have 1 to %d characters, without control characters", last(f.at), maxName)
+		c.add(f.at, "%s must have 1 to %d characters, not all of them invisible, without control characters", last(f.at), maxName)
 	}
 }
 
@@ -72,11 +73,11 @@ func (c *checker) phrase(f *field[string], limit int) {
 	}
 }
 
-// line checks a text that may be empty and has no line breaks: it stands in a
-// browser's tab and in the subjects of mails.
+// line checks a name that may be empty: it stands in lists, in a browser's tab
+// and in the subjects of mails.
 func (c *checker) line(f *field[string], limit int) {
 	if f.set && f.v != "" && (!isName(f.v) || length(f.v) > limit) {
-		c.add(f.at, "%s must have at most %d characters, without control characters", last(f.at), limit)
+		c.add(f.at, "%s must have at most %d characters, not all of them invisible, without control characters", last(f.at), limit)
 	}
 }
 
@@ -149,7 +150,7 @@ func (c *checker) property(p *fileProperty, known map[string]int) {
 		}
 		known[p.identifier.v] = p.identifier.at.line
 	}
-	c.phrase(&p.functionName, maxName)
+	c.line(&p.functionName, maxName)
 	c.phrase(&p.elementUnit, maxUnit)
 	c.elementData(&p.elementData)
 	number := c.required(&p.dataType, p.at, "dataType") && p.dataType.v == "number"
@@ -189,7 +190,7 @@ func (c *checker) tenant(t *fileTenant) {
 			c.unique("host", h.v, fmt.Sprintf("host %q", h.v), h.at)
 		}
 	}
-	if z := t.timeZone; z.set && zone(z.v) == nil {
+	if z := t.timeZone; z.set && tenant.Zone(z.v) == nil {
 		c.add(z.at, "timeZone must be an IANA name, for example Europe/Istanbul")
 	}
 	if l := t.language; l.set && !text.Language(l.v).Valid() {
@@ -246,7 +247,7 @@ func (c *checker) device(d *fileDevice) {
 		c.unique("device", d.deviceName.v, fmt.Sprintf("deviceName %q", d.deviceName.v), d.deviceName.at)
 	}
 	c.phrase(&d.serial, maxName)
-	c.phrase(&d.noteName, maxName)
+	c.line(&d.noteName, maxName)
 	c.position(d)
 	if d.secret.given() && d.secrets.given() {
 		c.add(d.secrets.at, "give either secret or secrets")

@@ -81,6 +81,7 @@ var ways = map[string]way{
 	Prefix + "v1/apply":          {http.MethodPost, MaxFile},
 	Prefix + "v1/delete":         {http.MethodPost, maxJSON},
 	Prefix + "v1/user/reset":     {http.MethodPost, maxJSON},
+	Prefix + "v1/derive":         {http.MethodPost, maxJSON},
 	Prefix + "v1/backup":         {http.MethodGet, maxJSON},
 	Prefix + "v1/outbox/release": {http.MethodPost, maxJSON},
 }
@@ -108,7 +109,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if seen.err != nil {
 			attrs = append(attrs, slog.String("error", seen.err.Error()))
 		}
-		if seen.status >= http.StatusInternalServerError {
+		// Else whoever asked has gone, or is to ask again soon: nothing failed.
+		if seen.status >= http.StatusInternalServerError && r.Context().Err() == nil && !errors.Is(seen.err, errStopping) {
 			level = slog.LevelError
 		}
 		h.Log.LogAttrs(r.Context(), level, "provider call", attrs...)
@@ -203,6 +205,31 @@ func (h *handler) ResetUser(ctx context.Context, r wire.ResetUserRequestObject) 
 		return nil, err
 	}
 	return wire.ResetUser200JSONResponse{Password: password}, nil
+}
+
+// Derive computes the derived values of one device's past anew.
+func (h *handler) Derive(ctx context.Context, r wire.DeriveRequestObject) (wire.DeriveResponseObject, error) {
+	ask := DeriveAsk{Tenant: strings.TrimSpace(r.Body.Tenant)}
+	if ask.Tenant == "" {
+		return nil, refuse(http.StatusUnprocessableEntity, "tenant is missing: whose devices?")
+	}
+	for _, given := range []struct{ from, to *string }{{r.Body.Product, &ask.Product}, {r.Body.Device, &ask.Device}, {r.Body.After, &ask.After}} {
+		if given.from != nil {
+			*given.to = strings.TrimSpace(*given.from)
+		}
+	}
+	if r.Body.From != nil {
+		ask.From = r.Body.From.Time
+	}
+	out, err := h.Service.Derive(ctx, ask)
+	if err != nil {
+		return nil, err
+	}
+	answer := wire.Derive200JSONResponse{Days: out.Days, Values: out.Values, Left: out.Left}
+	if out.Device != "" {
+		answer.Device = &out.Device
+	}
+	return answer, nil
 }
 
 // Backup answers an archive of everything that is kept.

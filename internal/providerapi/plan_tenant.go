@@ -67,7 +67,7 @@ func (pl *planner) tenant(ctx context.Context, f *fileTenant) error {
 		}
 		t.tenant.Hosts = hosts
 	}
-	if z := zone(f.timeZone.v); z != nil && z.String() != t.tenant.TimeZone.String() {
+	if z := tenant.Zone(f.timeZone.v); z != nil && z.String() != t.tenant.TimeZone.String() {
 		t.seen = append(t.seen, audit.Change{Field: "timeZone", Before: t.tenant.TimeZone.String(), After: z.String()})
 		t.tenant.TimeZone = z
 		t.changes = append(t.changes, "timeZone")

@@ -5,18 +5,33 @@ package providerapi
 
 import (
 	"context"
+	"time"
 
 	"github.com/uptrace/bun"
 
 	"tilth/internal/db"
 	"tilth/internal/device"
 	"tilth/internal/identity"
+	"tilth/internal/reading"
 	"tilth/internal/tenant"
 )
 
 // Eraser deletes every reading of a device, durably.
 type Eraser interface {
 	Erase(ctx context.Context, t tenant.ID, d device.ID) error
+}
+
+// Days tell on which days of a zone a device has readings, from <= time <= to,
+// epoch ms, oldest first.
+type Days interface {
+	Coverage(ctx context.Context, t tenant.ID, d device.ID, from, to int64, zone *time.Location) ([]reading.CoveredDay, error)
+}
+
+// Redoer computes anew what is derived from a device's readings of the day on
+// which at lies, epoch ms, writes what is not stored so, and tells how many
+// values that were.
+type Redoer interface {
+	Redo(ctx context.Context, ref device.Ref, at int64) (values int, err error)
 }
 
 // Outbox is what people are told through.
@@ -46,6 +61,8 @@ type Stores struct {
 	Presence    *device.Presence
 	Diagnostics *device.Diagnostics
 	Readings    Eraser
+	Days        Days
+	Redo        Redoer
 	DeviceKey   []byte // the platform's key, under which device secrets are hashed
 	Outbox      Outbox
 	Records     []Records // go with their tenant, in this order
@@ -83,12 +100,18 @@ type Result struct {
 // Service provisions. Its calls run one after the other.
 type Service struct {
 	Stores
-	turn  chan struct{}
-	stale bool // the running server has not taken up what is on disk
+	turn     chan struct{}
+	stopping chan struct{} // closed: what may take long ends soon
+	stale    bool          // the running server has not taken up what is on disk
 }
 
 // NewService makes a service.
-func NewService(s Stores) *Service { return &Service{Stores: s, turn: make(chan struct{}, 1)} }
+func NewService(s Stores) *Service {
+	return &Service{Stores: s, turn: make(chan struct{}, 1), stopping: make(chan struct{})}
+}
+
+// Stop ends what may take long, to be asked for again; it is called once.
+func (s *Service) Stop() { close(s.stopping) }
 
 // begin waits for the service's turn; the caller must call the returned
 // function when done.

@@ -4,7 +4,6 @@ import (
 	"net/netip"
 	"regexp"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -15,7 +14,7 @@ import (
 // length counts characters.
 func length(s string) int { return utf8.RuneCountInString(s) }
 
-func isName(s string) bool { return s != "" && strings.IndexFunc(s, unicode.IsControl) < 0 }
+func isName(s string) bool { return tenant.Showable(s) }
 
 // isPhrase allows line breaks, which a description may have.
 func isPhrase(s string, limit int) bool {
@@ -29,11 +28,13 @@ func printable(s string, limit int) bool {
 		strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || unicode.IsSpace(r) }) < 0
 }
 
-func isUserName(s string) bool { return printable(s, maxName) }
+func isUserName(s string) bool { return printable(s, maxName) && isName(s) }
 
 // isDeviceName leaves out what parts a list of names and what has a meaning in
 // MQTT topics.
-func isDeviceName(s string) bool { return printable(s, maxName) && !strings.ContainsAny(s, ",/+#") }
+func isDeviceName(s string) bool {
+	return printable(s, maxName) && isName(s) && !strings.ContainsAny(s, ",/+#")
+}
 
 func isSecret(s string) bool { return printable(s, maxSecret) && length(s) >= minSecret }
 
@@ -70,19 +71,6 @@ func isHost(s string) bool {
 	}
 	_, err := netip.ParseAddr(s)
 	return err == nil || hostName.MatchString(s)
-}
-
-// zone finds an IANA zone; nil when there is none of that name. "Local" is the
-// server's own and no name.
-func zone(name string) *time.Location {
-	if name == "" || name == "Local" {
-		return nil
-	}
-	z, err := time.LoadLocation(name)
-	if err != nil {
-		return nil
-	}
-	return z
 }
 
 func languages() string {

@@ -12,7 +12,7 @@ func TestShapes(t *testing.T) {
 		good, bad []string
 	}{
 		"name":       {isName, []string{"North field", "北区", "Ada's"}, []string{"", "a\x00b", "a\nb"}},
-		"userName":   {isUserName, []string{"ada", "ada@farm", "李建国", long}, []string{"", "a b", "a\tb", "a\u200bb", long + "x"}},
+		"userName":   {isUserName, []string{"ada", "ada@farm", "李建国", long}, []string{"", "a b", "a\tb", "a\u200bb", "\u3164", long + "x"}},
 		"deviceName": {isDeviceName, []string{"WS-0001", "温室_1", "a:b.c", long}, []string{"", "a b", "a,b", "a/b", "a+b", "a#b", long + "x"}},
 		"identifier": {isIdentifier, []string{"airTemperature", "soil-moisture_10", "温度", "a.b:c"}, []string{"", "a b", "a,b", "a/b", "a\"b", long + "x"}},
 		"secret": {isSecret, []string{"01234567890123456789", strings.Repeat("x", 128)},
@@ -24,9 +24,8 @@ func TestShapes(t *testing.T) {
 			[]string{"/a.m3u8", "camera", "javascript:alert(1)", "<" + strings.Repeat("x", maxElementData)}},
 		"host": {isHost, []string{"farm.example", "localhost", "127.0.0.1", "::1", "a-b.c_d.example", "xn--80ak6aa92e.com"},
 			[]string{"", "Farm.example", "farm.example:80", "farm example", "a..b", "-a.example", "a.example.", "http://a.example", "ферма.example", "[::1]"}},
-		"email":    {isEmail, []string{"ada@example.com", "a.b+c@d-e.example.com"}, []string{"", "ada", "ada@", "@b.c", "a@b", "a b@c.de", "a@b..c", "a@b.c\n", "a<b@c.de", "a@b@c.de"}},
-		"mobile":   {func(s string) bool { return mobile(s) != "" }, []string{"+905551112233", "905551112233", "13812345678"}, []string{"", "0555", "+0555", "+9055511122334455", "5", "+90 555"}},
-		"timeZone": {func(s string) bool { return zone(s) != nil }, []string{"Europe/Istanbul", "UTC"}, []string{"", "Local", "Mars/Olympus", "../etc/passwd"}},
+		"email":  {isEmail, []string{"ada@example.com", "a.b+c@d-e.example.com"}, []string{"", "ada", "ada@", "@b.c", "a@b", "a b@c.de", "a@b..c", "a@b.c\n", "a<b@c.de", "a@b@c.de"}},
+		"mobile": {func(s string) bool { return mobile(s) != "" }, []string{"+905551112233", "905551112233", "13812345678"}, []string{"", "0555", "+0555", "+9055511122334455", "5", "+90 555"}},
 	} {
 		for _, s := range c.good {
 			if !c.is(s) {

@@ -76,28 +76,31 @@ func makeTokenFile(file string) error {
 	return nil
 }
 
-func parseTokens(text string) ([][sha256.Size]byte, error) {
-	var hashes [][sha256.Size]byte
+// parseTokens reads one or two tokens, one a line. The error names the lines
+// that hold none; tokens of other lines are given all the same.
+func parseTokens(text string) (hashes [][sha256.Size]byte, err error) {
+	number := 0
 	for line := range strings.Lines(text) {
+		number++
 		token := strings.TrimSpace(line)
 		switch {
 		case token == "":
-			continue
 		case utf8.RuneCountInString(token) < shortestToken:
-			return nil, fmt.Errorf("a token must have %d characters or more", shortestToken)
+			err = errors.Join(err, fmt.Errorf("line %d: a token must have %d characters or more", number, shortestToken))
 		case strings.ContainsAny(token, " \t"):
-			return nil, errors.New("a token must not have spaces")
+			err = errors.Join(err, fmt.Errorf("line %d: a token must not have spaces", number))
+		default:
+			hashes = append(hashes, sha256.Sum256([]byte(token)))
 		}
-		hashes = append(hashes, sha256.Sum256([]byte(token)))
 	}
-	if len(hashes) == 0 || len(hashes) > mostTokens {
-		return nil, fmt.Errorf("one or two tokens are wanted, one a line; there are %d", len(hashes))
+	if n := len(hashes); n > mostTokens || n == 0 && err == nil {
+		return nil, fmt.Errorf("one or two tokens are wanted, one a line; there are %d", n)
 	}
-	return hashes, nil
+	return hashes, err
 }
 
 // Allows tells whether token opens the door, in the same time whatever it is.
-// The error says why the file cannot be used; nobody is let in then.
+// The error says what of the file cannot be used; nobody is let in by that.
 func (t *Tokens) Allows(token string) (bool, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -93,6 +93,16 @@ func (c *calendar) forget(before int32) {
 	c.days = slices.Clone(c.days[i:])
 }
 
+// at is the present state of one day.
+func (c *calendar) at(day int32) (d dayState, found bool) {
+	days := c.now()
+	i, found := find(days, day)
+	if !found {
+		return dayState{}, false
+	}
+	return days[i], true
+}
+
 // now is the present state.
 func (c *calendar) now() []dayState {
 	c.mu.RLock()

@@ -120,7 +120,7 @@ func (e *examiner) each(tag byte, look func(key, value []byte) error) (err error
 
 func (e *examiner) problem(format string, args ...any) {
 	if e.found.Total++; len(e.found.Problems) < problemsNamed {
-		e.found.Problems = append(e.found.Problems, fmt.Sprintf(format, args...))
+		e.found.Problems = append(e.found.Problems, plain(fmt.Sprintf(format, args...)))
 	}
 }
 

@@ -11,9 +11,15 @@ import (
 // expireEvery is how often Run looks for days beyond the retention.
 const expireEvery = time.Hour
 
+// mostSilence is how long before now the newest reading may be for Expire to
+// delete anything. Where nothing at all has come for longer, it is likelier that
+// the machine has started with a wrong clock, and what is deleted is gone for good.
+const mostSilence = 31 * 24 * time.Hour
+
 // Expire deletes the days (UTC) that lie wholly beyond the retention as of now,
 // with one range delete. Latest values stay, however old: a device that has
-// been silent for longer still shows its last reading.
+// been silent for longer still shows its last reading. Nothing is deleted while
+// the newest reading of all lies more than 31 days before now.
 func (s *Store) Expire(ctx context.Context, now time.Time) error {
 	if err := s.enter(); err != nil {
 		return err
@@ -26,7 +32,14 @@ func (s *Store) Expire(ctx context.Context, now time.Time) error {
 		return *p
 	}
 	oldest, _ := dayOf(clampTime(now.Add(-s.opts.Retention).UnixMilli()))
-	if days := s.calendar.now(); len(days) == 0 || days[0].day >= oldest {
+	days := s.calendar.now()
+	if len(days) == 0 || days[0].day >= oldest {
+		return nil
+	}
+	newest := time.UnixMilli(int64(days[len(days)-1].day+1) * msPerDay).UTC()
+	if now.Sub(newest) > mostSilence {
+		s.opts.Logger.Warn("readings: nothing is expired, since nothing has come for a month: is the clock right? New readings end this",
+			"now", now.UTC().Format(time.DateTime), "newest", newest.Add(-1).Format(time.DateOnly))
 		return nil
 	}
 	s.sealing.Lock()

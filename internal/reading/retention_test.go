@@ -43,6 +43,28 @@ func TestExpireDeletesWholeDaysBeyondTheRetention(t *testing.T) {
 	same(t, "latest after a restart", s.Latest(t.Context(), 1, 3), []Last{{1, oldest - 1, Number(5)}})
 }
 
+// A machine that starts with a clock far ahead deletes nothing; readings that
+// come say that the clock is right.
+func TestNothingExpiresByAClockThatRunsAhead(t *testing.T) {
+	s := openStore(t, Options{Retention: keep})
+	mustAppend(t, s, arrival(1, 1, start-10*msPerDay, num(1, 1)), arrival(1, 1, start, num(1, 2)))
+	ahead := start + 2*365*msPerDay
+	expire := func() int {
+		t.Helper()
+		if err := s.Expire(t.Context(), time.UnixMilli(ahead)); err != nil {
+			t.Fatal(err)
+		}
+		return len(readRange(t, s, 1, 1, minTime, maxTime, 1))
+	}
+	if n := expire(); n != 2 {
+		t.Errorf("%d readings are left of 2", n)
+	}
+	mustAppend(t, s, arrival(1, 1, ahead-31*msPerDay, num(1, 3)))
+	if n := expire(); n != 0 { // a month is kept
+		t.Errorf("%d readings are left", n)
+	}
+}
+
 func TestRunExpiresByTheInjectedClock(t *testing.T) {
 	var now atomic.Int64
 	now.Store(start)

@@ -32,13 +32,15 @@ var errGenerations = errors.New("reading: a day has been sealed too often since 
 // parts by columns: a seventh of the space, and a month is read in
 // milliseconds. Frames that came late since the last time are merged in.
 // Nothing that is read changes at any moment, and a crash at any moment changes
-// nothing either.
+// nothing either. A day that cannot be packed, since something of it is damaged,
+// stays as it is and keeps no other from being packed.
 func (s *Store) Seal(ctx context.Context, now time.Time) error {
 	if err := s.enter(); err != nil {
 		return err
 	}
 	defer s.leave()
 	last, _ := dayOf(clampTime(now.Add(-s.opts.SealAfter).UnixMilli()))
+	var failed []error
 	for _, d := range s.calendar.now() {
 		if d.day >= last || !d.hot {
 			continue
@@ -47,17 +49,21 @@ func (s *Store) Seal(ctx context.Context, now time.Time) error {
 			return *p
 		}
 		if err := s.sealDay(ctx, d.day); err != nil {
-			return fmt.Errorf("reading: seal: %w", err)
+			failed = append(failed, fmt.Errorf("reading: seal: %w", err))
+		}
+		if err := s.ended(ctx); err != nil {
+			failed = append(failed, err)
+			break
 		}
 	}
-	return nil
+	return errors.Join(failed...)
 }
 
 func (s *Store) sealDay(ctx context.Context, day int32) error {
 	if quiet, err := s.cool(ctx, day); err != nil || quiet {
 		return err
 	}
-	d, err := s.raise(day)
+	d, err := s.raise(ctx, day)
 	if err != nil {
 		return err
 	}
@@ -89,9 +95,14 @@ func (s *Store) cool(ctx context.Context, day int32) (quiet bool, err error) {
 	return true, nil
 }
 
-func (s *Store) anyHot(ctx context.Context, day int32) (some bool, err error) {
+func (s *Store) anyHot(ctx context.Context, day int32) (bool, error) {
 	from := appendDay(nil, tagHot, day)
-	it, err := s.db.NewIterWithContext(ctx, &pebble.IterOptions{LowerBound: from, UpperBound: append(bytes.Clone(from), dayEnd...)})
+	return s.any(ctx, from, append(bytes.Clone(from), dayEnd...))
+}
+
+// any tells whether there is a key from one on to before another.
+func (s *Store) any(ctx context.Context, from, end []byte) (some bool, err error) {
+	it, err := s.db.NewIterWithContext(ctx, &pebble.IterOptions{LowerBound: from, UpperBound: end})
 	if err != nil {
 		return false, err
 	}
@@ -99,10 +110,18 @@ func (s *Store) anyHot(ctx context.Context, day int32) (some bool, err error) {
 	return it.First(), it.Error()
 }
 
-// raise begins a new generation, so that the ones before are at rest.
-func (s *Store) raise(day int32) (d dayState, err error) {
+// raise sees to it that the generations before the newest are at rest and the
+// newest holds nothing: it begins a new one, unless one that was begun earlier and
+// whose sealing failed is still empty.
+func (s *Store) raise(ctx context.Context, day int32) (d dayState, err error) {
 	s.calendar.writing.Lock()
 	defer s.calendar.writing.Unlock()
+	if d, found := s.calendar.at(day); found && d.newest > d.oldest {
+		from := appendHotPrefix(nil, day, d.newest, device.Ref{})[:hotPrefixLen]
+		if some, err := s.any(ctx, from, append(bytes.Clone(from), dayEnd...)); err != nil || !some {
+			return d, err
+		}
+	}
 	d = s.calendar.change(day, func(d *dayState) {
 		if d.newest == math.MaxUint16 {
 			err = errGenerations

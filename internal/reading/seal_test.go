@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -74,6 +75,49 @@ func TestLateFramesAreMergedIntoParts(t *testing.T) {
 	same(t, "sealed again", readRange(t, s, 1, 7, minTime, maxTime, 1, 2, 3), want)
 	if hot, parts := keysUnder(t, s, tagHot), keysUnder(t, s, tagPart); hot != 0 || parts != 1 {
 		t.Errorf("%d hot frames and %d parts: the part that began later is still there", hot, parts)
+	}
+}
+
+// A damaged part keeps its own day from being packed, no other one, and the
+// looks at it leave nothing behind that reading would have to pass.
+func TestADamagedPartKeepsNoOtherDayFromBeingSealed(t *testing.T) {
+	s := openStore(t, Options{})
+	mustAppend(t, s, arrival(1, 7, start, num(1, 1)))
+	seal(t, s, longAfter)
+	var part []byte
+	if err := s.each(t.Context(), tagPart, []byte{tagPart}, func(it *pebble.Iterator) error { part = bytes.Clone(it.Key()); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.db.Set(part, []byte{9}, pebble.Sync); err != nil {
+		t.Fatal(err)
+	}
+	mustAppend(t, s, arrival(1, 7, start+minute, num(1, 2)), arrival(1, 7, start+msPerDay, num(1, 3)), arrival(1, 7, start+2*msPerDay, num(1, 4)))
+	look := func() {
+		t.Helper()
+		if err := s.Seal(t.Context(), longAfter); !errors.Is(err, ErrCorrupt) {
+			t.Fatal(err)
+		}
+	}
+	for range 20 {
+		look()
+	}
+	days := s.calendar.now()
+	if len(days) != 3 || !days[0].hot || days[0].newest != 2 || days[1].hot || days[2].hot {
+		t.Errorf("%+v", days)
+	}
+	mustAppend(t, s, arrival(1, 7, start+2*minute, num(1, 5)))
+	look()
+	if d := s.calendar.now()[0]; d.oldest != 1 || d.newest != 3 {
+		t.Errorf("with another late reading: %+v", d)
+	}
+	// Once the part is gone, all that came since is packed.
+	if err := s.db.Delete(part, pebble.Sync); err != nil {
+		t.Fatal(err)
+	}
+	seal(t, s, longAfter)
+	same(t, "after", readRange(t, s, 1, 7, start, start+msPerDay-1, 1), []row{{start + minute, []Field{num(1, 2)}}, {start + 2*minute, []Field{num(1, 5)}}})
+	if hot := keysUnder(t, s, tagHot); hot != 0 {
+		t.Errorf("%d hot frames", hot)
 	}
 }
 

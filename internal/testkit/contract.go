@@ -340,5 +340,22 @@ func (c *Contract) Parameters(tags ...string) []string {
 	return slices.Compact(names)
 }
 
+// Fields lists what the operations of the given tags can be told by name, each
+// once: their parameters, and the properties of their bodies.
+func (c *Contract) Fields(tags ...string) []string {
+	names := c.Parameters(tags...)
+	for _, op := range c.Operations(tags...) {
+		body := c.doc.Paths.Value(op.Path).GetOperation(op.Method).RequestBody
+		if body == nil {
+			continue
+		}
+		for _, form := range body.Value.Content {
+			names = slices.AppendSeq(names, maps.Keys(form.Schema.Value.Properties))
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
 // ConsoleTags are the tags of the console's calls.
 var ConsoleTags = []string{"auth", "tenant", "user", "home", "device", "scene", "alarm", "notify", "live"}

@@ -18,7 +18,7 @@ type Event struct {
 }
 
 // eventSchemas are the contract's schemas of what events carry.
-var eventSchemas = map[string]string{"reading": "LiveReading", "presence": "LivePresence"}
+var eventSchemas = map[string]string{"reading": "LiveReading", "presence": "LivePresence", "change": "LiveChange"}
 
 // Stream is an open stream of server-sent events.
 type Stream struct {

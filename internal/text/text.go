@@ -66,9 +66,10 @@ func load() map[Language]map[string]string {
 	return all
 }
 
-// Say is the sentence of key in l with its {variables} filled in. A key that
-// does not exist is answered as it stands; the tests see to it that none is
-// missing.
+// Say is the sentence of key in l with its {variables} filled in. A value that
+// ends with a stop, like an abbreviation, takes the place of the sentence's own.
+// A key that does not exist is answered as it stands; the tests see to it that
+// none is missing.
 func Say(l Language, key string, args map[string]string) string {
 	m, ok := sentences[l]
 	if !ok {
@@ -81,7 +82,13 @@ func Say(l Language, key string, args map[string]string) string {
 	// In one pass: a value is never looked through for other variables.
 	pairs := make([]string, 0, 2*len(args))
 	for name, value := range args {
-		pairs = append(pairs, "{"+name+"}", value)
+		variable := "{" + name + "}"
+		for _, stop := range []string{".", "。"} {
+			if strings.HasSuffix(value, stop) {
+				pairs = append(pairs, variable+stop, value)
+			}
+		}
+		pairs = append(pairs, variable, value)
 	}
 	return strings.NewReplacer(pairs...).Replace(s)
 }

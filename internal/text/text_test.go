@@ -60,6 +60,24 @@ func TestSay(t *testing.T) {
 	}
 }
 
+// A value's own stop is the sentence's.
+func TestSayHasOneStop(t *testing.T) {
+	for _, c := range []struct {
+		l           Language
+		email, time string
+		want        string
+	}{
+		{Russian, "a@x.", "Вкл.", "Новый адрес эл. почты учётной записи «ada»: a@x. Время: Вкл."},
+		{Russian, "a@x", "05:40", "Новый адрес эл. почты учётной записи «ada»: a@x. Время: 05:40."},
+		{English, "a@x...", "noon.", "The email address of the account “ada” is now a@x... Time: noon."},
+		{Chinese, "a@x。", "A.Ş.", "账号“ada”的邮箱地址已改为 a@x。时间：A.Ş.。"},
+	} {
+		if got := Say(c.l, "mail.emailBody", map[string]string{"user": "ada", "email": c.email, "time": c.time}); got != c.want {
+			t.Errorf("%s\nwant\n%s", got, c.want)
+		}
+	}
+}
+
 func TestFold(t *testing.T) {
 	for in, want := range map[string]string{
 		"İRRIGATIÖN Işık": "irrigatiön işik",

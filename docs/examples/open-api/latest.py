@@ -13,8 +13,15 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-BASE = os.environ["TILTH_URL"].rstrip("/") + "/open-api/v1"
-PAIR = f"{os.environ['TILTH_APP_KEY']}:{os.environ['TILTH_APP_SECRET']}"
+
+def setting(name, what):
+    return os.environ.get(name) or sys.exit(f"{name} is missing: {what}")
+
+
+BASE = setting("TILTH_URL", "the console's address, https://console.example").rstrip("/") + "/open-api/v1"
+KEY = setting("TILTH_APP_KEY", "the appKey of an API credential (profile page, My app)")
+SECRET = setting("TILTH_APP_SECRET", "the appSecret that belongs to it")
+PAIR = f"{KEY}:{SECRET}"
 HEADERS = {"Authorization": "Basic " + base64.b64encode(PAIR.encode()).decode()}
 
 

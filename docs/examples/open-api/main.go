@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -34,7 +35,19 @@ func main() {
 	}
 }
 
+// settings are what the example needs of its environment.
+var settings = []struct{ name, holds string }{
+	{"TILTH_URL", "the console's address, https://console.example"},
+	{"TILTH_APP_KEY", "the appKey of an API credential (profile page, My app)"},
+	{"TILTH_APP_SECRET", "the appSecret that belongs to it"},
+}
+
 func run() error {
+	for _, s := range settings {
+		if os.Getenv(s.name) == "" {
+			return fmt.Errorf("%s is missing: %s", s.name, s.holds)
+		}
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	parameters := url.Values{"status": {"open"}, "limit": {"400"}}
@@ -70,7 +83,7 @@ func get(ctx context.Context, path string, into any) error {
 }
 
 func try(ctx context.Context, path string, into any) (wait time.Duration, err error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, os.Getenv("TILTH_URL")+"/open-api/v1"+path, nil)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(os.Getenv("TILTH_URL"), "/")+"/open-api/v1"+path, nil)
 	if err != nil {
 		return 0, err
 	}

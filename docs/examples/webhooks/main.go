@@ -10,6 +10,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -50,9 +51,13 @@ func main() {
 }
 
 func run() error {
-	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(os.Getenv("TILTH_WEBHOOK_SECRET"), "whsec_"))
-	if err != nil || len(key) == 0 {
-		return fmt.Errorf("TILTH_WEBHOOK_SECRET is none: %w", err)
+	secret := os.Getenv("TILTH_WEBHOOK_SECRET")
+	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
+	switch {
+	case secret == "":
+		return errors.New("TILTH_WEBHOOK_SECRET is missing: the webhook's secret, whsec_... (shown once, when the webhook is made)")
+	case err != nil || len(key) == 0:
+		return errors.New("TILTH_WEBHOOK_SECRET is no webhook's secret: one is whsec_ and base64")
 	}
 	address := os.Getenv("LISTEN")
 	if address == "" {

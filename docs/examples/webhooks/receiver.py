@@ -10,11 +10,20 @@ import hashlib
 import hmac
 import json
 import os
+import sys
 import time
 from collections import OrderedDict
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-KEY = base64.b64decode(os.environ["TILTH_WEBHOOK_SECRET"].removeprefix("whsec_"))
+SECRET = os.environ.get("TILTH_WEBHOOK_SECRET") or sys.exit(
+    "TILTH_WEBHOOK_SECRET is missing: the webhook's secret, whsec_... (shown once, when the webhook is made)"
+)
+try:
+    KEY = base64.b64decode(SECRET.removeprefix("whsec_"), validate=True)
+except ValueError:
+    KEY = b""
+if not KEY:
+    sys.exit("TILTH_WEBHOOK_SECRET is no webhook's secret: one is whsec_ and base64")
 TOLERANCE = 5 * 60  # seconds that the clocks may differ, and a call may be old
 LARGEST = 1 << 20
 

@@ -119,17 +119,20 @@ func (e AlarmNoticeConditionSubconditions) Valid() bool {
 
 // Defines values for AlarmNoticeDetailResolveReason.
 const (
-	ByHand    AlarmNoticeDetailResolveReason = "byHand"
-	Changed   AlarmNoticeDetailResolveReason = "changed"
-	Deleted   AlarmNoticeDetailResolveReason = "deleted"
-	Online    AlarmNoticeDetailResolveReason = "online"
-	Recovered AlarmNoticeDetailResolveReason = "recovered"
-	Stopped   AlarmNoticeDetailResolveReason = "stopped"
+	AttributeGone AlarmNoticeDetailResolveReason = "attributeGone"
+	ByHand        AlarmNoticeDetailResolveReason = "byHand"
+	Changed       AlarmNoticeDetailResolveReason = "changed"
+	Deleted       AlarmNoticeDetailResolveReason = "deleted"
+	Online        AlarmNoticeDetailResolveReason = "online"
+	Recovered     AlarmNoticeDetailResolveReason = "recovered"
+	Stopped       AlarmNoticeDetailResolveReason = "stopped"
 )
 
 // Valid indicates whether the value is a known member of the AlarmNoticeDetailResolveReason enum.
 func (e AlarmNoticeDetailResolveReason) Valid() bool {
 	switch e {
+	case AttributeGone:
+		return true
 	case ByHand:
 		return true
 	case Changed:
@@ -369,6 +372,7 @@ const (
 	NotGateway   RefusalReason = "notGateway"
 	NotYours     RefusalReason = "notYours"
 	OutOfRange   RefusalReason = "outOfRange"
+	TooLarge     RefusalReason = "tooLarge"
 	TooLong      RefusalReason = "tooLong"
 	TooOld       RefusalReason = "tooOld"
 	Unknown      RefusalReason = "unknown"
@@ -393,6 +397,8 @@ func (e RefusalReason) Valid() bool {
 	case NotYours:
 		return true
 	case OutOfRange:
+		return true
+	case TooLarge:
 		return true
 	case TooLong:
 		return true
@@ -549,8 +555,13 @@ type AlarmNotice struct {
 
 // AlarmNoticeCondition defines model for AlarmNoticeCondition.
 type AlarmNoticeCondition struct {
-	Andor         AlarmNoticeConditionAndor         `json:"andor"`
-	ElementUnit   string                            `json:"elementUnit"`
+	Andor AlarmNoticeConditionAndor `json:"andor"`
+
+	// ElementUnit as it was then
+	ElementUnit string `json:"elementUnit"`
+
+	// Precision decimals of its readings, as it was then; absent: as they come
+	Precision     *int                              `json:"precision,omitempty"`
 	Recovery      *float64                          `json:"recovery,omitempty"`
 	Subconditions AlarmNoticeConditionSubconditions `json:"subconditions"`
 	TslAttribute  string                            `json:"tslAttribute"`
@@ -584,6 +595,9 @@ type AlarmNoticeDetail struct {
 	// MayResolve it is open and its rule allows resolving by hand
 	MayResolve bool    `json:"mayResolve"`
 	Remark     *string `json:"remark,omitempty"`
+
+	// ResolveAttribute of attributeGone what the attribute is called that the device no longer has, or has in another kind
+	ResolveAttribute *string `json:"resolveAttribute,omitempty"`
 
 	// ResolveReason why it ended; absent while open
 	ResolveReason *AlarmNoticeDetailResolveReason `json:"resolveReason,omitempty"`
@@ -655,13 +669,16 @@ type AlarmResolve struct {
 
 // AlarmRule defines model for AlarmRule.
 type AlarmRule struct {
-	AlarmDesc   string           `json:"alarmDesc"`
-	AlarmLevel  int              `json:"alarmLevel"`
-	AlarmName   string           `json:"alarmName"`
-	ComplexTime int              `json:"complexTime"`
-	Conditions  []AlarmCondition `json:"conditions"`
-	CreateTime  int64            `json:"createTime"`
-	DataSource  int              `json:"dataSource"`
+	AlarmDesc  string `json:"alarmDesc"`
+	AlarmLevel int    `json:"alarmLevel"`
+	AlarmName  string `json:"alarmName"`
+
+	// AttributesGone identifiers of its conditions that the device no longer has, or has in another kind: the rule cannot run; absent: none
+	AttributesGone *[]string        `json:"attributesGone,omitempty"`
+	ComplexTime    int              `json:"complexTime"`
+	Conditions     []AlarmCondition `json:"conditions"`
+	CreateTime     int64            `json:"createTime"`
+	DataSource     int              `json:"dataSource"`
 
 	// DeployState 0 new, 1 running, 2 taken down
 	DeployState int `json:"deployState"`
@@ -669,7 +686,7 @@ type AlarmRule struct {
 	// DeployTime when it was run or stopped last; absent: never
 	DeployTime *int64 `json:"deployTime,omitempty"`
 
-	// DeployUser who did that, as people call them
+	// DeployUser who did that, as people call them; absent: the server
 	DeployUser *string `json:"deployUser,omitempty"`
 	Durations  int64   `json:"durations"`
 	EndTime    *string `json:"endTime,omitempty"`
@@ -1286,11 +1303,24 @@ type Device struct {
 	ProductName string      `json:"productName"`
 	Serial      string      `json:"serial"`
 
+	// SignDataObj the latest readings of a sensor (type 1) by identifier, absent when nothing was ever read; only by deviceNames/get
+	//
+	// Example: {"airTemperature":{"name":"Air temperature","precision":1,"time":1795230000000,"unit":"°C","value":3.4,"yeuName":"Air temperature","yeuUrl":"/icons/air-temperature.svg"}}
+	SignDataObj *SignData `json:"signDataObj,omitempty"`
+
 	// State 0 reachable and enabled, 1 not
 	State int `json:"state"`
 
 	// Type 1 sensor, 2 video
 	Type int `json:"type"`
+
+	// VideoKind of a video device, what it has to show; none: nothing yet
+	VideoKind *string `json:"videoKind,omitempty"`
+
+	// VideoObj what a camera (type 2) shows, as device/get/video answers it; only by deviceNames/get
+	//
+	// Example: {"kind":"embed","url":"/embed/AAAAAAAAAAEAAAAAAAAADA"}
+	VideoObj *Video `json:"videoObj,omitempty"`
 }
 
 // DeviceMap defines model for DeviceMap.
@@ -1917,6 +1947,9 @@ type Rehearsal struct {
 	// Fits false: at the usual interval fewer than hitCounts samples fall into durations
 	Fits *bool `json:"fits,omitempty"`
 
+	// KnownFrom of a rule on being offline: from when on it is known whether the device was there, epoch ms; absent: nothing is known of this time
+	KnownFrom *int64 `json:"knownFrom,omitempty"`
+
 	// Notices oldest first; the newest 500
 	Notices []RehearsedNotice `json:"notices"`
 
@@ -2077,6 +2110,31 @@ type SessionAnswer struct {
 	Code int      `json:"code"`
 	Data *Session `json:"data"`
 	Msg  string   `json:"msg"`
+}
+
+// SignData the latest readings of a sensor (type 1) by identifier, absent when nothing was ever read; only by deviceNames/get
+//
+// Example: {"airTemperature":{"name":"Air temperature","precision":1,"time":1795230000000,"unit":"°C","value":3.4,"yeuName":"Air temperature","yeuUrl":"/icons/air-temperature.svg"}}
+type SignData map[string]SignReading
+
+// SignReading a reading with the catalogue entry of its element
+type SignReading struct {
+	// Name the element's name in the caller's language
+	Name string `json:"name"`
+
+	// Precision decimals to show; absent means as it comes
+	Precision *int   `json:"precision,omitempty"`
+	Time      int64  `json:"time"`
+	Unit      string `json:"unit"`
+
+	// Value a number, a boolean or a text
+	Value ReadingValue `json:"value"`
+
+	// YeuName the same as name
+	YeuName string `json:"yeuName"`
+
+	// YeuUrl the element's icon; may be empty
+	YeuUrl string `json:"yeuUrl"`
 }
 
 // SmsCodeRequest defines model for SmsCodeRequest.

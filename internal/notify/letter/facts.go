@@ -38,8 +38,24 @@ func (v *Voice) measurements(a *news.Alarm) (list []measurement) {
 	return list
 }
 
+// property is what people call a property, its unit and its decimals; where the
+// alarm keeps it, as it was then.
+func (v *Voice) property(a *news.Alarm, identifier string) (called, unit string, precision *int) {
+	called, unit, precision = v.Names(a.Product, identifier, v.Language)
+	if was, kept := a.Properties[identifier]; kept {
+		unit, precision = was.Unit, was.Decimals
+		if called == identifier && was.Name != "" {
+			called = was.Name
+		}
+	}
+	if v.unitMost > 0 {
+		unit = text.Shorten(text.Line(unit), v.unitMost)
+	}
+	return called, unit, precision
+}
+
 func (v *Voice) measurement(a *news.Alarm, identifier string) measurement {
-	called, unit, precision := v.Names(a.Product, identifier, v.Language)
+	called, unit, precision := v.property(a, identifier)
 	m := measurement{identifier: identifier, name: name(called), value: v.say("letter.none")}
 	if value, ok := a.Values[identifier]; ok && value != nil {
 		m.value = v.value(value, unit, precision)
@@ -50,7 +66,7 @@ func (v *Voice) measurement(a *news.Alarm, identifier string) measurement {
 // limit is what a condition compares with: < -2 °C. The value has as many
 // decimals as somebody gave it.
 func (v *Voice) limit(a *news.Alarm, c news.Condition) string {
-	_, unit, _ := v.Names(a.Product, c.Property, v.Language)
+	_, unit, _ := v.property(a, c.Property)
 	symbol, ok := symbols[c.Operator]
 	if !ok {
 		symbol = c.Operator
@@ -98,7 +114,7 @@ func (v *Voice) condition(a *news.Alarm) string {
 	}
 	folded := ""
 	for i, c := range a.Conditions {
-		called, _, _ := v.Names(a.Product, c.Property, v.Language)
+		called, _, _ := v.property(a, c.Property)
 		term := name(called) + " " + v.limit(a, c)
 		if i == 0 {
 			folded = term

@@ -25,6 +25,8 @@ type Voice struct {
 	Tenant   string    // what the tenant is called before its people
 	Base     string    // where links lead, such as https://farm.example; empty: no links
 	Now      time.Time // up to which what is open has lasted
+
+	unitMost int // characters of a unit; 0: all
 }
 
 // How much of a name or a text is said at most, in characters; names of the

@@ -181,6 +181,33 @@ func TestSeveralConditions(t *testing.T) {
 	}
 }
 
+// A fact that ends with a stop brings the sentence's own: an abbreviation, a
+// company's name.
+func TestOneStop(t *testing.T) {
+	a := frost(text.Russian)
+	a.NoteName = "Теплица ООО «Юг» и др."
+	a.Conditions = []news.Condition{{Join: "and", Property: "pump", Operator: "=", Value: true}}
+	a.Values = map[string]any{"pump": true}
+	still, offline := a, a
+	still.Event = news.Reminder
+	still.Start = voice(text.Russian).Now.Add(-48 * time.Hour).UnixMilli()
+	offline.Offline, offline.Window = true, (48 * time.Hour).Milliseconds()
+	over := still
+	over.Event, over.End, over.ByHand = news.Resolved, over.Start+(72*time.Hour).Milliseconds(), true
+	for _, one := range []news.Alarm{a, still, offline, over} {
+		m := written(t, text.Russian, one)
+		for _, said := range []string{m.Text, shownOf(m), voice(text.Russian).SMS("Сторож", []news.Alarm{one})} {
+			if strings.Contains(said, "..") {
+				t.Errorf("two stops:\n%s", said)
+			}
+		}
+	}
+	want := "Сработало правило «Заморозки». Устройство: Теплица ООО «Юг» и др. Время: 21.11.2026, 05:40 (UTC+3). Насос: Вкл.; условие: = Вкл."
+	if got := spaced.Replace(firstParagraph(written(t, text.Russian, a))); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}
+
 // Facts that were kept as JSON read as those that come from memory.
 func TestKeptFacts(t *testing.T) {
 	a := frost(text.English)
@@ -205,6 +232,23 @@ func TestKeptFacts(t *testing.T) {
 	a.Values = map[string]any{"airTemperature": math.Inf(1), "pump": int64(3)}
 	if got := voice(text.English).readings(&a); got != "Air temperature: no reading; Pump: 3" {
 		t.Error(got)
+	}
+}
+
+// What was told reads on as it was when the product has another unit, or the
+// property no more.
+func TestPropertiesAsTheyWere(t *testing.T) {
+	a := frost(text.English)
+	a.Conditions = append(a.Conditions, news.Condition{Join: "or", Property: "zq", Operator: ">", Value: 10.})
+	a.Values["zq"] = 11.
+	a.Properties = map[string]news.Property{"airTemperature": {Name: "Air", Unit: "K", Decimals: new(2)}, "zq": {Name: "Zed queue", Unit: "mm", Decimals: new(1)}}
+	want := "Air temperature: -2.44 K; Zed queue: 11.0 mm; condition: Air temperature < -2 K or Zed queue > 10 mm"
+	if got := spaced.Replace(voice(text.English).judged(&a)); !strings.Contains(got, want) {
+		t.Errorf("%s, want %s", got, want)
+	}
+	a.Properties["zq"] = news.Property{Name: "Zed queue", Unit: "a unit longer than that"}
+	if got := voice(text.English).SMS("Greenfield", []news.Alarm{a}); strings.Contains(got, "longer than that") {
+		t.Errorf("a long unit in an SMS: %s", got)
 	}
 }
 

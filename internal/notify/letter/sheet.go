@@ -106,7 +106,7 @@ func (v *Voice) sheet(a *news.Alarm, pictured bool) sheet {
 		s.Readings = append(s.Readings, one)
 	}
 	if charted := Charted(a); pictured && charted != "" {
-		called, _, _ := v.Names(a.Product, charted, v.Language)
+		called, _, _ := v.property(a, charted)
 		s.Picture = v.say("letter.chart", "name", name(called))
 	}
 	if a.Offline {

@@ -169,10 +169,7 @@ func (v *Voice) withRemark(d draft, a *news.Alarm) draft {
 // of a unit.
 func (v *Voice) smsMeasurements(a *news.Alarm) (list []measurement) {
 	brief := *v
-	brief.Names = func(product int64, identifier string, l text.Language) (string, string, *int) {
-		name, unit, precision := v.Names(product, identifier, l)
-		return name, text.Shorten(text.Line(unit), smsUnitMost), precision
-	}
+	brief.unitMost = smsUnitMost
 	for _, m := range brief.measurements(a) {
 		if _, words := a.Values[m.identifier].(string); words {
 			m.value = text.Shorten(m.value, smsValueMost)

@@ -16,9 +16,9 @@ type Message struct {
 	Text string
 }
 
-// Sender sends messages. Its errors are for a person, of kind Upstream, or
-// Refused where the number itself is the trouble; behind those of a gateway is
-// a *Failure. The answer is the gateway's own, short.
+// Sender sends messages. Its errors are for a person, of kind Upstream, NotSetUp,
+// or Refused where the number itself is the trouble; behind those of a gateway
+// is a *Failure. The answer is the gateway's own, short.
 type Sender interface {
 	Send(ctx context.Context, m Message) (answer string, err error)
 }
@@ -54,7 +54,7 @@ type Off struct{}
 
 // Send refuses.
 func (Off) Send(context.Context, Message) (string, error) {
-	return "", errs.New(errs.Upstream, "channel.smsOff")
+	return "", errs.New(errs.NotSetUp, "channel.smsOff")
 }
 
 // Log writes messages, codes included, to the log and sends nothing: for the

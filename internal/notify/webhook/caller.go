@@ -49,7 +49,8 @@ func New(o Options) *Caller {
 
 // Carry tells a webhook of one notice. Everything but a status of 2xx is tried
 // again, for the program may be mended, with 429 and 503 not before it wants it;
-// but for an address that is not called, and 410, which switches the webhook off.
+// but for an address that is not called, and 410, which switches the webhook off
+// unless it leads elsewhere meanwhile.
 func (c *Caller) Carry(ctx context.Context, l *notify.Letter) (string, error) {
 	body, err := bodyOf(&l.Alarms[0])
 	if err != nil {
@@ -68,8 +69,8 @@ func (c *Caller) Carry(ctx context.Context, l *notify.Letter) (string, error) {
 	case err != nil:
 		return "", &notify.Failure{Trouble: notify.Later, Answer: wrong(err), Cause: err}
 	case a.status == http.StatusGone:
-		if err := c.switchOff(ctx, l.Tenant, id); err != nil && !errs.Is(err, errs.NotFound) {
-			return "", &notify.Failure{Trouble: notify.Later, Answer: a.words, Cause: err} // it is told so again
+		if err := c.switchOff(ctx, l.Tenant, id, a.url); err != nil {
+			return "", &notify.Failure{Trouble: notify.Later, Answer: a.words, Cause: err} // it is told so again, or another is called
 		}
 		c.Log.Info("a webhook is switched off: its far end is gone", "tenant", l.Tenant, "webhook", id)
 		return "", &notify.Failure{Trouble: notify.Refused, Answer: a.words}
@@ -81,9 +82,9 @@ func (c *Caller) Carry(ctx context.Context, l *notify.Letter) (string, error) {
 
 // switchOff switches a webhook off whose far end is gone, and has the audit log
 // say why.
-func (c *Caller) switchOff(ctx context.Context, t tenant.ID, id int64) error {
+func (c *Caller) switchOff(ctx context.Context, t tenant.ID, id int64, url string) error {
 	return audit.Record(ctx, t, "webhook.switchOff", c.Store.See(t, &id), func(ctx context.Context) error {
-		return c.Store.SwitchOff(ctx, t, id)
+		return c.Store.SwitchOff(ctx, t, id, url)
 	})
 }
 

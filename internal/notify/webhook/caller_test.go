@@ -200,6 +200,32 @@ func TestGoneIsAudited(t *testing.T) {
 	}
 }
 
+// An address is given up, and while a call to it is in flight somebody types the
+// next one: that is called, and the webhook stays on.
+func TestGoneWhileItMoves(t *testing.T) {
+	w := newWorld(t)
+	var id int64
+	next, _ := serve(t, listen(t, open, 0), func(http.ResponseWriter, *http.Request) {})
+	url, _ := serve(t, listen(t, open, 0), func(rw http.ResponseWriter, _ *http.Request) {
+		moved := &notify.Webhook{ID: id, Name: "moved", URL: next, Opened: true, Enabled: true}
+		if err := w.Webhooks.Update(t.Context(), w.field.ID, moved); err != nil {
+			t.Error(err)
+		}
+		rw.WriteHeader(http.StatusGone)
+	})
+	id, _ = w.hook(t, url)
+	_, err := w.caller.Carry(t.Context(), w.letter(id))
+	if said := troubled(t, err); said != "later: 410" {
+		t.Error(said)
+	}
+	if h, err := w.Webhooks.Get(t.Context(), w.field.ID, id); err != nil || !h.Enabled || h.Gone {
+		t.Errorf("off for what the address before answered: %+v %v", h, err)
+	}
+	if said, err := w.caller.Carry(t.Context(), w.letter(id)); err != nil || said != "200" {
+		t.Errorf("%q %v", said, err)
+	}
+}
+
 // How long a far end wants to be left alone is told, where it may.
 func TestRetryAfter(t *testing.T) {
 	w := newWorld(t)

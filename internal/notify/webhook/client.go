@@ -54,6 +54,7 @@ func newClients(g *guard.Guard, o *Options) clients {
 
 // answer is what a far end said.
 type answer struct {
+	url    string // that was called
 	status int
 	words  string // the status, and the first line of what it said
 	after  string // when it wants to be asked again, in its own words; empty: it does not say
@@ -77,7 +78,7 @@ func (c clients) post(ctx context.Context, address string, header http.Header, b
 		return nil, err
 	}
 	defer func() { _ = resp.Body.Close() }() // what was read of it counts
-	a := &answer{status: resp.StatusCode, words: strconv.Itoa(resp.StatusCode), after: resp.Header.Get("Retry-After")}
+	a := &answer{url: address, status: resp.StatusCode, words: strconv.Itoa(resp.StatusCode), after: resp.Header.Get("Retry-After")}
 	if line := firstLine(resp.Body); line != "" {
 		a.words = text.Shorten(a.words+" "+line, answerMost)
 	}

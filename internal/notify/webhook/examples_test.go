@@ -26,6 +26,15 @@ func TestExamples(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	for name, command := range map[string][]string{"Go": {binary}, "Python": {"python3", examples + "/receiver.py"}} {
+		for wrong, says := range map[string]string{
+			"": "TILTH_WEBHOOK_SECRET is missing: the webhook's secret, whsec_...", "whsec_": "is no webhook's secret", "whsec_%": "is no webhook's secret",
+		} {
+			c := exec.CommandContext(t.Context(), command[0], command[1:]...)
+			c.Env = append(os.Environ(), "TILTH_WEBHOOK_SECRET="+wrong, "LISTEN=127.0.0.1:0")
+			if out, err := c.CombinedOutput(); err == nil || !strings.Contains(string(out), says) || strings.Count(string(out), "\n") != 1 {
+				t.Errorf("%s with the secret %q: %v %s", name, wrong, err, out)
+			}
+		}
 		t.Run(name, func(t *testing.T) {
 			var late time.Duration
 			w := newWorld(t, func(o *webhook.Options) {

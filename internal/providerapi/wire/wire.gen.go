@@ -15,6 +15,7 @@ import (
 	"net/http"
 
 	"github.com/oapi-codegen/runtime"
+	openapi_types "github.com/oapi-codegen/runtime/types"
 )
 
 // Defines values for ApplyItemKind.
@@ -117,6 +118,37 @@ type DeleteRequest struct {
 // DeleteRequestKind defines model for DeleteRequest.Kind.
 type DeleteRequestKind string
 
+// DeriveRequest defines model for DeriveRequest.
+type DeriveRequest struct {
+	// After the device that the call before answered; absent: begin
+	After *string `json:"after,omitempty"`
+
+	// Device only this device
+	Device *string `json:"device,omitempty"`
+
+	// From the first day, in the tenant's time zone; absent: as far back as there are readings
+	From *openapi_types.Date `json:"from,omitempty"`
+
+	// Product only of devices of this product
+	Product *string `json:"product,omitempty"`
+	Tenant  string  `json:"tenant"`
+}
+
+// DeriveResult defines model for DeriveResult.
+type DeriveResult struct {
+	// Days with readings, that were looked at
+	Days int `json:"days"`
+
+	// Device absent: there is none after `after`
+	Device *string `json:"device,omitempty"`
+
+	// Left devices that come after it
+	Left int `json:"left"`
+
+	// Values that were not there, or otherwise
+	Values int `json:"values"`
+}
+
 // LineError defines model for LineError.
 type LineError struct {
 	// Line 0 when no line can be named
@@ -163,6 +195,9 @@ type ApplyParams struct {
 // DeleteJSONRequestBody defines body for Delete for application/json ContentType.
 type DeleteJSONRequestBody = DeleteRequest
 
+// DeriveJSONRequestBody defines body for Derive for application/json ContentType.
+type DeriveJSONRequestBody = DeriveRequest
+
 // ResetUserJSONRequestBody defines body for ResetUser for application/json ContentType.
 type ResetUserJSONRequestBody = ResetUserRequest
 
@@ -177,6 +212,9 @@ type ServerInterface interface {
 	// Delete Remove a device, user, scene or tenant
 	// (POST /provider-api/v1/delete)
 	Delete(w http.ResponseWriter, r *http.Request)
+	// Derive Compute the derived values of a device's past anew
+	// (POST /provider-api/v1/derive)
+	Derive(w http.ResponseWriter, r *http.Request)
 	// ReleaseOutbox Let mail and SMS go that are held since a restore
 	// (POST /provider-api/v1/outbox/release)
 	ReleaseOutbox(w http.ResponseWriter, r *http.Request)
@@ -246,6 +284,20 @@ func (siw *ServerInterfaceWrapper) Delete(w http.ResponseWriter, r *http.Request
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.Delete(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// Derive operation middleware
+func (siw *ServerInterfaceWrapper) Derive(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.Derive(w, r)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -406,6 +458,7 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/provider-api/v1/apply", wrapper.Apply)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/provider-api/v1/delete", wrapper.Delete)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/provider-api/v1/user/reset", wrapper.ResetUser)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/provider-api/v1/derive", wrapper.Derive)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/provider-api/v1/backup", wrapper.Backup)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/provider-api/v1/outbox/release", wrapper.ReleaseOutbox)
 
@@ -772,6 +825,156 @@ func (response Delete503ApplicationProblemPlusJSONResponse) VisitDeleteResponse(
 	return err
 }
 
+type DeriveRequestObject struct {
+	Body *DeriveJSONRequestBody
+}
+
+type DeriveResponseObject interface {
+	VisitDeriveResponse(w http.ResponseWriter) error
+}
+
+type Derive200JSONResponse DeriveResult
+
+func (response Derive200JSONResponse) VisitDeriveResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type Derive400ApplicationProblemPlusJSONResponse struct {
+	ProblemApplicationProblemPlusJSONResponse
+}
+
+func (response Derive400ApplicationProblemPlusJSONResponse) VisitDeriveResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type Derive401ApplicationProblemPlusJSONResponse Problem
+
+func (response Derive401ApplicationProblemPlusJSONResponse) VisitDeriveResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type Derive404ApplicationProblemPlusJSONResponse Problem
+
+func (response Derive404ApplicationProblemPlusJSONResponse) VisitDeriveResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type Derive409ApplicationProblemPlusJSONResponse Problem
+
+func (response Derive409ApplicationProblemPlusJSONResponse) VisitDeriveResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(409)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type Derive413ApplicationProblemPlusJSONResponse Problem
+
+func (response Derive413ApplicationProblemPlusJSONResponse) VisitDeriveResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(413)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type Derive422ApplicationProblemPlusJSONResponse Problem
+
+func (response Derive422ApplicationProblemPlusJSONResponse) VisitDeriveResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type Derive429ApplicationProblemPlusJSONResponse Problem
+
+func (response Derive429ApplicationProblemPlusJSONResponse) VisitDeriveResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type Derive500ApplicationProblemPlusJSONResponse Problem
+
+func (response Derive500ApplicationProblemPlusJSONResponse) VisitDeriveResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type Derive503ApplicationProblemPlusJSONResponse Problem
+
+func (response Derive503ApplicationProblemPlusJSONResponse) VisitDeriveResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ReleaseOutboxRequestObject struct {
 }
 
@@ -998,6 +1201,9 @@ type StrictServerInterface interface {
 	// Delete Remove a device, user, scene or tenant
 	// (POST /provider-api/v1/delete)
 	Delete(ctx context.Context, request DeleteRequestObject) (DeleteResponseObject, error)
+	// Derive Compute the derived values of a device's past anew
+	// (POST /provider-api/v1/derive)
+	Derive(ctx context.Context, request DeriveRequestObject) (DeriveResponseObject, error)
 	// ReleaseOutbox Let mail and SMS go that are held since a restore
 	// (POST /provider-api/v1/outbox/release)
 	ReleaseOutbox(ctx context.Context, request ReleaseOutboxRequestObject) (ReleaseOutboxResponseObject, error)
@@ -1121,6 +1327,37 @@ func (sh *strictHandler) Delete(w http.ResponseWriter, r *http.Request) {
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(DeleteResponseObject); ok {
 		if err := validResponse.VisitDeleteResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// Derive operation middleware
+func (sh *strictHandler) Derive(w http.ResponseWriter, r *http.Request) {
+	var request DeriveRequestObject
+
+	var body DeriveJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.Derive(ctx, request.(DeriveRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "Derive")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(DeriveResponseObject); ok {
+		if err := validResponse.VisitDeriveResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

@@ -440,7 +440,7 @@ export interface paths {
         };
         /**
          * Groups with their first 100 devices
-         * @description The default group (id 0) first, then the scenes by name. With groupId, only that one. More devices through device/page.
+         * @description The default group (id 0) first, then the scenes by name. With groupId, only that one; 404 where the tenant has no such scene. More devices through device/page.
          */
         get: operations["getGroupDeviceList"];
         put?: never;
@@ -458,7 +458,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The devices of the given names, page by page */
+        /**
+         * The devices of the given names, page by page
+         * @description Ordered as device/page. Each carries what a card of the data centre shows, too: `videoObj` (a camera) or `signDataObj` (a sensor with readings).
+         */
         get: operations["getDevicesByNames"];
         put?: never;
         post?: never;
@@ -531,7 +534,7 @@ export interface paths {
         };
         /**
          * A device's readings over a range, by property
-         * @description Ascending. With points, at most that many per property, each bucket's minimum and maximum kept; of text and boolean properties the changes. Buckets of 75 minutes or more are of whole half hours (UTC). A range over 30 days is refused (601).
+         * @description Ascending. With points, at most that many per property, each bucket's minimum and maximum kept; of text and boolean properties the changes. Buckets of 75 minutes or more are of whole half hours (UTC). A range over 30 days is refused (601). An identifier that the device's product had once is answered too.
          */
         get: operations["getTimeIntervalDataMap"];
         put?: never;
@@ -1140,7 +1143,7 @@ export interface paths {
         };
         /**
          * The same as format-sign-array, for a notice's chart
-         * @description Ascending rows, streamed. `collect_time` in epoch milliseconds; what a row does not hold is absent. The same ranges are refused as by format-map.
+         * @description Ascending rows, streamed. `collect_time` in epoch milliseconds; what a row does not hold is absent. The same ranges are refused as by format-map. An identifier that the device's product had once is answered too: the readings of an old notice are still there.
          */
         get: operations["getSignData"];
         put?: never;
@@ -1530,8 +1533,8 @@ export interface paths {
         };
         /**
          * Server-sent events of the caller's tenant
-         * @description Events: `reading` (LiveReading), `presence` (LivePresence), `notice`, `message` (LiveMessage), `delivery` (LiveDelivery); `reset` when the events after
-         *     `Last-Event-ID` cannot be told any more (fetch anew); `expired` before the stream ends because the session did.
+         * @description Events: `reading` (LiveReading), `presence` (LivePresence), `notice`, `message` (LiveMessage), `delivery` (LiveDelivery), `change`
+         *     (LiveChange); `reset` when the events after `Last-Event-ID` cannot be told any more (fetch anew); `expired` before the stream ends because the session did.
          *     A stream opens with an id, so that a screen can resume before the first event. A first stream is opened with the earliest
          *     `Live-Position` of the answers that the screen shows: what happened since is told, some of which they may hold already.
          *     Without one a screen fetches anew once the stream is open. A comment every 15 seconds keeps the
@@ -1674,6 +1677,26 @@ export interface paths {
         put?: never;
         /** Give a user a new password, answered once, and end the user's sessions */
         post: operations["resetUser"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/provider-api/v1/derive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Compute the derived values of a device's past anew
+         * @description For formulas that a product got later, or has otherwise now: by itself, that holds from the next readings on. Takes one device a call, the first by name after `after`, so whoever asks walks through all of them; what is there already is left, so asking again does no harm. Devices go on sending meanwhile. No alarm begins or ends by it.
+         */
+        post: operations["derive"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1907,8 +1930,10 @@ export interface components {
              * @description when it was run or stopped last; absent: never
              */
             deployTime?: number;
-            /** @description who did that, as people call them */
+            /** @description who did that, as people call them; absent: the server */
             deployUser?: string;
+            /** @description identifiers of its conditions that the device no longer has, or has in another kind: the rule cannot run; absent: none */
+            attributesGone?: string[];
             /**
              * Format: int64
              * @description absent: not muted
@@ -1991,6 +2016,11 @@ export interface components {
             usualInterval?: number;
             /** @description false: at the usual interval fewer than hitCounts samples fall into durations */
             fits?: boolean;
+            /**
+             * Format: int64
+             * @description of a rule on being offline: from when on it is known whether the device was there, epoch ms; absent: nothing is known of this time
+             */
+            knownFrom?: number;
         };
         RehearsalAnswer: {
             code: number;
@@ -2108,7 +2138,9 @@ export interface components {
              * @description why it ended; absent while open
              * @enum {string}
              */
-            resolveReason?: "recovered" | "online" | "changed" | "stopped" | "deleted" | "byHand";
+            resolveReason?: "recovered" | "online" | "changed" | "stopped" | "deleted" | "attributeGone" | "byHand";
+            /** @description of attributeGone what the attribute is called that the device no longer has, or has in another kind */
+            resolveAttribute?: string;
             /** @description who resolved it by hand */
             resolveUser?: string;
             remark?: string;
@@ -2128,7 +2160,10 @@ export interface components {
             tslAttribute: string;
             /** @description the attribute's name for people */
             yeuName: string;
+            /** @description as it was then */
             elementUnit: string;
+            /** @description decimals of its readings, as it was then; absent: as they come */
+            precision?: number;
             /** @enum {string} */
             subconditions: ">" | ">=" | "<" | "<=" | "=" | "!=";
             value: components["schemas"]["ReadingValue"];
@@ -2447,6 +2482,20 @@ export interface components {
             /** Format: int64 */
             noticeId: number;
         };
+        /**
+         * @description somebody or the provider changed such things of the tenant: screens that show them fetch them anew. Of messages, which are read by each person alone, only that person's screens are told. What a call changes stands with it (`x-changes`); devices and scenes are told of whoever changes them.
+         * @example {
+         *       "of": [
+         *         "device",
+         *         "scene"
+         *       ]
+         *     }
+         */
+        LiveChange: {
+            of: components["schemas"]["LiveChangeOf"][];
+        };
+        /** @enum {string} */
+        LiveChangeOf: "device" | "scene" | "rule" | "channel" | "message";
         /** @description a message that was made; its text depends on the reader, so it is fetched */
         LiveMessage: {
             /** Format: int64 */
@@ -2973,11 +3022,57 @@ export interface components {
              * @enum {integer}
              */
             type: 1 | 2;
+            /**
+             * @description of a video device, what it has to show; none: nothing yet
+             * @enum {string}
+             */
+            videoKind?: "none" | "embed" | "hls" | "file";
             /** @description identifier of the property a list shows; empty when the product has none */
             mainSign: string;
             alarmLevel?: components["schemas"]["AlarmLevel"];
             /** @description one element, empty when nothing was ever read */
             lastData: components["schemas"]["Latest"][];
+            /**
+             * @description what a camera (type 2) shows, as device/get/video answers it; only by deviceNames/get
+             * @example {
+             *       "kind": "embed",
+             *       "url": "/embed/AAAAAAAAAAEAAAAAAAAADA"
+             *     }
+             */
+            videoObj?: components["schemas"]["Video"];
+            signDataObj?: components["schemas"]["SignData"];
+        };
+        /** @description a reading with the catalogue entry of its element */
+        SignReading: {
+            value: components["schemas"]["ReadingValue"];
+            /** Format: int64 */
+            time: number;
+            unit: string;
+            /** @description the element's name in the caller's language */
+            name: string;
+            /** @description decimals to show; absent means as it comes */
+            precision?: number;
+            /** @description the same as name */
+            yeuName: string;
+            /** @description the element's icon; may be empty */
+            yeuUrl: string;
+        };
+        /**
+         * @description the latest readings of a sensor (type 1) by identifier, absent when nothing was ever read; only by deviceNames/get
+         * @example {
+         *       "airTemperature": {
+         *         "value": 3.4,
+         *         "time": 1795230000000,
+         *         "unit": "°C",
+         *         "name": "Air temperature",
+         *         "precision": 1,
+         *         "yeuName": "Air temperature",
+         *         "yeuUrl": "/icons/air-temperature.svg"
+         *       }
+         *     }
+         */
+        SignData: {
+            [key: string]: components["schemas"]["SignReading"];
         };
         DeviceUpdate: {
             deviceName?: string;
@@ -3349,7 +3444,7 @@ export interface components {
             /** @description empty when the whole message was refused */
             identifier: string;
             /** @enum {string} */
-            reason: "unreadable" | "unknown" | "wrongType" | "outOfRange" | "tooLong" | "tooOld" | "future" | "badTime" | "notYours" | "notGateway" | "unknownTopic" | "disabled" | "derived";
+            reason: "unreadable" | "unknown" | "wrongType" | "outOfRange" | "tooLong" | "tooOld" | "future" | "badTime" | "notYours" | "notGateway" | "unknownTopic" | "disabled" | "derived" | "tooLarge";
             /** @description the reason in the caller's language */
             text: string;
         };
@@ -3447,7 +3542,7 @@ export interface components {
         };
         TelemetryRefusal: {
             /** @enum {string} */
-            code: "refused" | "unauthorized" | "tooLarge" | "tooMany" | "unavailable" | "unreadable";
+            code: "refused" | "unauthorized" | "tooLarge" | "tooMany" | "tooSlow" | "unavailable" | "unreadable";
             /** @description the first refusal's, as one word: unreadable, unknown, outOfRange, … */
             reason?: string;
             /** @description what was refused; absent when it was the whole message */
@@ -3496,6 +3591,30 @@ export interface components {
             /** @description the owner; not for a tenant itself */
             tenant?: string;
             name: string;
+        };
+        DeriveRequest: {
+            tenant: string;
+            /** @description only of devices of this product */
+            product?: string;
+            /** @description only this device */
+            device?: string;
+            /** @description the device that the call before answered; absent: begin */
+            after?: string;
+            /**
+             * Format: date
+             * @description the first day, in the tenant's time zone; absent: as far back as there are readings
+             */
+            from?: string;
+        };
+        DeriveResult: {
+            /** @description absent: there is none after `after` */
+            device?: string;
+            /** @description with readings, that were looked at */
+            days: number;
+            /** @description that were not there, or otherwise */
+            values: number;
+            /** @description devices that come after it */
+            left: number;
         };
         ResetUserRequest: {
             tenant: string;
@@ -4129,6 +4248,82 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "code": 200,
+                     *       "data": {
+                     *         "list": [
+                     *           {
+                     *             "id": 12,
+                     *             "deviceName": "CAM-0001",
+                     *             "serial": "SXT-0001",
+                     *             "noteName": "Gate",
+                     *             "groupId": 0,
+                     *             "groupName": "",
+                     *             "onlineState": 1,
+                     *             "state": 0,
+                     *             "createTime": 1795000000000,
+                     *             "onlineTime": 1795200000000,
+                     *             "lastContact": 1795230000000,
+                     *             "productId": 2,
+                     *             "productName": "camera",
+                     *             "offlineAfter": 600000,
+                     *             "type": 2,
+                     *             "mainSign": "stream",
+                     *             "lastData": [],
+                     *             "videoObj": {
+                     *               "kind": "hls",
+                     *               "url": "https://stream.example/gate.m3u8"
+                     *             }
+                     *           },
+                     *           {
+                     *             "id": 7,
+                     *             "deviceName": "WS-0001",
+                     *             "serial": "SN-0001",
+                     *             "noteName": "North mast",
+                     *             "groupId": 3,
+                     *             "groupName": "North",
+                     *             "longitude": 32.85,
+                     *             "latitude": 39.92,
+                     *             "onlineState": 1,
+                     *             "state": 0,
+                     *             "createTime": 1795000000000,
+                     *             "onlineTime": 1795200000000,
+                     *             "lastContact": 1795230000000,
+                     *             "productId": 1,
+                     *             "productName": "weather-station",
+                     *             "offlineAfter": 900000,
+                     *             "type": 1,
+                     *             "mainSign": "airTemperature",
+                     *             "lastData": [
+                     *               {
+                     *                 "airTemperature": {
+                     *                   "value": 3.4,
+                     *                   "time": 1795230000000,
+                     *                   "unit": "°C",
+                     *                   "name": "Air temperature",
+                     *                   "precision": 1
+                     *                 }
+                     *               }
+                     *             ],
+                     *             "signDataObj": {
+                     *               "airTemperature": {
+                     *                 "value": 3.4,
+                     *                 "time": 1795230000000,
+                     *                 "unit": "°C",
+                     *                 "name": "Air temperature",
+                     *                 "precision": 1,
+                     *                 "yeuName": "Air temperature",
+                     *                 "yeuUrl": "/icons/air-temperature.svg"
+                     *               }
+                     *             }
+                     *           }
+                     *         ],
+                     *         "total": 2
+                     *       },
+                     *       "msg": ""
+                     *     }
+                     */
                     "application/json": components["schemas"]["DevicePageAnswer"];
                 };
             };
@@ -5569,6 +5764,15 @@ export interface operations {
                     "application/json": components["schemas"]["TelemetryRefusal"];
                 };
             };
+            /** @description The body did not come within 60 seconds: nothing of it is taken, send it again */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TelemetryRefusal"];
+                };
+            };
             /** @description Over 256 KiB */
             413: {
                 headers: {
@@ -5624,6 +5828,15 @@ export interface operations {
             };
             /** @description No device has this secret */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TelemetryRefusal"];
+                };
+            };
+            /** @description The body did not come within 60 seconds: nothing of it is taken, send it again */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5721,6 +5934,15 @@ export interface operations {
                     "application/json": components["schemas"]["TelemetryRefusal"];
                 };
             };
+            /** @description The body did not come within 60 seconds: nothing of it is taken, send it again */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TelemetryRefusal"];
+                };
+            };
             /** @description Over 256 KiB */
             413: {
                 headers: {
@@ -5801,6 +6023,15 @@ export interface operations {
             };
             /** @description No device of the tenant's */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TelemetryRefusal"];
+                };
+            };
+            /** @description The body did not come within 60 seconds: nothing of it is taken, send it again */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5936,6 +6167,39 @@ export interface operations {
             400: components["responses"]["Problem"];
             401: components["responses"]["Problem"];
             404: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            422: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    derive: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeriveRequest"];
+            };
+        };
+        responses: {
+            /** @description What was done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeriveResult"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            409: components["responses"]["Problem"];
             413: components["responses"]["Problem"];
             422: components["responses"]["Problem"];
             429: components["responses"]["Problem"];

@@ -7,6 +7,7 @@ import { useLanguage } from '@/lib/i18n';
 import { usePreferences } from '@/lib/preferences';
 import { setWidth } from '@/test/screen';
 import { AntdProvider } from './AntdProvider';
+import { antdTheme } from './antdTheme';
 import { palettes } from './palette';
 
 function Probe() {
@@ -42,5 +43,15 @@ it('gives antd and dayjs the language, the theme’s values and the size of a fi
     await act(() => useLanguage.getState().setLanguage(language));
     await expect.poll(seen).toMatch(new RegExp(`^${antd} `));
     expect(dayjs.locale()).toBe(months);
+  }
+});
+
+it.each(['light', 'dark'] as const)('marks what has the keyboard as the rest of the page does, %s', (name) => {
+  const { focus } = palettes[name];
+  const { token, components } = antdTheme(name, false);
+  // antd draws every focus ring in it.
+  expect(token?.colorPrimaryBorder).toBe(focus);
+  for (const field of [components?.Input, components?.Select, components?.DatePicker]) {
+    expect(field?.activeBorderColor).toBe(focus);
   }
 });

@@ -1,30 +1,40 @@
 import ReloadOutlined from '@ant-design/icons/ReloadOutlined';
 import type { ErrorComponentProps } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useReach } from '@/lib/offline/reach';
 import { Empty } from '@/ui/Empty';
 import { PlainButton } from '@/ui/PlainButton';
 import css from './BrokenPage.module.css';
+import { reload } from './reload';
 
 /** In place of a page that could not be loaded or drawn; the frame around it stays. */
 export function BrokenPage({ error }: ErrorComponentProps) {
   const { t } = useTranslation();
-  const offline = useReach(({ reach }) => reach !== 'online');
+  const reach = useReach((state) => state.reach);
+  // A slow answer is no reason to wait for another connection.
+  const offline = reach === 'offline' || reach === 'silent';
+  // What did not come for want of a connection comes with it, as the page says; the router keeps the failure until then.
+  const [waits, setWaits] = useState(offline);
+  if (offline && !waits) setWaits(true);
+  useEffect(() => {
+    if (waits && reach === 'online') reload();
+  }, [waits, reach]);
   return (
     <div className={css.page} role="alert">
       <Empty
         level={1}
         kind="search"
-        title={t(offline ? 'offline.pageTitle' : 'error.pageTitle')}
-        text={t(offline ? 'offline.pageText' : 'error.pageText')}
+        title={t(waits ? 'offline.pageTitle' : 'error.pageTitle')}
+        text={t(waits ? 'offline.pageText' : 'error.pageText')}
         action={
-          <PlainButton onClick={() => window.location.reload()}>
+          <PlainButton onClick={reload}>
             <ReloadOutlined aria-hidden="true" />
             {t('error.reload')}
           </PlainButton>
         }
       />
-      <p className={css.detail}>{error instanceof Error ? error.message : String(error)}</p>
+      {waits ? null : <p className={css.detail}>{error instanceof Error ? error.message : String(error)}</p>}
     </div>
   );
 }

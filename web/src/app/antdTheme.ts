@@ -31,7 +31,8 @@ export function antdTheme(name: Theme, phone: boolean): ThemeConfig {
       colorPrimaryTextHover: c.primaryHover,
       colorPrimaryBg: c.primaryBg,
       colorPrimaryBgHover: c.primaryBg,
-      colorPrimaryBorder: c.primaryLine,
+      // Nothing of ours has a border of it, and antd takes the colour of every focus ring from it.
+      colorPrimaryBorder: c.focus,
       colorTextLightSolid: c.onPrimary,
       colorLink: c.primary,
       colorLinkHover: c.primaryHover,
@@ -107,8 +108,9 @@ export function antdTheme(name: Theme, phone: boolean): ThemeConfig {
     components: {
       Button: { fontWeight: 550, primaryShadow: 'none', defaultShadow: 'none', dangerShadow: 'none' },
       Card: { headerHeight: 44, headerFontSize: 14, bodyPadding: 16 },
+      DatePicker: { activeBorderColor: c.focus },
       Drawer: { colorBgElevated: c.surface },
-      Input: phone ? { inputFontSize: 16 } : {},
+      Input: { activeBorderColor: c.focus, ...(phone ? { inputFontSize: 16 } : {}) },
       Modal: { titleFontSize: 16 },
       Segmented: { trackBg: c.sunken, itemSelectedBg: c.raised, trackPadding: 3 },
       Select: { activeBorderColor: c.focus },

@@ -1,6 +1,7 @@
 import './fonts.css';
 import './tokens.css';
 import './global.css';
+import './forced.css';
 import { RouterProvider } from '@tanstack/react-router';
 import { createRoot } from 'react-dom/client';
 import { startI18n } from '@/lib/i18n';

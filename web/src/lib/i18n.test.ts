@@ -33,6 +33,22 @@ describe('the language', () => {
     expect(i18next.t('settings.version', { version: '<b>' })).toBe('Tilth <b>');
   });
 
+  it('says one stop where a value brings its own', async () => {
+    await choose('ru-ru');
+    const said = [
+      i18next.t('inform.within', { readings: '3 показания', window: '2 дн.' }),
+      i18next.t('inform.within', { readings: '3 показания', window: '5 мин' }),
+      i18next.t('history.shown', { from: '19 нояб.', to: '20 нояб.' }),
+      i18next.getFixedT('ru-ru')('device.form.pin', { place: 'a..b, 26° в. д.' }),
+    ];
+    expect(said).toEqual([
+      '3 показания за 2 дн.',
+      '3 показания за 5 мин.',
+      'Показано: 19 нояб. – 20 нояб.',
+      'Метка: a..b, 26° в. д. Стрелки двигают её, с Shift мелкими шагами.',
+    ]);
+  });
+
   it('follows another tab', async () => {
     window.dispatchEvent(new StorageEvent('storage', { key: 'tilth.language', newValue: 'tr-tr' }));
     await expect.poll(currentLanguage).toBe('tr-tr');

@@ -1,4 +1,4 @@
-import i18next from 'i18next';
+import i18next, { type PostProcessorModule } from 'i18next';
 import { initReactI18next } from 'react-i18next';
 import { create } from 'zustand';
 
@@ -76,17 +76,35 @@ function remembered(): Language {
   }
 }
 
+/** A value that ends with a stop, like 26° в. д., takes the place of the sentence's own. */
+const oneStop: PostProcessorModule = {
+  type: 'postProcessor',
+  name: 'oneStop',
+  process: (said, _key, options) => {
+    if (!said.includes('..')) return said; // nearly always: every text comes through here
+    return Object.values(options).reduce<string>(
+      (text, value) =>
+        typeof value === 'string' && value.endsWith('.') ? text.replaceAll(`${value}.`, () => value) : text,
+      said,
+    );
+  },
+};
+
 /** Call once before the first render. A change made in another tab is followed. */
 export async function startI18n(): Promise<void> {
-  await i18next.use(initReactI18next).init({
-    lng: fallback,
-    lowerCaseLng: true,
-    load: 'currentOnly',
-    fallbackLng: false,
-    resources: {},
-    interpolation: { escapeValue: false },
-    returnNull: false,
-  });
+  await i18next
+    .use(initReactI18next)
+    .use(oneStop)
+    .init({
+      lng: fallback,
+      lowerCaseLng: true,
+      load: 'currentOnly',
+      fallbackLng: false,
+      resources: {},
+      interpolation: { escapeValue: false },
+      returnNull: false,
+      postProcess: oneStop.name,
+    });
   const language = remembered();
   await show(language);
   useLanguage.setState({ language });

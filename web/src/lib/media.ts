@@ -14,5 +14,9 @@ export function useMedia(query: string): boolean {
 
 /** Below antd's screenMD: the sidebar is a drawer and tables are lists of cards. */
 export const phone = '(max-width: 767px)';
+/** Fingers, not a mouse. */
+export const touch = '(pointer: coarse)';
+/** The list of devices that stands beside a page is a drawer. */
+export const noColumn = '(max-width: 1199px)';
 /** The sidebar shows icons only. */
 export const narrow = '(min-width: 768px) and (max-width: 1199px)';

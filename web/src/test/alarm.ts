@@ -131,6 +131,8 @@ export function alarmServer(rules: AlarmRule[] = [rule()]) {
     channels: [] as Channel[],
     rehearsal: rehearsal(),
     outlooks: [] as Schemas['Outlook'][],
+    /** What the rules' device has. */
+    properties: [] as Schemas['DeviceProperty'][],
     /** Paths that answer on their own. */
     answers: new Map<string, () => Response | Promise<Response>>(),
     asked: [] as { path: string; query: URLSearchParams }[],
@@ -184,6 +186,7 @@ export function alarmServer(rules: AlarmRule[] = [rule()]) {
       ]),
     );
   });
+  query(`${client}/device/get/property`, () => state.properties);
   query(paths.channels, (search) => pageOf(state.channels, search));
   change(onPost, paths.create, (body: Partial<AlarmRule>) => {
     const id = 900 + state.rules.length;

@@ -30,6 +30,7 @@ export const camera = device({
   noteName: 'Gate camera',
   groupId: 2,
   type: 2,
+  videoKind: 'embed',
   ...fresh,
   lastData: [],
 });

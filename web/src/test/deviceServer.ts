@@ -50,7 +50,16 @@ export function deviceServer(devices?: Device[]) {
     devices: devices ?? [
       device({ id: 1, deviceName: 'WS-1', noteName: 'Orchard mast', lastContact: now - 8000 }),
       device({ id: 2, deviceName: 'WS-2', noteName: 'Lower mast', onlineState: 0, offlineTime: now - 3_600_000 }),
-      device({ id: 3, deviceName: 'SXT-3', noteName: '', groupId: 0, groupName: '', type: 2, lastData: [] }),
+      device({
+        id: 3,
+        deviceName: 'SXT-3',
+        noteName: '',
+        groupId: 0,
+        groupName: '',
+        type: 2,
+        videoKind: 'hls',
+        lastData: [],
+      }),
     ],
     scenes: [scene(1, 'North orchard'), scene(2, 'Old nursery', { groupStatus: 2, deviceCount: 0 })],
     connection: {

@@ -75,6 +75,7 @@ export function detailOf(
           tslAttribute: 'airTemperature',
           yeuName: 'Air temperature',
           elementUnit: '°C',
+          precision: 1,
           subconditions: '<',
           value: 2,
         },

@@ -1,10 +1,11 @@
-import type { ButtonHTMLAttributes, ReactNode } from 'react';
+import type { ButtonHTMLAttributes, ReactNode, Ref } from 'react';
 import css from './IconButton.module.css';
 
 interface IconButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'children' | 'aria-label'> {
   /** What the button does, spoken and on hover. */
   label: string;
   icon: ReactNode;
+  ref?: Ref<HTMLButtonElement>;
   /** How many wait; nothing is shown for 0. */
   count?: number;
 }

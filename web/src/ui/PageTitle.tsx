@@ -31,7 +31,11 @@ export function PageTitle({ title, summary, back }: PageTitleProps) {
       <h1 className={css.title} title={title}>
         {title}
       </h1>
-      {summary ? <p className={css.summary}>{summary}</p> : null}
+      {summary ? (
+        <p className={css.summary} title={typeof summary === 'string' ? summary : undefined}>
+          {summary}
+        </p>
+      ) : null}
     </>
   );
   return slot ? createPortal(heading, slot) : heading;

@@ -3,6 +3,8 @@ package chart
 import (
 	"math"
 	"time"
+
+	"tilth/internal/tenant"
 )
 
 // tick is a place on an axis.
@@ -62,24 +64,22 @@ func times(from, to int64, zone *time.Location) (ticks []tick) {
 			break
 		}
 	}
-	layout := "15:04"
+	year, month, date := time.UnixMilli(from).In(zone).Date()
+	layout, next := "15:04", time.Date(year, month, date, 0, 0, 0, 0, zone)
 	if distance >= day {
-		layout = "01-02"
+		layout, next = "01-02", tenant.FirstInstant(year, month, date, zone)
 	}
-	begin := time.UnixMilli(from).In(zone)
-	at := time.Date(begin.Year(), begin.Month(), begin.Day(), 0, 0, 0, 0, zone)
-	for ; at.UnixMilli() <= to; at = after(at, distance) {
-		if at.UnixMilli() >= from {
-			ticks = append(ticks, tick{float64(at.UnixMilli()), at.Format(layout)})
+	for next.UnixMilli() <= to {
+		if next.UnixMilli() >= from {
+			ticks = append(ticks, tick{float64(next.UnixMilli()), next.Format(layout)})
 		}
+		if distance < day {
+			next = next.Add(distance)
+			continue
+		}
+		// Days by the calendar, since one may have 23 hours, or no midnight.
+		date += int(distance / day)
+		next = tenant.FirstInstant(year, month, date, zone)
 	}
 	return ticks
-}
-
-// after is the next tick: days by the calendar, since one may have 23 hours.
-func after(at time.Time, distance time.Duration) time.Time {
-	if distance >= day {
-		return at.AddDate(0, 0, int(distance/day))
-	}
-	return at.Add(distance)
 }

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 )
@@ -185,6 +186,35 @@ func TestTimesOfTheAxis(t *testing.T) {
 		}
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.from, got, c.want)
+		}
+	}
+}
+
+// Where clocks skip midnight the day begins at 01:00, and each day has its tick
+// once.
+func TestDaysWithoutMidnight(t *testing.T) {
+	for _, c := range []struct{ zone, from, ticks string }{
+		{"America/Santiago", "2026-09-04T12:00:00Z", "09-05 00:00 09-06 01:00 09-07 00:00 09-08 00:00"},
+		{"America/Santiago", "2026-09-06T04:00:00Z", "09-06 01:00 09-07 00:00 09-08 00:00 09-09 00:00 09-10 00:00"},
+		{"Atlantic/Azores", "2026-03-27T12:00:00Z", "03-28 00:00 03-29 01:00 03-30 00:00 03-31 00:00"},
+	} {
+		zone, err := time.LoadLocation(c.zone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		from, err := time.Parse(time.RFC3339, c.from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, one := range times(from.UnixMilli(), from.Add(4*day).UnixMilli(), zone) {
+			got = append(got, time.UnixMilli(int64(one.at)).In(zone).Format("01-02 15:04"))
+			if at := got[len(got)-1]; !strings.HasPrefix(at, one.label) {
+				t.Errorf("%s: %s says %s", c.zone, at, one.label)
+			}
+		}
+		if strings.Join(got, " ") != c.ticks {
+			t.Errorf("%s: %q", c.zone, got)
 		}
 	}
 }

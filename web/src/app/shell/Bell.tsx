@@ -1,15 +1,16 @@
 import BellOutlined from '@ant-design/icons/BellOutlined';
 import { useQuery } from '@tanstack/react-query';
-import { type FocusEvent, type KeyboardEvent, lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react';
+import { type FocusEvent, type KeyboardEvent, useCallback, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { phone, useMedia } from '@/lib/media';
 import { unreadCountQuery } from '@/lib/queries';
 import { IconButton } from '@/ui/IconButton';
+import { later } from '@/ui/later';
 import css from './Bell.module.css';
 import { BellNews } from './BellNews';
 
-const BellList = lazy(() => import('./BellList').then((module) => ({ default: module.BellList })));
-const BellSheet = lazy(() => import('./BellSheet').then((module) => ({ default: module.BellSheet })));
+const BellPanel = later(() => import('./BellPanel'), 'BellPanel');
+const BellSheet = later(() => import('./BellSheet'), 'BellSheet');
 
 /** How many messages are unread, and the newest of them: below the bell, on a phone in a sheet. */
 export function Bell() {
@@ -79,14 +80,8 @@ export function Bell() {
         onClick={toggle}
       />
       <BellNews />
-      <Suspense>
-        {panel ? (
-          <div className={css.panel} role="dialog" aria-label={t('message.recent')}>
-            <BellList onClose={close} onAllRead={toBell} />
-          </div>
-        ) : null}
-        {sheet && isPhone ? <BellSheet open={open} onClose={close} /> : null}
-      </Suspense>
+      {panel ? <BellPanel onClose={close} onAllRead={toBell} /> : null}
+      {sheet && isPhone ? <BellSheet open={open} onClose={close} /> : null}
     </div>
   );
 }

@@ -1,20 +1,22 @@
 import { Outlet, useRouterState } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { whenIdle } from '@/lib/idle';
 import { phone, useMedia } from '@/lib/media';
 import { keepConsole } from '@/lib/offline/release';
 import { useTenantFace } from '@/lib/useTenantFace';
+import { later } from '@/ui/later';
 import { PageTitleSlot } from '@/ui/PageTitle';
 import { AntdProvider } from '../AntdProvider';
 import css from './Shell.module.css';
 import { Sidebar } from './Sidebar';
 import { Strip } from './Strip';
 import { TopBar } from './TopBar';
+import { useLiveChanges } from './useLiveChanges';
 import { useLiveCounts } from './useLiveCounts';
 
-const MenuDrawer = lazy(() => import('./MenuDrawer').then((module) => ({ default: module.MenuDrawer })));
-const SettingsPanel = lazy(() => import('./SettingsPanel').then((module) => ({ default: module.SettingsPanel })));
+const MenuDrawer = later(() => import('./MenuDrawer'), 'MenuDrawer');
+const SettingsPanel = later(() => import('./SettingsPanel'), 'SettingsPanel');
 
 /** The frame around every page of a signed-in person. */
 export function Shell() {
@@ -27,6 +29,7 @@ export function Shell() {
   const isPhone = useMedia(phone);
   const path = useRouterState({ select: (state) => state.location.pathname });
   useLiveCounts();
+  useLiveChanges();
   useTenantFace();
   useEffect(() => whenIdle(() => void keepConsole()), []);
 
@@ -59,10 +62,8 @@ export function Shell() {
           </main>
         </div>
       </div>
-      <Suspense>
-        {menu ? <MenuDrawer open={menuOpen} onClose={() => setMenuOpen(false)} /> : null}
-        {settings ? <SettingsPanel open={settingsOpen} onClose={() => setSettingsOpen(false)} /> : null}
-      </Suspense>
+      {menu ? <MenuDrawer open={menuOpen} onClose={() => setMenuOpen(false)} /> : null}
+      {settings ? <SettingsPanel open={settingsOpen} onClose={() => setSettingsOpen(false)} /> : null}
     </AntdProvider>
   );
 }

@@ -32,7 +32,7 @@ describe('the list', () => {
   it('says when who did what', async () => {
     await openActivity();
     expect(rows().map(({ textContent }) => textContent)).toEqual([
-      expect.stringMatching(/14:05.*Elif Kaya.*Changed device Mast: note name from Mast to Pump 3$/),
+      expect.stringMatching(/14:05.*Elif Kaya.*Changed device Mast: remark name from Mast to Pump 3$/),
       expect.stringMatching(/Elif Kaya.*Created scene North$/),
       expect.stringMatching(/Provider.*Changed the account of Mehmet: new password$/),
     ]);

@@ -1,7 +1,7 @@
 import FilterOutlined from '@ant-design/icons/FilterOutlined';
 import { Button, DatePicker } from 'antd';
 import dayjs from 'dayjs';
-import { useId, useState } from 'react';
+import { useId, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { dayFormat } from '@/lib/dayFormat';
 import { useLanguage } from '@/lib/i18n';
@@ -124,6 +124,8 @@ interface DayProps {
 function Day({ label, day, least, most, onChange }: DayProps) {
   const language = useLanguage((state) => state.language);
   const id = useId();
+  // A new date is another value to the picker, which then forgets what is being typed.
+  const value = useMemo(() => (day ? dayjs(day) : null), [day]);
   return (
     <span className={css.day}>
       <label htmlFor={id}>{label}</label>
@@ -131,7 +133,7 @@ function Day({ label, day, least, most, onChange }: DayProps) {
         id={id}
         className={css.picker}
         classNames={{ popup: { root: css.popup } }}
-        value={day ? dayjs(day) : null}
+        value={value}
         format={dayFormat[language]}
         placeholder=""
         minDate={least ? dayjs(least) : undefined}

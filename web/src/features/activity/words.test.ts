@@ -18,7 +18,7 @@ const change = (field: string, before?: unknown, after?: unknown): Change => ({ 
 
 describe('the sentence', () => {
   it.each([
-    ['en-us', 'Changed device Mast: note name from Mast to Pump 3'],
+    ['en-us', 'Changed device Mast: remark name from Mast to Pump 3'],
     ['zh-cn', '更改了设备 Mast：备注名由“Mast”改为“Pump 3”'],
     ['tr-tr', 'Mast cihazını değiştirdi: görünen ad: Mast yerine Pump 3'],
     ['ru-ru', 'Изменение устройства Mast: название устройства: было «Mast», стало «Pump 3»'],
@@ -37,6 +37,18 @@ describe('the sentence', () => {
     expect(
       line(entry({ kind: 'rule', action: 'publish', thing: 'Frost', changes: [change('deployState', 0, 1)] })),
     ).toBe('Started alarm rule Frost');
+  });
+
+  it.each([
+    ['en-us', 'Stopped alarm rule Frost: missing attribute Air temperature'],
+    ['zh-cn', '停止了告警规则 Frost：已不存在的属性“Air temperature”'],
+    ['tr-tr', 'Frost alarm kuralını durdurdu: artık olmayan parametre: Air temperature'],
+    ['ru-ru', 'Остановка правила Frost: исчезнувший параметр: «Air temperature»'],
+  ] as const)('says in %s which attribute a rule was stopped for', (language, text) => {
+    const changes = [change('deployState', 1, 2), change('attributeGone', undefined, 'airTemperature')];
+    const stopped = entry({ by: 'server', kind: 'rule', action: 'unpublish', thing: 'Frost', changes });
+    expect(line(stopped, language)).toBe(text);
+    expect(attributesOf([stopped])).toEqual(['airTemperature']);
   });
 
   it.each([
@@ -65,7 +77,7 @@ describe('the sentence', () => {
       change('latitude', 1),
     ];
     expect(line(entry({ changes }))).toBe(
-      'Changed device Mast: note name from a to b, scene taken away (was North), and 2 more',
+      'Changed device Mast: remark name from a to b, scene taken away (was North), and 2 more',
     );
     expect(line(entry({ changes }), 'ru-ru')).toMatch(/\) и ещё 2 изменения$/);
   });
@@ -90,7 +102,7 @@ describe('the sentence', () => {
     const thing = '{{thing}} $t(nav.home) <b>x</b>';
     expect(sentence(entry({ thing, changes: [] }), wordsOf('en-us'))).toEqual(['Changed device ', thing, '']);
     expect(changeText(change('noteName', '{{after}}', '$t(nav.home)'), wordsOf('en-us'))).toBe(
-      'note name from {{after}} to $t(nav.home)',
+      'remark name from {{after}} to $t(nav.home)',
     );
   });
 });
@@ -108,7 +120,7 @@ describe('a value', () => {
     ['remindEvery', 120, '2\u00a0h'],
     ['hitCounts', 3, '3'],
     ['passageway', ['Night crew', 'Elif'], 'Night crew, Elif'],
-    ['noticeMode', ['email', 'phoneMessage'], 'E-mail, Text message'],
+    ['noticeMode', ['email', 'phoneMessage'], 'Email, SMS'],
     ['timePeriods', [0, 1, 47], '23:30–24:00, 00:00–01:00'],
     ['language', 'tr-tr', 'Türkçe'],
     ['language', 'xx', 'xx'],

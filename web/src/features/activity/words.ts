@@ -21,7 +21,7 @@ export function wordsOf(language: Language, names: Names = {}): Words {
 
 /** What the log tells of, as the server names it. */
 const deeds: Readonly<Record<string, readonly string[]>> = {
-  device: ['create', 'update', 'delete', 'export'],
+  device: ['create', 'update', 'delete', 'export', 'derive'],
   scene: ['create', 'update', 'delete'],
   rule: ['create', 'update', 'delete', 'publish', 'unpublish', 'mute', 'unmute'],
   notice: ['resolve'],
@@ -55,6 +55,7 @@ const fields = new Set([
   'alarmLevel',
   'alarmName',
   'appKey',
+  'attributeGone',
   'avatar',
   'conditions',
   'deployState',
@@ -156,7 +157,7 @@ function codeText(field: string, value: number, words: Words): string {
 
 /** A value as the screens write it. */
 export function valueText(field: string, value: unknown, words: Words): string {
-  const { t } = words;
+  const { t, names } = words;
   if (value === undefined || value === null) return t('activity.value.none');
   if (typeof value === 'boolean') return t(value ? 'activity.value.yes' : 'activity.value.no');
   if (typeof value === 'number') return codeText(field, value, words);
@@ -173,10 +174,11 @@ export function valueText(field: string, value: unknown, words: Words): string {
     return listText(value, words);
   }
   if (field === 'language' && isLanguage(value)) return languages.find(({ code }) => code === value)?.name ?? value;
+  if (field === 'attributeGone') return names[String(value)]?.yeuName ?? String(value);
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** One change as a part of the sentence: note name from Mast to Pump 3. */
+/** One change as a part of the sentence: remark name from Mast to Pump 3. */
 export function changeText({ field, before, after, hidden }: Change, words: Words): string {
   const { t } = words;
   const name = fieldText(field, words);
@@ -192,8 +194,9 @@ export function changeText({ field, before, after, hidden }: Change, words: Word
 const told = 2;
 
 /** What changed, for the sentence; empty where a thing was made or removed as a whole, or is told by the deed. */
-function changesText({ action, changes }: Entry, words: Words): string {
-  if (['create', 'delete', 'publish', 'unpublish', 'switchOff'].includes(action) || changes.length === 0) return '';
+function changesText({ action, changes: all }: Entry, words: Words): string {
+  const changes = all.filter(({ field }) => field !== 'deployState');
+  if (['create', 'delete', 'switchOff'].includes(action) || changes.length === 0) return '';
   const { t, format } = words;
   const first = changes.slice(0, told).map((change) => changeText(change, words));
   const more = changes.length - told;
@@ -207,6 +210,7 @@ export function attributesOf(entries: readonly Entry[]): string[] {
   const signs = new Set<string>();
   for (const { changes } of entries) {
     for (const { field, before, after } of changes) {
+      if (field === 'attributeGone' && typeof after === 'string') signs.add(after);
       if (field !== 'conditions') continue;
       for (const list of [before, after]) {
         for (const { tslAttribute } of (Array.isArray(list) ? list : []) as Condition[]) signs.add(tslAttribute);

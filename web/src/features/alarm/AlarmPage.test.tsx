@@ -30,6 +30,17 @@ describe('a card', () => {
     expect(screen.getByText('3 rules, 1 running')).toBeVisible();
   });
 
+  it('calls an attribute that is in no catalogue as the device’s model calls it', async () => {
+    const server = alarmServer([
+      rule({ conditions: [{ andor: 'and', tslAttribute: 'growerDoor', subconditions: '=', value: true }] }),
+    ]);
+    server.properties = [
+      { identifier: 'growerDoor', yeuName: 'Door open', elementUnit: '', dataType: 'bool', accessMode: 'r' } as never,
+    ];
+    await openAlarms(server);
+    expect((await card('Spring frost').findByText('Door open')).closest('p')).toHaveTextContent(/^Door open equals/);
+  });
+
   it('names the channels that people are told through, and how often they are reminded', async () => {
     const server = alarmServer([
       rule({ passageway: [1, 2], remindEvery: 30 }),
@@ -46,6 +57,24 @@ describe('a card', () => {
     expect(card('Quiet').queryByText(/^Reminder/)).toBeNull();
     // The names of all cards are one question.
     expect(askedOf(server, paths.channels)).toHaveLength(1);
+  });
+
+  it('says why one cannot run whose device has lost an attribute, and what can be done', async () => {
+    const lost = { deployState: 2 as const, deployUser: undefined, attributesGone: ['airTemperature'] };
+    const server = alarmServer([
+      rule(lost),
+      rule({ ...lost, id: 2, alarmName: 'Both', attributesGone: ['airTemperature', 'zq'] }),
+    ]);
+    await openAlarms(server);
+    expect(
+      await card('Spring frost').findByText(
+        'The device no longer has the attribute “Air temperature”, or has it in another kind. Choose another attribute or remove the condition; the rule can then run again.',
+      ),
+    ).toBeVisible();
+    expect(card('Spring frost').getByText(/^Taken down \d\d:\d\d$/)).toBeVisible();
+    expect(
+      card('Both').getByText(/^The device no longer has the attributes “Air temperature”, “zq”, or /),
+    ).toBeVisible();
   });
 
   it('tells when it fired last, and in red while its alarm is open', async () => {

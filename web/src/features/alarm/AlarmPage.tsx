@@ -2,11 +2,11 @@ import DeploymentUnitOutlined from '@ant-design/icons/DeploymentUnitOutlined';
 import PlusOutlined from '@ant-design/icons/PlusOutlined';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from 'antd';
-import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useDeviceLive } from '@/lib/device/live/useDeviceLive';
 import { useFormat } from '@/lib/format/format';
-import { phone, useMedia } from '@/lib/media';
+import { noColumn, phone, useMedia } from '@/lib/media';
 import { toast } from '@/lib/notices';
 import { lastPage, pageSizes } from '@/lib/pages';
 import { usePreferences } from '@/lib/preferences';
@@ -15,6 +15,7 @@ import { DeviceChips } from '@/ui/deviceFilter/DeviceChips';
 import { DeviceColumn } from '@/ui/deviceFilter/DeviceColumn';
 import { Empty } from '@/ui/Empty';
 import { IconButton } from '@/ui/IconButton';
+import { later } from '@/ui/later';
 import { Pager } from '@/ui/Pager';
 import { PageTitle } from '@/ui/PageTitle';
 import { SearchBox } from '@/ui/SearchBox';
@@ -27,9 +28,7 @@ import { mostDevices, namesOf } from './search';
 import { useAlarmLive } from './useAlarmLive';
 import { useAlarmSearch } from './useAlarmSearch';
 
-const DeviceDrawer = lazy(() =>
-  import('@/ui/deviceFilter/DeviceDrawer').then((module) => ({ default: module.DeviceDrawer })),
-);
+const DeviceDrawer = later(() => import('@/ui/deviceFilter/DeviceDrawer'), 'DeviceDrawer');
 
 /** Every alarm rule as a card that reads as a sentence, of all devices or of those that are chosen. */
 export function AlarmPage() {
@@ -38,6 +37,7 @@ export function AlarmPage() {
   useDeviceLive();
   useAlarmLive();
   const isPhone = useMedia(phone);
+  const drawn = useMedia(noColumn);
   const fixedNavbar = usePreferences((state) => state.fixedNavbar);
   const { search, change, open } = useAlarmSearch();
   const { q = '', devices, page: pageNo = 1, size: pageSize = pageSizes[0] } = search;
@@ -81,7 +81,7 @@ export function AlarmPage() {
         <section className={css.main} aria-label={t('rule.list')}>
           <div className={css.bar}>
             <SearchBox text={q} onSearch={onSearch} label={t('rule.search')} placeholder={t('rule.name')} />
-            {isPhone ? (
+            {drawn ? (
               <IconButton
                 className={css.devices}
                 label={t('rule.filter.devices')}
@@ -135,12 +135,10 @@ export function AlarmPage() {
             </div>
           ) : null}
         </section>
-        {isPhone ? null : <DeviceColumn {...picker} count={overview.data?.deviceCount} below={fixedNavbar} />}
+        {drawn ? null : <DeviceColumn {...picker} count={overview.data?.deviceCount} below={fixedNavbar} />}
       </div>
-      {isPhone && drawer !== undefined ? (
-        <Suspense>
-          <DeviceDrawer {...picker} open={drawer} showAll={t('rule.empty.clear')} onClose={() => setDrawer(false)} />
-        </Suspense>
+      {drawn && drawer !== undefined ? (
+        <DeviceDrawer {...picker} open={drawer} showAll={t('rule.empty.clear')} onClose={() => setDrawer(false)} />
       ) : null}
       <FormPlace />
     </>

@@ -1,13 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { AlarmRule } from '@/lib/alarm/types';
 import { errorText } from '@/lib/errorText';
 import { toast } from '@/lib/notices';
+import { later } from '@/ui/later';
 import { ruleQuery } from './queries';
 import { useAlarmSearch } from './useAlarmSearch';
 
-const RuleForm = lazy(() => import('./form/RuleForm').then((module) => ({ default: module.RuleForm })));
+const RuleForm = later(() => import('./form/RuleForm'), 'RuleForm');
 
 /** The form of the rule that the address names, or of a new one, over the page. */
 export function FormPlace() {
@@ -38,14 +39,12 @@ export function FormPlace() {
   if (wanted === 'new' && opened?.of !== 'new') setOpened({ rule: null, of: 'new', turn });
   if (id > 0 && data?.id === id && opened?.of !== id) setOpened({ rule: data, of: id, turn });
   return opened ? (
-    <Suspense>
-      <RuleForm
-        key={`${opened.of} ${opened.turn}`}
-        rule={opened.rule}
-        open={wanted !== undefined && opened.of === wanted}
-        onClose={close}
-        onClosed={() => setOpened(undefined)}
-      />
-    </Suspense>
+    <RuleForm
+      key={`${opened.of} ${opened.turn}`}
+      rule={opened.rule}
+      open={wanted !== undefined && opened.of === wanted}
+      onClose={close}
+      onClosed={() => setOpened(undefined)}
+    />
   ) : null;
 }

@@ -56,6 +56,15 @@ export const elementsQuery = (language: Language, signs: readonly string[]) =>
     enabled: signs.length > 0,
   });
 
+/** What a device's model has, in the person's language. */
+export const devicePropertiesQuery = (language: Language, deviceName: string) =>
+  queryOptions({
+    ...persistent,
+    queryKey: ['device-properties', deviceName, language],
+    queryFn: ({ signal }) => api.get('/admin-api/client/pc/device/get/property', { query: { deviceName }, signal }),
+    staleTime: 5 * 60_000,
+  });
+
 /** The devices that a form offers: the first hundred, or of those whose name holds a text. */
 export const offeredDevicesQuery = (language: Language, deviceName: string) => {
   const filter = deviceName === '' ? {} : { deviceName };

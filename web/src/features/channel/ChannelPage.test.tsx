@@ -32,8 +32,8 @@ describe('the table', () => {
         .getAllByRole('cell')
         .slice(0, 4)
         .map(({ textContent }) => textContent);
-    expect(cells('Night crew')).toEqual(['E-mailText message', '2 addresses, 1 number', '3 rules', '12 Mar 2026']);
-    expect(cells('Elif, phone')).toEqual(['Text message', '2 numbers', 'No rule yet', '12 Mar 2026']);
+    expect(cells('Night crew')).toEqual(['EmailSMS', '2 addresses, 1 number', '3 rules', '12 Mar 2026']);
+    expect(cells('Elif, phone')).toEqual(['SMS', '2 numbers', 'No rule yet', '12 Mar 2026']);
     expect(rowOf('Night crew').getByTitle(/^Used by/)).toHaveAttribute(
       'title',
       'Used by 3 rules: Spring frost, Row 12 too dry and 1 more.',
@@ -49,7 +49,7 @@ describe('the table', () => {
     await waitFor(() => expect(names()).toEqual(['Irrigation']));
     await user.click(screen.getByRole('button', { name: 'Clear the search' }));
     await waitFor(() => expect(names()).toHaveLength(3));
-    await user.selectOptions(screen.getByRole('combobox', { name: 'Mode' }), 'Text message');
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Mode' }), 'SMS');
     await user.click(screen.getByRole('button', { name: 'Query' }));
     await waitFor(() => expect(names()).toEqual(['Night crew', 'Elif, phone']));
     expect(askedOf(server, paths.page).at(-1)).toEqual({ noticeMode: 'phoneMessage', pageNo: '1', pageSize: '10' });
@@ -102,8 +102,8 @@ describe('the table', () => {
   it('says which ways reach nobody from this server', async () => {
     server.ways = { email: false, phoneMessage: true, language: 'tr-tr', logged: true };
     await openChannels(server);
-    expect(screen.getByText('E-mail is not set up on this server: nobody is told this way.')).toBeVisible();
-    expect(screen.getByText(/^Text messages only go to this server’s log/)).toBeVisible();
+    expect(screen.getByText('Email is not set up on this server: nobody is told this way.')).toBeVisible();
+    expect(screen.getByText(/^SMS only go to this server’s log/)).toBeVisible();
     expect(screen.queryByText(/^SMS is not set up/)).toBeNull();
   });
 
@@ -127,12 +127,12 @@ describe('on a phone', () => {
     expect(screen.queryByRole('table')).toBeNull();
     const cards = within(screen.getByRole('list', { name: 'Notification channels' })).getAllByRole('link');
     expect(cards.map(({ textContent }) => textContent)).toEqual([
-      'Night crewE-mailText message2 addresses, 1 number · 3 rules',
-      'Elif, phoneText message2 numbers · no rule yet',
-      'IrrigationE-mail2 addresses · no rule yet',
+      'Night crewEmailSMS2 addresses, 1 number · 3 rules',
+      'Elif, phoneSMS2 numbers · no rule yet',
+      'IrrigationEmail2 addresses · no rule yet',
     ]);
     await user.click(screen.getByRole('button', { name: 'Filters' }));
-    await user.selectOptions(screen.getByRole('combobox', { name: 'Mode' }), 'E-mail');
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Mode' }), 'Email');
     await user.click(screen.getByRole('button', { name: 'Query' }));
     await waitFor(() => expect(screen.queryByText('Elif, phone')).toBeNull());
     await user.click(screen.getByRole('link', { name: /^Irrigation/ }));

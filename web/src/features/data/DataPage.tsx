@@ -1,13 +1,14 @@
 import DeploymentUnitOutlined from '@ant-design/icons/DeploymentUnitOutlined';
 import DownOutlined from '@ant-design/icons/DownOutlined';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useDeviceLive } from '@/lib/device/live/useDeviceLive';
 import { useFormat } from '@/lib/format/format';
-import { phone, useMedia } from '@/lib/media';
+import { noColumn, useMedia } from '@/lib/media';
 import { usePreferences } from '@/lib/preferences';
 import { TreeColumn } from '@/ui/deviceTree/TreeColumn';
 import { Empty } from '@/ui/Empty';
+import { later } from '@/ui/later';
 import { PageError } from '@/ui/PageError';
 import { PageTitle } from '@/ui/PageTitle';
 import { PlainButton } from '@/ui/PlainButton';
@@ -19,7 +20,7 @@ import { HistoryPlace } from './HistoryPlace';
 import { Picker } from './picker/Picker';
 import { useChoice } from './useChoice';
 
-const PickerDrawer = lazy(() => import('./picker/PickerDrawer').then((module) => ({ default: module.PickerDrawer })));
+const PickerDrawer = later(() => import('./picker/PickerDrawer'), 'PickerDrawer');
 
 /** Cards with the latest readings and the cameras' pictures, of all devices or of those that are ticked. */
 export function DataPage() {
@@ -28,7 +29,7 @@ export function DataPage() {
   useDeviceLive();
   const { choice, state, choose, filter } = useChoice();
   const { groups, shown, onReach, named, pickedReady, failed } = useShown(choice, state);
-  const isPhone = useMedia(phone);
+  const drawn = useMedia(noColumn);
   const fixedNavbar = usePreferences((preferences) => preferences.fixedNavbar);
   const [opened, setOpened] = useState<boolean>();
 
@@ -84,7 +85,7 @@ export function DataPage() {
     <>
       <PageTitle title={t('nav.data')} summary={summary} />
       {nothing ? <PageError queries={problems} /> : null}
-      {isPhone && all !== 0 ? (
+      {drawn && all !== 0 ? (
         <button type="button" className={css.open} aria-haspopup="dialog" onClick={() => setOpened(true)}>
           <DeploymentUnitOutlined aria-hidden="true" />
           <span className={css.openWords}>{count === undefined ? t('common.loading') : devices(count)}</span>
@@ -96,21 +97,19 @@ export function DataPage() {
           <h2 className="visually-hidden">{t('data.cards')}</h2>
           {content}
         </section>
-        {isPhone || all === 0 ? null : (
+        {drawn || all === 0 ? null : (
           <TreeColumn count={all} below={fixedNavbar}>
             <Picker {...picker} />
           </TreeColumn>
         )}
       </div>
-      {isPhone && opened !== undefined ? (
-        <Suspense>
-          <PickerDrawer
-            {...picker}
-            open={opened}
-            onClose={() => setOpened(false)}
-            summary={t('data.picker.show', { devices: devices(count ?? 0) })}
-          />
-        </Suspense>
+      {drawn && opened !== undefined ? (
+        <PickerDrawer
+          {...picker}
+          open={opened}
+          onClose={() => setOpened(false)}
+          summary={t('data.picker.show', { devices: devices(count ?? 0) })}
+        />
       ) : null}
       <HistoryPlace />
     </>

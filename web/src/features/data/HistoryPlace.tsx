@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { knownDevices } from '@/lib/device/live/cache';
 import { deviceQuery } from '@/lib/device/queries';
@@ -11,9 +11,10 @@ import { toast } from '@/lib/notices';
 import { hasNetwork } from '@/lib/offline/reach';
 import { seemsWeak, useSaver } from '@/lib/saver';
 import { prepareChart } from '@/ui/chart/Chart';
+import { later } from '@/ui/later';
 
 const dialog = () => import('./history/HistoryDialog');
-const HistoryDialog = lazy(() => dialog().then((module) => ({ default: module.HistoryDialog })));
+const HistoryDialog = later(dialog, 'HistoryDialog');
 
 /** Who looks at readings is likely to want their history: it is at hand by then, unless that is dear. */
 function useAhead(): void {
@@ -71,9 +72,5 @@ export function HistoryPlace() {
   const [shown, setShown] = useState(data);
   // Nor does it begin anew with each reading that comes.
   if (open && data && data.deviceName !== shown?.deviceName) setShown(data);
-  return shown ? (
-    <Suspense>
-      <HistoryDialog key={shown.deviceName} device={shown} open={open} onClose={close} />
-    </Suspense>
-  ) : null;
+  return shown ? <HistoryDialog key={shown.deviceName} device={shown} open={open} onClose={close} /> : null;
 }

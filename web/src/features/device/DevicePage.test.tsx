@@ -31,6 +31,7 @@ describe('the table', () => {
     expect(screen.getByText('3 devices in 2 scenes and the default group')).toBeVisible();
     expect(names()).toEqual(['Orchard mast', 'Lower mast', 'No remark yet']);
     expect(row(/Orchard mast/)).toHaveTextContent(/WS-1weather-mastNorth orchardno positionOnline\d+ s3\.4\s°CEdit/);
+    expect(row(/Orchard mast/).textContent, 'a number and its unit never part').toContain('3.4\u00a0°C');
     expect(row(/Lower mast/)).toHaveTextContent('Offline');
     expect(row(/SXT-3/)).toHaveTextContent(/Default group.*Onlinelive.*Video/);
   });
@@ -135,6 +136,14 @@ describe('an empty table', () => {
     server.devices = [];
     await openDevices(server);
     expect(screen.getByText('Devices appear here as soon as your provider has added them.')).toBeVisible();
+  });
+
+  it('of a scene that is gone says so, and leads to all devices', async () => {
+    const { user, router } = await openDevices(server, '/device?scene=99');
+    expect(await screen.findByText('This scene is not there any more')).toBeVisible();
+    await user.click(screen.getByRole('button', { name: 'Clear search and filters' }));
+    await waitFor(() => expect(router.state.location.search).not.toHaveProperty('scene'));
+    expect(await screen.findByRole('table', { name: 'Devices' })).toBeVisible();
   });
 
   it('of an empty scene says how to fill it', async () => {

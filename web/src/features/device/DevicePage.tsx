@@ -65,7 +65,7 @@ export function DevicePage() {
           <Toolbar search={search} onChange={change} />
           <div className={`${css.rows} ${table.isPlaceholderData ? css.waiting : ''}`} aria-busy={table.isFetching}>
             {empty ? (
-              <NoRows search={search} onClear={clear} />
+              <NoRows search={search} onClear={clear} onAll={() => onScene(undefined)} />
             ) : table.isError && !data ? (
               <p className={css.failed}>{t('home.list.failed')}</p>
             ) : isPhone ? (

@@ -15,7 +15,7 @@ export type Diagnostics = Schemas['Diagnostics'];
 export type CoverageDay = Schemas['CoverageDay'];
 export type PresenceChange = Schemas['PresenceChange'];
 
-/** Presence, intake and the like of one device; live events do not change them. */
+/** Presence, intake and the like of one device; live events do not change them, some have them asked for anew. */
 export const detailKey = ['device-detail'] as const;
 export const sceneKey = ['scenes'] as const;
 

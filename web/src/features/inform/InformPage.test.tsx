@@ -240,6 +240,15 @@ describe('a notice by its number', () => {
     expect(titles()).toHaveLength(3);
   });
 
+  it('leads from one that there is not to those that there are', async () => {
+    const { user, router } = await openInform(informServer(three()), '/inform?q=heat&level=0&id=77');
+    await user.click(await shown().findByRole('button', { name: 'Show all notices' }));
+    await waitFor(() => expect(titles()).toHaveLength(3));
+    await waitFor(() => expect(shownTitle()).toBe('Spring frost'));
+    const { q, level, id } = router.state.location.search;
+    expect([q, level, id]).toEqual([undefined, undefined, undefined]);
+  });
+
   it('says when it could not be fetched, and asks again', async () => {
     const server = informServer(three());
     server.answers.set(paths.get, () => refused(500, 'Out of order'));

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useDeviceLive } from '@/lib/device/live/useDeviceLive';
 import { useFormat } from '@/lib/format/format';
@@ -9,6 +9,7 @@ import { lastPage, pageSizes } from '@/lib/pages';
 import { usePreferences } from '@/lib/preferences';
 import { overviewQuery } from '@/lib/queries';
 import { DeviceColumn } from '@/ui/deviceFilter/DeviceColumn';
+import { later } from '@/ui/later';
 import { PageTitle } from '@/ui/PageTitle';
 import { NoticeDetail } from './detail/NoticeDetail';
 import css from './InformPage.module.css';
@@ -18,9 +19,7 @@ import { mostDevices, namesOf } from './search';
 import { useInformLive } from './useInformLive';
 import { useInformSearch } from './useInformSearch';
 
-const DeviceDrawer = lazy(() =>
-  import('@/ui/deviceFilter/DeviceDrawer').then((module) => ({ default: module.DeviceDrawer })),
-);
+const DeviceDrawer = later(() => import('@/ui/deviceFilter/DeviceDrawer'), 'DeviceDrawer');
 
 /** Where list and detail leave no room for a column of devices. */
 const noColumn = '(max-width: 1279px)';
@@ -72,6 +71,7 @@ export function InformPage() {
   const toggle = (name: string) =>
     choose(names.has(name) ? [...names].filter((one) => one !== name) : [...names, name]);
   const picker = { chosen: names, onToggle: toggle, onAll: () => choose([]) };
+  const showAll = () => change({ q: undefined, devices: undefined, status: undefined, level: undefined });
   const walk = useCallback((to: number) => open(to, false), [open]);
   const detail = isPhone && id !== undefined;
   // Where there is nothing to open, the list says so across.
@@ -107,13 +107,11 @@ export function InformPage() {
             />
           </div>
         )}
-        {(isPhone && !detail) || nothing ? null : <NoticeDetail id={chosen} />}
+        {(isPhone && !detail) || nothing ? null : <NoticeDetail id={chosen} onAll={showAll} />}
         {drawn ? null : <DeviceColumn {...picker} count={overview?.deviceCount} below={fixedNavbar} />}
       </div>
       {drawn && drawer !== undefined ? (
-        <Suspense>
-          <DeviceDrawer {...picker} open={drawer} showAll={t('inform.showAll')} onClose={() => setDrawer(false)} />
-        </Suspense>
+        <DeviceDrawer {...picker} open={drawer} showAll={t('inform.showAll')} onClose={() => setDrawer(false)} />
       ) : null}
     </>
   );

@@ -138,6 +138,15 @@ describe('the list', () => {
     await waitFor(() => expect(screen.queryByText('The server does not answer')).toBeNull());
   });
 
+  it('shows what the person reads in another browser', async () => {
+    const server = messageServer([message(1, { readStatus: false })]);
+    await openMessages(server);
+    expect(head().getByText('1 unread')).toBeVisible();
+    server.messages = server.messages.map((one) => ({ ...one, readStatus: true }));
+    server.live.newest()?.write('event: change\ndata: {"of":["message"]}\n\n');
+    await waitFor(() => expect(head().queryByText('1 unread')).toBeNull());
+  });
+
   it('speaks the language that is chosen', async () => {
     const server = messageServer([message(1, { readStatus: false })]);
     const { user } = await openMessages(server);

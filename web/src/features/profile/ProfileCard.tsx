@@ -5,16 +5,17 @@ import MailOutlined from '@ant-design/icons/MailOutlined';
 import MobileOutlined from '@ant-design/icons/MobileOutlined';
 import RightOutlined from '@ant-design/icons/RightOutlined';
 import { Link } from '@tanstack/react-router';
-import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { components } from '@/api/schema.gen';
 import { missing, useFormat } from '@/lib/format/format';
 import { maskNumber } from '@/lib/phoneNumber';
 import { Avatar } from '@/ui/Avatar';
 import { IconButton } from '@/ui/IconButton';
+import { later } from '@/ui/later';
 import css from './ProfileCard.module.css';
 
-const AvatarDialog = lazy(() => import('./avatar/AvatarDialog').then((module) => ({ default: module.AvatarDialog })));
+const AvatarDialog = later(() => import('./avatar/AvatarDialog'), 'AvatarDialog');
 
 /** A person at a glance, and the way to another picture. */
 export function ProfileCard({ user }: { user: components['schemas']['User'] }) {
@@ -67,7 +68,7 @@ export function ProfileCard({ user }: { user: components['schemas']['User'] }) {
         </span>
         <RightOutlined aria-hidden="true" />
       </Link>
-      <Suspense>{wanted ? <AvatarDialog open={changing} onClose={() => setChanging(false)} /> : null}</Suspense>
+      {wanted ? <AvatarDialog open={changing} onClose={() => setChanging(false)} /> : null}
     </section>
   );
 }

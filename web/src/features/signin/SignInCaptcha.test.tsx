@@ -140,6 +140,47 @@ describe('the captcha', () => {
     expect(asked.map((body) => 'captchaVerification' in body)).toEqual([false, true]);
   });
 
+  const unseen = () => screen.queryByRole('button', { name: 'I can’t use the picture' });
+
+  it('lets whoever cannot see it go on without, as long as the server demands it of nobody', async () => {
+    told({ captcha: 'adaptive' });
+    captchaBackend();
+    const demand = { captchaRequired: true };
+    const asked: unknown[] = [];
+    const answers = [() => refused(601, 'Solve the slider captcha first', demand)];
+    onPost(login, async ({ request }) => {
+      asked.push(await request.json());
+      return answers.shift()?.() ?? ok(tokens('1'));
+    });
+    const { person } = open();
+    await fill(person);
+    await person.click(button());
+    await waitFor(() => expect(panel()).toBeVisible());
+    await person.click(unseen() as HTMLElement);
+    await expect
+      .poll(toasts)
+      .toMatchObject([{ tone: 'warning', title: 'login failed', text: expect.stringMatching(/15 minutes/) }]);
+    expect(panel()).toBeNull();
+    expect(password()).toHaveFocus();
+
+    await person.click(button());
+    await waitFor(() => expect(panel()).toBeVisible());
+    await person.click(unseen() as HTMLElement);
+    await waitFor(() => expect(useSession.getState().session).not.toBeNull());
+    const body = { userName: 'elif.kaya', password: 'correct horse', rememberMe: true, tenantName: 'demo' };
+    expect(asked).toEqual([body, body]);
+  });
+
+  it('offers no way without it where the server always demands it', async () => {
+    told({ captcha: 'always' });
+    captchaBackend();
+    const { person } = open();
+    await fill(person);
+    await person.click(button());
+    await waitFor(() => expect(panel()).toBeVisible());
+    expect(unseen()).toBeNull();
+  });
+
   it('that cannot be had leaves the form ready', async () => {
     told({ captcha: 'always' });
     const puzzles = captchaBackend();

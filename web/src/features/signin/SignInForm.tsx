@@ -3,9 +3,10 @@ import EyeOutlined from '@ant-design/icons/EyeOutlined';
 import LoadingOutlined from '@ant-design/icons/LoadingOutlined';
 import LockOutlined from '@ant-design/icons/LockOutlined';
 import UserOutlined from '@ant-design/icons/UserOutlined';
-import { type FormEvent, lazy, Suspense, useRef, useState } from 'react';
+import { type FormEvent, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useOffline } from '@/lib/offline/reach';
+import { later } from '@/ui/later';
 import { loadCaptchaPanel } from './captcha/load';
 import { Field } from './Field';
 import css from './SignInForm.module.css';
@@ -16,7 +17,7 @@ interface SignInFormProps {
   onSubmit: () => void;
 }
 
-const CaptchaPanel = lazy(loadCaptchaPanel);
+const CaptchaPanel = later(loadCaptchaPanel, 'CaptchaPanel');
 
 export function SignInForm({ onSubmit }: SignInFormProps) {
   const { t } = useTranslation();
@@ -28,7 +29,7 @@ export function SignInForm({ onSubmit }: SignInFormProps) {
   const userNameRef = useRef<HTMLInputElement>(null);
   const passwordRef = useRef<HTMLInputElement>(null);
   const submitRef = useRef<HTMLButtonElement>(null);
-  const { prepare, begin, enter, busy, asking, stopAsking } = useSignIn(() => {
+  const { prepare, begin, enter, busy, asking, mayGoWithout, stopAsking } = useSignIn(() => {
     passwordRef.current?.focus();
     passwordRef.current?.select();
   });
@@ -54,12 +55,12 @@ export function SignInForm({ onSubmit }: SignInFormProps) {
     begin(credentials);
   };
 
-  const onVerified = (captchaVerification: string) => {
+  const finish = (how: { captchaVerification: string } | { unseen: true }) => {
     // What was typed may have been changed meanwhile: what stands there now is sent.
     const credentials = complete();
     if (!credentials) return stopAsking();
     submitRef.current?.focus();
-    enter({ ...credentials, captchaVerification });
+    enter({ ...credentials, ...how });
   };
 
   const close = () => {
@@ -141,9 +142,11 @@ export function SignInForm({ onSubmit }: SignInFormProps) {
         </button>
       </form>
       {asking ? (
-        <Suspense>
-          <CaptchaPanel onVerified={onVerified} onClose={close} />
-        </Suspense>
+        <CaptchaPanel
+          onVerified={(captchaVerification) => finish({ captchaVerification })}
+          onClose={close}
+          onUnseen={mayGoWithout ? () => finish({ unseen: true }) : undefined}
+        />
       ) : null}
     </>
   );

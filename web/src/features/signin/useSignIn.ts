@@ -18,6 +18,9 @@ export interface Credentials {
 
 class NoTenantError extends Error {}
 
+/** What is sent, with the captcha that was passed, or without one by whoever cannot see it. */
+type Entry = Credentials & { captchaVerification?: string; unseen?: true };
+
 /**
  * Signs in to the tenant of this host, else to the installation's default one: `begin` looks that up and opens the captcha, which
  * comes first always where the installation has not turned it off; `enter` sends the credentials. What fails is told.
@@ -25,7 +28,7 @@ class NoTenantError extends Error {}
 export function useSignIn(onRefused: () => void) {
   const { t } = useTranslation();
   const client = useQueryClient();
-  const [asking, setAsking] = useState(false);
+  const [asking, setAsking] = useState<'no' | 'yes' | 'unlessUnseen'>('no');
   const prepared = useRef(false);
 
   const tell = (error: unknown) => {
@@ -43,24 +46,24 @@ export function useSignIn(onRefused: () => void) {
   };
 
   /** Unknown settings ask: the server takes what was not needed too. */
-  const captchaIsOff = async () => (await settings().catch(() => null))?.captcha === 'off';
+  const captchaMode = async () => (await settings().catch(() => null))?.captcha ?? 'always';
 
   const prepare = () => {
     if (prepared.current) return;
     prepared.current = true;
     // What cannot be had now is asked for again, and told of, when it is needed.
-    captchaIsOff()
-      .then((off) => (off ? null : loadCaptchaPanel()))
+    captchaMode()
+      .then((mode) => (mode === 'off' ? null : loadCaptchaPanel()))
       .catch(() => null);
   };
 
   const ask = async () => {
     await loadCaptchaPanel();
-    setAsking(true);
+    setAsking((await captchaMode()) === 'adaptive' ? 'unlessUnseen' : 'yes');
   };
 
   const enter = useMutation({
-    mutationFn: async ({ captchaVerification, ...credentials }: Credentials & { captchaVerification?: string }) =>
+    mutationFn: async ({ captchaVerification, unseen: _, ...credentials }: Entry) =>
       signIn({
         ...credentials,
         tenantName: await tenantName(),
@@ -69,13 +72,20 @@ export function useSignIn(onRefused: () => void) {
     meta: { showsErrors: true },
     onMutate: () => {
       clearToasts();
-      setAsking(false);
+      setAsking('no');
     },
     onSuccess: (_, { userName }) => rememberTermsRead(userName),
-    onError: (error) => {
-      tell(error);
-      if (demandsCaptcha(error)) ask().catch(tell);
-      else onRefused();
+    onError: (error, { unseen }) => {
+      if (!demandsCaptcha(error)) {
+        tell(error);
+        onRefused();
+      } else if (unseen) {
+        toast.warning(t('signin.fail'), t('captcha.unseenWait'));
+        onRefused();
+      } else {
+        tell(error);
+        ask().catch(tell);
+      }
     },
   });
 
@@ -83,7 +93,7 @@ export function useSignIn(onRefused: () => void) {
     mutationFn: async (credentials: Credentials) => {
       // A tenant that cannot be found is told before anybody moves a slider.
       await tenantName();
-      if (await captchaIsOff()) enter.mutate(credentials);
+      if ((await captchaMode()) === 'off') enter.mutate(credentials);
       else await ask();
     },
     meta: { showsErrors: true },
@@ -101,8 +111,10 @@ export function useSignIn(onRefused: () => void) {
     enter: enter.mutate,
     busy: begin.isPending || enter.isPending,
     /** The captcha is open. */
-    asking,
-    stopAsking: () => setAsking(false),
+    asking: asking !== 'no',
+    /** The server may take credentials without it, while few attempts have failed. */
+    mayGoWithout: asking === 'unlessUnseen',
+    stopAsking: () => setAsking('no'),
   };
 }
 

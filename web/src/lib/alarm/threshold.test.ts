@@ -9,9 +9,9 @@ describe('the lines of a rule', () => {
     const equal = { tslAttribute: 'n', subconditions: '=' as const, value: 0 };
     const text = { tslAttribute: 'w', subconditions: '=' as const, value: 'wet' };
     expect(thresholdsOf([below, above, text, below, equal])).toEqual([
-      { sign: 't', value: 2, side: 'below', recovery: 4 },
-      { sign: 'h', value: 85, side: 'above', recovery: null },
-      { sign: 'n', value: 0, side: null, recovery: null },
+      { sign: 't', value: 2, operator: '<', side: 'below', recovery: 4 },
+      { sign: 'h', value: 85, operator: '>=', side: 'above', recovery: null },
+      { sign: 'n', value: 0, operator: '=', side: null, recovery: null },
     ]);
   });
 });

@@ -5,6 +5,8 @@ export interface Threshold {
   /** The attribute's identifier. */
   sign: string;
   value: number;
+  /** How a reading is compared with the value. */
+  operator: Operator;
   /** On which side of the value the alarm is; null for = and !=. */
   side: 'above' | 'below' | null;
   /** Where an open alarm ends, when that is another value. */
@@ -28,7 +30,7 @@ export function thresholdsOf(conditions: readonly Condition[]): Threshold[] {
   const lines = new Map<string, Threshold>();
   for (const { tslAttribute: sign, subconditions, value, recovery = null } of conditions) {
     if (typeof value !== 'number') continue;
-    const line = { sign, value, side: sideOf(subconditions), recovery };
+    const line = { sign, value, operator: subconditions, side: sideOf(subconditions), recovery };
     lines.set(JSON.stringify(line), line);
   }
   return [...lines.values()];

@@ -25,6 +25,11 @@ export function mainReading(device: Pick<Device, 'mainSign' | 'lastData'>): Read
   return device.mainSign ? device.lastData[0]?.[device.mainSign] : undefined;
 }
 
+/** Whether a camera has a picture to show; where that comes from is set by the provider. */
+export function hasPicture({ type, videoKind }: Pick<Device, 'type' | 'videoKind'>): boolean {
+  return type === 2 && videoKind !== undefined && videoKind !== 'none';
+}
+
 /** What a mark shows: a pending alarm before presence, because somebody must look. */
 export type MarkState = 'online' | 'offline' | 'alarm';
 

@@ -17,6 +17,11 @@ describe('eventOf', () => {
     expect(eventOf(frame('delivery', '{}'))).toEqual({ name: 'delivery', data: {} });
   });
 
+  it('reads what changed, also of sorts that it does not know', () => {
+    const change = { of: ['device', 'weather'] };
+    expect(eventOf(frame('change', JSON.stringify(change)))).toEqual({ name: 'change', data: change });
+  });
+
   it('passes over what it does not know', () => {
     expect(eventOf(frame('weather', '{}'))).toBeNull();
   });
@@ -28,6 +33,9 @@ describe('eventOf', () => {
     ['reading', '{"deviceName":"a","time":1,"values":[]}'],
     ['presence', '{"deviceName":"a","time":1,"onlineState":2}'],
     ['presence', 'null'],
+    ['change', '{}'],
+    ['change', '{"of":"device"}'],
+    ['change', '{"of":[1]}'],
     ['notice', 'not json'],
     ['reset', '{}'],
   ])('turns an unreadable %s %s into a reset', (name, data) => {

@@ -3,11 +3,15 @@ import type { Frame } from './parser';
 
 export type LiveReading = components['schemas']['LiveReading'];
 export type LivePresence = components['schemas']['LivePresence'];
+export type LiveChange = components['schemas']['LiveChange'];
+/** A sort of things that people and the provider change. */
+export type ChangeOf = LiveChange['of'][number];
 
 /** What a screen is told. `reset`: something may have been missed, fetch anew. */
 export type LiveEvent =
   | { name: 'reading'; data: LiveReading }
   | { name: 'presence'; data: LivePresence }
+  | { name: 'change'; data: LiveChange }
   | { name: 'notice' | 'message' | 'delivery'; data: unknown }
   | { name: 'reset' };
 
@@ -26,6 +30,11 @@ function isPresence(value: Record<string, unknown>): boolean {
   return typeof deviceName === 'string' && typeof time === 'number' && (onlineState === 0 || onlineState === 1);
 }
 
+/** A newer server may name sorts that this console does not know: they are passed over where they are looked at. */
+function isChange({ of }: Record<string, unknown>): boolean {
+  return Array.isArray(of) && of.every((sort) => typeof sort === 'string');
+}
+
 /**
  * Null for an event of a kind that this console does not know. One of a known kind that cannot be read is a reset: what it said
  * is lost, so the screen must ask.
@@ -39,6 +48,7 @@ export function eventOf(frame: Frame): LiveEvent | null {
     case 'notice':
     case 'message':
     case 'delivery':
+    case 'change':
       break;
     default:
       return null;
@@ -54,5 +64,11 @@ export function eventOf(frame: Frame): LiveEvent | null {
   const value = record(data);
   if (frame.name === 'reading' && value && isReading(value)) return { name: 'reading', data: data as LiveReading };
   if (frame.name === 'presence' && value && isPresence(value)) return { name: 'presence', data: data as LivePresence };
+  if (frame.name === 'change' && value && isChange(value)) return { name: 'change', data: data as LiveChange };
   return { name: 'reset' };
+}
+
+/** The sorts of things that events say were changed. */
+export function changedOf(events: readonly LiveEvent[]): Set<ChangeOf> {
+  return new Set(events.flatMap((event) => (event.name === 'change' ? event.data.of : [])));
 }

@@ -7,8 +7,9 @@ import css from './scene.module.css';
 /** A scene as the map knows it. */
 export interface MapScene {
   id: number;
-  /** "North orchard · 64". */
-  label: string;
+  name: string;
+  /** Follows the name and is never cut: " · 64". */
+  count?: string;
   places: readonly Place[];
 }
 
@@ -22,6 +23,10 @@ const roomForNames = 400;
 
 function pane(map: L.Map, name: string, className: string | undefined): void {
   if (!map.getPane(name)) map.createPane(name).classList.add(className ?? name);
+}
+
+function write(element: Element | undefined, text = ''): void {
+  if (element && element.textContent !== text) element.textContent = text;
 }
 
 /** Each scene as the rounded hull of its devices, at a distance in pixels, so it is shaped anew for each zoom. */
@@ -96,26 +101,28 @@ export class SceneLayer {
       const x = (left + right) / 2;
       // Inside at the upper edge where the scene is large, else above it, else below.
       const spots = [...(bottom - top > 150 ? [{ x, y: top + 18 }] : []), { x, y: top - 10 }, { x, y: bottom + 11 }];
-      return { id: scene.id, text: scene.label, spots, size: right - left };
+      return { id: scene.id, text: scene.name + (scene.count ?? ''), spots, size: right - left };
     });
+    const scenes = new Map(outlines.map(({ scene }) => [scene.id, scene]));
     const placed = new Map(placeLabels(wanted, marks).map((label) => [label.id, label]));
     for (const [id, marker] of this.labels) {
       if (placed.has(id)) continue;
       marker.remove();
       this.labels.delete(id);
     }
-    for (const { id, text, x, y } of placed.values()) {
+    for (const { id, x, y } of placed.values()) {
       const place = this.map.layerPointToLatLng([x, y]);
       const marker = this.labels.get(id) ?? this.makeName(id, place);
       marker.setLatLng(place);
-      const element = marker.getElement()?.firstElementChild;
-      if (element && element.textContent !== text) element.textContent = text;
+      const [name, count] = marker.getElement()?.firstElementChild?.children ?? [];
+      write(name, scenes.get(id)?.name);
+      write(count, scenes.get(id)?.count);
     }
   }
 
   private makeName(id: number, place: L.LatLng): L.Marker {
     // Filled by textContent: a scene's name is somebody's text and no HTML.
-    const icon = L.divIcon({ className: css.name, html: '<span></span>', iconSize: [0, 0] });
+    const icon = L.divIcon({ className: css.name, html: '<span><b></b><i></i></span>', iconSize: [0, 0] });
     const marker = L.marker(place, { icon, pane: 'sceneNames', interactive: false, keyboard: false }).addTo(this.map);
     this.labels.set(id, marker);
     return marker;

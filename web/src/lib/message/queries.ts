@@ -23,8 +23,6 @@ export const messageKeys = {
 export const messagesQuery = (language: Language, pageNo: number, pageSize: number) =>
   queryOptions({
     ...persistent,
-    // What was read on another machine is not told: whoever comes back to the window asks.
-    refetchOnWindowFocus: true,
     queryKey: [...messageKeys.pages, language, { pageNo, pageSize }],
     queryFn: ({ signal }) =>
       api.get('/admin-api/client/pc/notify-message/my-page', { query: { pageNo, pageSize }, signal }),

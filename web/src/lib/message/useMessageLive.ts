@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { components } from '@/api/schema.gen';
 import { Debounce } from '@/lib/device/live/debounce';
+import { changedOf } from '@/lib/live/event';
 import { type LiveEvent, useLive } from '@/lib/live/live';
 import { useSession } from '@/lib/session';
 import { refetchMessages } from './queries';
@@ -23,7 +24,7 @@ export function seriousOf(events: readonly LiveEvent[]): number[] {
 }
 
 /**
- * Keeps bell, menu and message page with what the server tells, and with what is read in other tabs. `onSerious` is told of
+ * Keeps bell, menu and message page with what the server tells, what the person reads elsewhere among it. `onSerious` is told of
  * serious alarms that began, once what was asked because of them has come.
  */
 export function useMessageLive(onSerious: (ids: readonly number[]) => void): void {
@@ -33,7 +34,8 @@ export function useMessageLive(onSerious: (ids: readonly number[]) => void): voi
   useEffect(() => () => asking.cancel(), [asking]);
   useEffect(() => (user === undefined ? undefined : joinTabs(user, () => asking.request())), [user, asking]);
   useLive((events) => {
-    if (events.some(({ name }) => name === 'message' || name === 'reset')) asking.request();
+    const comes = events.some(({ name }) => name === 'message' || name === 'reset');
+    if (comes || changedOf(events).has('message')) asking.request();
     const serious = seriousOf(events);
     if (serious.length > 0) onSerious(serious);
   });

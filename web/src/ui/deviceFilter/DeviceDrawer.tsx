@@ -10,7 +10,7 @@ interface DeviceDrawerProps extends PickerProps {
   onClose: () => void;
 }
 
-/** The list of devices on a phone. What is ticked narrows the list behind it at once. */
+/** The list of devices where there is no room beside the page. What is ticked narrows the list behind it at once. */
 export function DeviceDrawer({ open, showAll, onClose, ...picker }: DeviceDrawerProps) {
   const { t } = useTranslation();
   const format = useFormat();

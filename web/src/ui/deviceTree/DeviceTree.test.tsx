@@ -177,9 +177,14 @@ describe('a row', () => {
   });
 
   it('of a camera is live', () => {
-    draw(withOne({ type: 2 }));
+    draw(withOne({ type: 2, videoKind: 'hls' }));
     expect(screen.getByText('live')).toBeVisible();
     expect(screen.queryByText('3.4 °C')).toBeNull();
+  });
+
+  it('of a camera that has no picture yet is not live', () => {
+    draw(withOne({ type: 2, videoKind: 'none' }));
+    expect(screen.queryByText('live')).toBeNull();
   });
 
   it('of a forbidden scene says so', () => {

@@ -6,7 +6,7 @@ import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { pageSize } from '@/lib/device/queries';
 import { isStale } from '@/lib/device/staleness';
-import { type Device, type Group, mainReading, markOf, nameOf } from '@/lib/device/types';
+import { type Device, type Group, hasPicture, mainReading, markOf, nameOf } from '@/lib/device/types';
 import { useClock } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
 import { Age } from '@/ui/Age';
@@ -101,7 +101,7 @@ function When({ device }: { device: Device }) {
     );
   }
   if (alarmLevel !== undefined) return <span className={level}>{t(`home.level.${alarmLevel}`)}</span>;
-  if (device.type === 2) return t('home.list.live');
+  if (device.type === 2) return hasPicture(device) ? t('home.list.live') : null;
   return reading ? <Age time={reading.time} stale={stale} /> : null;
 }
 

@@ -33,14 +33,14 @@ export function useForm<V extends object, E>({ values, check, busy, onSubmit }: 
     },
     leave: () => setLeft((before) => new Set([...before, name])),
     onBlur: () => {
-      // An empty field that somebody only passed through is no mistake yet.
-      if (values[name] !== '' || left.has(name)) setLeft(new Set([...left, name]));
+      // An empty field that somebody only passed through is no mistake yet. What a try to send marked meanwhile stays.
+      if (values[name] !== '') setLeft((before) => new Set([...before, name]));
     },
   });
 
   /** Whether a field is right; if not, says so there. */
   const demand = (name: keyof V): boolean => {
-    setLeft(new Set([...left, name]));
+    setLeft((before) => new Set([...before, name]));
     if (errors[name] === undefined) return true;
     fields.current.get(name)?.focus();
     return false;

@@ -259,6 +259,20 @@ describe('what the server refuses', () => {
   });
 });
 
+describe('a rule that somebody deleted while it was changed', () => {
+  it('is made anew by saving again', async () => {
+    server.answers.set(paths.update, () => refused(404, 'This resource does not exist'));
+    const { user } = await openAlarms(server, `/alarm?rule=${server.rules[0]?.id}`);
+    await user.type(await screen.findByRole('textbox', { name: /^Alarm name/ }), ' 2');
+    await press(user, 'Save');
+    expect(
+      await dialog().findByText('This rule was deleted meanwhile. Save again to make it anew.'),
+    ).toBeInTheDocument();
+    await press(user, 'Save');
+    await waitFor(() => expect(sentTo(server, paths.create)).toHaveLength(1));
+  });
+});
+
 describe('what was not saved', () => {
   it('is asked about before it is left', async () => {
     const { user, router } = await open('/alarm?rule=1');

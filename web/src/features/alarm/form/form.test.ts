@@ -97,7 +97,7 @@ describe('what is wrong with a rule', () => {
   ])('not in a condition: %j', (change) => expect(first(change)).toBeUndefined());
 
   it('is a period that ends where it begins, or before', () => {
-    expect(wrong({ startTime: '08:00', endTime: '08:00' }).fields.period?.key).toBe('rule.timeOrder');
+    expect(wrong({ startTime: '08:00', endTime: '08:00' }).fields.period?.key).toBe('rule.timeNone');
     expect(wrong({ startTime: '08:15', endTime: '08:00' }).fields.period?.key).toBe('rule.timeOrder');
     expect(wrong({ complexTime: 1, slots: [] }).fields.period?.key).toBe('rule.form.slotsRequired');
   });

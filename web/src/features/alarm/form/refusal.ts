@@ -18,6 +18,7 @@ const sentences = [
   ['level', 'rule.levelRequired'],
   ['conditions', 'rule.conditionsRequired'],
   ['period', 'rule.timeOrder'],
+  ['period', 'rule.timeNone'],
   ['byHand', 'rule.releaseRequired'],
 ] as const;
 

@@ -1,6 +1,7 @@
 import { minutesOf } from '@/lib/alarm/period';
 import { sideOf } from '@/lib/alarm/threshold';
 import type { TslProperty } from '@/lib/device/types';
+import { isSeen } from '@/lib/name';
 import { decimalsOf, parseNumber } from './number';
 import { type ConditionValues, descriptionLimit, isBlank, nameLimit, type RuleValues, takesRecovery } from './values';
 
@@ -29,6 +30,7 @@ export interface Wrong {
     | 'rule.levelRequired'
     | 'rule.conditionsRequired'
     | 'rule.timeOrder'
+    | 'rule.timeNone'
     | 'rule.form.slotsRequired';
   most?: number;
 }
@@ -83,7 +85,7 @@ function checkCondition(condition: ConditionValues, property: TslProperty | unde
 export function checkRule(values: RuleValues, properties: ReadonlyMap<string, TslProperty> | undefined): Findings {
   const fields: Findings['fields'] = {};
   const conditions = new Map<number, ConditionWrong>();
-  if (lengthOf(values.alarmName) === 0) fields.alarmName = { key: 'rule.nameRequired' };
+  if (!isSeen(values.alarmName)) fields.alarmName = { key: 'rule.nameRequired' };
   else if (lengthOf(values.alarmName) > nameLimit) fields.alarmName = { key: 'device.form.tooLong', most: nameLimit };
   if (values.device === '') fields.device = { key: 'rule.deviceRequired' };
   if (values.trigger === null) fields.trigger = { key: 'rule.triggerRequired' };
@@ -101,8 +103,9 @@ export function checkRule(values: RuleValues, properties: ReadonlyMap<string, Ts
   }
   if (values.complexTime === 1) {
     if (values.slots.length === 0) fields.period = { key: 'rule.form.slotsRequired' };
-  } else if ((minutesOf(values.startTime) ?? 0) >= (minutesOf(values.endTime) ?? 0)) {
-    fields.period = { key: 'rule.timeOrder' };
+  } else {
+    const length = (minutesOf(values.endTime) ?? 0) - (minutesOf(values.startTime) ?? 0);
+    if (length <= 0) fields.period = { key: length < 0 ? 'rule.timeOrder' : 'rule.timeNone' };
   }
   if (lengthOf(values.description) > descriptionLimit) {
     fields.description = { key: 'device.form.tooLong', most: descriptionLimit };

@@ -39,7 +39,7 @@ it('finds others on the server, says how each tells, and leads to a new one in a
   const { user, router } = await open();
   fireEvent.mouseDown(tell());
   await waitFor(() => expect(offered().length).toBeGreaterThan(2));
-  expect(offered()[0]).toHaveTextContent('Night crewE-mail');
+  expect(offered()[0]).toHaveTextContent('Night crewEmail');
   expect(screen.getByText('The first 100 of 150. Type to find others.')).toBeInTheDocument();
   const link = screen.getByRole('link', { name: 'New channel, in a new tab', hidden: true });
   expect(link).toHaveAttribute('href', '/notification?channel=new');

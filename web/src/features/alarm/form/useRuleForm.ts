@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { AlarmRule } from '@/lib/alarm/types';
-import { api } from '@/lib/api';
+import { ApiError, api } from '@/lib/api';
 import { tslQuery } from '@/lib/device/queries';
 import { useDraft } from '@/lib/draft';
 import { showFailure } from '@/lib/errorText';
@@ -28,6 +28,8 @@ export function useRuleForm(rule: AlarmRule | null, onDone: () => void) {
   /** Tries to save that found something wrong: then everything is told, and the first of it takes the keyboard. */
   const [tries, setTries] = useState(0);
   const [refusal, setRefusal] = useState<Refusal | null>(null);
+  /** Somebody deleted the rule while it was changed here: saving again makes it anew. */
+  const [gone, setGone] = useState(false);
   /** There is nothing to lose any more, known before anything is drawn again. */
   const saved = useRef(false);
   const dirty = textOf(values) !== textOf(before);
@@ -44,8 +46,9 @@ export function useRuleForm(rule: AlarmRule | null, onDone: () => void) {
     mutationFn: async ({ run }: { run: boolean }) => {
       const body = ruleBody(values, properties ?? new Map());
       const path = '/admin-api/client/pc/alarm-rules';
-      const id = rule ? rule.id : await api.post(`${path}/create`, { body });
-      if (rule) await api.put(`${path}/update`, { body: { id, ...body } });
+      const known = gone ? null : rule;
+      const id = known ? known.id : await api.post(`${path}/create`, { body });
+      if (known) await api.put(`${path}/update`, { body: { id, ...body } });
       if (!run) return;
       // It is saved: that it does not run is another matter, which the card shows too.
       await api
@@ -53,7 +56,12 @@ export function useRuleForm(rule: AlarmRule | null, onDone: () => void) {
         .catch((error: unknown) => showFailure(t('rule.runFail'), error));
     },
     meta: { failure: 'rule.saveFail' },
-    onError: (error) => setRefusal(refusalOf(error, values.channels, t)),
+    onError: (error) => {
+      if (error instanceof ApiError && error.code === 404) {
+        setGone(true);
+        setRefusal({ field: 'form', text: t('rule.form.goneMeanwhile') });
+      } else setRefusal(refusalOf(error, values.channels, t));
+    },
     onSuccess: async () => {
       saved.current = true;
       draft.clear();

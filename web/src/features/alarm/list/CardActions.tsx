@@ -5,19 +5,20 @@ import PauseOutlined from '@ant-design/icons/PauseOutlined';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Button, Dropdown } from 'antd';
-import { createContext, lazy, type ReactNode, Suspense, useContext, useState } from 'react';
+import { createContext, type ReactNode, useContext, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { AlarmRule } from '@/lib/alarm/types';
 import { api } from '@/lib/api';
 import { now } from '@/lib/format/clock';
 import { toast } from '@/lib/notices';
 import { IconButton } from '@/ui/IconButton';
+import { later } from '@/ui/later';
 import { refetchRules } from '../queries';
 import css from './CardActions.module.css';
 
-const CopyDialog = lazy(() => import('../actions/CopyDialog').then((module) => ({ default: module.CopyDialog })));
-const MuteDialog = lazy(() => import('../actions/MuteDialog').then((module) => ({ default: module.MuteDialog })));
-const DeleteDialog = lazy(() => import('../actions/DeleteDialog').then((module) => ({ default: module.DeleteDialog })));
+const CopyDialog = later(() => import('../actions/CopyDialog'), 'CopyDialog');
+const MuteDialog = later(() => import('../actions/MuteDialog'), 'MuteDialog');
+const DeleteDialog = later(() => import('../actions/DeleteDialog'), 'DeleteDialog');
 
 type Action = 'copy' | 'mute' | 'delete';
 const Ask = createContext<(action: Action, rule: AlarmRule) => void>(() => undefined);
@@ -38,11 +39,9 @@ export function CardActions({ children }: { children: ReactNode }) {
   return (
     <Ask value={ask}>
       {children}
-      <Suspense>
-        {seen.has('copy') ? <CopyDialog {...of('copy')} /> : null}
-        {seen.has('mute') ? <MuteDialog {...of('mute')} /> : null}
-        {seen.has('delete') ? <DeleteDialog {...of('delete')} /> : null}
-      </Suspense>
+      {seen.has('copy') ? <CopyDialog {...of('copy')} /> : null}
+      {seen.has('mute') ? <MuteDialog {...of('mute')} /> : null}
+      {seen.has('delete') ? <DeleteDialog {...of('delete')} /> : null}
     </Ask>
   );
 }
@@ -52,6 +51,7 @@ export function CardButtons({ rule, running }: { rule: AlarmRule; running: boole
   const { t } = useTranslation();
   const client = useQueryClient();
   const ask = useContext(Ask);
+  const more = useRef<HTMLButtonElement>(null);
   const { id, alarmName: name } = rule;
 
   const turn = useMutation({
@@ -71,6 +71,11 @@ export function CardButtons({ rule, running }: { rule: AlarmRule; running: boole
     onSettled: () => refetchRules(client),
   });
 
+  /** The keyboard does not go down with the menu that it is in. */
+  const back = (open: boolean) => {
+    if (!open && document.activeElement?.closest('[role=menu]')) more.current?.focus();
+  };
+
   const muted = rule.muteUntil !== undefined && rule.muteUntil > now();
   const items = [
     { key: 'copy', label: t('rule.card.copy'), onClick: () => ask('copy', rule) },
@@ -81,8 +86,9 @@ export function CardButtons({ rule, running }: { rule: AlarmRule; running: boole
   ];
   return (
     <div className={css.buttons}>
-      <Dropdown menu={{ items }} trigger={['click']} placement="bottomRight">
+      <Dropdown menu={{ items }} autoFocus onOpenChange={back} trigger={['click']} placement="bottomRight">
         <IconButton
+          ref={more}
           className={css.more}
           label={t('rule.card.more', { name })}
           aria-haspopup="menu"

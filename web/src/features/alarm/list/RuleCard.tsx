@@ -15,15 +15,17 @@ import { useFormat } from '@/lib/format/format';
 import { useLanguage } from '@/lib/i18n';
 import { Sentence } from '@/ui/alarm/Sentence';
 import { DeployTag, LevelTag } from '@/ui/alarm/tags';
+import { AttributesGone } from './AttributesGone';
 import { CardButtons } from './CardActions';
 import { CardFoot } from './CardFoot';
 import { OutlookLine } from './OutlookLine';
 import css from './RuleCard.module.css';
 import { type Elements, sentenceOf } from './sentenceOf';
+import { useElementsOf } from './useElementsOf';
 
 interface RuleCardProps {
   rule: AlarmRule;
-  /** Names and units of attributes; undefined until they came. */
+  /** Names and units of attributes that the catalogue knows; undefined until they came. */
   elements: Elements | undefined;
   outlook: Outlook | undefined;
   /** Names of channels; undefined until they came. */
@@ -31,11 +33,12 @@ interface RuleCardProps {
 }
 
 /** A rule that reads as a sentence, when it fired last, and the way to run or stop it. */
-export const RuleCard = memo(function RuleCard({ rule, elements, outlook, channels }: RuleCardProps) {
+export const RuleCard = memo(function RuleCard({ rule, elements: catalogue, outlook, channels }: RuleCardProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const id = useId();
   const language = useLanguage((state) => state.language);
+  const elements = useElementsOf(rule, catalogue);
   const parts = useMemo(() => ruleParts(sentenceOf(rule, elements), 'brief', language), [rule, elements, language]);
   const running = rule.deployState === 1;
   const device = nameOf({ deviceName: rule.executionId, noteName: rule.noteName });
@@ -62,7 +65,11 @@ export const RuleCard = memo(function RuleCard({ rule, elements, outlook, channe
       <p className={css.sentence}>
         <Sentence parts={parts} />
       </p>
-      <OutlookLine rule={rule} outlook={outlook} elements={elements} />
+      {rule.attributesGone ? (
+        <AttributesGone gone={rule.attributesGone} elements={elements} />
+      ) : (
+        <OutlookLine rule={rule} outlook={outlook} elements={elements} />
+      )}
       <ul className={css.facts}>
         <Fact icon={<DeploymentUnitOutlined />} title={t('rule.card.device', { name: rule.executionId })}>
           {device}

@@ -13,8 +13,14 @@ import { durationOf } from './summary';
 /** So many stand there at first: the newest. */
 const mostAtFirst = 6;
 
+interface NoticeListProps {
+  rehearsal: Rehearsal;
+  /** The rule names a channel: without one nobody is told. */
+  tells: boolean;
+}
+
 /** What the rule would have recorded: when, for how long, by night or day, and whether somebody would have been told. */
-export function NoticeList({ rehearsal }: { rehearsal: Rehearsal }) {
+export function NoticeList({ rehearsal, tells }: NoticeListProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const [all, setAll] = useState(false);
@@ -46,10 +52,14 @@ export function NoticeList({ rehearsal }: { rehearsal: Rehearsal }) {
                 ? t('rule.rehearsal.open')
                 : formatDuration(durationOf(notice, endTime), format.language, t)}
             </span>
-            <span className={notice.told ? css.told : css.outside}>
-              {notice.told ? <CheckOutlined aria-hidden="true" /> : <MinusOutlined aria-hidden="true" />}
-              {t(notice.told ? 'rule.rehearsal.toldMark' : 'rule.rehearsal.outside')}
-            </span>
+            {tells ? (
+              <span className={notice.told ? css.told : css.outside}>
+                {notice.told ? <CheckOutlined aria-hidden="true" /> : <MinusOutlined aria-hidden="true" />}
+                {t(notice.told ? 'rule.rehearsal.toldMark' : 'rule.rehearsal.outside')}
+              </span>
+            ) : (
+              <span className={css.outside}>{t('rule.rehearsal.recordedMark')}</span>
+            )}
           </li>
         ))}
       </ul>

@@ -30,6 +30,7 @@ describe('the rehearsal', () => {
   });
 
   it('says how often, how long, when, by night or day, and who would have been told', async () => {
+    server.rules = [rule({ passageway: [1] })];
     await open();
     expect(await place().findByText('This rule would have alarmed 2 times')).toBeInTheDocument();
     expect(place().getByText(/^Longest 3 h 12 min, on/)).toHaveTextContent(
@@ -42,6 +43,14 @@ describe('the rehearsal', () => {
     expect(sentTo(server, paths.rehearse)).toMatchObject([
       { executionId: 'WS-1', triggerType: 0, hitCounts: 3, durations: 600_000, startTime: '00:00', endTime: '24:00' },
     ]);
+  });
+
+  it('of a rule without a channel does not say that anybody is told', async () => {
+    await open();
+    expect(await place().findByText(/^Longest 3 h 12 min, on/)).not.toHaveTextContent('inside the notification period');
+    const list = within(place().getByLabelText('What it would have recorded'));
+    expect(list.getAllByText('recorded')).toHaveLength(2);
+    expect(list.queryByText('told')).toBeNull();
   });
 
   it('follows what is typed once it rests, and asks once', async () => {
@@ -115,10 +124,19 @@ describe('the rehearsal', () => {
 
   it('of a rule on being offline has no chart', async () => {
     server.rules = [rule({ triggerType: 1, conditions: [] })];
-    server.rehearsal = rehearsal({ tslAttribute: undefined, days: [], samples: 0 });
+    server.rehearsal = rehearsal({ tslAttribute: undefined, days: [], samples: 0, knownFrom: Date.now() - 3_600_000 });
     await open();
     expect(await place().findByText('This rule would have alarmed 2 times')).toBeInTheDocument();
+    expect(place().getByText(/^Known since .+ only: what was before is not kept\.$/)).toBeInTheDocument();
     expect(place().queryByRole('slider')).toBeNull();
+  });
+
+  it('of a device of whose coming and going nothing is kept says so', async () => {
+    server.rules = [rule({ triggerType: 1, conditions: [] })];
+    server.rehearsal = rehearsal({ tslAttribute: undefined, days: [], samples: 0, total: 0, notices: [] });
+    await open();
+    expect(await place().findByText(/^Nothing is kept of when this device came and went/)).toBeInTheDocument();
+    expect(place().queryByText(/never have alarmed/)).toBeNull();
   });
 
   it('shows many notices in part, the newest', async () => {

@@ -35,6 +35,11 @@ export function Rehearsal({ form }: { form: RuleFormState }) {
   const { data } = rehearsal;
   const shown = rehearsal.asked && enough ? data : undefined;
   const count = shown?.total ?? 0;
+  // What nothing is known of is not told as if nothing had happened.
+  const unheard = ({ samples, knownFrom }: Rehearsed, trigger: number | null) => {
+    if (trigger === 0) return samples === 0 ? t('rule.rehearsal.noReadings') : undefined;
+    return knownFrom === undefined ? t('rule.rehearsal.unknown') : undefined;
+  };
   const title = shown && t('rule.rehearsal.would', { count, n: format.number(count) });
   const folded = isPhone && !open;
 
@@ -65,7 +70,7 @@ export function Rehearsal({ form }: { form: RuleFormState }) {
       <h3 className={css.kicker}>{t('rule.rehearsal.title')}</h3>
       {title && !rehearsal.isError ? (
         <p className={`${css.title} ${rehearsal.waiting ? css.waiting : ''}`} role="status">
-          {shown.samples === 0 && values.trigger === 0 ? t('rule.rehearsal.noReadings') : title}
+          {unheard(shown, values.trigger) ?? title}
         </p>
       ) : null}
       {isPhone && shown ? (
@@ -90,7 +95,7 @@ function Figures({ rehearsal, form, folded }: FiguresProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const { values, properties, change } = form;
-  const { notices, total, days, usualInterval, endTime } = rehearsal;
+  const { notices, total, days, usualInterval, startTime, endTime, knownFrom } = rehearsal;
   const longest = longestOf(rehearsal);
   const told = notices.filter((notice) => notice.told).length;
   const nights = notices.filter(({ night }) => night).length;
@@ -98,6 +103,7 @@ function Figures({ rehearsal, form, folded }: FiguresProps) {
   const fit = usualInterval === undefined ? Number.POSITIVE_INFINITY : readingsThatFit(values.durations, usualInterval);
   const cannot = values.trigger === 0 && fit < values.hitCounts;
 
+  const tells = values.channels.length > 0;
   const sign = rehearsal.tslAttribute;
   const condition = values.trigger === 0 ? values.conditions.find((each) => each.sign === sign) : undefined;
   const property = sign === undefined ? undefined : properties?.get(sign);
@@ -126,8 +132,15 @@ function Figures({ rehearsal, form, folded }: FiguresProps) {
                 duration: formatDuration(longest.duration, format.language, t),
                 moment: format.moment(longest.notice.startTime, endTime + 86_400_000),
               })}{' '}
-              {t('rule.rehearsal.told', { told: format.number(told), all: format.number(notices.length) })}{' '}
+              {tells
+                ? t('rule.rehearsal.told', { told: format.number(told), all: format.number(notices.length) })
+                : null}{' '}
               {nights > 0 ? t('rule.rehearsal.nights', { n: format.number(nights) }) : null}
+            </p>
+          ) : null}
+          {knownFrom !== undefined && knownFrom > startTime ? (
+            <p className={css.text}>
+              {t('rule.rehearsal.knownSince', { moment: format.moment(knownFrom, endTime + 86_400_000) })}
             </p>
           ) : null}
           {days.length > 0 && condition && property ? (
@@ -148,7 +161,7 @@ function Figures({ rehearsal, form, folded }: FiguresProps) {
               }}
             />
           ) : null}
-          {total > 0 ? <NoticeList rehearsal={rehearsal} /> : null}
+          {total > 0 ? <NoticeList rehearsal={rehearsal} tells={tells} /> : null}
         </>
       )}
     </>

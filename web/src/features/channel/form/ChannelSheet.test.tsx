@@ -49,14 +49,14 @@ describe('a new channel', () => {
     expect(field('Name')).toHaveFocus();
     await user.type(field('Name'), ' Office ');
     expect(fields(/^Address/)).toEqual([]);
-    await user.click(box('E-mail'));
+    await user.click(box('Email'));
     expect(field('Address 1')).toHaveFocus();
     await user.type(field('Address 1'), 'a@farm.example');
     await press(user, 'Add an address');
     expect(field('Address 2')).toHaveFocus();
     await user.type(field('Address 2'), 'b@farm.example');
     expect(form().getByText('2 of 20')).toBeVisible();
-    await user.click(box('Text message'));
+    await user.click(box('SMS'));
     await user.type(field('Number 1'), '+90 555 111 22 33');
     await user.selectOptions(form().getByRole('combobox', { name: 'Language' }), 'Türkçe');
     await press(user, 'Save');
@@ -80,12 +80,12 @@ describe('a new channel', () => {
     await press(user, 'Save');
     expect(field('Name')).toHaveAccessibleDescription('Please enter a name');
     expect(field('Name')).toHaveFocus();
-    expect(box('E-mail')).toHaveAccessibleDescription('Select at least one mode');
+    expect(box('Email')).toHaveAccessibleDescription('Select at least one mode');
     await user.type(field('Name'), 'Office');
     await press(user, 'Save');
-    expect(box('E-mail')).toHaveFocus();
-    await user.click(box('E-mail'));
-    await user.click(box('Text message'));
+    expect(box('Email')).toHaveFocus();
+    await user.click(box('Email'));
+    await user.click(box('SMS'));
     expect(form().queryByText('Select at least one mode')).toBeNull();
     expect(field('Address 1')).toHaveAccessibleDescription('Add at least one email address');
     expect(field('Number 1')).toHaveAccessibleDescription('Add at least one phone number');
@@ -96,14 +96,14 @@ describe('a new channel', () => {
 
   it('says what is wrong with a recipient once its field was left', async () => {
     const { user } = await openNew();
-    await user.click(box('E-mail'));
+    await user.click(box('Email'));
     await user.type(field('Address 1'), 'crew@valley');
     expect(field('Address 1')).toBeValid();
     await user.tab();
     expect(field('Address 1')).toHaveAccessibleDescription('Not an email address: crew@valley');
     await user.type(field('Address 1'), '.example');
     expect(form().queryByText(/^Not an email/)).toBeNull();
-    await user.click(box('Text message'));
+    await user.click(box('SMS'));
     await user.type(field('Number 1'), '0555');
     await user.tab();
     expect(field('Number 1')).toHaveAccessibleDescription('Not a phone number: 0555');
@@ -111,7 +111,7 @@ describe('a new channel', () => {
 
   it('has up to three numbers; the last that remains is emptied', async () => {
     const { user } = await openNew();
-    await user.click(box('Text message'));
+    await user.click(box('SMS'));
     await user.type(field('Number 1'), '+905550000001');
     await press(user, 'Add a number');
     await user.type(field('Number 2'), '+905550000002');
@@ -124,19 +124,19 @@ describe('a new channel', () => {
     await press(user, 'Remove +905550000002');
     expect(fields(/^Number/)).toEqual(['']);
     expect(form().queryByRole('button', { name: /^Remove/ })).toBeNull();
-    expect(box('Text message')).toBeChecked();
+    expect(box('SMS')).toBeChecked();
   });
 
   it('takes a pasted list apart, as far as it fits', async () => {
     const { user } = await openNew();
-    await user.click(box('E-mail'));
+    await user.click(box('Email'));
     await user.click(field('Address 1'));
     await user.paste('Ada <a@farm.example>, b@farm.example\nc@farm.example');
     expect(fields(/^Address/)).toEqual(['a@farm.example', 'b@farm.example', 'c@farm.example']);
     await user.click(field('Address 2'));
     await user.paste('x');
     expect(fields(/^Address/)[1]).toBe('b@farm.examplex');
-    await user.click(box('Text message'));
+    await user.click(box('SMS'));
     await user.click(field('Number 1'));
     await user.paste('+905550000001;+905550000002;+905550000003;+905550000004');
     expect(fields(/^Number/)).toEqual(['+905550000001', '+905550000002', '+905550000003']);
@@ -147,7 +147,7 @@ describe('a new channel', () => {
     server.answers.set(paths.create, () => refused(601, 'Not an email address: b@farm.example'));
     const { user } = await openNew();
     await user.type(field('Name'), 'Office');
-    await user.click(box('E-mail'));
+    await user.click(box('Email'));
     await user.click(field('Address 1'));
     await user.paste('a@farm.example, b@farm.example');
     await press(user, 'Save');
@@ -167,9 +167,9 @@ describe('a new channel', () => {
   it('says what a way can do on this server', async () => {
     server.ways = { email: true, phoneMessage: false, language: 'tr-tr' };
     const { user } = await openNew();
-    await user.click(box('E-mail'));
+    await user.click(box('Email'));
     expect(form().queryByText(/not set up/)).toBeNull();
-    await user.click(box('Text message'));
+    await user.click(box('SMS'));
     expect(form().getByText('SMS is not set up on this server: nobody is told this way.')).toBeVisible();
   });
 });
@@ -179,7 +179,7 @@ describe('a channel that is there', () => {
     const { user, router } = await openOne();
     expect(fields(/^Address/)).toEqual(['elif@valley.example', 'mehmet@valley.example']);
     expect(form().getByText('Used by 2 rules: Spring frost, Row 12 too dry.')).toBeVisible();
-    await user.click(box('Text message'));
+    await user.click(box('SMS'));
     await press(user, 'Remove elif@valley.example');
     await press(user, 'Save');
     await gone({ router });

@@ -1,5 +1,6 @@
 import { type Mode, modes } from '@/lib/channel/queries';
 import { isEmail } from '@/lib/emailAddress';
+import { isSeen } from '@/lib/name';
 import { isInternational } from '@/lib/phoneNumber';
 import { type ChannelValues, nameLimit, plainRecipient } from './values';
 
@@ -57,12 +58,11 @@ function checkEntries({ on, entries }: ChannelValues, mode: Mode): ReadonlyMap<n
 
 /** Everything that is wrong. */
 export function checkChannel(values: ChannelValues): Findings {
-  const length = [...values.name.trim()].length;
   const findings: Findings = {
     entries: { email: checkEntries(values, 'email'), phoneMessage: checkEntries(values, 'phoneMessage') },
   };
-  if (length === 0) findings.name = { key: 'common.nameRequired' };
-  else if (length > nameLimit) findings.name = { key: 'device.form.tooLong', most: nameLimit };
+  if (!isSeen(values.name)) findings.name = { key: 'common.nameRequired' };
+  else if ([...values.name.trim()].length > nameLimit) findings.name = { key: 'device.form.tooLong', most: nameLimit };
   if (!modes.some((mode) => values.on[mode])) findings.modes = { key: 'channel.modeRequired' };
   return findings;
 }

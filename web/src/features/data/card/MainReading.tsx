@@ -28,6 +28,8 @@ interface MainReadingProps {
 const dayMs = 24 * 3_600_000;
 /** The least that the server takes; a line of a card is about as many pixels wide. */
 const points = 100;
+/** More characters of value and unit than the narrowest card has room for in the usual size. */
+const wide = 17;
 
 /** The reading that a device is there for: large, with the line of its last 24 hours. */
 export function MainReading({ device, entry, icon }: MainReadingProps) {
@@ -39,21 +41,18 @@ export function MainReading({ device, entry, icon }: MainReadingProps) {
   const usual = ownInterval(derivation);
   const stale = useClock((now) => reading !== undefined && isStale(reading.time, device.offlineAfter, usual, now));
   const old = stale || device.onlineState === 0;
+  const text = format.reading(reading);
+  const size = numeric ? text.length > wide && css.long : reading && css.word;
   return (
     <div className={`${css.main} ${old ? css.old : ''} ${numeric ? '' : css.alone}`}>
-      <div>
-        <p
-          className={`${css.value} ${numeric || !reading ? '' : css.word}`}
-          title={numeric ? undefined : format.reading(reading)}
-        >
-          <ReadingText of={reading} unit={css.unit} />
-        </p>
-        <p className={css.what}>
-          {icon === undefined ? null : <ElementIcon address={icon} />}
-          <PropertyName name={name} />
-          {derivation ? <DerivedNote derivation={derivation} deviceName={device.deviceName} /> : null}
-        </p>
-      </div>
+      <p className={`${css.value} ${size || ''}`} title={numeric ? undefined : text}>
+        <ReadingText of={reading} unit={css.unit} />
+      </p>
+      <p className={css.what}>
+        {icon === undefined ? null : <ElementIcon address={icon} />}
+        <PropertyName name={name} />
+        {derivation ? <DerivedNote derivation={derivation} deviceName={device.deviceName} /> : null}
+      </p>
       {numeric && showsDay ? <Day device={device} sign={sign} quiet={old} precision={reading?.precision} /> : null}
       {numeric && !showsDay ? (
         <div className={css.ask}>

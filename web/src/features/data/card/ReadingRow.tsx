@@ -24,6 +24,8 @@ export function ReadingRow({ entry, device, icon }: ReadingRowProps) {
   const { name, reading, derivation } = entry;
   const usual = ownInterval(derivation);
   const stale = useClock((now) => reading !== undefined && isStale(reading.time, device.offlineAfter, usual, now));
+  // Words may be cut, a number may not.
+  const words = typeof reading?.value === 'string' ? reading.value : undefined;
   return (
     <li className={`${css.row} ${stale || device.onlineState === 0 ? css.old : ''}`}>
       <span className={css.pair}>
@@ -32,7 +34,7 @@ export function ReadingRow({ entry, device, icon }: ReadingRowProps) {
           <PropertyName name={name} />
           {derivation ? <DerivedNote derivation={derivation} deviceName={device.deviceName} /> : null}
         </span>
-        <span className={css.reading} title={typeof reading?.value === 'string' ? reading.value : undefined}>
+        <span className={`${css.reading} ${words === undefined ? '' : css.text}`} title={words}>
           <ReadingText of={reading} unit={css.small} />
         </span>
       </span>

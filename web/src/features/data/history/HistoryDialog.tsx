@@ -35,7 +35,7 @@ export function HistoryDialog({ device, open, onClose }: HistoryDialogProps) {
           <span className={css.titleRow}>
             <span className={css.name} title={name}>
               {t('history.title', { name })}
-            </span>
+            </span>{' '}
             {isPhone ? null : <span className={css.side}>{side}</span>}
           </span>
         }

@@ -1,6 +1,6 @@
 import { ConfigProvider, DatePicker, Segmented } from 'antd';
 import dayjs, { type Dayjs } from 'dayjs';
-import { useId, useState } from 'react';
+import { useId, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { dayFormat } from '@/lib/dayFormat';
 import { now } from '@/lib/format/clock';
@@ -45,14 +45,19 @@ export function RangeField({ span, shortcut, onChange }: RangeFieldProps) {
   // What stands in the field while it is no range.
   const [ends, setEnds] = useState<[number | null, number | null]>([null, null]);
 
+  const [from, to] = span ? [span.from, span.to] : ends;
+  // The picker takes new dates for another value, and forgets the end that somebody has chosen so far: readings that come
+  // in draw this anew all the time.
+  const value = useMemo<[Dayjs | null, Dayjs | null]>(() => [dateOf(from), dateOf(to)], [from, to]);
+
   const takeShortcut = (chosen: Shortcut) => {
     setError(null);
     onChange(spanOf(chosen, Math.floor(now()), weekStarts[language]), chosen);
   };
 
   const take = (dates: readonly (Dayjs | null)[] | null) => {
-    const [from, to] = [dates?.[0]?.valueOf() ?? null, dates?.[1]?.valueOf() ?? null];
-    const judged = judgeRange(from, to, now());
+    const chosen: typeof ends = [dates?.[0]?.valueOf() ?? null, dates?.[1]?.valueOf() ?? null];
+    const judged = judgeRange(...chosen, now());
     if ('span' in judged) {
       setError(null);
       const known = calendarShortcuts.find((name) => {
@@ -63,7 +68,7 @@ export function RangeField({ span, shortcut, onChange }: RangeFieldProps) {
       return;
     }
     setError(judged.error);
-    setEnds(judged.clear ? [null, null] : [from, to]);
+    setEnds(judged.clear ? [null, null] : chosen);
     onChange(null, null);
   };
 
@@ -99,7 +104,7 @@ export function RangeField({ span, shortcut, onChange }: RangeFieldProps) {
             classNames={{ popup: { root: css.popup } }}
             open={open}
             onOpenChange={setOpen}
-            value={span ? [dayjs(span.from), dayjs(span.to)] : [dateOf(ends[0]), dateOf(ends[1])]}
+            value={value}
             onChange={take}
             showTime={{ format: 'HH:mm' }}
             format={`${dayFormat[language]} HH:mm`}

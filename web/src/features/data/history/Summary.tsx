@@ -2,6 +2,7 @@ import InfoCircleOutlined from '@ant-design/icons/InfoCircleOutlined';
 import { useTranslation } from 'react-i18next';
 import { formatDateTime } from '@/lib/format/date';
 import { useFormat } from '@/lib/format/format';
+import { touch, useMedia } from '@/lib/media';
 import { durationText } from './duration';
 import type { Model } from './model';
 import type { Span } from './range';
@@ -22,6 +23,7 @@ const mostGaps = 5;
 export function Summary({ model, range, window, hintId }: SummaryProps) {
   const { t } = useTranslation();
   const format = useFormat();
+  const isTouch = useMedia(touch);
   const say = (time: number) => formatDateTime(time, format.language);
   const panel = model.panels.find(({ kind }) => kind === 'numbers');
   const gaps = (panel?.silent ?? []).filter(({ from, to }) => to > window.from && from < window.to);
@@ -34,7 +36,7 @@ export function Summary({ model, range, window, hintId }: SummaryProps) {
         <InfoCircleOutlined aria-hidden="true" />{' '}
         {[
           isFirst ? t('history.firstShare', { percent: format.percent(0.2) }) : null,
-          t(isFirst ? 'history.moveHint' : 'history.moveHintLong'),
+          t(isTouch ? 'history.moveHint' : 'history.moveHintLong'),
           whole ? null : t('history.thinned'),
         ]
           .filter(Boolean)

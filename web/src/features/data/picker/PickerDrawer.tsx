@@ -9,7 +9,7 @@ interface PickerDrawerProps extends PickerProps {
   summary: string;
 }
 
-/** The list of devices on a phone. What is ticked shows at once behind it. */
+/** The list of devices where there is no room beside the cards. What is ticked shows at once behind it. */
 export function PickerDrawer({ open, onClose, summary, ...picker }: PickerDrawerProps) {
   const { t } = useTranslation();
   return (

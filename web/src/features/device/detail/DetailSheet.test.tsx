@@ -4,7 +4,7 @@ import { deviceServer, openDevices, paths } from '@/test/deviceServer';
 import { device, dewPoint, model } from '@/test/farm';
 import { loseNetwork } from '@/test/network';
 import { toasts } from '@/test/profile';
-import { refused } from '@/test/server';
+import { ok, refused } from '@/test/server';
 import { forgetSecret, useFreshSecret } from './freshSecret';
 
 let server: ReturnType<typeof deviceServer>;
@@ -179,6 +179,33 @@ describe('the days with readings', () => {
     fireEvent.keyDown(strip, { key: 'Home' });
     expect(strip).toHaveAttribute('aria-valuenow', '1');
     expect(strip.querySelectorAll('rect')).toHaveLength(400);
+  });
+});
+
+describe('the first reading of a day', () => {
+  it('shows it, and those after it ask for nothing', async () => {
+    let asks = 0;
+    server.answers.set(paths.coverage, () => {
+      asks += 1;
+      return ok(server.coverage as never);
+    });
+    await open();
+    const days = part('Days with readings');
+    expect(days.getByText('On 0 of the last 400 days')).toBeVisible();
+    const before = asks;
+    const time = Date.now();
+    const reads = () =>
+      act(() =>
+        server.live
+          .newest()
+          ?.write(`event: reading\ndata: ${JSON.stringify({ deviceName: 'WS-1', time, values: { rain: 1 } })}\n\n`),
+      );
+    server.coverage = [{ day: dayName(time), frames: 1, first: time, last: time }];
+    for (let i = 0; i < 5; i++) reads();
+    expect(await days.findByText('On 1 of the last 400 days', undefined, { timeout: 3000 })).toBeVisible();
+    reads();
+    await new Promise((turn) => setTimeout(turn, 800));
+    expect(asks).toBe(before + 1);
   });
 });
 

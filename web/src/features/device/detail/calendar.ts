@@ -15,7 +15,8 @@ export interface Day {
   level: 0 | 1 | 2 | 3 | 4;
 }
 
-function nameOf(date: Date): string {
+/** A day as the server names it. */
+export function nameOf(date: Date): string {
   const pad = (value: number) => String(value).padStart(2, '0');
   return `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`;
 }

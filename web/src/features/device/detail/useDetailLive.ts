@@ -1,13 +1,38 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useLive } from '@/lib/live/live';
-import { detailKey } from '../queries';
+import { useEffect, useState } from 'react';
+import { Debounce } from '@/lib/device/live/debounce';
+import { type LiveEvent, useLive } from '@/lib/live/live';
+import { coverageQuery, detailKey } from '../queries';
+import { nameOf } from './calendar';
 
-/** Keeps the record of comings and goings current, and asks for everything anew when something may have been missed. */
+/** A history that is sent in brings many days at once: one question. */
+const daysMs = [500, 3000] as const;
+
+/** Keeps comings and goings and the days with readings current, and asks for everything anew when something may have been missed. */
 export function useDetailLive(deviceName: string): void {
   const client = useQueryClient();
+  const { queryKey } = coverageQuery(deviceName);
+  // Asked for once already: a day that the server does not list is not asked for again and again.
+  const [asked] = useState(() => new Set<string>());
+  const [days] = useState(
+    () => new Debounce(() => void client.invalidateQueries({ queryKey: [...detailKey, 'coverage'] }), ...daysMs),
+  );
+  useEffect(() => () => days.cancel(), [days]);
+
+  /** A day of which nothing was shown has a reading. */
+  const isNewDay = (event: LiveEvent) => {
+    if (event.name !== 'reading' || event.data.deviceName !== deviceName) return false;
+    const day = nameOf(new Date(event.data.time));
+    const key = `${deviceName} ${day}`;
+    if (asked.has(key) || client.getQueryData(queryKey)?.some((covered) => covered.day === day)) return false;
+    asked.add(key);
+    return true;
+  };
+
   useLive((events) => {
     if (events.some(({ name }) => name === 'reset')) void client.invalidateQueries({ queryKey: detailKey });
     const moved = events.some((event) => event.name === 'presence' && event.data.deviceName === deviceName);
     if (moved) void client.invalidateQueries({ queryKey: [...detailKey, 'presence', deviceName] });
+    if (events.filter(isNewDay).length > 0) days.request();
   });
 }

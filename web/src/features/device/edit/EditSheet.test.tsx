@@ -1,7 +1,6 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { deviceServer, openDevices, paths } from '@/test/deviceServer';
-import { device } from '@/test/farm';
 import { dialogGone, toasts } from '@/test/profile';
 import { setWidth } from '@/test/screen';
 import { refused } from '@/test/server';
@@ -114,6 +113,37 @@ describe('the form', () => {
     expect(typed).toHaveValue('Orchard mast 2');
   });
 
+  it('saves what was typed, and the rest as others have left it meanwhile', async () => {
+    const { user } = await open();
+    await user.type(note(), ' 2');
+    await user.click(field('Latitude'));
+    await user.tab();
+    server.devices = server.devices.map((one) =>
+      one.id === 1 ? { ...one, noteName: 'From elsewhere', latitude: 39.884928, longitude: 32.888432 } : one,
+    );
+    act(() => server.live.newest()?.write('event: reset\ndata: {}\n\n'));
+    const typed = await screen.findByRole('dialog', { name: 'Edit From elsewhere' });
+    await within(typed).findByText('pin at 39.884928 32.888432');
+    await user.click(within(typed).getByRole('button', { name: 'Save' }));
+    const moved = { latitude: 39.884928, longitude: 32.888432 };
+    await waitFor(() =>
+      expect(sent()).toEqual([{ deviceName: 'WS-1', noteName: 'Orchard mast 2', groupId: 1, ...moved }]),
+    );
+  });
+
+  it('offers what was typed when the session ended in the middle', async () => {
+    const first = await open();
+    await first.user.type(note(), ' 2');
+    first.unmount();
+    const { user } = await open();
+    expect(note()).toHaveValue('Orchard mast');
+    await user.click(within(sheet()).getByRole('button', { name: 'Restore' }));
+    expect(note()).toHaveValue('Orchard mast 2');
+    await user.click(save());
+    await waitFor(() => expect(sent()).toMatchObject([{ noteName: 'Orchard mast 2' }]));
+    expect(Object.keys(sessionStorage).filter((key) => key.includes('device-WS-1'))).toEqual([]);
+  });
+
   it('tells what was refused of the device', async () => {
     server.diagnostics = {
       received: 4,
@@ -134,43 +164,6 @@ describe('the form', () => {
       '“soilTmp”: The device model has no such parameter. The good values of the same message were kept.',
     );
     expect(sheet()).toHaveTextContent('The device’s clock is 2 min 5 s ahead');
-  });
-});
-
-describe('the scene', () => {
-  const options = () =>
-    within(within(sheet()).getByRole('combobox', { name: 'Scene' }))
-      .getAllByRole<HTMLOptionElement>('option')
-      .map(({ textContent, disabled }) => [textContent, disabled]);
-
-  it('that takes no devices cannot be chosen', async () => {
-    await open();
-    expect(options()).toEqual([
-      ['Default group', false],
-      ['North orchard', false],
-      ['Old nursery (Forbidden)', true],
-    ]);
-  });
-
-  it('that a device stands in already can be saved again', async () => {
-    server.devices = [
-      device({ id: 1, deviceName: 'WS-1', noteName: 'Orchard mast', groupId: 2, groupName: 'Old nursery' }),
-    ];
-    const { user } = await open();
-    expect(options()[2]).toEqual(['Old nursery (Forbidden)', false]);
-    await user.type(note(), ' 2');
-    await user.click(save());
-    await waitFor(() => expect(sent()).toMatchObject([{ groupId: 2, noteName: 'Orchard mast 2' }]));
-  });
-
-  it('is known by its name before the others have come, and when they cannot be had', async () => {
-    server.answers.set(paths.scenes, () => refused(500, 'no scenes'));
-    await open();
-    expect(options()).toEqual([
-      ['Default group', false],
-      ['North orchard', false],
-    ]);
-    expect(sheet()).toHaveTextContent('no scenes');
   });
 });
 

@@ -1,14 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Place } from '@/lib/map/place';
 import { consoleSettingsQuery } from '@/lib/queries';
 import { ErrorNote } from '@/ui/ErrorNote';
 import { Fallback } from '@/ui/Fallback';
+import { later } from '@/ui/later';
 import type { PinMapProps } from './PinMap';
 import css from './PositionField.module.css';
 
-const load = () => lazy(() => import('./PinMap').then((module) => ({ default: module.PinMap })));
+const PinMap = later(() => import('./PinMap'), 'PinMap');
 
 interface PinFrameProps {
   place: Place | undefined;
@@ -23,8 +24,7 @@ interface PinFrameProps {
 export function PinFrame(props: PinFrameProps) {
   const { t } = useTranslation();
   const settings = useQuery(consoleSettingsQuery());
-  const [{ PinMap, attempt }, setMap] = useState(() => ({ PinMap: load(), attempt: 1 }));
-  const again = () => setMap({ PinMap: load(), attempt: attempt + 1 });
+  const [attempt, setAttempt] = useState(1);
   const ready = settings.data !== undefined || settings.isError;
   return (
     <div className={css.map}>
@@ -32,11 +32,11 @@ export function PinFrame(props: PinFrameProps) {
         key={attempt}
         note={
           <div className={css.broken}>
-            <ErrorNote title={t('home.map.failed')} onRetry={again} />
+            <ErrorNote title={t('home.map.failed')} onRetry={() => setAttempt(attempt + 1)} />
           </div>
         }
       >
-        <Suspense>{ready ? <PinMap tiles={settings.data?.mapTiles ?? null} {...props} /> : null}</Suspense>
+        {ready ? <PinMap tiles={settings.data?.mapTiles ?? null} {...props} /> : null}
       </Fallback>
       <span className={css.hint}>{t('device.form.mapHint')}</span>
     </div>

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '@/lib/errorText';
+import { missing } from '@/lib/format/format';
 import { Field } from '@/ui/form/Field';
 import { Select } from '@/ui/Select';
 import { allScenesQuery } from '../queries';
@@ -18,9 +19,11 @@ interface SceneFieldProps {
 export function SceneField({ value, own, ownName, onChange }: SceneFieldProps) {
   const { t } = useTranslation();
   const scenes = useQuery(allScenesQuery());
-  const known = scenes.data?.some(({ id }) => id === own) === true;
+  const has = (id: number) => scenes.data?.some((scene) => scene.id === id) === true;
+  const gone = scenes.isSuccess && value !== 0 && value !== own && !has(value);
+  const error = gone ? t('device.form.sceneGone') : undefined;
   return (
-    <Field label={t('home.device.scene')} error={scenes.isError ? errorText(scenes.error) : undefined}>
+    <Field label={t('home.device.scene')} error={scenes.isError ? errorText(scenes.error) : error}>
       {({ status, ...labels }) => (
         <Select
           {...labels}
@@ -29,7 +32,8 @@ export function SceneField({ value, own, ownName, onChange }: SceneFieldProps) {
           onChange={(event) => onChange(Number(event.target.value))}
         >
           <option value={0}>{t('home.defaultGroup')}</option>
-          {own === 0 || known ? null : <option value={own}>{ownName}</option>}
+          {own === 0 || has(own) ? null : <option value={own}>{ownName}</option>}
+          {gone ? <option value={value}>{missing}</option> : null}
           {scenes.data?.map(({ id, groupName, groupStatus }) => (
             <option key={id} value={id} disabled={groupStatus === 2 && id !== own}>
               {groupStatus === 2 ? `${groupName} (${t('scene.status.2')})` : groupName}

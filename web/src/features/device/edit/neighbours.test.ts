@@ -24,7 +24,7 @@ const map = { markers: [marker('A', 1), marker('B', 1), marker('C', 0), marker('
 
 it('draws the scenes around the others, not around the pin that is moved', () => {
   const drawn = neighbours({ ...map, unplaced: 0 }, scenes, 'own');
-  expect(drawn.map(({ label, places }) => [label, places.length])).toEqual([['North', 2]]);
+  expect(drawn.map(({ name, places }) => [name, places.length])).toEqual([['North', 2]]);
 });
 
 it('draws none where not every device is told', () => {

@@ -10,6 +10,6 @@ export function neighbours(map: DeviceMap | undefined, scenes: readonly Scene[],
   if (!map || map.clusters.length > 0) return [];
   return scenes.flatMap(({ id, groupName }) => {
     const places = map.markers.filter(({ groupId, deviceName }) => groupId === id && deviceName !== own);
-    return places.length === 0 ? [] : [{ id, label: groupName, places }];
+    return places.length === 0 ? [] : [{ id, name: groupName, places }];
   });
 }

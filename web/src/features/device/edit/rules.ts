@@ -1,3 +1,4 @@
+import { isSeen } from '@/lib/name';
 import type { Errors } from '@/ui/form/useForm';
 import { parseDegrees } from './coordinates';
 
@@ -24,9 +25,8 @@ export function noteLength(noteName: string): number {
 
 export function checkEdit({ noteName, latitude, longitude }: EditValues): Errors<EditValues, EditError> {
   const errors: Errors<EditValues, EditError> = {};
-  const length = noteLength(noteName);
-  if (length === 0) errors.noteName = 'device.noteRequired';
-  else if (length > mostNoteLength) errors.noteName = 'device.form.tooLong';
+  if (!isSeen(noteName)) errors.noteName = 'device.noteRequired';
+  else if (noteLength(noteName) > mostNoteLength) errors.noteName = 'device.form.tooLong';
 
   const [north, east] = [parseDegrees(latitude), parseDegrees(longitude)];
   if (north === undefined || (north !== null && Math.abs(north) > 90)) errors.latitude = 'device.form.latitudeRange';

@@ -1,3 +1,4 @@
+import { isSeen } from '@/lib/name';
 import type { Errors } from '@/ui/form/useForm';
 
 /** In characters, as people count them. */
@@ -13,9 +14,8 @@ export type SceneError = 'scene.nameRequired' | 'scene.nameLength' | 'scene.stat
 
 export function checkScene({ name, status }: SceneValues): Errors<SceneValues, SceneError> {
   const errors: Errors<SceneValues, SceneError> = {};
-  const length = [...name.trim()].length;
-  if (length === 0) errors.name = 'scene.nameRequired';
-  else if (length > mostNameLength) errors.name = 'scene.nameLength';
+  if (!isSeen(name)) errors.name = 'scene.nameRequired';
+  else if ([...name.trim()].length > mostNameLength) errors.name = 'scene.nameLength';
   if (status === null) errors.status = 'scene.statusRequired';
   return errors;
 }

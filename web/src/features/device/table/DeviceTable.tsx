@@ -37,12 +37,12 @@ export function DeviceTable({ devices, expected, selected, opensForm, sort, desc
     <table className={`${css.table} ${compact ? css.compact : ''}`} aria-label={t('home.list.title')}>
       <colgroup>
         <col />
-        <col className={css.wName} />
+        <col className={`${css.wName} ${css.code}`} />
         <col className={`${css.wModel} ${css.model}`} />
-        <col className={css.wScene} />
+        <col className={`${css.wScene} ${css.scene}`} />
         <col className={`${css.wPosition} ${css.position}`} />
         <col className={css.wState} />
-        <col className={css.wContact} />
+        <col className={`${css.wContact} ${css.contact}`} />
         <col className={css.wLatest} />
         <col className={`${css.wAction} ${css.action}`} />
       </colgroup>
@@ -66,7 +66,7 @@ export function DeviceTable({ devices, expected, selected, opensForm, sort, desc
 }
 
 /** The classes of the columns beside the first. */
-const columns = ['name', 'model', 'scene', 'position', 'state', 'contact', 'latest', 'action'] as const;
+const columns = ['code', 'model', 'scene', 'position', 'state', 'contact', 'latest', 'action'] as const;
 
 function SkeletonRow({ first }: { first: boolean }) {
   const bar = <Skeleton height={14} width="70%" />;

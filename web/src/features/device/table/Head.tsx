@@ -29,9 +29,9 @@ export function Head({ sort, descending, onSort }: HeadProps) {
     <thead>
       <tr>
         {column('noteName', t('device.col.note'), css.note)}
-        {column('deviceName', t('home.device.name'))}
+        {column('deviceName', t('home.device.name'), css.code)}
         {column('productName', t('home.device.model'), css.model)}
-        {column('groupName', t('home.device.scene'))}
+        {column('groupName', t('home.device.scene'), css.scene)}
         <th scope="col" className={css.position}>
           {t('home.device.position')}
         </th>

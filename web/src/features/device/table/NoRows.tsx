@@ -1,16 +1,31 @@
+import { useQuery } from '@tanstack/react-query';
 import { Button } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { Empty } from '@/ui/Empty';
+import { allScenesQuery } from '../queries';
 import { type DeviceSearch, isFiltered } from '../search';
 
 interface NoRowsProps {
   search: DeviceSearch;
   onClear: () => void;
+  /** Leads from a scene to all devices. */
+  onAll: () => void;
 }
 
 /** Why the table is empty, and what to do about it. */
-export function NoRows({ search, onClear }: NoRowsProps) {
+export function NoRows({ search, onClear, onAll }: NoRowsProps) {
   const { t } = useTranslation();
+  const { scene } = search;
+  const scenes = useQuery({ ...allScenesQuery(), enabled: scene !== undefined });
+  if (scene !== undefined && scene !== 0 && scenes.data?.every(({ id }) => id !== scene)) {
+    return (
+      <Empty
+        title={t('device.empty.sceneGone')}
+        text={t('device.empty.sceneGoneText')}
+        action={<Button onClick={onAll}>{t('device.filter.clear')}</Button>}
+      />
+    );
+  }
   if (isFiltered(search)) {
     return (
       <Empty
@@ -21,8 +36,10 @@ export function NoRows({ search, onClear }: NoRowsProps) {
       />
     );
   }
-  if (search.scene !== undefined) {
-    return <Empty title={t('device.empty.sceneTitle')} text={t('device.empty.sceneText')} />;
+  if (scene !== undefined) {
+    const forbidden = scenes.data?.some(({ id, groupStatus }) => id === scene && groupStatus === 2);
+    const text = t(forbidden ? 'device.empty.sceneForbidden' : 'device.empty.sceneText');
+    return <Empty title={t('device.empty.sceneTitle')} text={text} />;
   }
   return <Empty title={t('home.empty.title')} text={t('home.empty.text')} />;
 }

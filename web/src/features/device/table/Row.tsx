@@ -49,13 +49,13 @@ export const Row = memo(function Row({ device, selected, opensForm, onOpen }: Ro
           {noteName || <span className={css.quiet}>{t('device.noNote')}</span>}
         </a>
       </th>
-      <td className={css.cut} title={deviceName}>
+      <td className={`${css.cut} ${css.code}`} title={deviceName}>
         {deviceName}
       </td>
       <td className={`${css.cut} ${css.model}`} title={productName}>
         {productName}
       </td>
-      <td className={css.cut} title={scene}>
+      <td className={`${css.cut} ${css.scene}`} title={scene}>
         {scene}
       </td>
       <td className={`${css.cut} ${css.position}`}>

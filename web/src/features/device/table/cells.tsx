@@ -1,10 +1,8 @@
 import CheckCircleFilled from '@ant-design/icons/CheckCircleFilled';
 import DisconnectOutlined from '@ant-design/icons/DisconnectOutlined';
-import { Fragment } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type Device, mainReading } from '@/lib/device/types';
+import { type Device, hasPicture, mainReading } from '@/lib/device/types';
 import { missing, useFormat } from '@/lib/format/format';
-import { nbsp } from '@/lib/format/number';
 import { Age } from '@/ui/Age';
 import css from './cells.module.css';
 
@@ -26,12 +24,16 @@ export function State({ device: { onlineState } }: CellProps) {
 }
 
 /** How long ago anything came of it. */
-export function Contact({ device: { type, onlineState, lastContact } }: CellProps) {
+export function Contact({ device }: CellProps) {
   const { t } = useTranslation();
-  if (type === 2 && onlineState === 1) return <span className={css.age}>{t('home.list.live')}</span>;
+  const { onlineState, lastContact } = device;
+  if (hasPicture(device) && onlineState === 1) return <span className={css.age}>{t('home.list.live')}</span>;
   if (lastContact === undefined) return <span className={css.age}>{missing}</span>;
   return <Age time={lastContact} />;
 }
+
+/** More characters of value and unit than its column has room for in the usual size. */
+const wide = 17;
 
 /** The reading that the device is there for. */
 export function LatestReading({ device }: CellProps) {
@@ -40,14 +42,10 @@ export function LatestReading({ device }: CellProps) {
   if (device.type === 2) return <>{t('device.video')}</>;
   const reading = mainReading(device);
   if (!reading) return <>{missing}</>;
+  const text = format.reading(reading);
   return (
-    <span title={`${reading.name}: ${format.reading(reading)}`}>
-      {format.pieces(reading).map(({ kind, text }) => (
-        <Fragment key={`${kind} ${text}`}>
-          {text.startsWith(nbsp) ? ' ' : null}
-          <span className={css.part}>{text.trimStart()}</span>
-        </Fragment>
-      ))}
+    <span className={text.length > wide ? css.long : undefined} title={`${reading.name}: ${text}`}>
+      {text}
     </span>
   );
 }

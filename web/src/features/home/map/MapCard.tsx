@@ -1,23 +1,23 @@
 import PictureOutlined from '@ant-design/icons/PictureOutlined';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { consoleSettingsQuery } from '@/lib/queries';
 import { ErrorNote } from '@/ui/ErrorNote';
 import { Fallback } from '@/ui/Fallback';
+import { later } from '@/ui/later';
 import { OnTap, useOnTap } from '@/ui/OnTap';
 import { Legend } from './Legend';
 import css from './MapCard.module.css';
 import type { MapContent } from './useMapContent';
 
-const load = () => lazy(() => import('./DeviceMap').then((module) => ({ default: module.DeviceMap })));
+const DeviceMap = later(() => import('./DeviceMap'), 'DeviceMap');
 
 /** The frame of the map: it stands with its legend at once, and Leaflet comes when it comes. */
 export function MapCard(content: MapContent) {
   const { t } = useTranslation();
   const settings = useQuery(consoleSettingsQuery());
-  const [{ DeviceMap, attempt }, setMap] = useState(() => ({ DeviceMap: load(), attempt: 1 }));
-  const again = () => setMap({ DeviceMap: load(), attempt: attempt + 1 });
+  const [attempt, setAttempt] = useState(1);
   // Without the settings there are no tiles, but there is a map.
   const ready = settings.data !== undefined || settings.isError;
   const [showsTiles, showTiles] = useOnTap();
@@ -28,11 +28,11 @@ export function MapCard(content: MapContent) {
         key={attempt}
         note={
           <div className={css.note}>
-            <ErrorNote title={t('home.map.failed')} onRetry={again} />
+            <ErrorNote title={t('home.map.failed')} onRetry={() => setAttempt(attempt + 1)} />
           </div>
         }
       >
-        <Suspense>{ready ? <DeviceMap tiles={showsTiles ? tiles : null} {...content} /> : null}</Suspense>
+        {ready ? <DeviceMap tiles={showsTiles ? tiles : null} {...content} /> : null}
       </Fallback>
       {tiles && !showsTiles ? (
         <div className={css.ask}>

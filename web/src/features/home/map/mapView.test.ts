@@ -15,7 +15,7 @@ const marker = (name: string, groupId: number, latitude: number, longitude: numb
   onlineState: 1,
 });
 const at = ({ latitude, longitude }: Place): [number, number] => [latitude, longitude];
-const label = (name: string, count: number) => `${name} · ${count}`;
+const told = (count: number) => ` · ${count}`;
 const map = (change: Partial<DeviceMap>): DeviceMap => ({
   markers: [],
   clusters: [],
@@ -72,10 +72,11 @@ describe('scenes on the map', () => {
   const markers = [marker('a', 0, 1, 1), marker('b', 1, 2, 2), marker('c', 1, 3, 3)];
 
   it('are those with devices that have a position; no scene is none', () => {
-    expect(sceneList(groups, markers, false, label)).toEqual([
+    expect(sceneList(groups, markers, false, told)).toEqual([
       {
         id: 1,
-        label: 'North orchard · 64',
+        name: 'North orchard',
+        count: ' · 64',
         places: [
           { latitude: 2, longitude: 2 },
           { latitude: 3, longitude: 3 },
@@ -85,9 +86,9 @@ describe('scenes on the map', () => {
   });
 
   it('of a crowded map are those that are known whole', () => {
-    expect(sceneList(groups, markers, true, label)).toEqual([]);
+    expect(sceneList(groups, markers, true, told)).toEqual([]);
     const whole = [marker('d', 2, 1, 1), marker('e', 2, 1, 2)];
-    expect(sceneList(groups, whole, true, label).map(({ id }) => id)).toEqual([2]);
+    expect(sceneList(groups, whole, true, told).map(({ id }) => id)).toEqual([2]);
   });
 });
 

@@ -53,7 +53,7 @@ export function sceneList(
   groups: readonly Group[],
   markers: readonly MapMarker[],
   crowded: boolean,
-  label: (name: string, count: number) => string,
+  told: (count: number) => string,
 ): MapScene[] {
   const places = new Map<number, Place[]>();
   for (const { groupId, latitude, longitude } of markers) {
@@ -64,7 +64,7 @@ export function sceneList(
   return groups.flatMap(({ id, groupName, deviceCount }) => {
     const own = places.get(id);
     if (id === 0 || !own || (crowded && own.length < deviceCount)) return [];
-    return [{ id, label: label(groupName, deviceCount), places: own }];
+    return [{ id, name: groupName, count: told(deviceCount), places: own }];
   });
 }
 

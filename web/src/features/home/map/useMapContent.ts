@@ -51,8 +51,9 @@ export function useMapContent(map: L.Map, tiles: MapTiles | null, content: MapCo
   );
   const scenes = useMemo(
     () =>
-      sceneList(groups ?? [], shown.markers, crowded, (name, count) =>
-        t('home.map.scene', { name, n: format.number(count) }),
+      // The name is put before it by the layer, which may have to cut it.
+      sceneList(groups ?? [], shown.markers, crowded, (count) =>
+        t('home.map.scene', { name: '', n: format.number(count) }),
       ),
     [groups, shown.markers, crowded, t, format],
   );

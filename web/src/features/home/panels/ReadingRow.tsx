@@ -22,6 +22,8 @@ export function ReadingRow({ entry, device, online, usual }: ReadingRowProps) {
   const { name, reading, derivation } = entry;
   const interval = ownInterval(derivation) ?? usual;
   const stale = useClock((now) => reading !== undefined && isStale(reading.time, device.offlineAfter, interval, now));
+  // Words may be cut, a number may not.
+  const words = typeof reading?.value === 'string' ? reading.value : undefined;
   return (
     <li className={`${css.row} ${stale || !online ? css.old : ''}`}>
       <span className={css.what}>
@@ -30,7 +32,7 @@ export function ReadingRow({ entry, device, online, usual }: ReadingRowProps) {
         </span>
         {derivation ? <DerivedNote derivation={derivation} deviceName={device.deviceName} /> : null}
       </span>
-      <span className={css.value} title={typeof reading?.value === 'string' ? reading.value : undefined}>
+      <span className={`${css.value} ${words === undefined ? '' : css.text}`} title={words}>
         <ReadingText of={reading} unit={css.unit} />
       </span>
       <span className={css.age}>

@@ -1,10 +1,12 @@
+import LineChartOutlined from '@ant-design/icons/LineChartOutlined';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { latestQuery, tslQuery } from '@/lib/device/queries';
 import { readingList } from '@/lib/device/readingList';
 import { nothingObserved, observe, usualInterval } from '@/lib/device/staleness';
-import type { Device, Latest, Reading } from '@/lib/device/types';
+import { type Device, type Latest, nameOf, type Reading } from '@/lib/device/types';
 import { errorText } from '@/lib/errorText';
 import { isSilence } from '@/lib/http';
 import { useLanguage } from '@/lib/i18n';
@@ -87,6 +89,15 @@ function Readings({ device, asOf }: { device: Device; asOf: number | undefined }
               ))}
             </ul>
           ) : null}
+          <Link
+            to="/data"
+            search={{ device: device.deviceName, history: 1 }}
+            className={css.history}
+            aria-label={t('data.card.historyOf', { name: nameOf(device) })}
+          >
+            <LineChartOutlined aria-hidden="true" />
+            {t('data.card.history')}
+          </Link>
         </div>
       ) : latest.isPending ? (
         <ReadingsSkeleton />

@@ -1,5 +1,6 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
+import type { ComponentProps } from 'react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { deviceKeys } from '@/lib/device/queries';
 import type { Device, Latest } from '@/lib/device/types';
@@ -10,6 +11,13 @@ import { signedIn } from '@/test/session';
 import { DevicePanel } from './DevicePanel';
 import { MissingDevice } from './MissingDevice';
 import { ReadingsPanel } from './ReadingsPanel';
+
+// The way to another page is the router's, which has its own tests.
+vi.mock('@tanstack/react-router', () => ({
+  Link: ({ to, search, ...rest }: { to: string; search: Record<string, string> } & ComponentProps<'a'>) => (
+    <a href={`${to}?${new URLSearchParams(search)}`} {...rest} />
+  ),
+}));
 
 const hour = 3_600_000;
 let server: Farm;
@@ -114,6 +122,14 @@ describe('the readings', () => {
       startTime: String(noon - 24 * hour),
       endTime: String(noon),
     });
+  });
+
+  it('lead to the history of the device, once there are some', () => {
+    draw(device({ deviceName: 'WS-1', noteName: 'Orchard mast' }));
+    expect(screen.getByRole('link', { name: 'History of Orchard mast' })).toHaveAttribute(
+      'href',
+      '/data?device=WS-1&history=1',
+    );
   });
 
   it('count their ages, and say by clock and word when one is old', async () => {

@@ -4,10 +4,9 @@ import { useTranslation } from 'react-i18next';
 import type { Series } from '@/lib/device/types';
 import { errorText } from '@/lib/errorText';
 import { useNow } from '@/lib/format/clock';
-import { useLanguage } from '@/lib/i18n';
 import { ErrorNote } from '@/ui/ErrorNote';
 import { Loading, Skeleton } from '@/ui/Skeleton';
-import { type AlarmDetail, propertiesQuery } from '../queries';
+import type { AlarmDetail } from '../queries';
 import css from './NoticeChart.module.css';
 import { Plots } from './Plots';
 import { chartQuery, hasPoints, questionOf, spanOf } from './readings';
@@ -18,23 +17,18 @@ const stepMs = 10_000;
 /** The readings around the alarm; where they are gone, those that were kept with it. */
 export function NoticeChart({ detail }: { detail: AlarmDetail }) {
   const { t } = useTranslation();
-  const language = useLanguage((state) => state.language);
   const now = useNow(stepMs);
-  const { deleted, deviceName } = detail.alarmDeviceInfoRespDTO;
-  const known = useQuery({ ...propertiesQuery(language, deviceName), enabled: !deleted });
-  const properties = known.data;
+  const { deleted } = detail.alarmDeviceInfoRespDTO;
   const offline = detail.alarmRules.triggerType === 1;
-  // What the product has not got any more, the server does not know either.
-  const question = questionOf(detail, properties && new Set(properties.map(({ identifier }) => identifier)));
-  const askable = !deleted && (offline || question.signs.length > 0);
-  const query = useQuery({ ...chartQuery(question), enabled: askable && (offline || !known.isPending) });
+  const question = questionOf(detail);
+  const query = useQuery({ ...chartQuery(question), enabled: !deleted });
   const [broken, setBroken] = useState(false);
 
   const kept = hasPoints(detail.kept) ? detail.kept : undefined;
   const read = hasPoints(query.data) ? query.data : undefined;
   // Of a device that was never seen to come there is nothing to read: that it was offline is known from the notice.
   const series = joined(kept, read) ?? (offline && (deleted || query.data) ? {} : undefined);
-  const loading = !series && askable && query.isPending;
+  const loading = !series && !deleted && query.isPending;
   const span = spanOf(question, now);
   const until = Math.min(now, span.to);
   const cut = (question.to ?? now) > span.to;
@@ -44,14 +38,7 @@ export function NoticeChart({ detail }: { detail: AlarmDetail }) {
         <p className={css.none}>{t('inform.chart.engine')}</p>
       ) : series ? (
         <>
-          <Plots
-            detail={detail}
-            series={series}
-            precisions={new Map(properties?.map(({ identifier, precision }) => [identifier, precision]))}
-            span={span}
-            until={until}
-            onFailed={() => setBroken(true)}
-          />
+          <Plots detail={detail} series={series} span={span} until={until} onFailed={() => setBroken(true)} />
           {cut ? <p className={css.note}>{t('inform.chart.part')}</p> : null}
         </>
       ) : loading ? (

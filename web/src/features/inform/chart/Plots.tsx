@@ -8,15 +8,15 @@ import { useChartTokens } from '@/ui/chart/tokens';
 import type { AlarmDetail } from '../queries';
 import { layout } from './geometry';
 import { Marks, Tint } from './Marks';
+import { Names } from './Names';
 import css from './NoticeChart.module.css';
 import { optionOf } from './option';
-import { type Panel, type Precisions, panelsOf, type Span } from './panels';
+import { type Panel, panelsOf, type Span } from './panels';
 import { useWidth } from './useWidth';
 
 interface PlotsProps {
   detail: AlarmDetail;
   series: Series;
-  precisions: Precisions;
   span: Span;
   /** Up to when anything can be known: now, or the end of the axis. */
   until: number;
@@ -26,7 +26,7 @@ interface PlotsProps {
 const dayMs = 86_400_000;
 
 /** The drawing, and what stands over it. A screen reader is told in words what it shows. */
-export function Plots({ detail, series, precisions, span, until, onFailed }: PlotsProps) {
+export function Plots({ detail, series, span, until, onFailed }: PlotsProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const tokens = useChartTokens();
@@ -39,7 +39,7 @@ export function Plots({ detail, series, precisions, span, until, onFailed }: Plo
     online: t('home.state.online'),
     presence: t('inform.chart.presence'),
   };
-  const panels = panelsOf(detail, series, precisions, span, until, words);
+  const panels = panelsOf(detail, series, span, until, words);
   const narrow = isPhone || width < 420;
   const geometry = layout(panels, width, narrow);
   // An equal drawing is the same drawing: what moves on by the second is above it.
@@ -52,13 +52,16 @@ export function Plots({ detail, series, precisions, span, until, onFailed }: Plo
   const { startTime, endTime } = detail.alarmNotice;
   const marks = { panels, geometry, span, start: startTime, end: endTime, until };
   return (
-    <div ref={place} className={css.place} role="img" aria-label={spoken(panels)}>
-      <Tint {...marks} />
-      <div className={css.canvas}>
-        <Chart option={option} height={geometry.height} onFailed={onFailed} />
+    <>
+      {narrow ? <Names panels={panels} /> : null}
+      <div ref={place} className={css.place} role="img" aria-label={spoken(panels)}>
+        <Tint {...marks} />
+        <div className={css.canvas}>
+          <Chart option={option} height={geometry.height} onFailed={onFailed} />
+        </div>
+        <Marks {...marks} narrow={narrow} />
       </div>
-      <Marks {...marks} narrow={narrow} />
-    </div>
+    </>
   );
 
   function spoken(of: readonly Panel[]): string {

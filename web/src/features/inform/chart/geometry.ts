@@ -19,7 +19,8 @@ const wanted = 300;
 /** The unit stands above its plot, the times below the last. */
 const head = 26;
 const foot = 28;
-const leastNumbers = 72;
+/** Three plots fit. */
+const leastNumbers = 64;
 const stepRow = 26;
 
 /** Shares the height among the plots; where they are many the chart grows. */
@@ -50,22 +51,4 @@ export function xOf(time: number, span: Span, { left, width }: Geometry): number
 
 export function yOf(value: number, scale: Scale, { top, height }: Box): number {
   return top + height - ((value - scale.min) / (scale.max - scale.min)) * height;
-}
-
-/** Moves labels that stand in each other's way apart, as little as it takes, within their plot; their order stays. */
-export function apart(ys: readonly number[], least: number, { top, height }: Box): number[] {
-  const order = ys.map((y, index) => ({ y, index })).sort((a, b) => a.y - b.y);
-  let free = top + least / 2;
-  for (const one of order) {
-    one.y = Math.max(one.y, free);
-    free = one.y + least;
-  }
-  let most = top + height - least / 2;
-  for (const one of [...order].reverse()) {
-    one.y = Math.min(one.y, most);
-    most = one.y - least;
-  }
-  const placed = new Array<number>(ys.length);
-  for (const { y, index } of order) placed[index] = y;
-  return placed;
 }

@@ -41,18 +41,8 @@ export interface Words {
 
 type Value = number | boolean | string;
 
-/** How fine the values of an attribute are told, where it is known. */
-export type Precisions = ReadonlyMap<string, number | undefined>;
-
 /** The plots of a notice's chart. `until`: how far what stands in steps is known to have lasted. */
-export function panelsOf(
-  detail: AlarmDetail,
-  series: Series,
-  precisions: Precisions,
-  span: Span,
-  until: number,
-  words: Words,
-): Panel[] {
+export function panelsOf(detail: AlarmDetail, series: Series, span: Span, until: number, words: Words): Panel[] {
   const { alarmRules, alarmNotice, samples } = detail;
   if (alarmRules.triggerType === 1) {
     const points = presencePoints(series.onlineState ?? [], alarmNotice, alarmRules.durations, span, until);
@@ -62,7 +52,7 @@ export function panelsOf(
   const limits = thresholdsOf(alarmRules.conditions);
   const panels = new Map<string, Panel>();
   const seen = new Set<string>();
-  for (const { tslAttribute: sign, yeuName, elementUnit: unit, value } of alarmRules.conditions) {
+  for (const { tslAttribute: sign, yeuName, elementUnit: unit, precision, value } of alarmRules.conditions) {
     if (seen.has(sign)) continue;
     const color = seen.size % 8;
     seen.add(sign);
@@ -71,7 +61,7 @@ export function panelsOf(
       const given = values[sign];
       return given === undefined ? [] : [{ time, value: given as Value }];
     });
-    const trace = { sign, name: yeuName || sign, unit, precision: precisions.get(sign), color };
+    const trace = { sign, name: yeuName || sign, unit, precision, color };
     if (typeof value === 'number') {
       const numbers = (list: readonly { time: number; value: Value }[]) =>
         list.flatMap(({ time, value: one }): [number, number][] => (typeof one === 'number' ? [[time, one]] : []));

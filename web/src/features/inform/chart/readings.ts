@@ -30,17 +30,13 @@ export function spanOf({ from, to }: Question, at: number): { from: number; to: 
   return { from, to: Math.min(to ?? at + besideMs, from + longestMs) };
 }
 
-/** `known`: the identifiers that the device's product has now; what it has lost since cannot be asked for. */
-export function questionOf(
-  { alarmNotice, alarmRules, alarmDeviceInfoRespDTO }: AlarmDetail,
-  known?: ReadonlySet<string>,
-): Question {
+/** What the product has lost since is asked for too: the readings are still there. */
+export function questionOf({ alarmNotice, alarmRules, alarmDeviceInfoRespDTO }: AlarmDetail): Question {
   const { startTime, endTime } = alarmNotice;
   const { triggerType, conditions } = alarmRules;
-  const signs = [...new Set(conditions.map(({ tslAttribute }) => tslAttribute))];
   return {
     deviceName: alarmDeviceInfoRespDTO.deviceName,
-    signs: triggerType === 1 ? [] : signs.filter((sign) => known?.has(sign) ?? true),
+    signs: triggerType === 1 ? [] : [...new Set(conditions.map(({ tslAttribute }) => tslAttribute))],
     from: startTime - besideMs,
     ...(endTime === undefined ? {} : { to: endTime + besideMs }),
   };

@@ -6,12 +6,16 @@ import css from './blocks.module.css';
 /** Why it is over; of one that was ended by hand, by whom and with which words. */
 export function Ending({ notice }: { notice: AlarmDetail['alarmNotice'] }) {
   const { t } = useTranslation();
-  const { resolveReason, resolveStatus, resolveUser: user, remark } = notice;
+  const { resolveReason, resolveAttribute: name, resolveStatus, resolveUser: user, remark } = notice;
   const reason = resolveReason ?? (resolveStatus === 2 ? 'byHand' : 'recovered');
-  const words = reason === 'byHand' && user ? t('inform.ended.byUser', { user }) : t(`inform.ended.${reason}`);
+  const words = () => {
+    if (reason === 'byHand' && user) return t('inform.ended.byUser', { user });
+    if (reason !== 'attributeGone') return t(`inform.ended.${reason}`);
+    return name ? t('inform.ended.attributeGone', { name }) : t('inform.ended.anyAttributeGone');
+  };
   return (
     <Block title={t('inform.ended.title')}>
-      <p className={css.text}>{words}</p>
+      <p className={css.text}>{words()}</p>
       {remark ? (
         <blockquote className={css.remark} aria-label={t('inform.ended.remark')}>
           {remark}

@@ -51,12 +51,11 @@ function Moment({ time }: { time: number }) {
   );
 }
 
-/** Counts while the alarm is open; between the seconds that stand beside it. */
+/** Counts while the alarm is open; full seconds, as mails tell it. */
 function Lasting({ from, to }: { from: number; to: number | undefined }) {
   const { t } = useTranslation();
   const format = useFormat();
-  const second = (time: number) => Math.floor(time / 1000) * 1000;
-  return useClock((now) => durationText(second(to ?? now) - second(from), format, t));
+  return useClock((now) => durationText(Math.floor(((to ?? now) - from) / 1000) * 1000, format, t));
 }
 
 /** The latest of each attribute that the rule looks at; named where they are several. */

@@ -1,13 +1,14 @@
 import CheckOutlined from '@ant-design/icons/CheckOutlined';
 import { Button } from 'antd';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { LevelTag, ResolveTag } from '@/ui/alarm/tags';
+import { later } from '@/ui/later';
 import type { AlarmDetail } from '../queries';
 import { Facts } from './Facts';
 import css from './Head.module.css';
 
-const SolveDialog = lazy(() => import('./SolveDialog').then((module) => ({ default: module.SolveDialog })));
+const SolveDialog = later(() => import('./SolveDialog'), 'SolveDialog');
 
 /** What it is, how it stands, the four times, and the way to end it by hand. */
 export function Head({ detail }: { detail: AlarmDetail }) {
@@ -29,9 +30,7 @@ export function Head({ detail }: { detail: AlarmDetail }) {
         </Button>
       ) : null}
       {solving === undefined ? null : (
-        <Suspense>
-          <SolveDialog id={id} name={title} open={solving} onClose={() => setSolving(false)} />
-        </Suspense>
+        <SolveDialog id={id} name={title} open={solving} onClose={() => setSolving(false)} />
       )}
     </header>
   );

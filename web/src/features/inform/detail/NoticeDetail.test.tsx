@@ -4,6 +4,7 @@ import { useLanguage } from '@/lib/i18n';
 import { tell } from '@/test/alarm';
 import { noAnswer } from '@/test/farm';
 import { askedOf, type Detail, detailOf, informServer, notice, openInform, paths, shown } from '@/test/inform';
+import { setWidth } from '@/test/screen';
 import { refused } from '@/test/server';
 import type { ChartOption } from '@/ui/chart/engine';
 
@@ -141,6 +142,32 @@ describe('the chart', () => {
     expect(chart.querySelectorAll('circle.sample')).toHaveLength(1);
   });
 
+  it.each([
+    ['>', 'Alarm above 2.0'],
+    ['>=', 'Alarm if at least 2.0'],
+    ['<=', 'Alarm if at most 2.0'],
+    ['=', 'Alarm at 2.0'],
+    ['!=', 'Alarm if not 2.0'],
+  ] as const)('says of the limit of a condition with %s what the condition says', async (subconditions, words) => {
+    const [condition] = detailOf(notice()).alarmRules.conditions;
+    if (!condition) throw new Error('no condition');
+    await open(notice(), { rule: { conditions: [{ ...condition, subconditions }] } });
+    expect(within(shown().getByRole('img')).getByText(new RegExp(`^${words}\\s°C$`))).toBeInTheDocument();
+  });
+
+  it('has the names at the lines', async () => {
+    await open();
+    expect(within(shown().getByRole('img')).getByText('Air temperature')).toBeInTheDocument();
+  });
+
+  it('has the names above it on a phone', async () => {
+    setWidth(390);
+    await openInform(informServer(), '/inform?id=1');
+    const chart = shown().getByRole('img', { name: /^Readings from / });
+    expect(within(chart).queryByText('Air temperature')).toBeNull();
+    expect(within(chart.previousElementSibling as HTMLElement).getByText('Air temperature')).toBeVisible();
+  });
+
   it('asks only for what can be there of an open one', async () => {
     const before = Date.now();
     const { server, one } = await open();
@@ -160,25 +187,18 @@ describe('the chart', () => {
     expect(lines()).toEqual([[[one.startTime, 1.5]]]);
   });
 
-  it('asks for nothing that the product has lost since', async () => {
+  it('asks for what the product has lost since, too, and writes it as it was', async () => {
     const [condition] = detailOf(notice()).alarmRules.conditions;
     if (!condition) throw new Error('no condition');
-    const lost = { ...condition, andor: 'or' as const, tslAttribute: 'lost', yeuName: 'Lost' };
-    const { server } = await open(notice(), { rule: { conditions: [condition, lost] } });
-    expect(askedOf(server, paths.readings).map(({ yeuSignList }) => yeuSignList)).toEqual(
-      askedOf(server, paths.readings).map(() => 'airTemperature'),
-    );
-    expect(part('Conditions').getByText('Lost')).toBeVisible();
-  });
-
-  it('draws what was kept where the product has lost all of it', async () => {
-    const one = notice({ resolveStatus: 1, endTime: Date.now() - 10 * minute });
-    const kept = { airTemperature: [{ time: one.startTime, value: 1.5 }] };
-    const { server } = await open(one, { kept }, (before) => {
-      before.properties = before.properties.filter(({ identifier }) => identifier !== 'airTemperature');
+    const lost = { ...condition, precision: 2, tslAttribute: 'lost', yeuName: 'Lost' };
+    const at = Date.now() - 20 * minute;
+    const { server } = await open(notice(), { rule: { conditions: [lost] }, samples: [] }, (before) => {
+      before.rows = [{ collect_time: at, lost: 1.5 }];
     });
-    expect(lines()).toEqual([[[one.startTime, 1.5]]]);
-    expect(askedOf(server, paths.readings)).toEqual([]);
+    expect(askedOf(server, paths.readings).at(-1)?.yeuSignList).toBe('lost');
+    expect(lines()).toEqual([[[at, 1.5]]]);
+    expect(shown().getByRole('img', { name: /^Readings from .*Lost from 1\.50\s°C/ })).toBeVisible();
+    expect(part('Conditions').getByText('Lost')).toBeVisible();
     expect(fact('Reading now')).toHaveTextContent('–');
   });
 
@@ -249,6 +269,22 @@ describe('a notice that is over', () => {
     expect(part('How it ended').getByText(words)).toBeVisible();
     expect(fact('Duration')).toHaveTextContent('1 h 1 min 5 s');
     expect(shown().queryByRole('button', { name: 'Mark as solved' })).toBeNull();
+  });
+
+  it.each([
+    [
+      'Zed queue',
+      'The device no longer has the attribute “Zed queue”, or has it in another kind: the rule was stopped, which ends its open notice.',
+    ],
+    [
+      undefined,
+      'The device no longer has an attribute of the rule, or has it in another kind: the rule was stopped, which ends its open notice.',
+    ],
+  ])('says that its device has lost %s', async (resolveAttribute, words) => {
+    await open(notice({ endTime: Date.now(), resolveStatus: 1 }), {
+      notice: { resolveReason: 'attributeGone', ...(resolveAttribute ? { resolveAttribute } : {}) },
+    });
+    expect(part('How it ended').getByText(words)).toBeVisible();
   });
 
   it('of a device that is gone says so, and asks nothing of it', async () => {

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { Button } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { useLanguage } from '@/lib/i18n';
 import { Empty } from '@/ui/Empty';
@@ -17,26 +18,35 @@ import { useNoticeLive } from './useNoticeLive';
 interface NoticeDetailProps {
   /** Undefined while the list is on its way. */
   id: number | undefined;
+  /** Leads to the notices that there are. */
+  onAll: () => void;
 }
 
 /** Everything that is known of one notice. */
-export function NoticeDetail({ id }: NoticeDetailProps) {
+export function NoticeDetail({ id, onAll }: NoticeDetailProps) {
   const { t } = useTranslation();
   return (
     <section className={css.card} aria-label={t('inform.detail')}>
-      {id === undefined ? <DetailSkeleton /> : <Fetched key={id} id={id} />}
+      {id === undefined ? <DetailSkeleton /> : <Fetched key={id} id={id} onAll={onAll} />}
     </section>
   );
 }
 
-function Fetched({ id }: { id: number }) {
+function Fetched({ id, onAll }: NoticeDetailProps & { id: number }) {
   const { t } = useTranslation();
   const language = useLanguage((state) => state.language);
   const query = useQuery(noticeQuery(language, id));
   const { data: detail } = query;
   useNoticeLive(detail ?? undefined);
   if (detail === null) {
-    return <Empty kind="search" title={t('inform.missingTitle')} text={t('inform.missingText')} />;
+    return (
+      <Empty
+        kind="search"
+        title={t('inform.missingTitle')}
+        text={t('inform.missingText')}
+        action={<Button onClick={onAll}>{t('inform.showAll')}</Button>}
+      />
+    );
   }
   return (
     <>

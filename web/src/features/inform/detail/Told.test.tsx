@@ -62,8 +62,8 @@ describe('who was told', () => {
   it('is one quiet line a recipient when all went well; the proof is there for who asks', async () => {
     const { user } = await open([delivery(), delivery({ mode: 'phoneMessage', recipient: '+905551112233' })]);
     expect(lines()).toEqual([
-      'a@farm.exampleSentE-mail Night crewAccepted after 0.8 s',
-      '+905551112233SentText message Night crewAccepted after 0.8 s',
+      'a@farm.exampleSentEmail Night crewAccepted after 0.8 s',
+      '+905551112233SentSMS Night crewAccepted after 0.8 s',
     ]);
     expect(part().getByText('2 of 2 told')).toBeVisible();
     expect(part().queryByText('250 2.0.0 Ok')).toBeNull();
@@ -93,7 +93,7 @@ describe('who was told', () => {
     ]);
     expect(part().getByText('1 recipient could not be told')).toBeVisible();
     expect(lines()[0]).toBe(
-      'x@wrong.exampleFailedE-mail Night crewAfter 2 attempts: Refused by the mail server: 550 no such domain',
+      'x@wrong.exampleFailedEmail Night crewAfter 2 attempts: Refused by the mail server: 550 no such domain',
     );
     expect(details('x@wrong.example')).toHaveAttribute('aria-expanded', 'true');
     expect(story()[0]).toMatch(/Failed, is tried againi\/o timeout\S+Refused550 no such domain$/);
@@ -125,7 +125,7 @@ describe('who was told', () => {
       delivery({ event: 'resolved', state: 'queued', reason: 'server', createTime: at + 9 * minute }),
     ]);
     expect(lines()).toEqual([
-      'a@farm.exampleWaitingIn a digest5 remindersE-mail Night crewThe mail server cannot be reached',
+      'a@farm.exampleWaitingIn a digest5 remindersEmail Night crewThe mail server cannot be reached',
     ]);
     await user.click(details('a@farm.example'));
     const titles = () =>
@@ -151,7 +151,7 @@ describe('the next reminder', () => {
       delivery(),
       delivery({ event: 'reminder', state: 'queued', attempts: 0, nextTime, steps: [{ time: at, step: 'queued' }] }),
     ]);
-    expect(lines()[0]).toMatch(/^a@farm\.exampleSentE-mail Night crewAccepted after 0\.8 sNext reminder: .*\d\d:\d\d$/);
+    expect(lines()[0]).toMatch(/^a@farm\.exampleSentEmail Night crewAccepted after 0\.8 sNext reminder: .*\d\d:\d\d$/);
     await user.click(details('a@farm.example'));
     expect(part().getByText('Reminder 1 · Planned')).toBeVisible();
   });
@@ -225,7 +225,7 @@ describe('why, in words', () => {
       { state: 'failed', reason: 'old', attempts: 40, lastError: 'timed out' },
       'After 40 attempts: Tried for 24 hours: timed out',
     ],
-    [{ state: 'failed', reason: 'off' }, 'E-mail is not set up on this server'],
+    [{ state: 'failed', reason: 'off' }, 'Email is not set up on this server'],
   ])('%o', (change, words) => {
     expect(how(change)).toBe(words);
   });

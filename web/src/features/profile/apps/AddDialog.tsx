@@ -4,6 +4,7 @@ import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '@/lib/api';
 import { errorText } from '@/lib/errorText';
+import { isSeen } from '@/lib/name';
 import { toast } from '@/lib/notices';
 import { Dialog } from '@/ui/Dialog';
 import { Field } from '@/ui/form/Field';
@@ -41,7 +42,7 @@ export function AddDialog({ open, onClose, onMade }: AddDialogProps) {
 
   const form = useForm<{ name: string }, 'common.nameRequired'>({
     values: { name },
-    check: (values) => (values.name.trim() === '' ? { name: 'common.nameRequired' } : {}),
+    check: (values) => (isSeen(values.name) ? {} : { name: 'common.nameRequired' }),
     busy: create.isPending,
     onSubmit: (values) => create.mutate(values.name.trim()),
   });

@@ -66,6 +66,13 @@ describe('essential information', () => {
     expect(sentTo(server, paths.update)).toEqual([]);
   });
 
+  it('asks so at the first try too, when a field was changed before', async () => {
+    profileServer({ user: { ...elif, mobile: '' } });
+    const { person } = await openProfile();
+    await person.type(nickname(), ' K.{Enter}');
+    expect(mobile()).toHaveAccessibleDescription('Please enter a mobile number');
+  });
+
   it('without SMS says so, and still saves the rest', async () => {
     const server = profileServer({ sms: false, user: { ...elif, mobile: '' } });
     const { person } = await openProfile();

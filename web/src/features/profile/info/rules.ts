@@ -1,4 +1,5 @@
 import { isEmail } from '@/lib/emailAddress';
+import { isSeen } from '@/lib/name';
 import { isBound } from '@/lib/phoneNumber';
 import type { Errors } from '@/ui/form/useForm';
 
@@ -19,7 +20,7 @@ export type InfoError =
 /** `bindable`: a code can be sent, so that somebody without a number can get one. */
 export function checkInfo({ nickname, email, mobile }: Info, bindable: boolean): Errors<Info, InfoError> {
   const errors: Errors<Info, InfoError> = {};
-  if (nickname.trim() === '') errors.nickname = 'profile.nicknameRequired';
+  if (!isSeen(nickname)) errors.nickname = 'profile.nicknameRequired';
   if (mobile === '') {
     // Required, but nobody is locked out of the rest where no number can be bound.
     if (bindable) errors.mobile = 'phone.required';

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { useLanguage } from '@/lib/i18n';
 import { bare, captchaBackend, drag, drop, slider, travel, unseal, until } from '@/test/captcha';
 import { gate } from '@/test/gate';
-import CaptchaPanel from './CaptchaPanel';
+import { CaptchaPanel } from './CaptchaPanel';
 
 let server: ReturnType<typeof captchaBackend>;
 const onVerified = vi.fn<(verification: string) => void>();

@@ -15,10 +15,12 @@ interface CaptchaPanelProps {
   onVerified: (captchaVerification: string) => void;
   /** The person closed it. */
   onClose: () => void;
+  /** The person cannot see the picture; absent where the server takes nobody without. */
+  onUnseen?: (() => void) | undefined;
 }
 
 /** The slider captcha. It opens under the button and covers nothing that was typed, so it is no modal dialog. */
-export default function CaptchaPanel({ onVerified, onClose }: CaptchaPanelProps) {
+export function CaptchaPanel({ onVerified, onClose, onUnseen }: CaptchaPanelProps) {
   const { t } = useTranslation();
   const id = useId();
   const panel = useRef<HTMLDivElement>(null);
@@ -63,6 +65,11 @@ export default function CaptchaPanel({ onVerified, onClose }: CaptchaPanelProps)
           </span>
           {puzzle && phase !== 'ok' && phase !== 'fail' ? <DueIn due={puzzle.due} /> : null}
         </p>
+        {onUnseen ? (
+          <button type="button" className={css.unseen} onClick={onUnseen}>
+            {t('captcha.unseen')}
+          </button>
+        ) : null}
       </div>
     </div>
   );

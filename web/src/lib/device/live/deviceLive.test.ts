@@ -124,6 +124,39 @@ describe('a reading', () => {
   });
 });
 
+describe('the first reading of a device', () => {
+  const empty = (deviceName: string) => device({ deviceName, lastData: [{}] });
+
+  it('is on the screen within the second', async () => {
+    let found = empty('WS-1');
+    const ask = look(groupsKey, () => [group({ deviceList: [found] })]);
+    await pass();
+    found = device({ deviceName: 'WS-1' });
+    // However busy the rest of the farm is.
+    for (let i = 0; i < 10; i++) {
+      live.handle([reading('WS-1', { airTemperature: 9 }), reading('WS-2', { airTemperature: i })]);
+      await pass(100);
+    }
+    expect(ask).toHaveBeenCalledTimes(2);
+    expect(groups()?.[0]?.deviceList[0]?.lastData[0]?.airTemperature?.value).toBe(9);
+  });
+
+  it('is one question of many devices, and few while they go on and on', async () => {
+    const names = Array.from({ length: 200 }, (_, i) => `WS-${i}`);
+    const ask = look(groupsKey, () => [group({ deviceList: names.map(empty) })]);
+    await pass();
+    for (const name of names.slice(0, 100)) live.handle([reading(name, { airTemperature: 9 })]);
+    await pass(1000);
+    expect(ask).toHaveBeenCalledTimes(2);
+    for (const name of names.slice(100)) {
+      live.handle([reading(name, { airTemperature: 9 })]);
+      await pass(20);
+    }
+    await pass(15_000);
+    expect(ask).toHaveBeenCalledTimes(3);
+  });
+});
+
 describe('a notice', () => {
   it('has counts, marks and levels asked for within the second', async () => {
     const askOverview = look(overviewKey, () => overview());

@@ -12,6 +12,10 @@ import { Replay } from './replay';
 
 type Kind = Parameters<typeof deviceKeys.kind>[0];
 
+/** What shows devices with what they read last. */
+const lists: readonly Kind[] = ['groups', 'page', 'device', 'latest', 'map'];
+const firstsRestMs = 3000;
+
 /** Applies live events to what was fetched of devices, and fetches anew what they cannot tell. */
 export class DeviceLive {
   private readonly client: QueryClient;
@@ -21,6 +25,9 @@ export class DeviceLive {
   /** A notice changes counts, marks and levels; the screen shows it within the second. */
   private readonly alarms = new Debounce(() => this.refetch(['groups', 'page', 'device', 'map']), 150, 600);
   private readonly unknown = new Debounce(() => this.askForUnknown(), 3000, 15_000);
+  /** Whoever sets up a device waits for its first reading. */
+  private readonly firsts = new Debounce(() => this.askForFirsts(), 250, 600);
+  private firstsAt = 0;
   /** Devices that came or went, and properties that were read, since the last look at what is unknown. */
   private readonly moved = new Set<string>();
   private readonly read = new Map<string, Set<string>>();
@@ -48,7 +55,7 @@ export class DeviceLive {
       unwatch();
       unsubscribe();
       stopMidnight();
-      for (const debounce of [this.counts, this.alarms, this.unknown]) debounce.cancel();
+      for (const debounce of [this.counts, this.alarms, this.unknown, this.firsts]) debounce.cancel();
     };
   }
 
@@ -90,13 +97,25 @@ export class DeviceLive {
       for (const sign of values.keys()) signs.add(sign);
       this.read.set(deviceName, signs);
     }
-    this.unknown.request();
+    // More that come while the first are still being shown wait until it is quiet.
+    const rests = Date.now() - this.firstsAt < firstsRestMs;
+    if (changes.transitions.length > 0 || rests) this.unknown.request();
+    if (changes.latest.size > 0 && !rests) this.firsts.request();
   }
 
-  /** Counts of groups move by devices that no list holds; a property's first reading needs its name and unit. */
+  /** Counts of groups move by devices that no list holds. */
   private askForUnknown(): void {
     const known = knownDevices(this.client);
-    let ask = [...this.moved].some((deviceName) => !known.has(deviceName));
+    const strangers = [...this.moved].some((deviceName) => !known.has(deviceName));
+    this.moved.clear();
+    if (strangers) this.refetch(lists);
+    this.askForFirsts(strangers);
+  }
+
+  /** A property's first reading needs its name and unit. `done`: all are being asked for anyway. */
+  private askForFirsts(done = false): void {
+    const known = knownDevices(this.client);
+    let ask = false;
     for (const [deviceName, signs] of this.read) {
       const device = known.get(deviceName);
       if (!device) continue;
@@ -108,9 +127,10 @@ export class DeviceLive {
         ask = true;
       }
     }
-    this.moved.clear();
     this.read.clear();
-    if (ask) this.refetch(['groups', 'page', 'device', 'latest', 'map']);
+    if (!ask) return;
+    this.firstsAt = Date.now();
+    if (!done) this.refetch(lists);
   }
 
   /** "Today" and "since midnight" begin anew. */

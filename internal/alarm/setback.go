@@ -1,0 +1,31 @@
+package alarm
+
+import "time"
+
+// aheadAtMost is how far a floor may lie ahead of the clock: no reading is taken
+// in that lies further ahead.
+const aheadAtMost = 10 * time.Minute
+
+// lowered is of an event that no Step leads to: the rule's floor is another.
+const lowered Kind = -1
+
+// followClock notices that the clock was set back since it was looked at last,
+// or, at a start, perhaps before that, and lets no rule be silent until it will
+// be as late as the clock once said. Callers hold mu.
+func (e *Engine) followClock(now int64) {
+	back := now < e.seen
+	e.seen = now
+	if !back {
+		return
+	}
+	e.letIn = min(e.letIn, now)
+	for _, r := range e.rules {
+		if r.state.Floor > now+aheadAtMost.Milliseconds() {
+			r.state.lower(now)
+			e.pending = append(e.pending, event{rule: r, kind: lowered, time: now, floor: now, waiting: r.state.Waiting})
+		}
+		if r.test == nil {
+			e.schedule(r)
+		}
+	}
+}

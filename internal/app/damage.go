@@ -1,0 +1,38 @@
+package app
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"tilth/internal/db"
+	"tilth/internal/reading"
+)
+
+// afterDamage is what to do about it.
+const afterDamage = "keep the folder as it is, and restore a backup into another (docs/operating.md, Backup and restore)"
+
+// damaged says of an error that tells of damage in a data folder where it is,
+// what to do, and then the engine's own words. Other errors it gives back.
+func damaged(dir string, err error) error {
+	if words := db.Damage(err); words != nil {
+		return fmt.Errorf("%s: the database is damaged: %s: %w", filepath.Join(dir, "tilth.db"), afterDamage, words)
+	}
+	if words := reading.Damage(err); words != "" {
+		return fmt.Errorf("%s: readings are damaged or missing: %s: %s", filepath.Join(dir, "readings"), afterDamage, words)
+	}
+	return err
+}
+
+// usedFolder refuses a folder in which no server has kept anything.
+func usedFolder(dir string) error {
+	if _, err := os.ReadDir(dir); err != nil {
+		return fmt.Errorf("--data-dir: %w: give the folder that a server keeps its data in", err)
+	}
+	for _, name := range []string{"tilth.db", "readings", "database-mark"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("--data-dir: %s is no data folder: it has neither tilth.db nor readings", dir)
+}

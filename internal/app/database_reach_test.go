@@ -1,0 +1,61 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"tilth/internal/db"
+	"tilth/internal/testkit"
+)
+
+// Whoever asks for readiness learns that the database is away, and nothing of
+// where it is; the log tells it, once for each time.
+func TestDatabaseOutOfReach(t *testing.T) {
+	log := testkit.NewLog()
+	var fault error
+	r := &reach{ping: func(context.Context) error { return fault }, log: log.Logger}
+	away := errors.New("failed to connect to user=tilth database=farm: 10.1.2.3:5432 refused")
+	for _, step := range []struct{ fault, want error }{
+		{nil, nil},
+		{context.Canceled, errDatabaseAway},
+		{away, errDatabaseAway},
+		{away, errDatabaseAway},
+		{nil, nil},
+		{fmt.Errorf("the database farm on 10.1.2.3: %w", db.ErrTakenOver), db.ErrTakenOver},
+	} {
+		fault = step.fault
+		if err := r.ready(t.Context()); err != step.want { //nolint:errorlint // the text is what is asked for
+			t.Errorf("%v: %v, want %v", step.fault, err, step.want)
+		}
+	}
+	text := log.Text()
+	for part, times := range map[string]int{"level=ERROR": 1, away.Error(): 1, "level=INFO": 1, "context canceled": 0} {
+		if n := strings.Count(text, part); n != times {
+			t.Errorf("%q %d times, want %d:\n%s", part, n, times, text)
+		}
+	}
+}
+
+// A server says no more of its database than that.
+func TestReadinessKeepsTheDatabasesAddress(t *testing.T) {
+	p := newProcess(t)
+	set := &Settings{DataDir: p.dir, DatabaseURL: p.database, HTTPAddr: p.http, MQTTAddr: p.mqtt, AdminAddr: p.admin, MessageLimit: 1 << 10}
+	s, err := newServer(t.Context(), set, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.ready.Store(true)
+	if err := s.isReady(t.Context()); err != nil {
+		t.Errorf("at first: %v", err)
+	}
+	if err := errors.Join(s.stores.close(), s.ports.close()); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.isReady(t.Context()); !errors.Is(err, errDatabaseAway) {
+		t.Errorf("without a database: %v", err)
+	}
+}

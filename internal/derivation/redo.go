@@ -1,0 +1,91 @@
+package derivation
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"tilth/internal/agronomy"
+	"tilth/internal/device"
+	"tilth/internal/reading"
+)
+
+// Redo computes anew what follows from a device's readings of one day: the one
+// on which at lies, epoch ms, where the device stands. It answers what is not
+// stored so, as frames received now, epoch ms, by time: values of formulas that
+// the product did not have then, and of those that it had otherwise. Days are
+// redone oldest first, for each rests on what the one before has left.
+//
+// The frames must be written before anything else of the device is derived;
+// when that fails, Forget must follow.
+func (e *Engine) Redo(ctx context.Context, entry *device.Entry, at, now int64) ([]reading.Arrival, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	// Of newest values these frames may bring newer ones.
+	delete(e.devices, entry.Ref)
+	s, err := e.load(ctx, entry)
+	if err != nil || s.newest == math.MinInt64 {
+		return nil, err
+	}
+	w := work{engine: e, ctx: ctx, state: s, now: now}
+	if err := w.redo(dayOf(at, s.site.Zone)); err != nil {
+		e.seasons.forget(s.ref)
+		return nil, fmt.Errorf("derivation: device %d: %w", s.ref.ID, err)
+	}
+	frames := make([]reading.Arrival, 0, len(w.frames)+len(w.extras))
+	for _, f := range w.frames {
+		frames = append(frames, *f)
+	}
+	for _, x := range w.extras {
+		frames = append(frames, x.Arrival)
+	}
+	slices.SortFunc(frames, func(a, b reading.Arrival) int { return int(a.Time - b.Time) })
+	return frames, nil
+}
+
+func (w *work) redo(d civil) error {
+	s := w.state
+	if len(s.plan.instants) > 0 {
+		changes, err := w.changes(d.begin(s.site.Zone), d.last(s.site.Zone))
+		if err != nil {
+			return err
+		}
+		w.take(changes)
+	}
+	if len(s.plan.days) == 0 || d >= dayOf(s.newest, s.site.Zone) {
+		return nil
+	}
+	of, err := w.load(d, s.plan.dayInputs())
+	if err != nil {
+		return err
+	}
+	w.engine.seasons.replace(s.ref, d, of)
+	for i := range s.plan.days {
+		r := &s.plan.days[i]
+		if r.formula.Kind == agronomy.Season {
+			if err := w.season(r, map[civil]*day{d: of}, d, d); err != nil {
+				return err
+			}
+			continue
+		}
+		v, ok := s.daily(r, d, of)
+		w.settle(r, d, of.stored[r.property], v, ok)
+	}
+	return nil
+}
+
+// take makes frames of changes, which are by time.
+func (w *work) take(changes []change) {
+	for _, c := range changes {
+		if n := len(w.frames); n > 0 && w.frames[n-1].Time == c.at {
+			w.frames[n-1].Fields = put(w.frames[n-1].Fields, c.field)
+			continue
+		}
+		w.frames = append(w.frames, &reading.Arrival{
+			Frame: reading.Frame{Tenant: w.state.ref.Tenant, Device: w.state.ref.ID, Time: c.at, Fields: []reading.Field{c.field}},
+			At:    w.now,
+		})
+	}
+	w.merged, w.places = nil, nil
+}

@@ -1,0 +1,149 @@
+package derivation
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"tilth/internal/device"
+	"tilth/internal/reading"
+)
+
+// becomes gives the device's product other properties, as the running server
+// learns of it.
+func (w *world) becomes(p *device.Product) {
+	p.OfflineAfter = w.entry.Product.OfflineAfter
+	w.entry = device.NewEntry(w.entry.Ref, w.entry.Name, p, false, false)
+	w.engine = w.newEngine()
+}
+
+// redo redoes the day of a time and tells how many values it wrote.
+func (w *world) redo(at time.Time) (values int) {
+	w.Helper()
+	frames, err := w.engine.Redo(w.Context(), w.entry, at.UnixMilli(), at.UnixMilli()+7)
+	if err == nil {
+		err = w.store.Append(w.Context(), frames)
+	}
+	if err != nil {
+		w.Fatal(err)
+	}
+	for i, f := range frames {
+		if f.At != at.UnixMilli()+7 || i > 0 && f.Time <= frames[i-1].Time {
+			w.Fatalf("frame %d of %d: %+v", i, len(frames), f)
+		}
+		values += len(f.Fields)
+	}
+	return values
+}
+
+// earlier is the mast before it got its formulas, or with other ones.
+func earlier(rng *rand.Rand) *device.Product {
+	p := mast()
+	switch rng.IntN(3) {
+	case 0: // none
+		p.Properties = slices.DeleteFunc(p.Properties, func(q device.Property) bool { return q.Derived() })
+	case 1: // some
+		p.Properties = slices.DeleteFunc(p.Properties, func(q device.Property) bool { return q.ID == moist || q.ID == light || q.ID == gdd })
+	default: // others
+		for i := range p.Properties {
+			switch q := &p.Properties[i]; q.ID {
+			case dew:
+				q.Precision, q.Min = decimals(0), number(5)
+			case gdd:
+				q.Parameters = map[string]float64{"base": 4, startMonth: 10, startDay: 24}
+			case flux:
+				q.Max = number(300)
+			}
+		}
+	}
+	return p
+}
+
+// A product gets formulas, or other ones, while its readings go on, some of them
+// late: once all days are redone, everything is as if it had always had them.
+// Doing it again changes nothing.
+func TestRedo(t *testing.T) {
+	wrote := 0
+	for round := range 8 {
+		seed := rand.Uint64()
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(seed, 3))
+			w := newWorld(t, mast())
+			w.entry.Product.OfflineAfter = time.Duration(5+rng.IntN(40)) * time.Minute
+			now := mast()
+			w.becomes(earlier(rng))
+			sent := weather(rng, 5, round%2 == 1)
+			want := tableOf(sent)
+			change := len(sent) / 2
+			late := slices.Clone(sent[:change])
+			rng.Shuffle(len(late), func(i, j int) { late[i], late[j] = late[j], late[i] })
+			late = late[:len(late)/10]
+			kept := map[int64]bool{}
+			for _, f := range late {
+				kept[f.Time] = true
+			}
+			// All frames of a time stay away together, or what came of it would be older.
+			var held, first []reading.Frame
+			for _, f := range sent[:change] {
+				if kept[f.Time] {
+					held = append(held, f)
+				} else {
+					first = append(first, f)
+				}
+			}
+			w.send(first...)
+			if rng.IntN(2) == 0 {
+				if err := w.store.Seal(t.Context(), time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			w.becomes(now)
+			rest := slices.Clone(sent[change:])
+			begin := time.UnixMilli(sent[0].Time).In(berlin.Zone)
+			for day := range 5 {
+				n := len(rest) / 4
+				w.send(rest[:n]...)
+				rest = rest[n:]
+				if len(held) > 0 {
+					n := 1 + rng.IntN(len(held))
+					w.send(held[:n]...)
+					held = held[n:]
+				}
+				wrote += w.redo(begin.AddDate(0, 0, day))
+			}
+			w.send(append(held, rest...)...)
+			w.compare("in the end", want)
+			for day := range 6 {
+				if n := w.redo(begin.AddDate(0, 0, day)); n > 0 {
+					t.Errorf("day %d redone: %d values", day, n)
+				}
+			}
+			w.restart()
+			w.compare("after a restart", want)
+		})
+	}
+	if wrote < 100 {
+		t.Errorf("%d values written in all: this shows little", wrote)
+	}
+}
+
+// Of a device without readings nothing follows, and of days without any.
+func TestRedoNothing(t *testing.T) {
+	w := newWorld(t, mast())
+	at := time.Date(2026, 10, 24, 12, 0, 0, 0, time.UTC)
+	if n := w.redo(at); n > 0 {
+		t.Errorf("%d values", n)
+	}
+	w.send(frame(at, airT, 20, airRH, 50))
+	for day := range 3 {
+		if n := w.redo(at.AddDate(0, 0, day-1)); n > 0 {
+			t.Errorf("day %d: %d values", day, n)
+		}
+	}
+	if got := w.read(derivedOnes...); !maps.Equal(got[at.UnixMilli()], map[device.PropertyID]float64{dew: 9.26, moist: 0}) {
+		t.Errorf("%v", got)
+	}
+}

@@ -1,0 +1,153 @@
+package farm
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/eclipse/paho.mqtt.golang/packets"
+)
+
+// simulated are devices of the test's product with the secrets of secretOf.
+func simulated(names ...string) (list []SimulatedDevice) {
+	for _, name := range names {
+		list = append(list, SimulatedDevice{Name: name, Secret: secretOf(name), Product: "strange", Properties: strange})
+	}
+	return list
+}
+
+// complaints collects what OnTrouble is told.
+type complaints struct {
+	mu   sync.Mutex
+	list []*Trouble
+}
+
+func (c *complaints) add(t *Trouble) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.list = append(c.list, t)
+}
+
+func (c *complaints) says() (list []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, t := range c.list {
+		list = append(list, t.Says)
+	}
+	return list
+}
+
+// A simulation that has a number of reports to send does not try for ever, and
+// says what was in the way.
+func TestSimulationThatCannotPublishGivesUp(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed := "tcp://" + l.Addr().String()
+	l.Close()
+	strict := newServer(t, func(string) string { return "another secret entirely" })
+	mute := newServer(t, secretOf)
+	mute.mute = true
+	foreign := httptest.NewUnstartedServer(nil) // nobody here trusts its certificate
+	foreign.Config.ErrorLog = log.New(io.Discard, "", 0)
+	foreign.StartTLS()
+	t.Cleanup(foreign.Close)
+	untrusted := "ssl://" + foreign.Listener.Addr().String()
+	for name, c := range map[string]struct{ broker, says, end string }{
+		"nobody there": {closed, "nobody listens at " + closed, "S-1, S-2, S-3 and 1 more: given up: nobody listens at " + closed},
+		"wrong secret": {strict.url(), "the server refuses its name or secret", "S-1, S-2, S-3 and 1 more: given up: the server refuses its name or secret"},
+		"certificate that is not trusted": {
+			untrusted, "no connection to " + untrusted + ": its certificate is not trusted here: x509: certificate signed by unknown authority",
+			"S-1, S-2, S-3 and 1 more: given up: no connection to " + untrusted + ": its certificate is not trusted here: x509: certificate signed by unknown authority",
+		},
+		"no answer": {
+			mute.url(), "the server at " + mute.url() + " has acknowledged nothing for 50ms",
+			"S-1, S-2, S-3 and 1 more: given up: the server at " + mute.url() + " has acknowledged nothing for 50ms",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var told complaints
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			defer cancel()
+			err := Simulate(ctx, SimulateOptions{
+				Broker: c.broker, Devices: simulated("S-1", "S-2", "S-3", "S-4"), Every: 20 * time.Millisecond, Count: 2,
+				Link: Link{Backoff: 10 * time.Millisecond, GiveUp: 300 * time.Millisecond, Answer: 50 * time.Millisecond, OnTrouble: told.add},
+			})
+			if ctx.Err() != nil {
+				t.Fatal("it never gave up")
+			}
+			if err == nil || err.Error() != c.end {
+				t.Errorf("it ended with %v, want %s", err, c.end)
+			}
+			if says := told.says(); len(says) < 8 || slices.ContainsFunc(says, func(s string) bool { return s != c.says }) {
+				t.Errorf("told %q, want %q", says, c.says)
+			}
+		})
+	}
+}
+
+// A reason is the same however often it is tried.
+func TestReason(t *testing.T) {
+	local := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 40001}
+	late := &tls.CertificateVerificationError{Err: x509.CertificateInvalidError{Reason: x509.Expired, Detail: "current time 2026-11-22T13:41:45Z is after 2026-11-01T00:00:00Z"}}
+	for want, err := range map[string]error{
+		"its certificate has expired or is not valid yet": late,
+		"connection reset by peer":                        &net.OpError{Op: "read", Net: "tcp", Source: local, Err: syscall.ECONNRESET},
+		"EOF":                                             io.EOF,
+		"unknown protocol":                                errors.New("unknown protocol"),
+	} {
+		wrapped := fmt.Errorf("%w : %w", packets.ErrorNetworkError, err) // as the client does
+		if got := reason(wrapped); got != want {
+			t.Errorf("%v: %q, want %q", wrapped, got, want)
+		}
+	}
+}
+
+// A trouble that passes costs nothing but time, however long it lasts in all.
+func TestTroubleThatPassesIsForgotten(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, secretOf)
+	s.cutAfter["S-1"] = 1
+	var told complaints
+	err := Simulate(t.Context(), SimulateOptions{
+		Broker: s.url(), Devices: simulated("S-1"), Every: 30 * time.Millisecond, Count: 30,
+		Link: Link{Backoff: 10 * time.Millisecond, GiveUp: 400 * time.Millisecond, OnTrouble: told.add},
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if says := told.says(); len(says) != 1 || says[0] != "the server at "+s.url()+" has cut the connection" {
+		t.Errorf("told %q", says)
+	}
+	if n := len(s.times("S-1", true)); n != 30 {
+		t.Errorf("%d of 30 reports were acknowledged", n)
+	}
+}
+
+// Devices that end for different reasons are told apart.
+func TestEnds(t *testing.T) {
+	err := ends([]error{nil, &Trouble{Device: "A", Says: "x"}, errors.New("other"), &Trouble{Device: "B", Says: "y"}, &Trouble{Device: "C", Says: "x"}})
+	if err == nil || err.Error() != "other\nA, C: given up: x\nB: given up: y" {
+		t.Errorf("%v", err)
+	}
+	if err := ends([]error{nil, nil}); err != nil {
+		t.Errorf("nobody failed: %v", err)
+	}
+	if err := (&Trouble{Says: "x", Cause: context.Canceled}); !errors.Is(err, context.Canceled) || !strings.HasPrefix(err.Error(), "x: ") {
+		t.Errorf("%v", err)
+	}
+}

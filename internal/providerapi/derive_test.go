@@ -1,0 +1,222 @@
+package providerapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"tilth/internal/device"
+	"tilth/internal/providerapi/wire"
+	"tilth/internal/reading"
+)
+
+// redoer notes what it is asked to redo, and finds two values each time.
+type redoer struct {
+	asked []string // "device day"
+	zone  *time.Location
+	after func(calls int) error
+}
+
+func (r *redoer) Redo(_ context.Context, ref device.Ref, at int64) (int, error) {
+	r.asked = append(r.asked, fmt.Sprintf("%d/%d %s", ref.Tenant, ref.ID, time.UnixMilli(at).In(r.zone).Format(time.DateOnly)))
+	if r.after != nil {
+		if err := r.after(len(r.asked)); err != nil {
+			return 0, err
+		}
+	}
+	return 2, nil
+}
+
+const derivingFile = `
+products:
+  - name: plain
+    properties:
+      - {identifier: airTemperature, dataType: number, elementUnit: "°C"}
+  - name: mast
+    properties:
+      - {identifier: airTemperature, dataType: number, elementUnit: "°C"}
+      - {identifier: airHumidity, dataType: number, elementUnit: "%"}
+      - {identifier: dewPoint, dataType: number, elementUnit: "°C", formula: dewPoint, inputs: [airTemperature, airHumidity]}
+  - name: tower
+    properties:
+      - {identifier: airTemperature, dataType: number, elementUnit: "°C"}
+      - {identifier: airHumidity, dataType: number, elementUnit: "%"}
+      - {identifier: frostPoint, dataType: number, elementUnit: "°C", formula: frostPoint, inputs: [airTemperature, airHumidity]}
+tenants:
+  - name: north
+    timeZone: Asia/Shanghai
+    devices:
+      - {deviceName: M-2, product: mast}
+      - {deviceName: M-1, product: mast}
+      - {deviceName: P-1, product: plain}
+      - {deviceName: T-1, product: tower}
+  - name: south
+    timeZone: UTC
+    devices: [{deviceName: S-1, product: mast}]
+`
+
+// deriving is a face over readings of three days of Shanghai, which are two of
+// UTC.
+func deriving(t *testing.T) (*face, *redoer) {
+	t.Helper()
+	f := audited(t)
+	f.apply(t, strings.ReplaceAll(derivingFile, "name: north\n    timeZone: Asia/Shanghai", "name: west\n    timeZone: Asia/Shanghai"), false)
+	zone, err := time.LoadLocation("Asia/Shanghai")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &redoer{zone: zone}
+	f.service.Redo, f.service.Days = r, f.readings
+	var batch []reading.Arrival
+	for _, name := range []string{"M-1", "M-2", "T-1", "P-1"} {
+		ref := f.find(t, "west", name)
+		for _, at := range []time.Time{
+			time.Date(2026, 9, 1, 10, 0, 0, 0, time.UTC), time.Date(2026, 9, 1, 17, 0, 0, 0, time.UTC), time.Date(2026, 9, 3, 1, 0, 0, 0, time.UTC),
+		} {
+			batch = append(batch, reading.Arrival{At: at.UnixMilli(), Frame: reading.Frame{
+				Tenant: ref.Tenant, Device: ref.ID, Time: at.UnixMilli(), Fields: []reading.Field{{Property: 1, Value: reading.Number(20)}},
+			}})
+		}
+	}
+	if err := f.readings.Append(t.Context(), batch); err != nil {
+		t.Fatal(err)
+	}
+	return f, r
+}
+
+func (f *face) find(t *testing.T, owner, name string) device.Ref {
+	t.Helper()
+	e := f.Registry.Find(f.tenant(t, owner).ID, name)
+	if e == nil {
+		t.Fatalf("no %s", name)
+	}
+	return e.Ref
+}
+
+// walk asks until no device is left, as the command does.
+func (f *face) walk(t *testing.T, more string) (lines []string) {
+	t.Helper()
+	after := ""
+	for {
+		out := read[wire.DeriveResult](t, f.post(t, "v1/derive", fmt.Sprintf(`{"tenant":"west","after":%q%s}`, after, more)), http.StatusOK)
+		if out.Device == nil {
+			return append(lines, "none")
+		}
+		lines = append(lines, fmt.Sprintf("%s: %d days, %d values, %d left", *out.Device, out.Days, out.Values, out.Left))
+		if after = *out.Device; out.Left == 0 {
+			return lines
+		}
+	}
+}
+
+// Where clocks skip midnight, what is asked from a day on begins with the jump:
+// the hour before is the day's before.
+func TestDeriveFromADayWithoutMidnight(t *testing.T) {
+	f, _ := deriving(t)
+	f.apply(t, strings.ReplaceAll(derivingFile, "name: north\n    timeZone: Asia/Shanghai", "name: west\n    timeZone: America/Santiago"), false)
+	m1 := f.find(t, "west", "M-1")
+	var batch []reading.Arrival
+	for _, at := range []time.Time{time.Date(2026, 9, 6, 3, 30, 0, 0, time.UTC), time.Date(2026, 9, 6, 4, 0, 0, 0, time.UTC)} { // 23:30 and 01:00
+		batch = append(batch, reading.Arrival{At: at.UnixMilli(), Frame: reading.Frame{
+			Tenant: m1.Tenant, Device: m1.ID, Time: at.UnixMilli(), Fields: []reading.Field{{Property: 1, Value: reading.Number(20)}},
+		}})
+	}
+	if err := f.readings.Append(t.Context(), batch); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := f.walk(t, `,"device":"M-1","from":"2026-09-06"`), []string{"M-1: 1 days, 2 values, 0 left"}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}
+
+// Every device of whose product something is derived has its turn, by name, and
+// of each the days that have readings, as they are where it stands.
+func TestDerive(t *testing.T) {
+	f, r := deriving(t)
+	want := []string{"M-1: 3 days, 6 values, 2 left", "M-2: 3 days, 6 values, 1 left", "T-1: 3 days, 6 values, 0 left"}
+	if got := f.walk(t, ""); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	m1 := f.find(t, "west", "M-1")
+	for i, day := range []string{"2026-09-01", "2026-09-02", "2026-09-03"} {
+		if want := fmt.Sprintf("%d/%d %s", m1.Tenant, m1.ID, day); r.asked[i] != want {
+			t.Errorf("asked %q, want %q", r.asked[i], want)
+		}
+	}
+	for _, c := range []struct{ more, want string }{
+		{`,"product":"mast"`, "M-1: 3 days, 6 values, 1 left|M-2: 3 days, 6 values, 0 left"},
+		{`,"product":"plain"`, "none"},
+		{`,"device":"T-1"`, "T-1: 3 days, 6 values, 0 left"},
+		{`,"product":"tower","from":"2026-09-02"`, "T-1: 2 days, 4 values, 0 left"},
+		{`,"product":"tower","from":"2026-09-04"`, "T-1: 0 days, 0 values, 0 left"},
+	} {
+		if got := strings.Join(f.walk(t, c.more), "|"); got != c.want {
+			t.Errorf("%s: %q", c.more, got)
+		}
+	}
+	a := f.post(t, "v1/derive", `{"tenant":"west","device":"M-2"}`)
+	if got := f.told(t, f.tenant(t, "west").ID, a.Header.Get("X-Request-Id")); !slices.Equal(got, []string{"device.derive M-2"}) {
+		t.Errorf("%q", got)
+	}
+	// Not a device of another tenant.
+	if out := read[wire.DeriveResult](t, f.post(t, "v1/derive", `{"tenant":"south"}`), http.StatusOK); out.Device == nil || *out.Device != "S-1" || out.Days != 0 || out.Left != 0 {
+		t.Errorf("%+v", out)
+	}
+}
+
+// What cannot be done is refused, and says why.
+func TestDeriveRefused(t *testing.T) {
+	f, r := deriving(t)
+	for body, want := range map[string]string{
+		`{}`:                               "422 tenant is missing",
+		`{"tenant":" "}`:                   "422 tenant is missing",
+		`{"tenant":"nobody"}`:              `404 there is no tenant "nobody"`,
+		`{"tenant":"west\u0000"}`:          "404 nothing has",
+		`{"tenant":"west","product":"x"}`:  `404 there is no product "x"`,
+		`{"tenant":"west","device":"S-1"}`: `404 tenant "west" has no device "S-1"`,
+		`{"tenant":"west","device":"P-1"}`: `409 product "plain" of device "P-1" has no property with a formula`,
+		`{"tenant":"west","device":"T-1","product":"mast"}`: `409 device "T-1" is of product "tower"`,
+		`{"tenant":"west","from":"yesterday"}`:              "400 ",
+		`{"tenant":`:                                        "400 ",
+	} {
+		a := f.post(t, "v1/derive", body)
+		if got := fmt.Sprintf("%d %s", a.Status, a.Body); !strings.HasPrefix(got, want[:3]) || !strings.Contains(strings.ReplaceAll(got, `\"`, `"`), want[4:]) {
+			t.Errorf("%s: %s, want %s", body, got, want)
+		}
+	}
+	if len(r.asked) > 0 {
+		t.Errorf("asked %q", r.asked)
+	}
+}
+
+// A failure half-way is told, what was written by then is in the log, and a
+// server that stops lets go.
+func TestDeriveBreaksOff(t *testing.T) {
+	f, r := deriving(t)
+	r.after = func(calls int) error {
+		if calls == 2 {
+			return errors.New("disk full")
+		}
+		return nil
+	}
+	a := f.post(t, "v1/derive", `{"tenant":"west"}`)
+	if a.Status != http.StatusInternalServerError {
+		t.Errorf("%d %s", a.Status, a.Body)
+	}
+	if got := f.told(t, f.tenant(t, "west").ID, a.Header.Get("X-Request-Id")); !slices.Equal(got, []string{"device.derive M-1"}) {
+		t.Errorf("%q", got)
+	}
+	r.asked, r.after = nil, func(int) error {
+		f.service.Stop()
+		return nil
+	}
+	a = f.post(t, "v1/derive", `{"tenant":"west","device":"M-2"}`)
+	if len(r.asked) != 1 || a.Status != http.StatusServiceUnavailable || a.Header.Get("Retry-After") == "" || !strings.Contains(string(a.Body), "stopping") {
+		t.Errorf("%d %s", a.Status, a.Body)
+	}
+}

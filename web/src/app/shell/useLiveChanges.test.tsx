@@ -1,0 +1,76 @@
+import { screen, waitFor } from '@testing-library/react';
+import { describe, expect, it } from 'vitest';
+import { alarmKeys, devicePropertiesQuery } from '@/features/alarm/queries';
+import { devicesQuery } from '@/features/data/history/queries';
+import { allScenesQuery, productsQuery, sceneListQuery, tableQuery } from '@/features/device/queries';
+import { channelPageQuery, channelQuery, channelsByIdQuery } from '@/lib/channel/queries';
+import { dayQuery } from '@/lib/device/queries';
+import { deviceServer, openDevices } from '@/test/deviceServer';
+import { shows } from './useLiveChanges';
+
+/** Whether what shows things of a sort is asked for anew when one changes. */
+const shown = (sort: keyof typeof shows, queryKey: readonly unknown[]) =>
+  shows[sort]?.some((key) => key.every((word, i) => word === queryKey[i])) ?? false;
+
+it('knows by which words the queries of the pages begin', () => {
+  const page = { pageNo: 1, pageSize: 10 };
+  for (const [sort, queryKey] of [
+    ['device', tableQuery('en-us', {}).queryKey],
+    ['device', allScenesQuery().queryKey],
+    ['device', productsQuery().queryKey],
+    ['device', devicePropertiesQuery('en-us', 'WS-1').queryKey],
+    ['device', devicesQuery('en-us', '').queryKey],
+    ['device', alarmKeys.kind('page')],
+    ['scene', tableQuery('en-us', {}).queryKey],
+    ['scene', sceneListQuery('').queryKey],
+    ['rule', alarmKeys.kind('page')],
+    ['rule', alarmKeys.kind('outlook')],
+    ['rule', channelPageQuery(page).queryKey],
+    ['channel', channelPageQuery(page).queryKey],
+    ['channel', channelsByIdQuery().queryKey],
+    ['channel', alarmKeys.kind('page')],
+  ] as const) {
+    expect(shown(sort, queryKey), `${sort} ${queryKey}`).toBe(true);
+  }
+});
+
+it('leaves alone what a form has begun with, and the past', () => {
+  expect(shown('rule', alarmKeys.kind('rule'))).toBe(false);
+  expect(shown('channel', channelQuery(1).queryKey)).toBe(false);
+  expect(shown('device', dayQuery('WS-1', 'airTemperature').queryKey)).toBe(false);
+});
+
+describe('on the device page', () => {
+  const changes = (server: ReturnType<typeof deviceServer>, of: string[]) =>
+    server.live.newest()?.write(`event: change\ndata: ${JSON.stringify({ of })}\n\n`);
+  const rename = (server: ReturnType<typeof deviceServer>, noteName: string) => {
+    server.devices = server.devices.map((one) => (one.deviceName === 'WS-1' ? { ...one, noteName } : one));
+  };
+
+  it("shows somebody else's change", async () => {
+    const server = deviceServer();
+    await openDevices(server);
+    const asked = server.asked.length;
+    rename(server, 'Tall mast');
+    changes(server, ['device']);
+    expect(await screen.findByRole('link', { name: 'Tall mast' })).toBeVisible();
+    expect(server.asked).toHaveLength(asked + 1);
+    server.scenes = server.scenes.map((one) => ({ ...one, groupName: `${one.groupName} 2` }));
+    changes(server, ['scene', 'weather']);
+    expect(await screen.findByText('Old nursery 2')).toBeVisible();
+  });
+
+  it('disturbs nobody who is typing', async () => {
+    const server = deviceServer();
+    const { user } = await openDevices(server, '/device?device=WS-1&edit=true');
+    const field = await screen.findByRole('textbox', { name: 'Remark name' });
+    await user.clear(field);
+    await user.type(field, 'Half a na');
+    const asked = server.asked.length;
+    rename(server, 'Tall mast');
+    changes(server, ['device', 'scene']);
+    await waitFor(() => expect(server.asked.length).toBeGreaterThan(asked));
+    expect((await screen.findAllByText(/Tall mast/)).length).toBeGreaterThan(0);
+    expect(screen.getByRole('textbox', { name: 'Remark name' })).toHaveValue('Half a na');
+  });
+});

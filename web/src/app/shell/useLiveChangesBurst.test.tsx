@@ -1,0 +1,51 @@
+import { QueryClient, QueryClientProvider, QueryObserver } from '@tanstack/react-query';
+import { renderHook } from '@testing-library/react';
+import type { ReactNode } from 'react';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { LiveEvent } from '@/lib/live/live';
+import { useLiveChanges } from './useLiveChanges';
+
+const stream = vi.hoisted(() => ({ tell: (_: readonly LiveEvent[]): void => undefined }));
+
+vi.mock('@/lib/live/live', async (original) => ({
+  ...(await original<typeof import('@/lib/live/live')>()),
+  useLive: (handler: typeof stream.tell) => {
+    stream.tell = handler;
+  },
+}));
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => vi.useRealTimers());
+
+it('of a burst of changes asks once for what is on the screen, and not for what is not', async () => {
+  const client = new QueryClient();
+  const look = (queryKey: readonly unknown[], enabled: boolean) => {
+    const ask = vi.fn(async () => 1);
+    client.setQueryData(queryKey, 0);
+    const stop = new QueryObserver(client, { queryKey, queryFn: ask, staleTime: 60_000, enabled }).subscribe(
+      () => undefined,
+    );
+    return { ask, stop };
+  };
+  const rules = look(['alarm-rules', 'page', {}], true);
+  const table = look(['devices', 'page', {}], true);
+  const unseen = look(['notice-channels', 'page', {}], false);
+  const wrapper = ({ children }: { children: ReactNode }) => (
+    <QueryClientProvider client={client}>{children}</QueryClientProvider>
+  );
+  const { unmount } = renderHook(() => useLiveChanges(), { wrapper });
+  for (let i = 0; i < 10; i++) {
+    stream.tell([{ name: 'change', data: { of: ['rule'] } }]);
+    await vi.advanceTimersByTimeAsync(100);
+  }
+  await vi.advanceTimersByTimeAsync(1500);
+  expect(rules.ask).toHaveBeenCalledTimes(1);
+  expect(table.ask).not.toHaveBeenCalled();
+  expect(unseen.ask).not.toHaveBeenCalled();
+  expect(client.getQueryState(['notice-channels', 'page', {}])?.isInvalidated).toBe(true);
+  for (const { stop } of [rules, table, unseen]) stop();
+  unmount();
+  client.clear();
+});

@@ -1,0 +1,43 @@
+import { beforeEach, expect, it } from 'vitest';
+import type { Device } from '@/lib/device/types';
+import { card, mast, open, place } from '@/test/dataCentre';
+import { group, weather } from '@/test/farm';
+
+beforeEach(() => {
+  window.history.replaceState(null, '', '/');
+});
+
+const now = Date.now();
+
+/** A card whose large reading is light and whose row holds another reading of `value`. */
+async function openWith(light: number, value: number | string) {
+  const { airTemperature, airHumidity } = weather(light, now - 8000);
+  if (!airTemperature || !airHumidity) throw new Error('the weather has changed');
+  const latest = {
+    airTemperature: { ...airTemperature, unit: 'µmol/m²/s', precision: 2 },
+    airHumidity: { ...airHumidity, value },
+  };
+  const device: Device = { ...mast, lastData: [latest] };
+  await open(place([group({ id: 0, groupName: '' }), group({ deviceList: [device] })]));
+  return card('Orchard mast');
+}
+
+it('writes a long reading smaller, so that its unit stays', async () => {
+  const own = await openWith(12_345.67, 91);
+  expect(own.getByText('12,345.67')).toHaveClass('value', 'long');
+});
+
+it('writes a usual reading large', async () => {
+  const own = await openWith(869, 91);
+  expect(own.getByText('869.00')).not.toHaveClass('long');
+});
+
+it('cuts words in a row, never a number', async () => {
+  const number = await openWith(869, 12_345_678);
+  expect(number.getByText('12,345,678')).not.toHaveClass('text');
+});
+
+it('tells words whole on hover', async () => {
+  const words = await openWith(869, 'The vent of the third bay stands half open');
+  expect(words.getByTitle('The vent of the third bay stands half open')).toHaveClass('text');
+});

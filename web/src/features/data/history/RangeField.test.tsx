@@ -1,0 +1,30 @@
+import { fireEvent, render, screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect, it, vi } from 'vitest';
+import { RangeField } from './RangeField';
+import type { Span } from './range';
+
+const at = (month: number, day: number, hour = 10) => new Date(2026, month - 1, day, hour).getTime();
+
+it('keeps the end that was chosen first, whatever is drawn anew before the other one is chosen', async () => {
+  const person = userEvent.setup();
+  const onChange = vi.fn();
+  // As while readings come in: a range that is the same, in an object of its own.
+  const field = () => {
+    const span: Span = { from: at(11, 15), to: at(11, 22) };
+    return <RangeField span={span} shortcut="week" onChange={onChange} />;
+  };
+  const { rerender } = render(field());
+  const [from, to] = [screen.getByLabelText('Start'), screen.getByLabelText('End')];
+  const type = async (input: HTMLElement, text: string) => {
+    await person.click(input);
+    fireEvent.change(input, { target: { value: text } });
+    rerender(field());
+    await person.keyboard('{Enter}');
+    rerender(field());
+  };
+  await type(from, '11/18/2026 10:00');
+  expect(from).toHaveValue('11/18/2026 10:00');
+  await type(to, '11/20/2026 10:00');
+  await waitFor(() => expect(onChange).toHaveBeenCalledWith({ from: at(11, 18), to: at(11, 20) }, null));
+});

@@ -1,0 +1,74 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { deviceServer, openDevices, paths } from '@/test/deviceServer';
+import { device } from '@/test/farm';
+import { refused } from '@/test/server';
+
+// Leaflet needs a browser's layout.
+vi.mock('./PinMap', () => ({ PinMap: () => null }));
+
+let server: ReturnType<typeof deviceServer>;
+
+const sent = () => server.sent.filter(({ path }) => path === paths.update).map(({ body }) => body);
+const sheet = () => screen.getByRole('dialog', { name: 'Edit Orchard mast' });
+const note = () => within(sheet()).getByRole('textbox', { name: /^Remark name/ });
+const save = () => within(sheet()).getByRole('button', { name: 'Save' });
+const open = () => openDevices(server, '/device?device=WS-1&edit=true');
+
+beforeEach(() => {
+  server = deviceServer();
+});
+
+describe('the scene', () => {
+  const options = () =>
+    within(within(sheet()).getByRole('combobox', { name: 'Scene' }))
+      .getAllByRole<HTMLOptionElement>('option')
+      .map(({ textContent, disabled }) => [textContent, disabled]);
+
+  it('that takes no devices cannot be chosen', async () => {
+    await open();
+    expect(options()).toEqual([
+      ['Default group', false],
+      ['North orchard', false],
+      ['Old nursery (Forbidden)', true],
+    ]);
+  });
+
+  it('that a device stands in already can be saved again', async () => {
+    server.devices = [
+      device({ id: 1, deviceName: 'WS-1', noteName: 'Orchard mast', groupId: 2, groupName: 'Old nursery' }),
+    ];
+    const { user } = await open();
+    expect(options()[2]).toEqual(['Old nursery (Forbidden)', false]);
+    await user.type(note(), ' 2');
+    await user.click(save());
+    await waitFor(() => expect(sent()).toMatchObject([{ groupId: 2, noteName: 'Orchard mast 2' }]));
+  });
+
+  it('that somebody deleted meanwhile says so, and another can be chosen', async () => {
+    const third = { ...(server.scenes[0] as (typeof server.scenes)[0]), id: 3, groupName: 'Terrace' };
+    server.scenes = [...server.scenes, third];
+    const { user } = await open();
+    const box = within(sheet()).getByRole('combobox', { name: 'Scene' });
+    await user.selectOptions(box, 'Terrace');
+    server.scenes = server.scenes.filter(({ id }) => id !== 3);
+    server.answers.set(paths.update, () => refused(601, 'Scene: This resource does not exist'));
+    await user.click(save());
+    await waitFor(() => expect(sheet()).toHaveTextContent('This scene is not there any more. Choose another.'));
+    server.answers.delete(paths.update);
+    await user.selectOptions(box, 'Default group');
+    expect(sheet()).not.toHaveTextContent('not there any more');
+    await user.click(save());
+    await waitFor(() => expect(sent().at(-1)).toMatchObject({ groupId: 0 }));
+  });
+
+  it('is known by its name before the others have come, and when they cannot be had', async () => {
+    server.answers.set(paths.scenes, () => refused(500, 'no scenes'));
+    await open();
+    expect(options()).toEqual([
+      ['Default group', false],
+      ['North orchard', false],
+    ]);
+    expect(sheet()).toHaveTextContent('no scenes');
+  });
+});

@@ -1,0 +1,89 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api } from '@/lib/api';
+import { deviceKeys } from '@/lib/device/queries';
+import type { Device } from '@/lib/device/types';
+import { useDraft } from '@/lib/draft';
+import { toast } from '@/lib/notices';
+import { overviewQuery } from '@/lib/queries';
+import { useForm } from '@/ui/form/useForm';
+import { sceneKey } from '../queries';
+import { degreesText, parseDegrees } from './coordinates';
+import { checkEdit, type EditError, type EditValues } from './rules';
+
+/** What somebody changed, and nothing else: the rest is as it is now, whoever changes it meanwhile. */
+type Typed = Partial<EditValues & { groupId: number }>;
+
+/** Everything that the form of a device holds and does. */
+export function useEditForm(device: Device, onDone: () => void) {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  const now = {
+    noteName: device.noteName,
+    latitude: degreesText(device.latitude),
+    longitude: degreesText(device.longitude),
+    groupId: device.groupId,
+  };
+  const [typed, setTyped] = useState<Typed>({});
+  const { groupId, ...values } = { ...now, ...typed };
+  const dirty =
+    groupId !== now.groupId ||
+    values.noteName.trim() !== now.noteName ||
+    values.latitude.trim() !== now.latitude ||
+    values.longitude.trim() !== now.longitude;
+  const draft = useDraft<Typed>(`device-${device.deviceName}`, dirty ? typed : null);
+
+  const save = useMutation({
+    mutationFn: ({ noteName, latitude, longitude }: EditValues) =>
+      api.put('/admin-api/client/pc/device/update', {
+        body: {
+          deviceName: device.deviceName,
+          noteName: noteName.trim(),
+          groupId,
+          latitude: parseDegrees(latitude) ?? null,
+          longitude: parseDegrees(longitude) ?? null,
+        },
+      }),
+    meta: { failure: 'device.editFail' },
+    // The scene that was chosen may be gone: then its field says so.
+    onError: () => void client.invalidateQueries({ queryKey: sceneKey }),
+    onSuccess: async () => {
+      draft.clear();
+      for (const queryKey of [sceneKey, overviewQuery().queryKey]) void client.invalidateQueries({ queryKey });
+      // Shown first, so that what closes does not uncover the old name.
+      await client.invalidateQueries({ queryKey: deviceKeys.all });
+      toast.success(t('device.form.saved'));
+    },
+  });
+  const form = useForm<EditValues, EditError>({
+    values,
+    check: checkEdit,
+    busy: save.isPending,
+    onSubmit: (sent) => save.mutate(sent, { onSuccess: onDone }),
+  });
+
+  return {
+    form,
+    values,
+    groupId,
+    draft,
+    save,
+    /** There is something to lose. */
+    dirty: dirty && !save.isPending && !save.isSuccess,
+    change: (part: Partial<EditValues>) => {
+      const names = Object.keys(part) as (keyof EditValues)[];
+      // A field that was only passed through is as it was.
+      if (names.every((name) => part[name] === values[name])) return;
+      const { latitude, longitude } = values;
+      // A position is one thing: half of it from somebody else would be nowhere.
+      const place = names.some((name) => name !== 'noteName') ? { latitude, longitude } : {};
+      setTyped((before) => ({ ...before, ...place, ...part }));
+    },
+    changeGroup: (id: number) => setTyped((before) => ({ ...before, groupId: id })),
+    restore: () => {
+      const taken = draft.take();
+      if (taken) setTyped((before) => ({ ...before, ...taken }));
+    },
+  };
+}

@@ -1,0 +1,159 @@
+import { type Box, type Geometry, xOf, yOf } from './geometry';
+import type { Panel, Span, Trace } from './panels';
+
+/** How far up and down a line goes, of each pixel from the plot's left edge on; where it is not, top is below bottom. */
+export interface Trail {
+  left: number;
+  tops: Float64Array;
+  bottoms: Float64Array;
+}
+
+/** Words that are to stand in a plot. */
+export interface Wanted {
+  /** In pixels. */
+  width: number;
+  /** Where they may begin, the best place first. */
+  starts: readonly number[];
+  /** Where their middle may be when they reach from one x to the other, the best height first: in pairs, each a row further away. */
+  heights: (from: number, to: number) => readonly number[];
+}
+
+/** Where words begin, and how high their middle is. */
+export interface Place {
+  x: number;
+  y: number;
+}
+
+/** What runs through a plot. */
+export interface Lines {
+  trails: readonly Trail[];
+  /** The heights of those that go across. */
+  across: readonly number[];
+  /** Where those stand that go from top to bottom. */
+  upright: readonly number[];
+}
+
+/** What a line of words takes, with the room between two. */
+export const rowHeight = 15;
+/** Half of that without the room. */
+const half = 7;
+/** Words may stand so far out of the plot at its top, where its highest tick is. */
+const over = 2;
+const stepX = 12;
+const markRadius = 6;
+/** What it costs to stand elsewhere than at the best place: a row further away is as much as ten letters to the left. */
+const costs = { step: 1, otherSide: 0.5, row: 6, upright: 50, crossed: 100, onWords: 800 };
+
+/** About so wide are words: a Chinese character is as wide as it is high. */
+export function widthOf(words: string): number {
+  let width = 0;
+  for (const letter of words) width += letter > '\u2e80' ? 12 : 7;
+  return width;
+}
+
+/** Where a trace is drawn, with the readings that are marked on it. */
+export function trailOf({ points, marks }: Trace, { scale, labels }: Panel, box: Box, geometry: Geometry, span: Span) {
+  const { left, width } = geometry;
+  const trail: Trail = {
+    left,
+    tops: new Float64Array(Math.ceil(width) + 1).fill(Number.POSITIVE_INFINITY),
+    bottoms: new Float64Array(Math.ceil(width) + 1).fill(Number.NEGATIVE_INFINITY),
+  };
+  const spots = points.map(([time, value]) => [xOf(time, span, geometry), yOf(value, scale, box)] as const);
+  spots.forEach(([x, y], index) => {
+    cover(trail, x, x, y, y);
+    const next = spots[index + 1];
+    if (!next) return;
+    if (labels) {
+      cover(trail, x, next[0], y, y);
+      cover(trail, next[0], next[0], y, next[1]);
+    } else slope(trail, x, y, next[0], next[1]);
+  });
+  for (const [time, value] of marks) {
+    const [x, y] = [xOf(time, span, geometry), yOf(value, scale, box)];
+    cover(trail, x - markRadius, x + markRadius, y - markRadius, y + markRadius);
+  }
+  return trail;
+}
+
+function slope(trail: Trail, x: number, y: number, toX: number, toY: number): void {
+  const heightAt = (at: number) => y + ((toY - y) * (Math.min(toX, Math.max(x, at)) - x)) / (toX - x || 1);
+  // A reading may lie far outside of the plot; only what is within takes room.
+  const last = Math.min(toX, trail.left + trail.tops.length);
+  for (let at = Math.floor(Math.max(x, trail.left)); at <= last; at += 1) {
+    cover(trail, at, at, heightAt(at), heightAt(at + 1));
+  }
+}
+
+function cover({ left, tops, bottoms }: Trail, from: number, to: number, y: number, otherY: number): void {
+  const last = Math.min(tops.length - 1, Math.floor(to - left));
+  for (let column = Math.max(0, Math.floor(from - left)); column <= last; column += 1) {
+    tops[column] = Math.min(tops[column] ?? y, y, otherY);
+    bottoms[column] = Math.max(bottoms[column] ?? y, y, otherY);
+  }
+}
+
+/** The highest and the lowest point of a line between two x; undefined where it is not. */
+export function reach(
+  { left, tops, bottoms }: Trail,
+  from: number,
+  to: number,
+): { top: number; bottom: number } | undefined {
+  let [top, bottom] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  const last = Math.min(tops.length - 1, Math.ceil(to - left));
+  for (let column = Math.max(0, Math.floor(from - left)); column <= last; column += 1) {
+    top = Math.min(top, tops[column] ?? top);
+    bottom = Math.max(bottom, bottoms[column] ?? bottom);
+  }
+  return top <= bottom ? { top, bottom } : undefined;
+}
+
+/** The starts of words that should stand at the right: from `end` on to the left. */
+export function startsFrom(end: number, width: number, { left }: Geometry): number[] {
+  const first = Math.max(left + 4, end - width);
+  const count = Math.floor((first - left - 4) / stepX) + 1;
+  return Array.from({ length: count }, (_, index) => first - index * stepX);
+}
+
+/** Gives words, one after the other, the best place that no line crosses and where none stand; else the one with the least in the way. */
+export function placed(wanted: readonly Wanted[], lines: Lines, box: Box): Place[] {
+  const taken: (Place & { width: number })[] = [];
+  for (const words of wanted) taken.push({ ...best(words, lines, taken, box), width: words.width });
+  return taken.map(({ x, y }) => ({ x, y }));
+}
+
+function best(
+  { width, starts, heights }: Wanted,
+  lines: Lines,
+  taken: readonly (Place & { width: number })[],
+  box: Box,
+) {
+  let found = { x: starts[0] ?? 0, y: box.top + box.height / 2 };
+  let least = Number.POSITIVE_INFINITY;
+  starts.forEach((x, step) => {
+    heights(x, x + width).forEach((height, index) => {
+      const away = step * costs.step + (index % 2) * costs.otherSide + Math.floor(index / 2) * costs.row;
+      if (away >= least) return;
+      const y = Math.min(box.top + box.height - half, Math.max(box.top + half - over, height));
+      const near = taken.filter(
+        (one) => Math.abs(one.y - y) < 2 * half && one.x < x + width + 6 && x < one.x + one.width + 6,
+      );
+      const cost = away + near.length * costs.onWords + crossed(x, y, width, lines);
+      if (cost >= least) return;
+      least = cost;
+      found = { x, y };
+    });
+  });
+  return found;
+}
+
+/** What the lines in the way cost: one from top to bottom touches few letters. */
+function crossed(x: number, y: number, width: number, { trails, across, upright }: Lines): number {
+  const cut = trails.filter((trail) => {
+    const its = reach(trail, x - 2, x + width + 2);
+    return its && its.top < y + half && its.bottom > y - half;
+  });
+  const rows = across.filter((at) => Math.abs(at - y) < half);
+  const columns = upright.filter((at) => at > x - 3 && at < x + width + 3);
+  return (cut.length + rows.length) * costs.crossed + columns.length * costs.upright;
+}

@@ -1,0 +1,44 @@
+import L from 'leaflet';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Place } from './place';
+import { SceneLayer } from './sceneLayer';
+
+let map: L.Map;
+let container: HTMLElement;
+let layer: SceneLayer;
+
+const at = ({ latitude, longitude }: Place): L.LatLngTuple => [latitude, longitude];
+const places = [
+  { latitude: 0, longitude: 0 },
+  { latitude: 0.01, longitude: 0.01 },
+];
+const label = () => container.querySelector('.name span');
+
+beforeEach(() => {
+  container = document.createElement('div');
+  Object.defineProperties(container, { clientWidth: { value: 500 }, clientHeight: { value: 500 } });
+  document.body.append(container);
+  map = L.map(container, { zoomAnimation: false, attributionControl: false, zoomControl: false }).setView([0, 0], 14);
+  layer = new SceneLayer(map);
+});
+
+afterEach(() => {
+  layer.clear();
+  map.remove();
+  container.remove();
+});
+
+it('keeps a scene’s count apart from its name, which alone may be cut', () => {
+  const scene = { id: 1, name: 'North-western terraced orchard', places };
+  layer.draw([{ ...scene, count: ' · 9' }], [], at);
+  const [name, count] = label()?.children ?? [];
+  expect(name).toHaveTextContent('North-western terraced orchard');
+  expect(count?.textContent).toBe(' · 9');
+  layer.draw([{ ...scene, count: ' · 10' }], [], at);
+  expect(label()).toHaveTextContent('North-western terraced orchard · 10');
+});
+
+it('takes a scene’s name for text, and none for its count', () => {
+  layer.draw([{ id: 1, name: '<b>Reservoir</b>', places }], [], at);
+  expect(label()?.textContent).toBe('<b>Reservoir</b>');
+});
