@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"tilth/internal/clock"
 	"tilth/internal/db"
 	"tilth/internal/device"
 	"tilth/internal/reading"
@@ -39,7 +40,10 @@ type EngineOptions struct {
 	Screens   screens
 	Teller    teller // nil: nobody is told
 	Now       func() time.Time
-	Log       *slog.Logger
+	// Ran is how long the process has run, by a clock that nobody sets; nil: by
+	// that of Now, which is such a one where it is time.Now.
+	Ran func() time.Duration
+	Log *slog.Logger
 }
 
 // Engine judges the running rules. Readings come to it through the journal, in
@@ -68,6 +72,7 @@ type Engine struct {
 	dues     dues                     // of rules on being offline
 	letIn    int64                    // since when devices can come back, epoch ms; 0: not yet
 	seen     int64                    // what the clock said when it was looked at last, epoch ms
+	leaps    *clock.Leaps             // of it
 
 	recorded atomic.Uint64 // position up to which everything is on disk
 	judgedTo atomic.Uint64 // stepped, for those who only count
@@ -114,7 +119,8 @@ func NewEngine(o EngineOptions) *Engine {
 	}
 	e := &Engine{
 		o: o, rules: map[RuleID]*running{}, byDevice: map[device.ID][]*running{}, offline: map[device.ID][]*running{},
-		open: map[int64]*running{}, seen: math.MaxInt64, changed: make(chan struct{}, 1), write: make(chan struct{}, 1), comings: newComings(), keep: newKeeper(&o),
+		open: map[int64]*running{}, seen: math.MaxInt64, leaps: clock.NewLeaps(o.Now(), o.Ran),
+		changed: make(chan struct{}, 1), write: make(chan struct{}, 1), comings: newComings(), keep: newKeeper(&o),
 	}
 	o.Presence.OnChange(e.comings.note)
 	o.Registry.Watch(func() { signal(e.changed) })
@@ -143,8 +149,7 @@ func (e *Engine) take(pos uint64, batch []reading.Arrival) (now bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if pos > e.stepped {
-		now := e.now()
-		e.followClock(now)
+		now := e.followClock()
 		for i := range batch {
 			e.step(&batch[i])
 		}

@@ -143,6 +143,11 @@ func (e *Engine) LetIn() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.letIn = e.now()
+	e.scheduleAll()
+}
+
+// scheduleAll schedules every rule on being offline. Callers hold mu.
+func (e *Engine) scheduleAll() {
 	for _, list := range e.offline {
 		for _, r := range list {
 			e.schedule(r)
@@ -160,8 +165,7 @@ func (e *Engine) Tick(ctx context.Context) (time.Time, error) {
 func (e *Engine) look() time.Time {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	now := e.now()
-	e.followClock(now)
+	now := e.followClock()
 	for _, c := range e.comings.take() {
 		for _, r := range e.offline[c.ID] {
 			e.came(r, c)

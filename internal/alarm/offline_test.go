@@ -293,7 +293,7 @@ func TestOfflineRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		now := time.Now
 		y := newYard(t)
-		presence := device.NewPresence(y.Registry, now, y.Log.Logger)
+		presence := device.NewPresence(y.Registry, now, nil, y.Log.Logger)
 		engine := alarm.NewEngine(alarm.EngineOptions{
 			DB: y.DB, Catalog: y.Catalog, Rules: y.rules, Positions: y.positions, Devices: y.Devices, Registry: y.Registry, Presence: presence,
 			Readings: y.readings, Screens: y.hub, Now: now, Log: y.Log.Logger,

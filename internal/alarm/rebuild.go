@@ -71,7 +71,7 @@ func (e *Engine) Start(ctx context.Context) error {
 	if err := e.endOrphans(ctx, open, facts); err != nil {
 		return err
 	}
-	e.followClock(e.now())
+	e.followClock()
 	return nil
 }
 

@@ -73,7 +73,7 @@ func (e *Engine) settle(ctx context.Context) error {
 // takePending takes what is to be written, and up to which position of the
 // journal that is all. Callers hold mu.
 func (e *Engine) takePending() ([]event, uint64) {
-	e.followClock(e.now())
+	e.followClock()
 	events := e.pending
 	e.pending, e.taken = nil, len(events) > 0
 	return events, e.stepped

@@ -10,7 +10,7 @@ import (
 	"tilth/internal/news"
 )
 
-var clock = regexp.MustCompile(`^([01][0-9]|2[0-4]):([0-5][0-9])$`)
+var timeOfDay = regexp.MustCompile(`^([01][0-9]|2[0-4]):([0-5][0-9])$`)
 
 // period is the notification period that a form says.
 func (f *Form) period() (news.Period, error) {
@@ -47,7 +47,7 @@ func minuteOf(field string, said *string) (*int, error) {
 	if said == nil || strings.TrimSpace(*said) == "" {
 		return nil, nil
 	}
-	m := clock.FindStringSubmatch(strings.TrimSpace(*said))
+	m := timeOfDay.FindStringSubmatch(strings.TrimSpace(*said))
 	if m == nil {
 		return nil, errs.New(errs.Refused, "rule.timeStep").About(field)
 	}

@@ -114,7 +114,7 @@ func openStores(ctx context.Context, set *Settings, links string, log *slog.Logg
 		channels: notify.NewChannelStore(d, time.Now), messages: notify.NewMessageStore(d),
 		live: live.NewHub(hex.EncodeToString(epoch)),
 	}
-	s.presence = device.NewPresence(s.registry, time.Now, log)
+	s.presence = device.NewPresence(s.registry, time.Now, nil, log)
 	s.roster = device.NewRoster(s.devices, s.scenes, s.catalog, s.presence)
 	s.status = device.NewStatusStore(d, s.registry, s.presence, s.diagnostics)
 	if set.Telling.Mail != nil {

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"tilth/internal/clock"
 	"tilth/internal/tenant"
 )
 
@@ -38,6 +39,7 @@ type Presence struct {
 
 	mu      sync.Mutex
 	looked  int64 // what the clock showed last, epoch milliseconds
+	leaps   *clock.Leaps
 	devices map[ID]*contact
 	online  map[tenant.ID]int
 	due     deadlines
@@ -52,19 +54,21 @@ type contact struct {
 	ref         Ref
 	status      Status
 	wentBefore  int64 // the OfflineTime before this one, while contacts of the past come in
-	silentFrom  int64 // epoch milliseconds: last arrival, or the end of its own connection
+	silentFrom  int64 // epoch milliseconds: last arrival, or the end of its own connection; no leap of the clock counts as silence
 	connections int
 	pastOpen    bool // came, in the past, and has not been told as gone since
 	queued      bool // has an entry in due
 }
 
-// NewPresence makes a Presence in which nobody was ever seen; now is the
-// server's clock.
-func NewPresence(r *Registry, now func() time.Time, log *slog.Logger) *Presence {
+// NewPresence makes a Presence in which nobody was ever seen. now is the server's
+// clock; ran is how long the process has run, by a clock that nobody sets, nil: by
+// that of now, which is such a one where it is time.Now.
+func NewPresence(r *Registry, now func() time.Time, ran func() time.Duration, log *slog.Logger) *Presence {
 	return &Presence{
 		registry: r,
 		now:      now,
 		log:      log,
+		leaps:    clock.NewLeaps(now(), ran),
 		devices:  map[ID]*contact{},
 		online:   map[tenant.ID]int{},
 		changed:  map[ID]struct{}{},
@@ -238,15 +242,31 @@ func (p *Presence) Forget(ref Ref) {
 	delete(p.changed, ref.ID)
 }
 
-// clock reads the server's clock, and notices when it was set back since it was
-// looked at last. Callers hold the lock.
+// clock reads the server's clock, and notices when it was set since it was looked
+// at last. Callers hold the lock.
 func (p *Presence) clock() int64 {
-	now := p.now().UnixMilli()
+	shown := p.now()
+	now := shown.UnixMilli()
+	if leap := p.leaps.Ahead(shown); leap > 0 {
+		p.leapt(leap)
+	}
 	if now < p.looked {
 		p.setBack(now)
 	}
 	p.looked = now
 	return now
+}
+
+// leapt lets nobody have been silent for the time that the clock leapt over: all
+// devices would be offline at once. Callers hold the lock.
+func (p *Presence) leapt(leap time.Duration) {
+	p.log.Warn("the server's clock leapt ahead; devices' silence is counted as if it had not", "leap", leap)
+	for _, c := range p.devices {
+		if c.status.Online {
+			c.silentFrom += leap.Milliseconds()
+		}
+	}
+	p.reschedule()
 }
 
 // setBack puts nothing later than the clock shows now that it was set back:

@@ -35,7 +35,7 @@ type watch struct {
 func newWatch() *watch {
 	w := &watch{clock: testkit.NewClock(), registry: device.NewRegistry(testkit.SecretKey)}
 	w.have(patience, 1, 2, 3)
-	w.Presence = device.NewPresence(w.registry, w.clock.Now, testkit.NewLog().Logger)
+	w.Presence = device.NewPresence(w.registry, w.clock.Now, w.clock.Ran, testkit.NewLog().Logger)
 	w.OnChange(func(c device.Change) {
 		w.told = append(w.told, fmt.Sprintf("%s %t %s", c.Name, c.Online, time.UnixMilli(c.At).Sub(testkit.Start)))
 	})
@@ -267,6 +267,55 @@ func TestPresenceClockSetBack(t *testing.T) {
 	}
 }
 
+// Whom the clock leapt over has not been silent for that time: a device goes when it
+// has really said nothing for its patience, and says so by the clock as it is now.
+func TestPresenceClockLeaps(t *testing.T) {
+	for _, ahead := range []time.Duration{2 * time.Minute, 8 * time.Hour, 30 * 365 * 24 * time.Hour} {
+		for name, heard := range map[string]func(w *watch){
+			"another":                             func(w *watch) { w.Seen(ref(3)) },
+			"nobody":                              func(w *watch) { w.Expire() },
+			"come before the leap, and under way": func(w *watch) { w.SeenAt(ref(1), w.clock.Milli()-ahead.Milliseconds()) },
+		} {
+			w := newWatch()
+			w.Seen(ref(1))
+			w.after(patience / 2)
+			w.clock.Leap(ahead)
+			heard(w)
+			w.expect(t, map[bool][]string{
+				true:  {"d1 true 0s", fmt.Sprintf("d3 true %s", patience/2+ahead)},
+				false: {"d1 true 0s"},
+			}[name == "another"]...)
+			if got := w.Status(field, 1).LastContact; got != testkit.Start.UnixMilli() {
+				t.Errorf("by %s, %s: last contact %d", ahead, name, got)
+			}
+			w.after(patience/2 - time.Millisecond)
+			w.online(t, 1, true)
+			w.after(time.Millisecond)
+			w.expect(t, fmt.Sprintf("d1 false %s", patience+ahead))
+		}
+	}
+}
+
+// Of a device whose connection ended, too; and one that comes after the leap is
+// online for as long as ever.
+func TestPresenceClockLeapsOverConnections(t *testing.T) {
+	w := newWatch()
+	w.Connected(ref(1))
+	w.after(time.Hour)
+	w.Disconnected(ref(1))
+	w.clock.Leap(time.Hour)
+	w.after(patience - time.Millisecond)
+	w.online(t, 1, true)
+	w.Seen(ref(1))
+	w.after(patience - time.Millisecond)
+	w.online(t, 1, true)
+	w.after(time.Millisecond)
+	w.online(t, 1, false)
+	w.clock.Leap(time.Hour) // nobody is online
+	w.after(time.Hour)
+	w.expect(t, "d1 true 0s", fmt.Sprintf("d1 false %s", 2*time.Hour+2*patience-time.Millisecond))
+}
+
 // A device that went while the clock was ahead and comes when it is right again
 // had gone.
 func TestPresenceComesBeforeItWent(t *testing.T) {
@@ -288,7 +337,7 @@ func TestPresenceRunClockSetBack(t *testing.T) {
 		registry.Replace([]*device.Entry{device.NewEntry(ref(1), "d1", &device.Product{OfflineAfter: time.Hour}, false, false)})
 		var ahead atomic.Int64
 		ahead.Store(int64(8 * time.Hour))
-		p := device.NewPresence(registry, func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }, testkit.NewLog().Logger)
+		p := device.NewPresence(registry, func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }, nil, testkit.NewLog().Logger)
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		go func() { p.Run(ctx); close(done) }()
@@ -366,7 +415,7 @@ func TestPresenceRun(t *testing.T) {
 			device.NewEntry(ref(1), "d1", &device.Product{OfflineAfter: patience}, false, false),
 			device.NewEntry(ref(2), "d2", &device.Product{OfflineAfter: time.Second}, false, false),
 		})
-		p := device.NewPresence(registry, time.Now, testkit.NewLog().Logger)
+		p := device.NewPresence(registry, time.Now, nil, testkit.NewLog().Logger)
 		start := time.Now()
 		changes := make(chan string, 10)
 		p.OnChange(func(c device.Change) {

@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -100,7 +101,7 @@ func newEdge(t testing.TB, change ...func(*Options)) *edge {
 	for _, f := range change {
 		f(&o)
 	}
-	e.presence = device.NewPresence(e.registry, e.now, nil)
+	e.presence = device.NewPresence(e.registry, e.now, nil, slog.New(slog.DiscardHandler))
 	o.Presence = e.presence
 	e.pipeline = NewPipeline(o)
 	e.mqtt = NewMQTT(e.pipeline)

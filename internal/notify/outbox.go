@@ -14,6 +14,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"tilth/internal/clock"
 	"tilth/internal/db"
 	"tilth/internal/news"
 	"tilth/internal/tenant"
@@ -84,11 +85,8 @@ func NewOutbox(opts OutboxOptions) *Outbox {
 	}
 	o := &Outbox{OutboxOptions: opts, lanes: map[Mode]*lane{}}
 	begun := opts.Now()
-	if opts.Ran == nil {
-		o.Ran = func() time.Duration { return opts.Now().Sub(begun) }
-	}
 	o.stretch.begin(begun.UnixMilli())
-	o.stretch.first = begun.Add(-o.Ran()).UnixMilli()
+	o.stretch.leaps = clock.NewLeaps(begun, opts.Ran)
 	for _, m := range ways {
 		o.lanes[m] = newLane(o, m, opts.Carriers[m])
 	}

@@ -238,17 +238,17 @@ func TestLeapAhead(t *testing.T) {
 	p.step()
 	never := p.begins("Never tried", 2, news.Wishes{Channels: []int64{c}})
 	p.step()
-	p.leaps(72 * time.Hour)
+	p.Clock.Leap(72 * time.Hour)
 	p.step()
 	p.mail.says(func(*notify.Letter) error { // the next leap comes while it flies
-		p.leaps(48 * time.Hour)
+		p.Clock.Leap(48 * time.Hour)
 		return &notify.Failure{Trouble: notify.Later, Answer: "451 busy"}
 	})
 	p.after(2 * time.Minute)
 	p.mail.fails(notify.Later, "451 busy")
 	p.after(time.Minute)
 	p.wants("after the leaps", p.of(tried)+"; "+p.of(never), "ada@example.com triggered queued retry; ada@example.com triggered queued retry")
-	p.leaps(-120 * time.Hour)
+	p.Clock.Leap(-120 * time.Hour)
 	for range 20 {
 		p.after(time.Hour)
 	}
@@ -266,7 +266,7 @@ func TestClockThatIsKeptRight(t *testing.T) {
 	a := p.begins("Frost", 1, news.Wishes{Channels: []int64{p.channel("field", ada)}})
 	p.step()
 	for range 25 {
-		p.leaps(time.Second)
+		p.Clock.Leap(time.Second)
 		p.after(time.Hour)
 	}
 	p.wants("a day later", p.of(a), "ada@example.com triggered failed old")

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -126,7 +125,6 @@ type post struct {
 	muted     map[int64]int64 // by rule
 	backlog   map[int64]time.Time
 	digests   int
-	leapt     atomic.Int64 // by how many ns the clock was set ahead
 	hub       *live.Hub
 	outbox    *notify.Outbox
 	desk      *notify.Desk
@@ -151,11 +149,8 @@ func newPost(t testing.TB, with ...func(p *post)) *post {
 // open makes the outbox anew, as a start does: of the one before nothing is
 // left but what it wrote.
 func (p *post) open() {
-	own := func() time.Time { return p.Clock.Now().Add(-time.Duration(p.leapt.Load())) }
-	begun := own()
 	p.outbox = notify.NewOutbox(notify.OutboxOptions{
-		Ran: func() time.Duration { return own().Sub(begun) },
-		DB:  p.DB, Tenants: p.Tenants, Channels: p.Channels, Webhooks: p.Webhooks, Carriers: p.carriers, DigestAfter: p.digests, Now: p.Clock.Now, Log: p.Log.Logger,
+		DB: p.DB, Tenants: p.Tenants, Channels: p.Channels, Webhooks: p.Webhooks, Carriers: p.carriers, DigestAfter: p.digests, Now: p.Clock.Now, Ran: p.Clock.Ran, Log: p.Log.Logger,
 		Muted:   func(_ context.Context, _ tenant.ID, rule int64) (int64, error) { return p.muted[rule], nil },
 		Backlog: func(device int64) time.Time { return p.backlog[device] },
 		Random:  func() float64 { return 0.5 }, // waits as they are written
@@ -213,13 +208,6 @@ func (p *post) after(d time.Duration) time.Time {
 	p.t.Helper()
 	p.Clock.Advance(d)
 	return p.step()
-}
-
-// leaps sets the clock ahead, or back, while no time goes by.
-func (p *post) leaps(d time.Duration) {
-	p.t.Helper()
-	p.leapt.Add(int64(d))
-	p.Clock.Advance(d)
 }
 
 // at sets the clock, by that of the tenant's wall on the day of the tests'

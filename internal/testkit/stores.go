@@ -94,7 +94,7 @@ func NewStores(t testing.TB) *Stores {
 		Muted: func(ctx context.Context, t tenant.ID, rule int64) (int64, error) {
 			return s.Rules.MutedUntil(ctx, t, alarm.RuleID(rule))
 		},
-		DigestAfter: notify.DefaultDigestAfter, Now: s.Clock.Now, Log: s.Log.Logger,
+		DigestAfter: notify.DefaultDigestAfter, Now: s.Clock.Now, Ran: s.Clock.Ran, Log: s.Log.Logger,
 	})
 	s.Desk = notify.NewDesk(s.DB, s.Messages, s.Outbox, s.Screens)
 	s.Restart(t)
@@ -106,7 +106,7 @@ func NewStores(t testing.TB) *Stores {
 func (s *Stores) Restart(t testing.TB) {
 	t.Helper()
 	s.Registry = device.NewRegistry(SecretKey)
-	s.Presence = device.NewPresence(s.Registry, s.Clock.Now, s.Log.Logger)
+	s.Presence = device.NewPresence(s.Registry, s.Clock.Now, s.Clock.Ran, s.Log.Logger)
 	s.Diagnostics = device.NewDiagnostics()
 	s.Roster = device.NewRoster(s.Devices, s.Scenes, s.Catalog, s.Presence)
 	s.Status = device.NewStatusStore(s.DB, s.Registry, s.Presence, s.Diagnostics)

@@ -60,6 +60,40 @@ func TestClockSetBackALittle(t *testing.T) {
 	y.wants("Frost 600-")
 }
 
+// Nobody is told of devices that were silent only while the clock leapt ahead, and
+// who was offline before has the time to come back that a start gives.
+func TestOfflineOverALeap(t *testing.T) {
+	y := newYard(t)
+	y.offlineRule()
+	y.seen(0)
+	y.Clock.Leap(8 * time.Hour)
+	y.after(8*time.Hour + 15*time.Minute - 1)
+	y.wants("")
+	y.after(8*time.Hour + 15*time.Minute)
+	y.after(8*time.Hour + 17*time.Minute)
+	y.Clock.Leap(time.Hour)
+	y.after(9*time.Hour + 17*time.Minute)
+	y.after(9*time.Hour + 32*time.Minute - 1)
+	y.wants("")
+	y.after(9*time.Hour + 32*time.Minute)
+	y.wants("Silent 30000-")
+}
+
+// A leap that judging sees first is seen by those who wait for devices, too.
+func TestLeapThatJudgingSees(t *testing.T) {
+	y := newYard(t)
+	y.offlineRule()
+	y.seen(0)
+	y.after(15 * time.Minute)
+	y.after(17 * time.Minute)
+	y.Clock.Leap(time.Hour)
+	y.judge(y.air(77*minute, 20))
+	y.after(92*time.Minute - 1)
+	y.wants("")
+	y.after(92 * time.Minute)
+	y.wants("Silent 1200-")
+}
+
 // The same of rules on being offline; and what a start while the clock was ahead
 // granted devices does not last until then.
 func TestOfflineWhileTheClockWasAhead(t *testing.T) {
