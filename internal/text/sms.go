@@ -75,6 +75,18 @@ func Line(s string) string {
 	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
 }
 
+// Lines is s in the lines that it has, each by itself as Line makes it; empty ones
+// are left out.
+func Lines(s string) string {
+	var lines []string
+	for line := range strings.SplitSeq(s, "\n") {
+		if line = Line(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
 // Shorten cuts s to at most so many characters, three dots included.
 func Shorten(s string, most int) string {
 	letters := []rune(s)
@@ -87,5 +99,5 @@ func Shorten(s string, most int) string {
 	for keep > 1 && (unicode.In(letters[keep], unicode.Mn, unicode.Me, unicode.Variation_Selector) || letters[keep] == '\u200d' || letters[keep-1] == '\u200d') {
 		keep--
 	}
-	return strings.TrimRight(string(letters[:keep]), " ") + dots
+	return strings.TrimRight(string(letters[:keep]), " \n") + dots
 }

@@ -68,7 +68,7 @@ func TestShorten(t *testing.T) {
 		want string
 	}{
 		{"abc", 3, "abc"}, {"abcdef", 5, "ab..."}, {"ab cdef", 6, "ab..."}, {"abc", 0, "a..."},
-		{"ae\u0301fghijk", 5, "a..."}, {"a👩‍🌾bcdefgh", 5, "a..."},
+		{"ab\ncdef", 6, "ab..."}, {"ae\u0301fghijk", 5, "a..."}, {"a👩‍🌾bcdefgh", 5, "a..."},
 	} {
 		if got := Shorten(c.s, c.most); got != c.want {
 			t.Errorf("Shorten(%q, %d) = %q, want %q", c.s, c.most, got, c.want)

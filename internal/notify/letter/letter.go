@@ -70,6 +70,9 @@ func name(s string) string { return text.Shorten(text.Line(s), nameMost) }
 
 func note(s string) string { return text.Shorten(text.Line(s), noteMost) }
 
+// steps is a text in lines of its own, such as what is to be done.
+func steps(s string) string { return text.Shorten(text.Lines(s), noteMost) }
+
 // quoted is somebody's remark between the language's marks; the sentence around
 // it brings its own stop.
 func (v *Voice) quoted(remark string) string {

@@ -260,7 +260,7 @@ func TestText(t *testing.T) {
 	nobody.User, nobody.Remark = "", ""
 	offline := frost(text.English)
 	offline.Offline, offline.Conditions, offline.Values, offline.Title = true, nil, nil, "Table 4 is offline"
-	offline.NoteName, offline.Description = "", "Look at the\nbattery."
+	offline.NoteName, offline.Description = "", "1. Look at the  battery.\r\n\r\n 2. Call\tAda. \n"
 	online := offline
 	online.Event, online.End = news.Resolved, over
 	still := frost(text.English)
@@ -273,7 +273,7 @@ func TestText(t *testing.T) {
 		{thaw(text.English), "Frost has cleared\nAir temperature: 0.6 °C\nDevice: North mast (WS-0001)\nEnd: Nov 21, 2026, 07:15; duration: 1 h 35 min"},
 		{byHand, "Frost was solved by Elif Kaya\n“Inlet valve opened”\nDevice: North mast (WS-0001)\nEnd: Nov 21, 2026, 07:15; duration: 1 h 35 min"},
 		{nobody, "Frost was resolved by hand\nDevice: North mast (WS-0001)\nEnd: Nov 21, 2026, 07:15; duration: 1 h 35 min"},
-		{offline, "Table 4 is offline\nThe device has been offline for 5 min\nDevice: WS-0001\nStart: Nov 21, 2026, 05:40\nLook at the battery."},
+		{offline, "Table 4 is offline\nThe device has been offline for 5 min\nDevice: WS-0001\nStart: Nov 21, 2026, 05:40\n1. Look at the battery.\n2. Call Ada."},
 		{online, "Table 4 is offline has cleared\nThe device is online again\nDevice: WS-0001\nEnd: Nov 21, 2026, 07:15; duration: 1 h 35 min"},
 		{still, "Frost is still open\nAir temperature at the start: -2.4 °C; condition: < -2 °C\nDevice: North mast (WS-0001)\nStart: Nov 21, 2026, 05:40"},
 	} {

@@ -137,7 +137,7 @@ func (v *Voice) plain(alarms []news.Alarm, s *sheet) string {
 	case 1:
 		parts = append(parts, v.paragraph(&alarms[0]))
 		if d := alarms[0].Description; d != "" {
-			parts = append(parts, v.fact("letter.labelDescription", note(d)))
+			parts = append(parts, v.fact("letter.labelDescription", steps(d)))
 		}
 	default:
 		parts = append(parts, s.Lead)

@@ -103,6 +103,20 @@ func TestPartsAgree(t *testing.T) {
 	}
 }
 
+// What is to be done stands in the lines that it was written in, in both parts;
+// a remark is quoted in one.
+func TestDescriptionKeepsItsLines(t *testing.T) {
+	a := thaw(text.English)
+	a.Description, a.ByHand, a.Remark = "1. Close <the> vents\r\n2. Call Ada", true, "vents\nclosed"
+	m := written(t, text.English, a)
+	if !strings.Contains(m.Text, "1. Close <the> vents\n2. Call Ada") || !strings.Contains(m.HTML, "1. Close &lt;the&gt; vents<br>2. Call Ada</td>") {
+		t.Errorf("%s\n%s", m.Text, m.HTML)
+	}
+	if !strings.Contains(m.Text, "vents closed") {
+		t.Errorf("%s", m.Text)
+	}
+}
+
 // Nothing that people named becomes markup; without the console's address there
 // is no link.
 func TestHTMLIsSafe(t *testing.T) {

@@ -32,6 +32,9 @@ type shown struct{ Name, Value, Limit string }
 
 type fact struct{ Label, Value string }
 
+// Lines are the value's; style sheets that would keep them are not known everywhere.
+func (f fact) Lines() []string { return strings.Split(f.Value, "\n") }
+
 // item is one alarm of a digest.
 type item struct {
 	Word          string
@@ -140,7 +143,7 @@ func (v *Voice) facts(a *news.Alarm) (list []fact) {
 	if a.Remark != "" {
 		add("letter.labelRemark", v.quoted(a.Remark))
 	}
-	add("letter.labelDescription", note(a.Description))
+	add("letter.labelDescription", steps(a.Description))
 	return list
 }
 

@@ -26,7 +26,7 @@ func Text(l text.Language, zone *time.Location, names Names, a *news.Alarm) stri
 		lines = append(lines, v.fact("letter.labelStart", v.moment(a.Start)))
 	}
 	if a.Description != "" && a.Event != news.Resolved {
-		lines = append(lines, note(a.Description))
+		lines = append(lines, steps(a.Description))
 	}
 	return strings.Join(lines, "\n")
 }
