@@ -43,8 +43,19 @@ export function formatDay(time: number, now: number, language: Language): string
   return intl(tag, { day: 'numeric', month: 'short', ...(sameYear ? {} : { year: 'numeric' }) }).format(time);
 }
 
-/** Date and time in full: Nov 21, 2026, 14:05. The month is in letters in English, where 03/04 is two days. */
-export function formatDateTime(time: number, language: Language): string {
+/** Date and time in full: Nov 21, 2026, 14:05. Of an hour that comes twice it says which: Oct 25, 2026, 02:30 UTC+1. */
+export function formatDateTime(time: number, language: Language, to: 'minutes' | 'seconds' = 'minutes'): string {
+  const seconds = to === 'seconds' ? `:${pad(new Date(time).getSeconds())}` : '';
+  return `${dateTime(time, language)}${seconds}${comesTwice(time) ? ` ${formatZone(time)}` : ''}`;
+}
+
+/** Date and time with their zone: Nov 21, 2026, 14:05 (UTC+3). */
+export function formatZoned(time: number, language: Language): string {
+  return `${dateTime(time, language)} (${formatZone(time)})`;
+}
+
+/** The month is in letters in English, where 03/04 is two days. */
+function dateTime(time: number, language: Language): string {
   const clock = formatTime(time);
   if (language === 'en-us') {
     return `${intl('en-US', { year: 'numeric', month: 'short', day: 'numeric' }).format(time)}, ${clock}`;
@@ -53,6 +64,16 @@ export function formatDateTime(time: number, language: Language): string {
   const [year, month, dayOfMonth] = [date.getFullYear(), pad(date.getMonth() + 1), pad(date.getDate())];
   if (language === 'zh-cn') return `${year}-${month}-${dayOfMonth} ${clock}`;
   return language === 'tr-tr' ? `${dayOfMonth}.${month}.${year} ${clock}` : `${dayOfMonth}.${month}.${year}, ${clock}`;
+}
+
+/** Whether clocks show that time twice, as they are set back for winter. */
+function comesTwice(time: number): boolean {
+  const west = new Date(time).getTimezoneOffset();
+  return [1, -1].some((way) => {
+    // Wide enough for every zone's change, which is an hour or less but for the rarest.
+    const change = way * (new Date(time + way * 3 * 3_600_000).getTimezoneOffset() - west);
+    return change > 0 && new Date(time + way * change * 60_000).getTimezoneOffset() === west + way * change;
+  });
 }
 
 /** UTC+3, UTC-3:30 or UTC: the offset of this machine's zone at that time. */

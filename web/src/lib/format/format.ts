@@ -2,7 +2,7 @@ import i18next, { type TFunction } from 'i18next';
 import type { components } from '@/api/schema.gen';
 import { type Language, useLanguage } from '@/lib/i18n';
 import { ageOf } from './age';
-import { formatDateTime, formatDay, formatTime, formatZone, startOfDay } from './date';
+import { formatDay, formatTime, formatZoned, startOfDay } from './date';
 import { formatNumber, formatPercent, minus, nbsp } from './number';
 import { displayUnit, standsFirst } from './unit';
 
@@ -114,7 +114,7 @@ function createFormat(language: Language): Format {
     time: formatTime,
     day: (time, now) => formatDay(time, now, language),
     moment,
-    absolute: (time) => `${formatDateTime(time, language)} (${formatZone(time)})`,
+    absolute: (time) => formatZoned(time, language),
     latitude,
     longitude,
     position: (lat, lng) => `${latitude(lat, 4)}, ${longitude(lng, 4)}`,

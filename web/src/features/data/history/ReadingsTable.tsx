@@ -35,7 +35,6 @@ export function ReadingsTable({ deviceName, range, attributes }: ReadingsTablePr
   });
   const count = data?.times.length ?? 0;
   const { from, to } = rowsInView(count, rowHeight, top, height);
-  const seconds = (time: number) => `:${String(new Date(time).getSeconds()).padStart(2, '0')}`;
   return (
     <div className={css.place}>
       {error ? (
@@ -73,10 +72,7 @@ export function ReadingsTable({ deviceName, range, attributes }: ReadingsTablePr
                 const time = data.times[row] ?? 0;
                 return (
                   <tr key={row} aria-rowindex={row + 2} style={{ height: rowHeight }}>
-                    <th scope="row">
-                      {formatDateTime(time, format.language)}
-                      {seconds(time)}
-                    </th>
+                    <th scope="row">{formatDateTime(time, format.language, 'seconds')}</th>
                     {attributes.map((attribute) => {
                       const value = data.at(attribute.id, row);
                       return (

@@ -10,7 +10,6 @@ import { type Device, nameOf } from '@/lib/device/types';
 import { useNow } from '@/lib/format/clock';
 import { formatDateTime } from '@/lib/format/date';
 import { useFormat } from '@/lib/format/format';
-import type { Language } from '@/lib/i18n';
 import { toast } from '@/lib/notices';
 import { Notice } from './Notice';
 import css from './Picture.module.css';
@@ -67,7 +66,7 @@ export function Player({ device, source }: PlayerProps) {
       ) : null}
       {shows && date !== null ? (
         <time className={css.time} dateTime={new Date(date).toISOString()}>
-          {cameraTime(date, format.language)}
+          {formatDateTime(date, format.language, 'seconds')}
         </time>
       ) : null}
       {shows ? (
@@ -90,11 +89,6 @@ export function Player({ device, source }: PlayerProps) {
       ) : null}
     </div>
   );
-}
-
-/** To the second, which no other time of ours needs. */
-function cameraTime(time: number, language: Language): string {
-  return `${formatDateTime(time, language)}:${String(new Date(time).getSeconds()).padStart(2, '0')}`;
 }
 
 function Control({ label, icon, onClick }: { label: string; icon: ReactNode; onClick: () => void }) {
