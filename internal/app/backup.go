@@ -38,7 +38,7 @@ read it. To make a server of it: tilth restore.`,
 			if err != nil {
 				return err
 			}
-			return backup(c, client, file)
+			return backup(c, client, file, freeBytes)
 		},
 	}
 	c.Flags().StringVarP(&file, "output", "o", "", "the file to write, - for standard output (required)")
@@ -49,9 +49,28 @@ read it. To make a server of it: tilth restore.`,
 	return c
 }
 
-func backup(c *cobra.Command, client *providerClient, file string) error {
+// roomLeft is what a backup, or what is made of one, leaves on its disk, which may
+// be the one that a server writes to.
+const roomLeft = 256 << 20
+
+// roomOn tells how much room there is on the disk of a folder, in bytes.
+type roomOn func(dir string) (uint64, error)
+
+// roomFor refuses what would fill the disk of a folder.
+func roomFor(dir string, bytes int64, room roomOn) error {
+	there, err := room(dir)
+	if err != nil {
+		return err
+	}
+	if there < uint64(bytes)+roomLeft {
+		return fmt.Errorf("%s are needed, and %s to spare; on the disk of %s %s are free", size(bytes), size(roomLeft), dir, size(int64(there)))
+	}
+	return nil
+}
+
+func backup(c *cobra.Command, client *providerClient, file string, room roomOn) error {
 	if file == "-" {
-		return client.download(c.Context(), "v1/backup", c.OutOrStdout())
+		return client.download(c.Context(), "v1/backup", c.OutOrStdout(), nil)
 	}
 	if _, err := os.Stat(file); err == nil {
 		return fmt.Errorf("--output: %s is there already", file)
@@ -61,7 +80,7 @@ func backup(c *cobra.Command, client *providerClient, file string) error {
 	if err != nil {
 		return fmt.Errorf("--output: %w", err)
 	}
-	m, err := fetch(c.Context(), client, f)
+	m, err := fetch(c.Context(), client, f, room)
 	if err != nil {
 		return errors.Join(err, os.Remove(partial))
 	}
@@ -73,9 +92,15 @@ func backup(c *cobra.Command, client *providerClient, file string) error {
 }
 
 // fetch writes the backup to a file, reads it back and closes it.
-func fetch(ctx context.Context, client *providerClient, f *os.File) (_ *archive.Manifest, err error) {
+func fetch(ctx context.Context, client *providerClient, f *os.File, room roomOn) (_ *archive.Manifest, err error) {
 	defer func() { err = errors.Join(err, f.Close()) }()
-	if err := client.download(ctx, "v1/backup", f); err != nil {
+	err = client.download(ctx, "v1/backup", f, func(length int64) error {
+		if err := roomFor(filepath.Dir(f.Name()), length, room); err != nil {
+			return fmt.Errorf("--output: %w", err)
+		}
+		return nil
+	})
+	if err != nil {
 		return nil, err
 	}
 	if err := f.Sync(); err != nil {
@@ -87,8 +112,9 @@ func fetch(ctx context.Context, client *providerClient, f *os.File) (_ *archive.
 	return archive.Read(ctx, f, "")
 }
 
-// download writes what a call answers to w.
-func (p *providerClient) download(ctx context.Context, path string, w io.Writer) error {
+// download writes what a call answers to w, unless before, which is told of how
+// many bytes that is, fails; before may be nil.
+func (p *providerClient) download(ctx context.Context, path string, w io.Writer, before func(length int64) error) error {
 	res, err := p.do(ctx, http.MethodGet, path, "", nil)
 	if err != nil {
 		return err
@@ -100,6 +126,11 @@ func (p *providerClient) download(ctx context.Context, path string, w io.Writer)
 			return err
 		}
 		return answer(res.StatusCode, body, nil)
+	}
+	if before != nil && res.ContentLength >= 0 { // an earlier server does not say
+		if err := before(res.ContentLength); err != nil {
+			return err
+		}
 	}
 	_, err = io.Copy(w, res.Body)
 	return err
@@ -127,7 +158,7 @@ beside the one that people rely on.`,
 			if err != nil {
 				return err
 			}
-			return restore(c, args[0], dir, address)
+			return restore(c, args[0], dir, address, freeBytes)
 		},
 	}
 	c.Flags().String(folderFlag, "", "the folder to make (required, here or in "+variableOf(folderFlag)+")")
@@ -135,14 +166,21 @@ beside the one that people rely on.`,
 	return c
 }
 
-func restore(c *cobra.Command, file, dir, address string) (err error) {
-	from := c.InOrStdin()
+func restore(c *cobra.Command, file, dir, address string, room roomOn) (err error) {
+	from, length := c.InOrStdin(), int64(-1)
 	if file != "-" {
 		f, err := os.Open(file)
 		if err != nil {
 			return err
 		}
 		defer func() { _ = f.Close() }() // it was only read
+		info, err := f.Stat()
+		if err != nil {
+			return err
+		}
+		if info.Mode().IsRegular() {
+			length = info.Size()
+		}
 		from = f
 	}
 	if there, err := os.ReadDir(dir); err == nil && len(there) > 0 {
@@ -156,6 +194,11 @@ func restore(c *cobra.Command, file, dir, address string) (err error) {
 			err = errors.Join(err, os.RemoveAll(dir))
 		}
 	}()
+	if length >= 0 {
+		if err := roomFor(dir, length, room); err != nil {
+			return fmt.Errorf("--data-dir: %w", err)
+		}
+	}
 	m, err := archive.Read(c.Context(), from, dir)
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, madeBy(m, err))

@@ -6,13 +6,17 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"tilth/internal/archive"
 	"tilth/internal/db"
@@ -222,6 +226,41 @@ func TestRestoreOfANewerBackup(t *testing.T) {
 	c.SetOut(io.Discard)
 	if err := c.ExecuteContext(t.Context()); err != nil {
 		t.Error(err)
+	}
+}
+
+// What would fill the disk, which may be the one that readings go to, is refused
+// before it is written: a backup by what the server says of it, a restore by its file.
+func TestBackupAndRestoreAskForRoom(t *testing.T) {
+	dir, file := t.TempDir(), filepath.Join(t.TempDir(), "farm.tar")
+	keptBefore(t, dir)
+	packed(t, file, dir)
+	whole, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", strconv.Itoa(len(whole)))
+		_, _ = w.Write(whole) // who asked may have hung up
+	}))
+	defer server.Close()
+	client := &providerClient{base: server.URL, http: server.Client()}
+	for there, fits := range map[uint64]bool{uint64(len(whole)) + roomLeft - 1: false, uint64(len(whole)) + roomLeft: true} {
+		work := t.TempDir()
+		room := func(string) (uint64, error) { return there, nil }
+		c := &cobra.Command{}
+		c.SetContext(t.Context())
+		c.SetOut(io.Discard)
+		copied, restored := filepath.Join(work, "copy.tar"), filepath.Join(work, "farm")
+		for flag, err := range map[string]error{"--output": backup(c, client, copied, room), "--data-dir": restore(c, file, restored, "", room)} {
+			if fits && err != nil || !fits && (err == nil || !strings.HasPrefix(err.Error(), flag+": "+size(int64(len(whole)))+" are needed")) {
+				t.Errorf("%d bytes of room for %d: %v", there, len(whole), err)
+			}
+		}
+		left, err := os.ReadDir(work)
+		if err != nil || fits != (len(left) == 2) || !fits && len(left) > 0 {
+			t.Errorf("%d bytes of room for %d, left: %v (%v)", there, len(whole), left, err)
+		}
 	}
 }
 

@@ -58,7 +58,76 @@ func (m *Manifest) Size() (bytes int64) {
 func Write(ctx context.Context, w io.Writer, dir string, m Manifest) error {
 	m.Format, m.Files = format, nil
 	t := tar.NewWriter(w)
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	err := each(ctx, dir, func(path, name string, _ fs.DirEntry) error {
+		f, err := pack(t, path, name, m.Time)
+		m.Files = append(m.Files, f)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	text, err := json.MarshalIndent(m, "", " ")
+	if err != nil {
+		return err
+	}
+	if err := t.WriteHeader(header(manifestName, int64(len(text)), m.Time)); err != nil {
+		return err
+	}
+	if _, err := t.Write(text); err != nil {
+		return err
+	}
+	return t.Close()
+}
+
+// Length is how many bytes Write would make of the files of dir, none of which it
+// reads.
+func Length(ctx context.Context, dir string, m Manifest) (bytes int64, err error) {
+	m.Format, m.Files = format, nil
+	err = each(ctx, dir, func(_, name string, d fs.DirEntry) error {
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		m.Files = append(m.Files, File{Name: name, Size: info.Size(), SHA256: hex.EncodeToString(make([]byte, sha256.Size))})
+		n, err := entry(header(name, info.Size(), m.Time))
+		bytes += n
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	text, err := json.MarshalIndent(m, "", " ")
+	if err != nil {
+		return 0, err
+	}
+	n, err := entry(header(manifestName, int64(len(text)), m.Time))
+	const end = 2 * block // empty ones
+	return bytes + n + end, err
+}
+
+// block is what everything in a tar is a multiple of, bytes.
+const block = 512
+
+// entry is how many bytes a file has in an archive, with all that says what it is.
+func entry(h *tar.Header) (bytes int64, err error) {
+	var words counter
+	if err := tar.NewWriter(&words).WriteHeader(h); err != nil {
+		return 0, err
+	}
+	return int64(words) + (h.Size+block-1)/block*block, nil
+}
+
+// counter counts what is written to it.
+type counter int64
+
+func (c *counter) Write(b []byte) (int, error) {
+	*c += counter(len(b))
+	return len(b), nil
+}
+
+// each calls f for every file of dir; name is as archives have it.
+func each(ctx context.Context, dir string, f func(path, name string, d fs.DirEntry) error) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -71,24 +140,12 @@ func Write(ctx context.Context, w io.Writer, dir string, m Manifest) error {
 		if err != nil {
 			return err
 		}
-		f, err := pack(t, path, filepath.ToSlash(name), m.Time)
-		m.Files = append(m.Files, f)
-		return err
+		return f(path, filepath.ToSlash(name), d)
 	})
-	if err != nil {
-		return err
-	}
-	text, err := json.MarshalIndent(m, "", " ")
-	if err != nil {
-		return err
-	}
-	if err := t.WriteHeader(&tar.Header{Name: manifestName, Mode: 0o600, Size: int64(len(text)), ModTime: m.Time}); err != nil {
-		return err
-	}
-	if _, err := t.Write(text); err != nil {
-		return err
-	}
-	return t.Close()
+}
+
+func header(name string, size int64, at time.Time) *tar.Header {
+	return &tar.Header{Name: name, Mode: 0o600, Size: size, ModTime: at}
 }
 
 // pack writes one file, as long as it is now.
@@ -103,7 +160,7 @@ func pack(t *tar.Writer, path, name string, at time.Time) (f File, err error) {
 		return f, err
 	}
 	f = File{Name: name, Size: info.Size()}
-	if err := t.WriteHeader(&tar.Header{Name: name, Mode: 0o600, Size: f.Size, ModTime: at}); err != nil {
+	if err := t.WriteHeader(header(name, f.Size, at)); err != nil {
 		return f, err
 	}
 	sum := sha256.New()

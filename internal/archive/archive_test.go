@@ -96,6 +96,47 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+// How long an archive will be is known before a file of it is read.
+func TestLength(t *testing.T) {
+	long := strings.Repeat("long/", 40) + "name" // beyond what a header has room for
+	for name, files := range map[string]map[string]string{
+		"nothing": {}, "some": sample, "whole blocks": {"a": strings.Repeat("x", 1024)}, "long names": {long: "x", "Приозёрное.sst": "y"},
+	} {
+		m := archive.Manifest{Version: "1.2", Time: day}
+		if n, err := archive.Length(t.Context(), folder(t, files), m); err != nil || n != int64(len(packed(t, files))) {
+			t.Errorf("%s: %d, %v, is %d", name, n, err, len(packed(t, files)))
+		}
+	}
+	dir := t.TempDir() // of a file with holes, for which a header alone has no room
+	f, err := os.Create(filepath.Join(dir, "big"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const most = 8 << 30
+	if err := errors.Join(f.Truncate(most), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	m := archive.Manifest{Version: "1.2", Time: day.Add(time.Nanosecond)}
+	small, err := archive.Length(t.Context(), dir, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(filepath.Join(dir, "big"), most-512); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := archive.Length(t.Context(), dir, m); err != nil || small-n < 512+2*512 {
+		t.Errorf("%d, %v, with a block and a size of eight digits more %d", n, err, small)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if _, err := archive.Length(ended, dir, m); !errors.Is(err, context.Canceled) {
+		t.Errorf("ended: %v", err)
+	}
+	if _, err := archive.Length(t.Context(), filepath.Join(dir, "none"), m); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no folder: %v", err)
+	}
+}
+
 // Whatever is cut off or changed is noticed.
 func TestDamage(t *testing.T) {
 	whole := packed(t, sample)

@@ -39,16 +39,16 @@ func RemoveLeftovers(dataDir string) error {
 	return err
 }
 
-// Backup makes an archive of everything that is kept, as it is at one instant;
-// what is read is packed while it is read. Close removes the copies. Devices and
-// people go on; who changes structure waits until the copies are made.
+// Backup makes an archive of everything that is kept, as it is at one instant, of
+// so many bytes; what is read is packed while it is read. Close removes the copies.
+// Devices and people go on; who changes structure waits until the copies are made.
 //
 // The database is copied first: what it says of how far the readings are judged
 // is never ahead of them, and what is not judged by then is in the journal.
-func (s *Service) Backup(ctx context.Context) (_ io.ReadCloser, err error) {
+func (s *Service) Backup(ctx context.Context) (_ io.ReadCloser, bytes int64, err error) {
 	dir, err := os.MkdirTemp(s.Copies.DataDir, backupFolder)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	defer func() {
 		if err != nil {
@@ -57,19 +57,23 @@ func (s *Service) Backup(ctx context.Context) (_ io.ReadCloser, err error) {
 	}()
 	at := s.Copies.Now()
 	if err := s.copyTo(ctx, dir); err != nil {
-		return nil, err
+		return nil, 0, err
+	}
+	of := archive.Manifest{Version: s.Copies.Version, Time: at.UTC()}
+	if bytes, err = archive.Length(ctx, dir, of); err != nil {
+		return nil, 0, err
 	}
 	r, w := io.Pipe()
 	b := &backup{PipeReader: r, dir: dir, packed: make(chan struct{})}
 	go func() {
 		defer close(b.packed)
-		err := archive.Write(ctx, w, dir, archive.Manifest{Version: s.Copies.Version, Time: at.UTC()})
+		err := archive.Write(ctx, w, dir, of)
 		if err == nil && s.Copies.Taken != nil {
 			s.Copies.Taken(at)
 		}
 		w.CloseWithError(err)
 	}()
-	return b, nil
+	return b, bytes, nil
 }
 
 func (s *Service) copyTo(ctx context.Context, dir string) error {

@@ -10,6 +10,13 @@ import (
 	"tilth/internal/testkit"
 )
 
+type counted int64
+
+func (c *counted) Write(b []byte) (int, error) {
+	*c += counted(len(b))
+	return len(b), nil
+}
+
 // Only a backup that was read to its end has been taken; whatever becomes of
 // it, the copies that it was made from are gone when it is closed.
 func TestBackupIsTakenOnceItIsRead(t *testing.T) {
@@ -21,7 +28,7 @@ func TestBackupIsTakenOnceItIsRead(t *testing.T) {
 		Taken: func(at time.Time) { taken = append(taken, at) },
 	}
 
-	cut, err := p.service.Backup(t.Context())
+	cut, _, err := p.service.Backup(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,19 +42,23 @@ func TestBackupIsTakenOnceItIsRead(t *testing.T) {
 		t.Errorf("cut off, and yet taken at %v", taken)
 	}
 
-	whole, err := p.service.Backup(t.Context())
+	whole, length, err := p.service.Backup(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := archive.Read(t.Context(), whole, "")
+	var read counted
+	m, err := archive.Read(t.Context(), io.TeeReader(whole, &read), "")
 	if err != nil || m.Version != "1.2.3" {
 		t.Fatalf("%+v, %v", m, err)
 	}
-	if _, err := io.Copy(io.Discard, whole); err != nil { // the archive's end has bytes that say nothing
+	if _, err := io.Copy(&read, whole); err != nil { // the archive's end has bytes that say nothing
 		t.Fatal(err)
 	}
 	if err := whole.Close(); err != nil {
 		t.Fatal(err)
+	}
+	if int64(read) != length {
+		t.Errorf("%d bytes, %d were told of", read, length)
 	}
 	if len(taken) != 1 || !taken[0].Equal(testkit.Start) || !m.Time.Equal(testkit.Start) {
 		t.Errorf("taken at %v, says %v", taken, m.Time)

@@ -234,14 +234,14 @@ func (h *handler) Derive(ctx context.Context, r wire.DeriveRequestObject) (wire.
 
 // Backup answers an archive of everything that is kept.
 func (h *handler) Backup(ctx context.Context, _ wire.BackupRequestObject) (wire.BackupResponseObject, error) {
-	archive, err := h.Service.Backup(ctx)
+	archive, bytes, err := h.Service.Backup(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if err := audit.Did(ctx, 0, audit.Deed{What: "installation.backup"}); err != nil {
 		return nil, errors.Join(err, archive.Close())
 	}
-	return wire.Backup200ApplicationxTarResponse{Body: archive}, nil
+	return wire.Backup200ApplicationxTarResponse{Body: archive, ContentLength: bytes}, nil
 }
 
 // ReleaseOutbox lets mail and SMS go that are held since a restore.

@@ -1712,7 +1712,7 @@ export interface paths {
         };
         /**
          * Everything that is kept, as it is at one instant, as one file
-         * @description A tar whose last entry, manifest.json, lists every file with its SHA-256: an answer that was cut off is seen to be. It holds the key under which devices' secrets are hashed. Devices, people and alarms go on meanwhile; other calls of the provider API wait for the first part of it.
+         * @description A tar whose last entry, manifest.json, lists every file with its SHA-256: an answer that was cut off is seen to be. Content-Length says how long it is. It holds the key under which devices' secrets are hashed. Devices, people and alarms go on meanwhile; other calls of the provider API wait for the first part of it.
          */
         get: operations["backup"];
         put?: never;
