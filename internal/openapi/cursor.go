@@ -21,9 +21,14 @@ type cursor struct {
 
 var cursorText = base64.RawURLEncoding.Strict()
 
+// String is the cursor as programs are given it. As JSON escapes names for pages
+// of HTML, the longest would make a cursor longer than the contract takes back.
 func (c cursor) String() string {
-	b, _ := json.Marshal(c) // texts and numbers always marshal
-	return cursorText.EncodeToString(b)
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(c) // texts and numbers always marshal
+	return cursorText.EncodeToString(bytes.TrimSpace(b.Bytes()))
 }
 
 // readCursor reads a cursor that was given with what is bound; nil where none

@@ -111,3 +111,29 @@ func TestMadeUpCursor(t *testing.T) {
 		}
 	}
 }
+
+// A walk goes on whatever the devices are called: no name makes a cursor that is
+// longer than one may be.
+func TestCursorOfTheLongestNames(t *testing.T) {
+	w := newWorld(t)
+	names := []string{strings.Repeat("&", 64), strings.Repeat("<", 64), strings.Repeat(`"`, 64), strings.Repeat("🌾", 64)}
+	for _, name := range names {
+		w.Device(t, w.field.ID, w.station, name)
+	}
+	met, path := map[string]bool{}, "/devices?limit=1"
+	for path != "" {
+		list := ask[wire.DeviceList](t, w, call{path: path})
+		path = ""
+		for _, d := range list.Items {
+			met[d.DeviceName] = true
+		}
+		if list.NextCursor != nil {
+			path = query("/devices", "limit", "1", "cursor", *list.NextCursor)
+		}
+	}
+	for _, name := range names {
+		if !met[name] {
+			t.Errorf("%s was not met", name)
+		}
+	}
+}

@@ -2,6 +2,8 @@ package openapi_test
 
 import (
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +12,7 @@ import (
 	"time"
 
 	"tilth/internal/alarm"
+	"tilth/internal/reading"
 	"tilth/internal/testkit"
 )
 
@@ -62,5 +65,54 @@ func TestExamples(t *testing.T) {
 				t.Errorf("%s without %s: %v %s", name, missing, err, out)
 			}
 		}
+	}
+}
+
+// The examples go on where a name is odd, the address ends in a slash, a device
+// is deleted between two calls, or what answers is not this server.
+func TestExamplesInTheWorldOutside(t *testing.T) {
+	w := newWorld(t)
+	camera, err := w.Devices.Get(t.Context(), w.field.ID, "CAM-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const odd = "北 [1]%41?#&"
+	w.measure(t, w.Device(t, w.field.ID, w.station, odd), w.Clock.Now(), map[string]reading.Value{"note": reading.Text("of the odd one")})
+	w.Clock.Advance(time.Second)
+	history := func(base, name string) (string, error) {
+		return run(t, base, w.mine, "bash", examples+"/history.sh", name, "2026-11-01T00:00:00Z")
+	}
+	base := w.serve(t)
+	for _, address := range []string{base, base + "/"} {
+		if out, err := history(address, odd); err != nil || !strings.Contains(out, "of the odd one") {
+			t.Errorf("%s: %v %s", address, err, out)
+		}
+	}
+	moved := httptest.NewServer(http.RedirectHandler(base, http.StatusMovedPermanently))
+	t.Cleanup(moved.Close)
+	if out, err := history(moved.URL, "WS-1"); err == nil || strings.Contains(out, "<a") {
+		t.Errorf("a page that leads elsewhere counts as a table: %s", out)
+	}
+	latest := func(h http.HandlerFunc) (string, error) {
+		s := httptest.NewServer(h)
+		t.Cleanup(s.Close)
+		return run(t, s.URL, w.mine, "python3", examples+"/latest.py")
+	}
+	out, err := latest(func(rw http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/CAM-1/latest") { // between the list and this call
+			if err := w.Devices.Delete(r.Context(), w.field.ID, camera.ID); err != nil {
+				t.Error(err)
+			}
+		}
+		w.handler.ServeHTTP(rw, r)
+	})
+	if err != nil || !strings.Contains(out, "WS-1\tairTemperature\t21.5") {
+		t.Errorf("a device was deleted meanwhile: %v %s", err, out)
+	}
+	if out, err = latest(func(rw http.ResponseWriter, _ *http.Request) { http.Error(rw, "<html>", http.StatusBadGateway) }); err == nil || out != "502: Bad Gateway\n" {
+		t.Errorf("what stands before the server is broken: %v %s", err, out)
+	}
+	if out, err = latest(http.NotFound); err == nil || out != "404: Not Found\n" {
+		t.Errorf("there is no such server: %v %s", err, out)
 	}
 }

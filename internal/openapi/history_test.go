@@ -215,6 +215,7 @@ func TestTimes(t *testing.T) {
 		{fmt.Sprint(back.UnixMilli()), fmt.Sprint(back.UnixMilli() + 1), "0"},
 		{back.In(berlin).Format(time.RFC3339), back.In(berlin).Add(2 * time.Hour).Format(time.RFC3339), "0 1"},
 		{"1970-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "0 1 2"},
+		{"2026-10-25t00:30:00z", "2026-10-25t02:30:00.000z", "0 1"},
 		{"0", "253402300799999", "0 1 2"},
 		{"2026-10-25T02:30:00+02:00", "2026-10-25T02:30:00+02:00", ""},
 	} {

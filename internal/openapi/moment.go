@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -11,11 +12,11 @@ const lastMoment = 253_402_300_799_999
 
 // moment reads a time: RFC 3339 with any offset, or epoch milliseconds. What is
 // finer than a millisecond is rounded up, as ranges need it: no reading lies
-// between.
+// between. RFC 3339 has its T and Z in small letters, too.
 func moment(parameter, given string) (int64, error) {
 	ms, err := strconv.ParseInt(given, 10, 64)
 	if err != nil {
-		t, err := time.Parse(time.RFC3339Nano, mended(given))
+		t, err := time.Parse(time.RFC3339Nano, strings.ToUpper(mended(given)))
 		if err != nil {
 			return 0, invalid("open.time", parameter)
 		}

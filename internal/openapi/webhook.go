@@ -5,6 +5,7 @@ import (
 
 	"tilth/internal/alarm"
 	"tilth/internal/audit"
+	"tilth/internal/errs"
 	"tilth/internal/news"
 	"tilth/internal/notify"
 	"tilth/internal/openapi/wire"
@@ -46,7 +47,7 @@ func withSecret(w *notify.Webhook, secret string) wire.WebhookWithSecret {
 func (s *server) CreateWebhook(ctx context.Context, r wire.CreateWebhookRequestObject) (wire.CreateWebhookResponseObject, error) {
 	t, b := of(ctx).program.Tenant, r.Body
 	f := notify.WebhookForm{Name: &b.Name, URL: &b.Url, Events: b.Events, Level: levelOf(b.Level), Enabled: b.Enabled}
-	w, err := f.Webhook(s.WebhookCaller.Guard)
+	w, err := s.said(&f)
 	if err != nil {
 		return nil, err
 	}
@@ -63,6 +64,16 @@ func (s *server) CreateWebhook(ctx context.Context, r wire.CreateWebhookRequestO
 		return nil, err
 	}
 	return wire.CreateWebhook200JSONResponse(withSecret(made, secret)), nil
+}
+
+// said is a webhook as a program says it, checked. That there is no name is said
+// to people at its field, and to programs by the parameter.
+func (s *server) said(f *notify.WebhookForm) (notify.Webhook, error) {
+	w, err := f.Webhook(s.WebhookCaller.Guard)
+	if err != nil && errs.As(err).Key == "common.nameRequired" {
+		err = invalid("open.empty", "name")
+	}
+	return w, err
 }
 
 // levelOf is a level by its word, which the contract's check let through; nil
@@ -85,14 +96,37 @@ func (s *server) GetWebhook(ctx context.Context, r wire.GetWebhookRequestObject)
 	return wire.GetWebhook200JSONResponse(wireWebhook(w)), nil
 }
 
-// ChangeWebhook changes what it is told of a webhook.
+// ChangeWebhook changes what it is told of a webhook. What it is not told is
+// read in the transaction that writes it: what another call changes at the same
+// time, or an answer of 410, is not set back.
 func (s *server) ChangeWebhook(ctx context.Context, r wire.ChangeWebhookRequestObject) (wire.ChangeWebhookResponseObject, error) {
-	t, b := of(ctx).program.Tenant, r.Body
-	old, err := s.Webhooks.Get(ctx, t, r.Id)
+	t := of(ctx).program.Tenant
+	err := audit.Record(ctx, t, "webhook.update", s.Webhooks.See(t, &r.Id), func(ctx context.Context) error {
+		old, err := s.Webhooks.Get(ctx, t, r.Id)
+		if err != nil {
+			return err
+		}
+		w, err := s.said(changed(old, r.Body))
+		if err != nil {
+			return err
+		}
+		w.ID = r.Id
+		return s.Webhooks.Update(ctx, t, &w)
+	})
 	if err != nil {
 		return nil, err
 	}
-	f := notify.WebhookForm{Name: &old.Name, URL: &old.URL, Events: old.Events(), Level: &old.Level, Enabled: &old.Enabled}
+	is, err := s.Webhooks.Get(ctx, t, r.Id)
+	if err != nil {
+		return nil, err
+	}
+	return wire.ChangeWebhook200JSONResponse(wireWebhook(is)), nil
+}
+
+// changed is a webhook with what a program says of it; what it does not say
+// stays.
+func changed(old *notify.Webhook, b *wire.WebhookChange) *notify.WebhookForm {
+	f := &notify.WebhookForm{Name: &old.Name, URL: &old.URL, Events: old.Events(), Level: &old.Level, Enabled: &old.Enabled}
 	if b.Name != nil {
 		f.Name = b.Name
 	}
@@ -108,20 +142,7 @@ func (s *server) ChangeWebhook(ctx context.Context, r wire.ChangeWebhookRequestO
 	if b.Enabled != nil {
 		f.Enabled = b.Enabled
 	}
-	w, err := f.Webhook(s.WebhookCaller.Guard)
-	if err != nil {
-		return nil, err
-	}
-	w.ID = r.Id
-	err = audit.Record(ctx, t, "webhook.update", s.Webhooks.See(t, &w.ID), func(ctx context.Context) error { return s.Webhooks.Update(ctx, t, &w) })
-	if err != nil {
-		return nil, err
-	}
-	is, err := s.Webhooks.Get(ctx, t, r.Id)
-	if err != nil {
-		return nil, err
-	}
-	return wire.ChangeWebhook200JSONResponse(wireWebhook(is)), nil
+	return f
 }
 
 // DeleteWebhook removes a webhook and answers what it was.

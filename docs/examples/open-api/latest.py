@@ -25,6 +25,18 @@ PAIR = f"{KEY}:{SECRET}"
 HEADERS = {"Authorization": "Basic " + base64.b64encode(PAIR.encode()).decode()}
 
 
+class Missing(SystemExit):
+    """There is no such thing, or none any more."""
+
+
+def reason(refusal):
+    """What the server says; what stands before it may say something else, and not in JSON."""
+    try:
+        return json.load(refusal)["detail"]
+    except (ValueError, LookupError, TypeError):
+        return refusal.reason
+
+
 def get(path, **parameters):
     """Asks once more when the server says when; any other refusal is an error with its reason."""
     address = BASE + path + ("?" + urllib.parse.urlencode(parameters) if parameters else "")
@@ -36,7 +48,8 @@ def get(path, **parameters):
             if refusal.code in (429, 503):
                 time.sleep(int(refusal.headers.get("Retry-After", "5")))
                 continue
-            raise SystemExit(f"{refusal.code}: {json.load(refusal).get('detail')}") from refusal
+            how = Missing if refusal.code == 404 else SystemExit
+            raise how(f"{refusal.code}: {reason(refusal)}") from refusal
 
 
 def pages(path, **parameters):
@@ -52,7 +65,11 @@ def pages(path, **parameters):
 def main():
     for device in pages("/devices", limit=400):
         name = device["deviceName"]
-        for value in get(f"/devices/{urllib.parse.quote(name, safe='')}/latest")["values"]:
+        try:
+            latest = get(f"/devices/{urllib.parse.quote(name, safe='')}/latest")
+        except Missing:
+            continue  # it was deleted since the list was made
+        for value in latest["values"]:
             print(name, value["identifier"], json.dumps(value["value"]), value.get("unit", "-"), value["time"], sep="\t")
 
 

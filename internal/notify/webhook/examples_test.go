@@ -3,6 +3,7 @@ package webhook_test
 import (
 	"bufio"
 	"fmt"
+	"net"
 	"net/http"
 	"net/netip"
 	"os"
@@ -116,6 +117,11 @@ func TestExamples(t *testing.T) {
 			if resp.StatusCode != http.StatusUnauthorized {
 				t.Errorf("a forged call: %s", resp.Status)
 			}
+			for _, broken := range []string{"Content-Length: -1", "Content-Length: x", "Content-Length: 0\r\nwebhook-timestamp: \xb2"} {
+				if status := spoken(t, port, "POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"+broken+"\r\n\r\n"); !strings.HasPrefix(status, "HTTP/1") || !strings.Contains(status, " 40") {
+					t.Errorf("%q: %q", broken, status)
+				}
+			}
 			for range 3 { // a, b and c
 				if line := next(); line != "notice.opened\t4711\tserious\tFrost <b>" {
 					t.Errorf("%q", line)
@@ -123,4 +129,21 @@ func TestExamples(t *testing.T) {
 			}
 		})
 	}
+}
+
+// spoken sends a receiver bytes that no client would send, and gives the first
+// line of its answer; empty where it has none.
+func spoken(t *testing.T, port, request string) string {
+	t.Helper()
+	c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", "127.0.0.1:"+port)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	_ = c.SetDeadline(time.Now().Add(5 * time.Second)) // of a socket that was just opened
+	if _, err := c.Write([]byte(request)); err != nil {
+		t.Fatal(err)
+	}
+	line, _ := bufio.NewReader(c).ReadString('\n') // what came before it was broken off
+	return line
 }

@@ -1,0 +1,64 @@
+package openapi_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+
+	"tilth/internal/openapi/wire"
+)
+
+// Two programs that change different things of a webhook at the same time both
+// have their way: what is absent stays as it is, not as it was a moment ago.
+func TestWebhookChangesAtTheSameTime(t *testing.T) {
+	w := newWorld(t)
+	at := fmt.Sprint("/webhooks/", ask[wire.WebhookWithSecret](t, w, w.sends(http.MethodPost, "/webhooks", newHook)).Id)
+	for round := range 60 {
+		name, enabled := fmt.Sprint("Planner ", round), round%2 == 1
+		var both sync.WaitGroup
+		for _, body := range []string{fmt.Sprintf(`{"name":%q}`, name), fmt.Sprintf(`{"enabled":%t}`, enabled)} {
+			r := w.sends(http.MethodPatch, at, body).request(t, w, "http://tilth.test")
+			both.Go(func() {
+				rec := httptest.NewRecorder()
+				if w.handler.ServeHTTP(rec, r); rec.Code != http.StatusOK {
+					t.Errorf("%s: %d %s", body, rec.Code, rec.Body)
+				}
+			})
+		}
+		both.Wait()
+		if is := ask[wire.Webhook](t, w, call{path: at}); is.Name != name || is.Enabled != enabled {
+			t.Fatalf("round %d: %q, enabled %t; want %q, %t", round, is.Name, is.Enabled, name, enabled)
+		}
+	}
+}
+
+// A body is one JSON text: what follows a first one is not passed over.
+func TestBodyIsOneText(t *testing.T) {
+	w := newWorld(t)
+	for _, after := range []string{`{"enabled":false}`, " x", ",", "]", "\x00"} {
+		w.refused(t, w.sends(http.MethodPost, "/webhooks", newHook+after), http.StatusBadRequest)
+	}
+	if list := ask[wire.WebhookList](t, w, call{path: "/webhooks"}); len(list.Items) != 0 {
+		t.Errorf("%+v", list)
+	}
+	made := ask[wire.WebhookWithSecret](t, w, w.sends(http.MethodPost, "/webhooks", "\n"+newHook+"\r\n"))
+	w.refused(t, w.sends(http.MethodPatch, fmt.Sprint("/webhooks/", made.Id), `{"name":"a"}{"name":"b"}`), http.StatusBadRequest)
+}
+
+// A name of which nothing can be seen is none, and the parameter says so.
+func TestWebhookNameOfNothing(t *testing.T) {
+	w := newWorld(t)
+	at := fmt.Sprint("/webhooks/", ask[wire.WebhookWithSecret](t, w, w.sends(http.MethodPost, "/webhooks", newHook)).Id)
+	for _, name := range []string{"  ", "\u3000", "\u200b"} {
+		for _, c := range []call{
+			w.sends(http.MethodPost, "/webhooks", fmt.Sprintf(`{"name":%q,"url":"https://a.example","events":["opened"]}`, name)),
+			w.sends(http.MethodPatch, at, fmt.Sprintf(`{"name":%q}`, name)),
+		} {
+			if p := w.refused(t, c, http.StatusBadRequest); p.Parameter != "name" {
+				t.Errorf("%q: %+v", name, p)
+			}
+		}
+	}
+}
