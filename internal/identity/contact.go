@@ -55,11 +55,16 @@ func emailOf(typed string) (string, error) {
 	if typed == "" {
 		return "", errs.New(errs.Refused, "profile.emailRequired")
 	}
-	a, err := mail.ParseAddress(typed)
-	if err != nil || a.Address != typed || len(typed) > emailMax || !email.MatchString(typed) || strings.ContainsFunc(typed, tenant.Unshown) {
+	if !IsEmail(typed) {
 		return "", errs.New(errs.Refused, "profile.emailFormat")
 	}
 	return typed, nil
+}
+
+// IsEmail tells whether mail can be sent to an address as it stands.
+func IsEmail(address string) bool {
+	a, err := mail.ParseAddress(address)
+	return err == nil && a.Address == address && len(address) <= emailMax && email.MatchString(address) && !strings.ContainsFunc(address, tenant.Unshown)
 }
 
 // maskedMobile shows whose number it is to who knows it: country and the last

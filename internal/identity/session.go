@@ -201,7 +201,9 @@ func (s *SessionStore) Refresh(ctx context.Context, refresh string) (Pair, error
 			return err
 		}
 		if row.UseTime != 0 {
-			if now-row.UseTime <= ReuseWindow.Milliseconds() {
+			// In both directions: a clock that was set back by hours must not let a
+			// used token answer for as long.
+			if since := now - row.UseTime; max(since, -since) <= ReuseWindow.Milliseconds() {
 				pair, err = unseal(refresh, row.Successor)
 				return err
 			}

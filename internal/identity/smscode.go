@@ -147,10 +147,12 @@ func (s *CodeStore) wait(ctx context.Context, tx bun.IDB, r codeRow) (longest ti
 		{codesAtHome, codeDay, "c.address = ?", []any{r.Address}},
 		{codesTenant, codeDay, "c.tenant_id = ?", []any{r.TenantID}},
 	} {
-		// The one that has to leave the window before there is room.
+		// The one that has to leave the window before there is room. What was sent
+		// at a time to come is of a clock that was set back since: it would be waited
+		// for as long as the clock was ahead.
 		var oldest int64
 		err := tx.NewSelect().Model((*codeRow)(nil)).Column("send_time").Where(l.where, l.args...).
-			Where("c.send_time > ?", r.SendTime-l.within.Milliseconds()).
+			Where("c.send_time > ? AND c.send_time <= ?", r.SendTime-l.within.Milliseconds(), r.SendTime).
 			OrderExpr("c.send_time DESC").Limit(1).Offset(l.most-1).Scan(ctx, &oldest)
 		if db.IsMissing(err) {
 			continue
@@ -216,8 +218,11 @@ func (s *CodeStore) try(ctx context.Context, t tenant.ID, g guess, right string)
 			return err
 		}
 		// Counted before it is looked at, so that of many guesses at once no
-		// more than allowed are looked at.
-		n, err := s.set(ctx, tx, t, r.ID, "guesses = guesses + 1", "NOT used AND expire_time > ? AND guesses < ?", s.now().UnixMilli(), codeGuesses)
+		// more than allowed are looked at. A code that ends long after CodeLife was
+		// sent before the clock was set back.
+		now := s.now()
+		n, err := s.set(ctx, tx, t, r.ID, "guesses = guesses + 1", "NOT used AND expire_time > ? AND expire_time <= ? AND guesses < ?",
+			now.UnixMilli(), now.Add(2*CodeLife).UnixMilli(), codeGuesses)
 		switch {
 		case err != nil:
 			return err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"tilth/internal/identity"
 	"tilth/internal/tenant"
 	"tilth/internal/text"
 )
@@ -227,11 +228,11 @@ func (c *checker) user(u *fileUser, scope string) {
 		c.add(p.at, "password must have %d to %d characters", minPassword, maxPassword)
 	}
 	c.name(&u.nickname)
-	if e := u.email; e.set && e.v != "" && !isEmail(e.v) {
+	if e := u.email; e.set && e.v != "" && !identity.IsEmail(e.v) {
 		c.add(e.at, "email must look like ada@example.com")
 	}
 	if m := u.mobile; m.set && m.v != "" {
-		if number := mobile(m.v); number == "" {
+		if number := identity.E164(m.v); number == "" {
 			c.add(m.at, "mobile must be an international number, for example +905551112233")
 		} else {
 			c.unique("mobile"+scope, number, fmt.Sprintf("mobile %s", number), m.at)

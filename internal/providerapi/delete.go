@@ -83,7 +83,8 @@ func absent(err error, format string, args ...any) error {
 }
 
 // deleteDevice shuts the device out, erases its readings and only then removes
-// it: whatever fails or is cut short in between can be done again.
+// it: whatever fails or is cut short in between can be done again. Readings that
+// were on their way all the while are erased at the end.
 func (s *Service) deleteDevice(ctx context.Context, t *tenant.Tenant, name string) error {
 	d, err := s.Devices.Get(ctx, t.ID, name)
 	if err != nil {
@@ -124,6 +125,11 @@ func (s *Service) deleteDevice(ctx context.Context, t *tenant.Tenant, name strin
 	ref := device.Ref{Tenant: t.ID, ID: d.ID}
 	s.Presence.Forget(ref)
 	s.Diagnostics.Forget(ref)
+	// What the edge had taken before the device was shut out may have been written
+	// behind the erasure. From here on the edge writes nothing of it: nobody knows it.
+	if err := s.Readings.Erase(ctx, t.ID, d.ID); err != nil {
+		return fmt.Errorf("device %s is deleted, but not the readings that came meanwhile: %w", name, err)
+	}
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"testing"
 	"time"
 
@@ -73,6 +74,42 @@ func TestDeleteDevice(t *testing.T) {
 	}
 }
 
+// late writes a reading behind the erasure, as the edge does with a message that
+// waited since before the device was shut out.
+type late struct {
+	p      *platform
+	t      *testing.T
+	device *device.Device
+}
+
+func (l *late) Erase(ctx context.Context, o tenant.ID, d device.ID) error {
+	err := l.p.readings.Erase(ctx, o, d)
+	if l.p.Registry.Get(d) != nil { // else the edge drops it
+		l.p.measure(l.t, l.device)
+	}
+	return err
+}
+
+// A message that is on its way while its device is deleted leaves no reading.
+func TestDeleteDeviceThatSends(t *testing.T) {
+	p := newPlatform(t)
+	p.base(t)
+	n1 := p.device(t, "north", "N-1")
+	p.service = p.serviceWith(&late{p, t, n1})
+	p.measure(t, n1)
+	p.delete(t, KindDevice, "north", "N-1")
+	if left := p.readings.Latest(t.Context(), n1.Tenant, n1.ID); len(left) != 0 {
+		t.Errorf("newest values left: %v", left)
+	}
+	days, err := p.readings.Coverage(t.Context(), n1.Tenant, n1.ID, 0, math.MaxInt64, time.UTC)
+	if err != nil || len(days) != 0 {
+		t.Errorf("readings left on %v (%v)", days, err)
+	}
+	if st := p.Presence.Status(n1.Tenant, n1.ID); st.LastContact != 0 {
+		t.Errorf("presence left: %+v", st)
+	}
+}
+
 type brokenDisk struct {
 	err error
 	p   *platform
@@ -80,7 +117,7 @@ type brokenDisk struct {
 }
 
 func (b *brokenDisk) Erase(ctx context.Context, o tenant.ID, d device.ID) error {
-	if e := b.p.Registry.Get(d); e == nil || !e.Disabled {
+	if e := b.p.Registry.Get(d); e != nil && !e.Disabled {
 		b.t.Error("readings are erased while the device may still send some")
 	}
 	if b.err != nil {

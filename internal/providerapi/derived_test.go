@@ -107,3 +107,38 @@ func TestWrongDerivedProperties(t *testing.T) {
 		t.Error("above the clouds")
 	}
 }
+
+// A unit that a product computes with changes only together with the product:
+// a file of elements alone must not make its values wrong.
+func TestUnitThatIsComputedWith(t *testing.T) {
+	p := newPlatform(t)
+	p.apply(t, derivedFile, false)
+	before := p.dump(t)
+	element := func(unit string) string {
+		return fmt.Sprintf("elements:\n  - {yeuSign: airTemperature, unit: %q, yeuName: {en-us: Air, zh-cn: 空气, tr-tr: Hava, ru-ru: Воздух}}\n", unit)
+	}
+	for name, source := range map[string]string{
+		"alone":                      element("°F"),
+		"with a product as it stays": element("°F") + "products: [{name: mast, offlineAfter: 20m}]\n",
+	} {
+		_, err := p.service.Apply(t.Context(), []byte(source), true)
+		var wrong *FileError
+		if !errors.As(err, &wrong) || len(wrong.Errors) != 1 {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		l := wrong.Errors[0]
+		if l.Line != 2 || l.Path != "elements[0].unit" ||
+			l.Message != `product "mast" computes with it: “dewPoint”: the input “airTemperature” must be in °C | ℃, not in “°F”` {
+			t.Errorf("%s: %+v", name, l)
+		}
+	}
+	if after := p.dump(t); after != before {
+		t.Errorf("something was kept:\n%s\nwas\n%s", after, before)
+	}
+	// The same degrees, written otherwise; and another unit with products that do
+	// without it.
+	p.apply(t, element("℃"), false)
+	p.apply(t, element("°F")+"products: [{name: mast, properties: [{identifier: airTemperature, dataType: number}]}]\n", false)
+	p.apply(t, element("K"), false)
+}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect"
 )
 
 // statement runs SQL that no store would.
@@ -18,6 +19,26 @@ func (p *platform) statement(t *testing.T, sql string) {
 		return err
 	}); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// trouble makes the database fail at something done to a table, where condition
+// holds (empty: always), until the returned function is called.
+func (p *platform) trouble(t *testing.T, when, table, condition string) (mend func()) {
+	t.Helper()
+	if condition == "" {
+		condition = "TRUE"
+	}
+	if p.DB.Read(t.Context()).Dialect().Name() != dialect.PG {
+		p.statement(t, fmt.Sprintf(`CREATE TRIGGER trouble %s ON %s BEGIN SELECT RAISE(ABORT, 'disk full') WHERE %s; END`, when, table, condition))
+		return func() { t.Helper(); p.statement(t, `DROP TRIGGER trouble`) }
+	}
+	p.statement(t, fmt.Sprintf(`CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS
+		$$BEGIN IF %s THEN RAISE 'disk full'; END IF; RETURN NEW; END$$`, condition))
+	p.statement(t, fmt.Sprintf(`CREATE TRIGGER trouble %s ON %s FOR EACH ROW EXECUTE FUNCTION fail()`, when, table))
+	return func() {
+		t.Helper()
+		p.statement(t, fmt.Sprintf(`DROP TRIGGER trouble ON %s; DROP FUNCTION fail`, table))
 	}
 }
 
@@ -60,9 +81,9 @@ func TestAllOrNothing(t *testing.T) {
 		t.Run(c.when+" "+c.table, func(t *testing.T) {
 			condition := ""
 			if c.when == "AFTER INSERT" { // the very last statement of all
-				condition = "WHEN (SELECT name FROM devices WHERE id = NEW.device_id) = 'N-3'"
+				condition = "(SELECT name FROM devices WHERE id = NEW.device_id) = 'N-3'"
 			}
-			p.statement(t, fmt.Sprintf(`CREATE TRIGGER trouble %s ON %s %s BEGIN SELECT RAISE(ABORT, 'disk full'); END`, c.when, c.table, condition))
+			mend := p.trouble(t, c.when, c.table, condition)
 			out, err := p.service.Apply(t.Context(), []byte(everything), true)
 			if err == nil || out != nil || !strings.Contains(err.Error(), "disk full") {
 				t.Errorf("answered %+v, %v", out, err)
@@ -70,7 +91,7 @@ func TestAllOrNothing(t *testing.T) {
 			if after := p.dump(t); after != before {
 				t.Errorf("half of a file was kept:\n%s\nwas\n%s", after, before)
 			}
-			p.statement(t, `DROP TRIGGER trouble`)
+			mend()
 		})
 	}
 	if p.Catalog.ProductByName("probe") != nil || p.Catalog.Element("airTemperature") != nil {
@@ -101,7 +122,7 @@ func TestDeleteAllOrNothing(t *testing.T) {
 		kind               Kind
 	}{{"users", "north", "ada", KindUser}, {"scenes", "north", "Field", KindScene}, {"tenants", "", "south", KindTenant}} {
 		before := p.dump(t)
-		p.statement(t, fmt.Sprintf(`CREATE TRIGGER trouble BEFORE DELETE ON %s BEGIN SELECT RAISE(ABORT, 'disk full'); END`, c.table))
+		mend := p.trouble(t, "BEFORE DELETE", c.table, "")
 		_, err := p.service.Delete(t.Context(), c.kind, c.owner, c.name)
 		var r *Refusal
 		if err == nil || errors.As(err, &r) {
@@ -110,20 +131,20 @@ func TestDeleteAllOrNothing(t *testing.T) {
 		if after := p.dump(t); after != before {
 			t.Errorf("%s: half gone:\n%s\nwas\n%s", c.kind, after, before)
 		}
-		p.statement(t, `DROP TRIGGER trouble`)
+		mend()
 	}
 	if _, err := p.Sessions.Caller(t.Context(), session.Access); err != nil {
 		t.Errorf("the session of a user who was not deleted: %v", err)
 	}
 	// A device of which the row cannot go is shut out, and can be deleted later.
-	p.statement(t, `CREATE TRIGGER trouble BEFORE DELETE ON devices BEGIN SELECT RAISE(ABORT, 'disk full'); END`)
+	mend := p.trouble(t, "BEFORE DELETE", "devices", "")
 	if _, err := p.service.Delete(t.Context(), KindDevice, "north", "N-1"); err == nil {
 		t.Error("deleted")
 	}
 	if e := p.Registry.Get(p.device(t, "north", "N-1").ID); e == nil || !e.Disabled {
 		t.Errorf("the device is not shut out: %+v", e)
 	}
-	p.statement(t, `DROP TRIGGER trouble`)
+	mend()
 	p.delete(t, KindDevice, "north", "N-1")
 }
 

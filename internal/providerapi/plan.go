@@ -86,6 +86,7 @@ func (pl planner) plan(ctx context.Context) (*plan, error) {
 	for i := range pl.file.products {
 		pl.product(&pl.file.products[i])
 	}
+	pl.units()
 	var names []string
 	for i := range pl.file.tenants {
 		for j := range pl.file.tenants[i].devices {

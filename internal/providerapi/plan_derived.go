@@ -1,6 +1,8 @@
 package providerapi
 
 import (
+	"slices"
+
 	"tilth/internal/derivation"
 	"tilth/internal/device"
 	"tilth/internal/text"
@@ -38,4 +40,43 @@ func (pl *planner) unit(p *device.Property) string {
 		}
 	}
 	return pl.Catalog.Unit(p)
+}
+
+// units refuses another unit of an element where a product of the server, whose
+// properties the file does not give, computes with it: the numbers would be taken
+// for what they are not, and nobody would be told.
+func (pl *planner) units() {
+	given := map[string]place{}
+	for i := range pl.file.elements {
+		if e := &pl.file.elements[i]; e.yeuSign.set && e.unit.set {
+			given[e.yeuSign.v] = e.unit.at
+		}
+	}
+	if len(given) == 0 {
+		return
+	}
+	checked := map[string]bool{}
+	for i := range pl.file.products {
+		if p := &pl.file.products[i]; p.properties.set {
+			checked[p.name.v] = true
+		}
+	}
+	for _, p := range pl.Catalog.Products() {
+		if checked[p.Name] {
+			continue
+		}
+		already := derivation.Check(p.Properties, pl.Catalog.Unit)
+		for _, fault := range derivation.Check(p.Properties, pl.unit) {
+			of, input := p.Properties[fault.Property].Identifier, fault.Err.Args["input"]
+			if input != "" {
+				of = input
+			}
+			if slices.ContainsFunc(already, func(f derivation.Fault) bool {
+				return f.Property == fault.Property && f.Err.Key == fault.Err.Key && f.Err.Args["input"] == input
+			}) {
+				continue
+			}
+			pl.p.add(given[of], "product %q computes with it: %s", p.Name, text.Say(text.English, fault.Err.Key, fault.Err.Args))
+		}
+	}
 }

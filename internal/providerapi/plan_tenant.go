@@ -188,7 +188,7 @@ func (pl *planner) users(ctx context.Context, t *tenantStep) error {
 
 // user plans one user; known is nil where there is none of that name.
 func (pl *planner) user(ctx context.Context, t *tenantStep, known *identity.User, f *fileUser) (userStep, error) {
-	number := field[string]{v: mobile(f.mobile.v), set: f.mobile.set, at: f.mobile.at}
+	number := field[string]{v: identity.E164(f.mobile.v), set: f.mobile.set, at: f.mobile.at}
 	if known == nil {
 		s := userStep{step: step{created: true}, password: f.password.v, made: !f.password.set, user: identity.User{
 			UserName: f.userName.v, Nickname: f.nickname.or(f.userName.v), Email: f.email.v, Mobile: number.v,

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -137,14 +138,21 @@ func (p *platform) dump(t testing.TB) string {
 		"users", "sessions", "scenes", "devices", "device_secrets",
 	} {
 		var rows []map[string]any
-		if err := p.DB.Read(ctx).NewSelect().Table(table).OrderExpr("rowid").Scan(ctx, &rows); err != nil {
+		// In the order of their own content: SQLite has numbers of rows in every
+		// table, PostgreSQL only where it was given them.
+		if err := p.DB.Read(ctx).NewSelect().Table(table).Scan(ctx, &rows); err != nil {
 			t.Fatal(err)
 		}
-		content, err := json.Marshal(rows)
-		if err != nil {
-			t.Fatal(err)
+		lines := make([]string, len(rows))
+		for i, r := range rows {
+			content, err := json.Marshal(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines[i] = string(content)
 		}
-		fmt.Fprintf(&out, "%s %s\n", table, content)
+		slices.Sort(lines)
+		fmt.Fprintf(&out, "%s %s\n", table, lines)
 	}
 	return out.String()
 }

@@ -80,26 +80,3 @@ func languages() string {
 	}
 	return all(names)
 }
-
-var email = regexp.MustCompile(`^[^\s@<>,;"]+@[^\s@<>,;".]+(\.[^\s@<>,;".]+)+$`)
-
-func isEmail(s string) bool {
-	return len(s) <= 254 && email.MatchString(s) && strings.IndexFunc(s, unicode.IsControl) < 0
-}
-
-var (
-	international = regexp.MustCompile(`^\+?[1-9][0-9]{1,14}$`)
-	chinese       = regexp.MustCompile(`^1[3-9][0-9]{9}$`)
-)
-
-// mobile gives a number as it is kept, in E.164; empty for what is no number.
-// A bare Chinese mobile number gets its country.
-func mobile(s string) string {
-	switch {
-	case chinese.MatchString(s):
-		return "+86" + s
-	case international.MatchString(s):
-		return "+" + strings.TrimPrefix(s, "+")
-	}
-	return ""
-}

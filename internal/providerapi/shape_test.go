@@ -3,6 +3,8 @@ package providerapi
 import (
 	"strings"
 	"testing"
+
+	"tilth/internal/identity"
 )
 
 func TestShapes(t *testing.T) {
@@ -24,8 +26,9 @@ func TestShapes(t *testing.T) {
 			[]string{"/a.m3u8", "camera", "javascript:alert(1)", "<" + strings.Repeat("x", maxElementData)}},
 		"host": {isHost, []string{"farm.example", "localhost", "127.0.0.1", "::1", "a-b.c_d.example", "xn--80ak6aa92e.com"},
 			[]string{"", "Farm.example", "farm.example:80", "farm example", "a..b", "-a.example", "a.example.", "http://a.example", "ферма.example", "[::1]"}},
-		"email":  {isEmail, []string{"ada@example.com", "a.b+c@d-e.example.com"}, []string{"", "ada", "ada@", "@b.c", "a@b", "a b@c.de", "a@b..c", "a@b.c\n", "a<b@c.de", "a@b@c.de"}},
-		"mobile": {func(s string) bool { return mobile(s) != "" }, []string{"+905551112233", "905551112233", "13812345678"}, []string{"", "0555", "+0555", "+9055511122334455", "5", "+90 555"}},
+		"email": {identity.IsEmail, []string{"ada@example.com", "a.b+c@d-e.example.com"}, []string{"", "ada", "ada@", "@b.c", "a@b", "a b@c.de", "a@b..c", "a@b.c\n", "a<b@c.de", "a@b@c.de",
+			"a..b@c.de", ".a@c.de", "a(b)@c.de", "a:b@c.de", "a@[c.de", "a@b\u202ec.de"}},
+		"mobile": {func(s string) bool { return identity.E164(s) != "" }, []string{"+905551112233", "905551112233", "13812345678"}, []string{"", "0555", "+0555", "+9055511122334455", "5", "+90 555"}},
 	} {
 		for _, s := range c.good {
 			if !c.is(s) {
@@ -39,7 +42,7 @@ func TestShapes(t *testing.T) {
 		}
 	}
 	for in, want := range map[string]string{"13812345678": "+8613812345678", "+13812345678": "+13812345678", "905551112233": "+905551112233"} {
-		if got := mobile(in); got != want {
+		if got := identity.E164(in); got != want {
 			t.Errorf("mobile %q is kept as %q, want %q", in, got, want)
 		}
 	}

@@ -1,0 +1,61 @@
+package identity_test
+
+import (
+	"testing"
+	"time"
+
+	"tilth/internal/errs"
+	"tilth/internal/identity"
+)
+
+// A code that was sent while the clock was a year ahead is not waited for once
+// the clock is right again, and is good for nothing then: it has no ten minutes.
+func TestCodeOfAClockThatWasAhead(t *testing.T) {
+	f := signedIn(t, false)
+	c := f.caller(t, f.pair)
+	send := func() error { return f.Codes.Send(t.Context(), f.field.ID, order(f.field.Ada.ID, phone)) }
+	const year = 365 * 24 * time.Hour
+	for range 10 { // the day's count of the number and the user
+		f.Clock.Advance(time.Minute)
+		limited(t, "ahead", send(), 0)
+	}
+	early := f.Phones.Code(t, phone)
+	f.Clock.Advance(-year / 2)
+	if err := f.Account.UpdateMobile(t.Context(), c, identity.MobileChange{Mobile: phone, Scene: identity.SceneAccount, Code: early}); errs.As(err).Key != "phone.codeOver" {
+		t.Errorf("a code of half a year: %v", err)
+	}
+	limited(t, "set right", send(), 0)
+	limited(t, "at once again", send(), time.Minute)
+	if err := f.Account.UpdateMobile(t.Context(), c, identity.MobileChange{Mobile: phone, Scene: identity.SceneAccount, Code: f.Phones.Code(t, phone)}); err != nil {
+		t.Errorf("the new code: %v", err)
+	}
+}
+
+// A clock that is kept right, by a minute back, takes nobody's code away.
+func TestCodeOfAClockThatIsKeptRight(t *testing.T) {
+	f := signedIn(t, false)
+	limited(t, "sent", f.Codes.Send(t.Context(), f.field.ID, order(f.field.Ada.ID, phone)), 0)
+	f.Clock.Advance(-time.Minute)
+	m := identity.MobileChange{Mobile: phone, Scene: identity.SceneAccount, Code: f.Phones.Code(t, phone)}
+	if err := f.Account.UpdateMobile(t.Context(), f.caller(t, f.pair), m); err != nil {
+		t.Error(err)
+	}
+}
+
+// A refresh token that was used ends the session when it turns up again, however
+// far the clock was set back since; two tabs that refresh while it is kept right
+// get the same pair.
+func TestRefreshReuseOfAClockThatWasAhead(t *testing.T) {
+	f := signedIn(t, true)
+	f.Clock.Advance(26 * time.Hour)
+	next := f.refresh(t, f.pair.Refresh)
+	f.Clock.Advance(-identity.ReuseWindow)
+	if again := f.refresh(t, f.pair.Refresh); again != next {
+		t.Errorf("within the window: %+v, want %+v", again, next)
+	}
+	f.Clock.Advance(-20 * time.Hour)
+	if p, err := f.Sessions.Refresh(t.Context(), f.pair.Refresh); !errs.Is(err, errs.Unknown) || p != (identity.Pair{}) {
+		t.Errorf("hours later: %+v %v", p, err)
+	}
+	f.refused(t, "the stolen session", next.Access)
+}
