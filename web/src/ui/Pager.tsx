@@ -1,4 +1,5 @@
 import { Pagination } from 'antd';
+import { type AriaAttributes, cloneElement, isValidElement, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useFormat } from '@/lib/format/format';
 import { phone, useMedia } from '@/lib/media';
@@ -25,6 +26,12 @@ export function Pager({ total, pageNo, pageSize, compact = false, onChange }: Pa
     to: format.number(Math.min(pageNo * pageSize, total)),
     total: format.number(total),
   };
+  // An arrow would be called by its English icon, and which page is shown would only be seen.
+  const itemOf = (drawn: ReactNode, type: string, current: boolean) => {
+    if (!isValidElement<AriaAttributes>(drawn)) return drawn;
+    if (type === 'prev' || type === 'next') return cloneElement(drawn, { 'aria-label': t(`pager.${type}`) });
+    return type === 'page' && current ? cloneElement(drawn, { 'aria-current': 'page' }) : drawn;
+  };
   return (
     <nav className={`${css.pager} ${compact ? css.compact : ''}`} aria-label={t('pager.pages')}>
       <span className={css.range}>{total === 0 ? null : t('pager.range', range)}</span>
@@ -37,6 +44,7 @@ export function Pager({ total, pageNo, pageSize, compact = false, onChange }: Pa
         showLessItems={isPhone || compact}
         size={compact && !isPhone ? 'small' : undefined}
         hideOnSinglePage={false}
+        itemRender={(no, type, drawn) => itemOf(drawn, type, no === pageNo)}
       />
       <Select
         className={css.size}

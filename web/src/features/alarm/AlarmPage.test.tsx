@@ -103,6 +103,16 @@ describe('a card', () => {
         alarmName: 'Passed',
         conditions: [{ andor: 'and', tslAttribute: 'airTemperature', subconditions: '>', value: 1 }],
       }),
+      rule({
+        id: 5,
+        alarmName: 'On it',
+        conditions: [{ andor: 'and', tslAttribute: 'airTemperature', subconditions: '>', value: 1 }],
+      }),
+      rule({
+        id: 6,
+        alarmName: 'Beyond',
+        conditions: [{ andor: 'and', tslAttribute: 'airTemperature', subconditions: '>', value: 1 }],
+      }),
     ]);
     const lastSample = Date.now() - 60_000;
     server.outlooks = [
@@ -110,6 +120,8 @@ describe('a card', () => {
       { id: 2, fits: true, usualInterval: 60_000, lastSample, value: 3, distance: 1 },
       { id: 3, fits: false, usualInterval: 150_000, lastSample },
       { id: 4, fits: true, usualInterval: 60_000, lastSample, value: 0.5, distance: 0.5 },
+      { id: 5, fits: true, usualInterval: 60_000, lastSample, value: 1, distance: 0 },
+      { id: 6, fits: true, usualInterval: 60_000, lastSample, value: 1.2, distance: 0 },
     ];
     await openAlarms(server);
     const line = await card('Spring frost').findByText(/above the limit/);
@@ -117,8 +129,10 @@ describe('a card', () => {
     expect(card('Near').getByText(/above the limit/)).toHaveTextContent(/^1 °C above the limit$/);
     expect(card('Cannot').getByText('Only 2 readings fit into 5 minutes: can never trigger')).toBeVisible();
     expect(card('Passed').getByText(/below the limit/)).toHaveTextContent(/^0\.5 °C below the limit$/);
+    expect(card('On it').getByText('At the limit')).toBeVisible();
+    expect(card('Beyond').getByText('The limit is passed')).toBeVisible();
     expect(card('Near').getByText('Never yet, last checked 1 min ago')).toBeVisible();
-    expect(askedOf(server, paths.outlook)[0]?.get('ids')).toBe('1,2,3,4');
+    expect(askedOf(server, paths.outlook)[0]?.get('ids')).toBe('1,2,3,4,5,6');
   });
 });
 

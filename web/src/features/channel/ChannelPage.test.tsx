@@ -163,6 +163,8 @@ describe('a test', () => {
       '+905321144107Waiting for the answer',
     ]);
     expect(panel().queryByRole('button')).toBeNull();
+    // A cell over a hidden column would bring that back, empty, and squeeze the names.
+    expect(screen.getByRole('region', { name: 'Test of Night crew' }).closest('td')).toHaveAttribute('colspan', '2');
     const outcomes = [
       { recipient: 'elif@valley.example', mode: 'email', ok: true, took: 600, answer: '250 2.0.0 Ok' },
       {

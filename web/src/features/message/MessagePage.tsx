@@ -59,7 +59,15 @@ export function MessagePage() {
           <h2 id="messages" className={css.heading}>
             {t('message.all')}
           </h2>
-          <button type="button" className={css.all} disabled={!unread || markingAll} onClick={markAllRead}>
+          {/* Not disabled by its attribute: the keyboard would be lost to whom has just pressed it. */}
+          <button
+            type="button"
+            className={css.all}
+            aria-disabled={!unread || markingAll}
+            onClick={() => {
+              if (unread && !markingAll) markAllRead();
+            }}
+          >
             <CheckOutlined aria-hidden="true" />
             {t('message.markAll')}
           </button>

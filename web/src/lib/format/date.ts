@@ -43,6 +43,11 @@ export function formatDay(time: number, now: number, language: Language): string
   return intl(tag, { day: 'numeric', month: 'short', ...(sameYear ? {} : { year: 'numeric' }) }).format(time);
 }
 
+/** Day and time beside each other: 19 Nov, 05:40. Chinese and Turkish put no comma between them. */
+export function formatDayTime(day: string, clock: string, language: Language): string {
+  return `${day}${language === 'zh-cn' || language === 'tr-tr' ? ' ' : ', '}${clock}`;
+}
+
 /** Date and time in full: Nov 21, 2026, 14:05. Of an hour that comes twice it says which: Oct 25, 2026, 02:30 UTC+1. */
 export function formatDateTime(time: number, language: Language, to: 'minutes' | 'seconds' = 'minutes'): string {
   const seconds = to === 'seconds' ? `:${pad(new Date(time).getSeconds())}` : '';

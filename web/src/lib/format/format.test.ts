@@ -49,6 +49,17 @@ describe('ages', () => {
   });
 });
 
+describe('a moment of another day', () => {
+  it.each<[Language, RegExp]>([
+    ['en-us', /^19 Nov, \d\d:\d\d$/],
+    ['zh-cn', /^11月19日 \d\d:\d\d$/],
+    ['tr-tr', /^19 Kas \d\d:\d\d$/],
+    ['ru-ru', /^19 нояб\., \d\d:\d\d$/],
+  ])('joins day and time as is written in %s', (language, written) => {
+    expect(formatFor(language).moment(now - 48 * hour, now)).toMatch(written);
+  });
+});
+
 describe('readings', () => {
   it.each<[Language, string, string]>([
     ['en-us', '−2.4 °C', '1,013.2 hPa'],

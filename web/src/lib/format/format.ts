@@ -2,7 +2,7 @@ import i18next, { type TFunction } from 'i18next';
 import type { components } from '@/api/schema.gen';
 import { type Language, useLanguage } from '@/lib/i18n';
 import { ageOf } from './age';
-import { formatDay, formatTime, formatZoned, startOfDay } from './date';
+import { formatDay, formatDayTime, formatTime, formatZoned, startOfDay } from './date';
 import { formatNumber, formatPercent, minus, nbsp } from './number';
 import { displayUnit, standsFirst } from './unit';
 
@@ -93,7 +93,7 @@ function createFormat(language: Language): Format {
 
   function moment(time: number, now: number): string {
     if (time >= startOfDay(now)) return formatTime(time);
-    return `${formatDay(time, now, language)}, ${formatTime(time)}`;
+    return formatDayTime(formatDay(time, now, language), formatTime(time), language);
   }
 
   // Coordinates have dots in every language, as in what people copy from elsewhere.

@@ -43,6 +43,11 @@ export function PeriodField({ value, onChange, error }: PeriodFieldProps) {
             ranges: slotsText(slots),
             zone,
           });
+  const line = (
+    <p className={error ? css.error : css.told} id={told}>
+      {error ? <ExclamationCircleOutlined aria-hidden="true" /> : null} {error ?? words}
+    </p>
+  );
   return (
     <fieldset className={css.field}>
       <legend className="visually-hidden">{t('rule.form.period')}</legend>
@@ -84,16 +89,18 @@ export function PeriodField({ value, onChange, error }: PeriodFieldProps) {
           ))}
         </div>
       ) : (
-        <SlotGrid
-          slots={slots}
-          onChange={(next) => onChange({ slots: next })}
-          describedBy={`${told} ${id}-hint`}
-          invalid={error !== undefined}
-        />
+        <>
+          {/* Above the hours, of which the first takes the keyboard: on a phone what is below them is off the screen. */}
+          {error ? line : null}
+          <SlotGrid
+            slots={slots}
+            onChange={(next) => onChange({ slots: next })}
+            describedBy={`${told} ${id}-hint`}
+            invalid={error !== undefined}
+          />
+        </>
       )}
-      <p className={error ? css.error : css.told} id={told}>
-        {error ? <ExclamationCircleOutlined aria-hidden="true" /> : null} {error ?? words}
-      </p>
+      {complexTime === 1 && error ? null : line}
       {complexTime === 1 ? (
         <p className="visually-hidden" id={`${id}-hint`}>
           {t('rule.form.slotsHint')}

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import { windowText } from '@/lib/alarm/sentence';
-import { sideOf } from '@/lib/alarm/threshold';
+import { holds, sideOf } from '@/lib/alarm/threshold';
 import type { AlarmRule, Outlook } from '@/lib/alarm/types';
 import { useClock } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
@@ -36,10 +36,12 @@ export function OutlookLine({ rule, outlook, elements }: OutlookLineProps) {
   const side = condition && sideOf(condition.subconditions);
   if (outlook.distance === undefined || !condition || !side || rule.deployState !== 1 || rule.openNotice) return null;
   const distance = format.reading({ value: outlook.distance, unit: elements?.[condition.tslAttribute]?.unit ?? '' });
+  // A value that stands on the limit, or is too near to be told from it, has not passed it.
+  const passed = outlook.value !== undefined && holds(condition.subconditions, outlook.value, Number(condition.value));
   // A limit that alarms below it is neared from above.
   const words =
     outlook.distance === 0
-      ? t('rule.outlook.at')
+      ? t(passed ? 'rule.outlook.at' : 'rule.outlook.on')
       : t(side === 'below' ? 'rule.outlook.above' : 'rule.outlook.below', { distance });
   return (
     <p className={css.line}>{expected === '' ? words : t('rule.outlook.expected', { where: words, time: expected })}</p>

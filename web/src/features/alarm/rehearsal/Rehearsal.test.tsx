@@ -29,6 +29,14 @@ describe('the rehearsal', () => {
     expect(asked()).toEqual([]);
   });
 
+  it('of a rule whose period alone is wrong asks for that', async () => {
+    const { user } = await open();
+    await place().findByText('This rule would have alarmed 2 times');
+    await user.selectOptions(screen.getByLabelText('Start'), '20:00');
+    await user.selectOptions(screen.getByLabelText('End'), '06:00');
+    expect(place().getByText(/^Set the notification period right/)).toBeInTheDocument();
+  });
+
   it('says how often, how long, when, by night or day, and who would have been told', async () => {
     server.rules = [rule({ passageway: [1] })];
     await open();

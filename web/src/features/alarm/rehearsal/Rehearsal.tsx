@@ -44,7 +44,10 @@ export function Rehearsal({ form }: { form: RuleFormState }) {
   const folded = isPhone && !open;
 
   let content: ReactNode = null;
-  if (!enough) content = <p className={css.hint}>{t('rule.rehearsal.incomplete')}</p>;
+  // Where only the period is wrong, asking for what stands there would lead nowhere.
+  const { period, ...others } = findings.fields;
+  const wanting = period && isJudgeable({ ...findings, fields: others }) ? 'periodWrong' : 'incomplete';
+  if (!enough) content = <p className={css.hint}>{t(`rule.rehearsal.${wanting}`)}</p>;
   else if (rehearsal.isError) {
     content = (
       <ErrorNote

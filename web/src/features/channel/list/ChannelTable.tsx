@@ -143,8 +143,11 @@ const Row = memo(function Row({ channel, selected, test, ...on }: RowProps) {
       </tr>
       {test ? (
         <tr className={css.outcome}>
-          <td colSpan={6}>
-            <TestPanel name={noticeName} test={test} onClose={() => on.onCloseTest(id)} />
+          {/* No more than the columns that are always there: a hidden one would come back empty and squeeze the names. */}
+          <td colSpan={2}>
+            <div className={css.wide}>
+              <TestPanel name={noticeName} test={test} onClose={() => on.onCloseTest(id)} />
+            </div>
           </td>
         </tr>
       ) : null}

@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { formatDateTime, formatDay, formatTime } from '@/lib/format/date';
+import { formatDateTime, formatDay, formatDayTime, formatTime } from '@/lib/format/date';
 import { useFormat } from '@/lib/format/format';
 import { phone, useMedia } from '@/lib/media';
 import { Chart } from '@/ui/chart/Chart';
@@ -60,7 +60,7 @@ export function HistoryChart({
       const midnight = formatTime(time) === '00:00';
       const day = () => formatDay(time, time, format.language);
       if (midnight) return day();
-      return first && !isPhone ? `${day()}, ${formatTime(time)}` : formatTime(time);
+      return first && !isPhone ? formatDayTime(day(), formatTime(time), format.language) : formatTime(time);
     };
     const words = { number: format.number, tick };
     return optionOf(model, geometry, made.current, tokens, words);

@@ -1,5 +1,5 @@
 import type { TFunction } from 'i18next';
-import { startOfDay } from '@/lib/format/date';
+import { formatDayTime, startOfDay } from '@/lib/format/date';
 import type { Format } from '@/lib/format/format';
 import type { Delivery } from '../queries';
 
@@ -22,7 +22,8 @@ const aheadWords: { [reason: string]: 'until' | 'at' } = { period: 'until', mute
 
 /** 05:40; with the day in front when it is another than today's, before or after. */
 export function aheadText(time: number, now: number, format: Format): string {
-  return startOfDay(time) === startOfDay(now) ? format.time(time) : `${format.day(time, now)}, ${format.time(time)}`;
+  const clock = format.time(time);
+  return startOfDay(time) === startOfDay(now) ? clock : formatDayTime(format.day(time, now), clock, format.language);
 }
 
 /** How it stands with a delivery: after how long it was taken, what it waits for and until when, or why it was not made. */

@@ -1,5 +1,5 @@
 import type { TFunction } from 'i18next';
-import { startOfDay } from '@/lib/format/date';
+import { formatDayTime, startOfDay } from '@/lib/format/date';
 import type { Format } from '@/lib/format/format';
 import { localeTags } from '@/lib/format/number';
 
@@ -33,5 +33,5 @@ function daysText(value: number, { language }: Format): string {
 export function momentText(time: number, now: number, format: Format): string {
   const seconds = String(Math.floor((time % 60_000) / secondMs)).padStart(2, '0');
   const clock = `${format.time(time)}:${seconds}`;
-  return time >= startOfDay(now) ? clock : `${format.day(time, now)}, ${clock}`;
+  return time >= startOfDay(now) ? clock : formatDayTime(format.day(time, now), clock, format.language);
 }
