@@ -10,9 +10,8 @@ export default defineConfig({
   outputDir: 'results',
   globalSetup: './setup.ts',
   workers: 1,
-  // Also for a machine that is slow today: what is waited for comes by itself.
-  timeout: 180_000,
-  expect: { timeout: 20_000 },
+  timeout: 90_000,
+  expect: { timeout: 10_000 },
   forbidOnly: Boolean(process.env.CI),
   reporter: [['list']],
   use: {

@@ -190,6 +190,7 @@ test('a server that cannot be reached is told, and can be asked again', async ({
 });
 
 test('who fails too often is locked out of the captcha for a while, and told so', async ({ page }) => {
+  test.setTimeout(90_000);
   const { panel, slider, outcome } = await openCaptcha(page);
   for (let failures = 1; failures <= 9; failures += 1) {
     await dragTo(page, slider, 20);
