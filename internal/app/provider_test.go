@@ -34,6 +34,11 @@ type provider struct {
 	server *httptest.Server
 }
 
+// noIntake takes nothing in.
+type noIntake struct{ providerapi.Intake }
+
+func (noIntake) Settle() {}
+
 func newProvider(t *testing.T) *provider {
 	t.Helper()
 	s := testkit.NewStores(t)
@@ -48,7 +53,7 @@ func newProvider(t *testing.T) *provider {
 	service := providerapi.NewService(providerapi.Stores{
 		DB: s.DB, Tenants: s.Tenants, Users: s.Users, Sessions: s.Sessions, Hasher: identity.NewHasher(), Catalog: s.Catalog,
 		Devices: s.Devices, Scenes: s.Scenes, Registry: s.Registry, Presence: s.Presence, Diagnostics: s.Diagnostics,
-		Readings: readings, DeviceKey: testkit.SecretKey,
+		Readings: readings, Intake: noIntake{}, DeviceKey: testkit.SecretKey,
 	})
 	server := httptest.NewServer(providerapi.New(providerapi.Options{Service: service, Tokens: tokens, Log: s.Log.Logger}))
 	t.Cleanup(func() {

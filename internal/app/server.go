@@ -200,7 +200,7 @@ func (s *Server) wire() error {
 	s.provider = providerapi.NewService(providerapi.Stores{
 		DB: st.db, Tenants: st.tenants, Users: st.users, Sessions: st.sessions, Hasher: st.hasher, Catalog: st.catalog,
 		Devices: st.devices, Scenes: st.scenes, Registry: st.registry, Presence: st.presence, Diagnostics: st.diagnostics,
-		Readings: st.readings, Days: st.readings, Redo: s.pipeline, DeviceKey: st.key, Outbox: st.outbox,
+		Readings: st.readings, Days: st.readings, Intake: s.pipeline, DeviceKey: st.key, Outbox: st.outbox,
 		Records: []providerapi.Records{st.notices, st.messages, st.channels, st.webhooks},
 		Copies:  providerapi.Copies{Readings: st.readings, DataDir: s.set.DataDir, Version: Version, Now: time.Now, Taken: s.lastBackup.taken},
 	})

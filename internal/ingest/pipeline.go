@@ -49,6 +49,10 @@ type Pipeline struct {
 	finished chan struct{}
 	postmen  *postmen
 
+	// writing is held while a batch is looked through for devices that are gone and
+	// written.
+	writing sync.Mutex
+
 	// Of the committing goroutine.
 	newest  int         // messages of the newest batch
 	gather  *time.Timer // ends gathering
@@ -257,8 +261,17 @@ func (p *Pipeline) stopGathering() {
 	p.more.Signal()
 }
 
+// Settle waits until nothing is being written any more that was looked for in
+// the registry before: of a device that was taken out of it nothing more comes.
+func (p *Pipeline) Settle() {
+	p.writing.Lock()
+	defer p.writing.Unlock()
+}
+
 // write makes a batch's frames durable. A batch that brought none needs no disk.
 func (p *Pipeline) write(batch []item) error {
+	p.writing.Lock()
+	defer p.writing.Unlock()
 	if batch[0].redo != nil {
 		return p.redo(batch[0].redo)
 	}

@@ -312,6 +312,35 @@ func TestPipelineCloseGivesUpInTime(t *testing.T) {
 	}
 }
 
+// What is being written when its device is deleted is waited for.
+func TestPipelineSettles(t *testing.T) {
+	e := newEdge(t)
+	e.pipeline.Settle() // nothing is being written
+	e.log.hold()
+	gone := e.find("WS-1")
+	outcomes := make(chan Outcome, 1)
+	m := Message{Entry: gone, Kind: Telemetry, Payload: []byte(`{"humidity":5}`), At: now}
+	if err := e.pipeline.Submit(context.Background(), m, func(o Outcome) { outcomes <- o }); err != nil {
+		t.Fatal(err)
+	}
+	receive(t, e.log.entered)
+	settled := make(chan int, 1)
+	go func() {
+		e.pipeline.Settle()
+		settled <- len(e.log.frames())
+	}()
+	select {
+	case <-settled:
+		t.Error("settled while a batch is being written")
+	case <-time.After(50 * time.Millisecond):
+	}
+	e.log.release()
+	if written := receive(t, settled); written != 1 {
+		t.Errorf("%d frames are written by then", written)
+	}
+	receive(t, outcomes)
+}
+
 // What waits for the disk when its device is deleted is not written behind the
 // erasure.
 func TestPipelineWritesNothingForADeletedDevice(t *testing.T) {

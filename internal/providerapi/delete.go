@@ -126,7 +126,9 @@ func (s *Service) deleteDevice(ctx context.Context, t *tenant.Tenant, name strin
 	s.Presence.Forget(ref)
 	s.Diagnostics.Forget(ref)
 	// What the edge had taken before the device was shut out may have been written
-	// behind the erasure. From here on the edge writes nothing of it: nobody knows it.
+	// behind the erasure. Once this has settled the edge writes nothing of it: nobody
+	// knows it.
+	s.Intake.Settle()
 	if err := s.Readings.Erase(ctx, t.ID, d.ID); err != nil {
 		return fmt.Errorf("device %s is deleted, but not the readings that came meanwhile: %w", name, err)
 	}

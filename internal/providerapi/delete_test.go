@@ -110,6 +110,29 @@ func TestDeleteDeviceThatSends(t *testing.T) {
 	}
 }
 
+// So does one of a batch that was looked through before the device was removed and
+// is written after that: it is waited for before the last erasure.
+func TestDeleteDeviceWhoseBatchIsBeingWritten(t *testing.T) {
+	p := newPlatform(t)
+	p.base(t)
+	n1 := p.device(t, "north", "N-1")
+	settled := 0
+	p.service.Intake = &intake{underWay: func() {
+		settled++
+		if p.Registry.Get(n1.ID) != nil {
+			t.Error("settled while the device is known, and so may send more")
+		}
+		p.measure(t, n1)
+	}}
+	p.delete(t, KindDevice, "north", "N-1")
+	if settled == 0 {
+		t.Error("what is being written is not waited for")
+	}
+	if left := p.readings.Latest(t.Context(), n1.Tenant, n1.ID); len(left) != 0 {
+		t.Errorf("newest values left: %v", left)
+	}
+}
+
 type brokenDisk struct {
 	err error
 	p   *platform

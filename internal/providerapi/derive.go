@@ -110,7 +110,7 @@ func (s *Service) redo(ctx context.Context, ref device.Ref, days []reading.Cover
 			return err
 		}
 		began := time.Now()
-		values, err := s.Redo.Redo(ctx, ref, day.First)
+		values, err := s.Intake.Redo(ctx, ref, day.First)
 		if err != nil {
 			return err
 		}

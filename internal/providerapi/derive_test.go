@@ -17,6 +17,7 @@ import (
 
 // redoer notes what it is asked to redo, and finds two values each time.
 type redoer struct {
+	intake
 	asked []string // "device day"
 	zone  *time.Location
 	after func(calls int) error
@@ -71,7 +72,7 @@ func deriving(t *testing.T) (*face, *redoer) {
 		t.Fatal(err)
 	}
 	r := &redoer{zone: zone}
-	f.service.Redo, f.service.Days = r, f.readings
+	f.service.Intake, f.service.Days = r, f.readings
 	var batch []reading.Arrival
 	for _, name := range []string{"M-1", "M-2", "T-1", "P-1"} {
 		ref := f.find(t, "west", name)

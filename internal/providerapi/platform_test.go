@@ -47,9 +47,23 @@ func (p *platform) serviceWith(e Eraser) *Service {
 	return NewService(Stores{
 		DB: p.DB, Tenants: p.Tenants, Users: p.Users, Sessions: p.Sessions, Hasher: p.hasher,
 		Catalog: p.Catalog, Devices: p.Devices, Scenes: p.Scenes, Registry: p.Registry, Presence: p.Presence,
-		Diagnostics: p.Diagnostics, Readings: e, DeviceKey: testkit.SecretKey,
+		Diagnostics: p.Diagnostics, Readings: e, Intake: &intake{}, DeviceKey: testkit.SecretKey,
 		Records: []Records{p.Notices, p.Messages, p.Channels, p.Webhooks},
 	})
+}
+
+// intake is one through which nothing comes, but for what its batch under way
+// writes.
+type intake struct{ underWay func() }
+
+func (i *intake) Redo(context.Context, device.Ref, int64) (int, error) {
+	return 0, errors.New("nothing is derived here")
+}
+
+func (i *intake) Settle() {
+	if i.underWay != nil {
+		i.underWay()
+	}
 }
 
 // apply applies a text that must be good.

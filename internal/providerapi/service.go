@@ -27,11 +27,15 @@ type Days interface {
 	Coverage(ctx context.Context, t tenant.ID, d device.ID, from, to int64, zone *time.Location) ([]reading.CoveredDay, error)
 }
 
-// Redoer computes anew what is derived from a device's readings of the day on
-// which at lies, epoch ms, writes what is not stored so, and tells how many
-// values that were.
-type Redoer interface {
+// Intake is where readings are on their way from devices to the disk.
+type Intake interface {
+	// Redo computes anew what is derived from a device's readings of the day on
+	// which at lies, epoch ms, writes what is not stored so, and tells how many
+	// values that were.
 	Redo(ctx context.Context, ref device.Ref, at int64) (values int, err error)
+	// Settle waits until nothing more comes of a device that was taken out of the
+	// registry before.
+	Settle()
 }
 
 // Outbox is what people are told through.
@@ -62,7 +66,7 @@ type Stores struct {
 	Diagnostics *device.Diagnostics
 	Readings    Eraser
 	Days        Days
-	Redo        Redoer
+	Intake      Intake
 	DeviceKey   []byte // the platform's key, under which device secrets are hashed
 	Outbox      Outbox
 	Records     []Records // go with their tenant, in this order
