@@ -16,7 +16,11 @@ import (
 func (s *stores) derivation() *derivation.Engine {
 	e := derivation.New(derivation.Options{Readings: s.readings, Site: s.site})
 	s.registry.Watch(func() { e.Keep(s.derives) })
-	s.devices.OnChange(func(t tenant.ID, id device.ID) { e.Forget(device.Ref{Tenant: t, ID: id}) })
+	s.devices.OnChange(func(t tenant.ID, id device.ID) {
+		ref := device.Ref{Tenant: t, ID: id}
+		s.registry.Move(ref) // before it is forgotten, and so asked for
+		e.Forget(ref)
+	})
 	return e
 }
 
@@ -26,8 +30,16 @@ func (s *stores) derives(ref device.Ref) bool {
 	return entry != nil && entry.Ref == ref && entry.Derives()
 }
 
-// site is where a device stands, with its tenant's days.
+// site is where a device stands, with its tenant's days. The database is asked
+// only for one that was changed since all were loaded, so that it may be away
+// without anything derived being lost.
 func (s *stores) site(ctx context.Context, ref device.Ref) (derivation.Site, error) {
+	if site, known := s.registry.Site(ref); known {
+		return derivation.Site{
+			Zone:  site.Zone,
+			Place: agronomy.Place{Latitude: site.Latitude, Longitude: site.Longitude, Elevation: site.Elevation},
+		}, nil
+	}
 	d, err := s.devices.ByID(ctx, ref.Tenant, ref.ID)
 	if errs.Is(err, errs.NotFound) { // being deleted, its readings too
 		return derivation.Site{Zone: time.UTC}, nil

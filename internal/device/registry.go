@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"sync"
+	"time"
 
 	"tilth/internal/tenant"
 )
@@ -35,6 +36,13 @@ type Entry struct {
 	secrets  []SecretHash
 }
 
+// Site is where a device stands, and how days are counted there.
+type Site struct {
+	Zone                *time.Location
+	Latitude, Longitude *float64 // degrees, WGS-84; nil: not known
+	Elevation           *float64 // m above the sea; nil: not known
+}
+
 // Derives tells whether anything is computed from what the device sends.
 func (e *Entry) Derives() bool { return e.derives }
 
@@ -48,6 +56,7 @@ type Registry struct {
 	byID     map[ID]*Entry
 	byName   map[string]*Entry // deviceName is unique on the platform
 	bySecret map[SecretHash]*Entry
+	sites    map[Ref]Site // of the devices from which anything is derived
 	perOwner map[tenant.ID]int
 	watchers []func()
 	tellers  []func(tenant.ID)
@@ -164,9 +173,29 @@ func NewEntry(ref Ref, name string, p *Product, gateway, disabled bool, secrets 
 	return &Entry{Ref: ref, Name: name, Product: p, Gateway: gateway, Disabled: disabled, derives: derives, secrets: secrets}
 }
 
-// Replace makes entries the whole content of the registry.
-func (r *Registry) Replace(entries []*Entry) {
+// Site is where a device stands from which anything is derived; false when
+// somebody moved it since all was loaded, or it is none such.
+func (r *Registry) Site(ref Ref) (Site, bool) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	site, known := r.sites[ref]
+	return site, known
+}
+
+// Move forgets where a device stands.
+func (r *Registry) Move(ref Ref) {
 	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.sites, ref)
+}
+
+// Replace makes entries the whole content of the registry. Where they stand is
+// not known.
+func (r *Registry) Replace(entries []*Entry) { r.replace(entries, nil) }
+
+func (r *Registry) replace(entries []*Entry, sites map[Ref]Site) {
+	r.mu.Lock()
+	r.sites = sites
 	before := r.byID
 	r.byID = make(map[ID]*Entry, len(entries))
 	r.byName = make(map[string]*Entry, len(entries))

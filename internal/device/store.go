@@ -262,8 +262,9 @@ func (s *Store) OwnerOf(ctx context.Context, name string) (tenant.ID, error) {
 }
 
 // LoadRegistry makes the registry hold every device as the database has it,
-// and reads the catalogue with it: both are of one moment, and an older reading
-// never replaces a newer one.
+// with the sites of those from which anything is derived, and reads the
+// catalogue with it: all are of one moment, and an older reading never replaces
+// a newer one.
 func (s *Store) LoadRegistry(ctx context.Context, c *Catalog, r *Registry) error {
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		if err := c.Load(ctx); err != nil {
@@ -271,7 +272,12 @@ func (s *Store) LoadRegistry(ctx context.Context, c *Catalog, r *Registry) error
 		}
 		var rows []row
 		var secrets []secretRow
-		if err := tx.NewSelect().Model(&rows).Column("id", "tenant_id", "name", "product_id", "gateway", "disabled").Scan(ctx); err != nil {
+		if err := tx.NewSelect().Model(&rows).
+			Column("id", "tenant_id", "name", "product_id", "gateway", "disabled", "latitude", "longitude", "elevation").Scan(ctx); err != nil {
+			return err
+		}
+		zones, err := tenant.Zones(ctx, tx)
+		if err != nil {
 			return err
 		}
 		if err := tx.NewSelect().Model(&secrets).Scan(ctx); err != nil {
@@ -281,12 +287,16 @@ func (s *Store) LoadRegistry(ctx context.Context, c *Catalog, r *Registry) error
 		for _, sec := range secrets {
 			hashes[sec.DeviceID] = append(hashes[sec.DeviceID], SecretHash(sec.Hash))
 		}
-		entries := make([]*Entry, 0, len(rows))
+		entries, sites := make([]*Entry, 0, len(rows)), map[Ref]Site{}
 		for _, d := range rows {
 			ref := Ref{Tenant: d.TenantID, ID: d.ID}
-			entries = append(entries, NewEntry(ref, d.Name, c.Product(d.ProductID), d.Gateway, d.Disabled, hashes[d.ID]...))
+			e := NewEntry(ref, d.Name, c.Product(d.ProductID), d.Gateway, d.Disabled, hashes[d.ID]...)
+			entries = append(entries, e)
+			if e.Derives() {
+				sites[ref] = Site{Zone: zones[d.TenantID], Latitude: d.Latitude, Longitude: d.Longitude, Elevation: d.Elevation}
+			}
 		}
-		r.Replace(entries)
+		r.replace(entries, sites)
 		return nil
 	})
 }

@@ -153,6 +153,9 @@ func TestLoadRegistry(t *testing.T) {
 	if e := s.Registry.Find(field.ID, "shut"); e == nil || !e.Disabled {
 		t.Errorf("%+v", e)
 	}
+	if _, known := s.Registry.Site(testkit.Ref(d)); known {
+		t.Error("a site is kept of a device from which nothing is derived")
+	}
 	// A registry without its catalogue would be of no use: loading reads both.
 	// A product made together with its device is known at once.
 	made := &device.Product{Name: "camera", OfflineAfter: time.Second}

@@ -125,6 +125,23 @@ func (s *Store) List(ctx context.Context) ([]*Tenant, error) {
 	return all, nil
 }
 
+// Zones gives the time zone of every tenant, as q has them.
+func Zones(ctx context.Context, q bun.IDB) (map[ID]*time.Location, error) {
+	var rows []row
+	if err := q.NewSelect().Model(&rows).Column("id", "time_zone").Scan(ctx); err != nil {
+		return nil, err
+	}
+	zones := make(map[ID]*time.Location, len(rows))
+	for _, r := range rows {
+		zone, err := time.LoadLocation(r.TimeZone)
+		if err != nil {
+			return nil, err
+		}
+		zones[r.ID] = zone
+	}
+	return zones, nil
+}
+
 // Put creates t (ID 0; the new id is set) or changes the tenant of that id,
 // its hosts included.
 func (s *Store) Put(ctx context.Context, t *Tenant) error {

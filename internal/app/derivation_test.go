@@ -1,0 +1,67 @@
+package app
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"tilth/internal/derivation"
+	"tilth/internal/device"
+	"tilth/internal/tenant"
+	"tilth/internal/testkit"
+)
+
+// mastProduct is a product from which something is derived.
+func mastProduct(t *testing.T, s *testkit.Stores) *device.Product {
+	t.Helper()
+	p := &device.Product{Name: "mast", OfflineAfter: testkit.OfflineAfter, Properties: []device.Property{
+		{Identifier: "airTemperature", DataType: device.Number, AccessMode: "r"},
+		{Identifier: "airHumidity", DataType: device.Number, AccessMode: "r"},
+		{Identifier: "dewPoint", DataType: device.Number, AccessMode: "r", Formula: "dewPoint", Inputs: []string{"airTemperature", "airHumidity"}},
+	}}
+	if err := s.Catalog.PutProduct(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	s.Reload(t)
+	return p
+}
+
+// Where devices stand is known since all was loaded, so that a database that is
+// away costs no derived value.
+func TestSiteWhileTheDatabaseIsAway(t *testing.T) {
+	k := testkit.NewStores(t)
+	field := k.Tenant(t, "field")
+	mast := mastProduct(t, k)
+	at := func(d *device.Device) { d.Latitude, d.Longitude = new(52.5), new(13.4) }
+	d := k.Device(t, field.ID, mast, "M-1", at)
+	moved := k.Device(t, field.ID, mast, "M-2", at)
+	s := &stores{devices: k.Devices, tenants: k.Tenants, registry: k.Registry}
+	s.derivation()
+	if err := k.Devices.Edit(t.Context(), field.ID, "M-2", device.Edit{NoteName: "Mast", Latitude: new(-33.9), Longitude: new(18.4)}); err != nil {
+		t.Fatal(err)
+	}
+	if site, err := s.site(t.Context(), testkit.Ref(moved)); err != nil || *site.Latitude != -33.9 {
+		t.Errorf("where it was moved to: %+v, %v", site, err)
+	}
+	away, leave := context.WithCancel(t.Context())
+	leave() // the database answers nothing under it
+	site, err := s.site(away, testkit.Ref(d))
+	if err != nil || site.Zone.String() != field.TimeZone.String() || *site.Latitude != 52.5 || *site.Longitude != 13.4 || site.Elevation != nil {
+		t.Errorf("%+v, %v", site, err)
+	}
+	if _, err := s.site(away, testkit.Ref(moved)); err == nil {
+		t.Error("the test's database answers while it is away")
+	}
+	// Loaded anew, with the tenant's days of another zone.
+	field.TimeZone = tenant.Zone("Asia/Shanghai")
+	if err := k.Tenants.Put(t.Context(), field.Tenant); err != nil {
+		t.Fatal(err)
+	}
+	k.Reload(t)
+	if site, err := s.site(away, testkit.Ref(moved)); err != nil || site.Zone.String() != "Asia/Shanghai" || *site.Latitude != -33.9 {
+		t.Errorf("after all was loaded anew: %+v, %v", site, err)
+	}
+	if site, err := s.site(t.Context(), device.Ref{Tenant: field.ID + 1, ID: d.ID}); err != nil || site != (derivation.Site{Zone: time.UTC}) {
+		t.Errorf("another tenant's: %+v, %v", site, err)
+	}
+}
