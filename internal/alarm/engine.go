@@ -43,7 +43,9 @@ type EngineOptions struct {
 	// Ran is how long the process has run, by a clock that nobody sets; nil: by
 	// that of Now, which is such a one where it is time.Now.
 	Ran func() time.Duration
-	Log *slog.Logger
+	// Until is how far time has come, for what is removed for its age; nil: Now.
+	Until func() time.Time
+	Log   *slog.Logger
 }
 
 // Engine judges the running rules. Readings come to it through the journal, in

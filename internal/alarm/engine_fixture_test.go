@@ -44,6 +44,7 @@ type yard struct {
 	hub       *live.Hub
 	engine    *alarm.Engine
 	teller    teller // the desk, unless a test says otherwise
+	until     func() time.Time
 	pos       uint64 // of the newest batch in the journal
 }
 
@@ -76,7 +77,7 @@ func (y *yard) start() {
 	y.t.Helper()
 	y.engine = alarm.NewEngine(alarm.EngineOptions{
 		DB: y.DB, Catalog: y.Catalog, Rules: y.rules, Positions: y.positions, Devices: y.Devices, Registry: y.Registry, Presence: y.Presence,
-		Readings: y.readings, Screens: y.hub, Teller: y.teller, Now: y.Clock.Now, Ran: y.Clock.Ran, Log: y.Log.Logger,
+		Readings: y.readings, Screens: y.hub, Teller: y.teller, Now: y.Clock.Now, Ran: y.Clock.Ran, Until: y.until, Log: y.Log.Logger,
 	})
 	if err := y.engine.Start(y.t.Context()); err != nil {
 		y.t.Fatal(err)

@@ -179,7 +179,11 @@ func keptOf(points []reading.Point) []KeptPoint {
 
 // sweep removes notices that are over and were recorded too long ago.
 func (k *keeper) sweep(ctx context.Context) error {
-	oldest := k.o.Now().AddDate(-noticeYears, 0, 0).UnixMilli()
+	until := k.o.Until
+	if until == nil {
+		until = k.o.Now
+	}
+	oldest := until().AddDate(-noticeYears, 0, 0).UnixMilli()
 	return removeNotices(ctx, k.o.DB, func(some *bun.SelectQuery) *bun.SelectQuery {
 		return some.Where("n.create_time < ? AND n.resolve_status <> 0", oldest)
 	})

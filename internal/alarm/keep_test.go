@@ -130,3 +130,26 @@ func TestOldNoticesAreRemoved(t *testing.T) {
 		return total == 2
 	})
 }
+
+// What is old goes by how far time has come: a clock that leapt makes nothing old.
+func TestNoticesAreNotOldByAClockThatLeapt(t *testing.T) {
+	y := newYard(t)
+	come := y.Clock.Now()
+	y.until = func() time.Time { return come }
+	y.restart()
+	for _, created := range []time.Time{come.AddDate(-3, 0, 0).Add(-time.Millisecond), come.AddDate(-2, 0, 0)} {
+		y.Notice(t, testkit.Notice{Device: y.mast, Status: alarm.ResolvedItself, Started: created.UnixMilli(), Created: created.UnixMilli()})
+	}
+	y.Clock.Advance(9 * 365 * 24 * time.Hour)
+	stop := y.working()
+	left := func() int64 {
+		_, total, err := y.Notices.Page(t.Context(), y.owner, alarm.NoticeQuery{Limit: 1})
+		y.must(err)
+		return total
+	}
+	testkit.Eventually(t, "the old notice to go", func() bool { return left() < 2 })
+	stop()
+	if n := left(); n != 1 {
+		t.Errorf("%d notices are left", n)
+	}
+}

@@ -386,34 +386,39 @@ func notClosed(err error) error {
 	return err
 }
 
-// sweep removes ended sessions, old codes, messages, deliveries and audit entries once an hour;
-// the former are refused without it, it keeps the tables small.
+// sweep does remove, at once and then once an hour.
 func (s *Server) sweep(ctx context.Context) error {
 	hourly := time.NewTicker(time.Hour)
 	defer hourly.Stop()
 	for {
-		if err := s.stores.sessions.Sweep(ctx); err != nil && ctx.Err() == nil {
-			s.log.Warn("ended sessions not removed, trying again in an hour", "error", err)
-		}
-		if err := s.stores.codes.Sweep(ctx); err != nil && ctx.Err() == nil {
-			s.log.Warn("old codes not removed, trying again in an hour", "error", err)
-		}
-		if err := s.stores.messages.Sweep(ctx, time.Now()); err != nil && ctx.Err() == nil {
-			s.log.Warn("old messages not removed, trying again in an hour", "error", err)
-		}
-		if err := s.stores.outbox.Sweep(ctx); err != nil && ctx.Err() == nil {
-			s.log.Warn("old deliveries not removed, trying again in an hour", "error", err)
-		}
-		if err := s.stores.webhooks.Sweep(ctx); err != nil && ctx.Err() == nil {
-			s.log.Warn("old secrets of webhooks not removed, trying again in an hour", "error", err)
-		}
-		if err := s.stores.audit.Sweep(ctx); err != nil && ctx.Err() == nil {
-			s.log.Warn("old entries of the audit log not removed, trying again in an hour", "error", err)
-		}
+		s.remove(ctx)
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-hourly.C:
+		}
+	}
+}
+
+// remove removes ended sessions, old codes, messages, deliveries and audit entries;
+// the former are refused without it, it keeps the tables small. What is gone for good
+// then is old by how far time has come, whatever the clock shows.
+func (s *Server) remove(ctx context.Context) {
+	until := s.stores.lived.now()
+	for _, one := range []struct {
+		do   func() error
+		fail string
+	}{
+		{s.stores.lived.keep, "how far time has come not written down"},
+		{func() error { return s.stores.sessions.Sweep(ctx, until) }, "ended sessions not removed"},
+		{func() error { return s.stores.codes.Sweep(ctx) }, "old codes not removed"},
+		{func() error { return s.stores.messages.Sweep(ctx, until) }, "old messages not removed"},
+		{func() error { return s.stores.outbox.Sweep(ctx, until) }, "old deliveries not removed"},
+		{func() error { return s.stores.webhooks.Sweep(ctx, until) }, "old secrets of webhooks not removed"},
+		{func() error { return s.stores.audit.Sweep(ctx, until) }, "old entries of the audit log not removed"},
+	} {
+		if err := one.do(); err != nil && ctx.Err() == nil {
+			s.log.Warn(one.fail+", trying again in an hour", "error", err)
 		}
 	}
 }

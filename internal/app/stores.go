@@ -32,6 +32,7 @@ import (
 type stores struct {
 	db          *db.DB
 	key         []byte
+	lived       *lived
 	audit       *audit.Store
 	tenants     *tenant.Store
 	users       *identity.UserStore
@@ -92,8 +93,9 @@ func openStores(ctx context.Context, set *Settings, links string, log *slog.Logg
 	if err != nil {
 		return nil, err
 	}
+	until := readLived(set.DataDir, time.Now, log)
 	readings, err := reading.Open(ctx, reading.Options{
-		Dir: filepath.Join(set.DataDir, "readings"), Retention: set.Retention, Logger: log,
+		Dir: filepath.Join(set.DataDir, "readings"), Retention: set.Retention, Until: until.now, Logger: log,
 	})
 	if err != nil {
 		return nil, damaged(set.DataDir, err)
@@ -103,7 +105,7 @@ func openStores(ctx context.Context, set *Settings, links string, log *slog.Logg
 		return nil, err
 	}
 	s := &stores{
-		db: d, key: key, readings: readings, audit: audit.NewStore(d, set.AuditRetention, time.Now),
+		db: d, key: key, lived: until, readings: readings, audit: audit.NewStore(d, set.AuditRetention, time.Now),
 		tenants: tenant.NewStore(d, time.Now), users: identity.NewUserStore(d, time.Now),
 		codes:    identity.NewCodeStore(d, codes, textSender(&set.Telling, log), time.Now),
 		sessions: identity.NewSessionStore(d, time.Now), hasher: identity.NewHasher(),
@@ -127,7 +129,7 @@ func openStores(ctx context.Context, set *Settings, links string, log *slog.Logg
 	s.alarms = alarm.NewEngine(alarm.EngineOptions{
 		Teller: notify.NewDesk(d, s.messages, s.outbox, s.live),
 		DB:     d, Catalog: s.catalog, Rules: s.rules, Positions: s.positions, Devices: s.devices, Registry: s.registry, Presence: s.presence,
-		Readings: readings, Screens: s.live, Now: time.Now, Log: log,
+		Readings: readings, Screens: s.live, Now: time.Now, Until: until.now, Log: log,
 	})
 	if err := s.load(ctx); err != nil {
 		return nil, errors.Join(damaged(set.DataDir, err), readings.Close())

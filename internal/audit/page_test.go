@@ -197,7 +197,7 @@ func TestSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	y.Clock.Advance(time.Hour - 10*time.Second)
-	if err := keep.Sweep(t.Context()); err != nil {
+	if err := keep.Sweep(t.Context(), y.Clock.Now()); err != nil {
 		t.Fatal(err)
 	}
 	for search, want := range map[string]int64{"": 10, "pump": 10, "pump 1199 ": 1, "pump 7 ": 0} {
@@ -206,7 +206,7 @@ func TestSweep(t *testing.T) {
 		}
 	}
 	y.Clock.Advance(11 * time.Second)
-	if err := keep.Sweep(t.Context()); err != nil {
+	if err := keep.Sweep(t.Context(), y.Clock.Now()); err != nil {
 		t.Fatal(err)
 	}
 	for _, table := range []string{"audit_entries", "audit_names"} {

@@ -263,9 +263,10 @@ func apart(ctx context.Context, tx bun.IDB, part func() error) (failed, err erro
 	return failed, err
 }
 
-// Sweep removes entries that are kept no more, and names that only they had.
-func (s *Store) Sweep(ctx context.Context) error {
-	oldest := s.now().Add(-s.keep).UnixMilli()
+// Sweep removes entries that are kept no more as of now, and names that only they
+// had.
+func (s *Store) Sweep(ctx context.Context, now time.Time) error {
+	oldest := now.Add(-s.keep).UnixMilli()
 	for swept := int64(0); ; {
 		var removed int64
 		err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {

@@ -59,3 +59,30 @@ func TestRefreshReuseOfAClockThatWasAhead(t *testing.T) {
 	}
 	f.refused(t, "the stolen session", next.Access)
 }
+
+// Who signed in while the clock was a year ahead has to do it again once it is
+// right: that sign-in has no year and half an hour, and its refresh token no more.
+// One of before lives on, and a clock that is kept right, by hours back, signs
+// nobody out.
+func TestSessionOfAClockThatWasAhead(t *testing.T) {
+	for _, remember := range []bool{false, true} {
+		f := signedIn(t, remember)
+		f.Clock.Advance(365 * 24 * time.Hour)
+		early, err := f.Sessions.Start(t.Context(), f.field.ID, f.field.Ada.ID, remember)
+		if err != nil {
+			t.Fatal(err)
+		}
+		known := f.caller(t, early) // answered from memory from now on, too
+		f.Clock.Advance(-14 * time.Hour)
+		if again := f.caller(t, early); again != known {
+			t.Errorf("14 hours back: %+v, want %+v", again, known)
+		}
+		f.Clock.Advance(14*time.Hour - 365*24*time.Hour)
+		f.refused(t, "of a year ahead", early.Access)
+		if p, err := f.Sessions.Refresh(t.Context(), early.Refresh); !errs.Is(err, errs.Unknown) || p != (identity.Pair{}) {
+			t.Errorf("refreshed: %+v %v", p, err)
+		}
+		f.caller(t, f.pair)
+		f.caller(t, f.refresh(t, f.pair.Refresh))
+	}
+}

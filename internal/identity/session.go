@@ -8,6 +8,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"tilth/internal/audit"
 	"tilth/internal/db"
 	"tilth/internal/errs"
 	"tilth/internal/tenant"
@@ -21,6 +22,23 @@ const (
 	RefreshLifeRemind = 30 * 24 * time.Hour // with remember-me
 	ReuseWindow       = 30 * time.Second
 )
+
+// mostAhead is how far ahead the clock may have been when a token was made that is
+// good still. One of a clock that was years ahead would live for as long.
+const mostAhead = 24 * time.Hour
+
+// good tells whether a token that ends at expires, and lives so long, is good now:
+// it has not ended, and was not made in a time to come.
+func good(expires, now int64, life time.Duration) bool {
+	return expires > now && expires <= now+(life+mostAhead).Milliseconds()
+}
+
+func refreshLife(remember bool) time.Duration {
+	if remember {
+		return RefreshLifeRemind
+	}
+	return RefreshLife
+}
 
 // Pair is what a sign-in or a refresh gives.
 type Pair struct {
@@ -133,17 +151,13 @@ func (s *SessionStore) issue(ctx context.Context, tx bun.IDB, of sessionRow) (Pa
 	if pair.Refresh, err = newToken(); err != nil {
 		return pair, err
 	}
-	life := RefreshLife
-	if of.Remember {
-		life = RefreshLifeRemind
-	}
 	now := s.now()
 	pair.Expires = now.Add(AccessLife).UnixMilli()
 	access := accessRow{Hash: hashToken(pair.Access), SessionID: of.ID, ExpireTime: pair.Expires}
 	if _, err := tx.NewInsert().Model(&access).Exec(ctx); err != nil {
 		return pair, err
 	}
-	refresh := refreshRow{Hash: hashToken(pair.Refresh), SessionID: of.ID, ExpireTime: now.Add(life).UnixMilli()}
+	refresh := refreshRow{Hash: hashToken(pair.Refresh), SessionID: of.ID, ExpireTime: now.Add(refreshLife(of.Remember)).UnixMilli()}
 	_, err = tx.NewInsert().Model(&refresh).Exec(ctx)
 	return pair, err
 }
@@ -153,7 +167,7 @@ func (s *SessionStore) issue(ctx context.Context, tx bun.IDB, of sessionRow) (Pa
 // Unknown error.
 func (s *SessionStore) Caller(ctx context.Context, access string) (Caller, error) {
 	hash, version, now := sha256.Sum256([]byte(access)), s.db.Version(), s.now().UnixMilli()
-	if c, ok := s.known.get(version, hash); ok && c.Expires > now {
+	if c, ok := s.known.get(version, hash); ok && good(c.Expires, now, AccessLife) {
 		return c, nil
 	}
 	var row struct {
@@ -166,9 +180,9 @@ func (s *SessionStore) Caller(ctx context.Context, access string) (Caller, error
 		ColumnExpr("s.tenant_id, s.user_id, a.session_id, a.expire_time").
 		Join("JOIN sessions AS s ON s.id = a.session_id").
 		Join("JOIN users AS u ON u.id = s.user_id AND NOT u.disabled").
-		Where("a.hash = ? AND a.expire_time > ?", hash[:], now).
+		Where("a.hash = ?", hash[:]).
 		Scan(ctx, &row)
-	if db.IsMissing(err) {
+	if db.IsMissing(err) || err == nil && !good(row.ExpireTime, now, AccessLife) {
 		return Caller{}, notSignedIn()
 	}
 	if err != nil {
@@ -208,13 +222,12 @@ func (s *SessionStore) Refresh(ctx context.Context, refresh string) (Pair, error
 				return err
 			}
 			stolen = row.SessionID
-			_, err := tx.NewDelete().Model((*sessionRow)(nil)).Where("s.id = ?", row.SessionID).Exec(ctx)
-			return err
+			return s.endStolen(ctx, tx, row.SessionID)
 		}
 		var of sessionRow
 		err = tx.NewSelect().Model(&of).Join("JOIN users AS u ON u.id = s.user_id AND NOT u.disabled").
 			Where("s.id = ?", row.SessionID).Scan(ctx)
-		if db.IsMissing(err) {
+		if db.IsMissing(err) || err == nil && !good(row.ExpireTime, now, refreshLife(of.Remember)) {
 			return notSignedIn()
 		}
 		if err != nil {
@@ -235,6 +248,20 @@ func (s *SessionStore) Refresh(ctx context.Context, refresh string) (Pair, error
 		return Pair{}, notSignedIn()
 	}
 	return pair, err
+}
+
+// endStolen ends a session one of whose used refresh tokens came again, and writes
+// that down for its tenant to see: the server did it, at the demand
+// of who came from that address.
+func (s *SessionStore) endStolen(ctx context.Context, tx bun.IDB, session int64) error {
+	var owner userRow
+	if err := tx.NewSelect().Model(&owner).Join("JOIN sessions AS s ON s.user_id = u.id").Where("s.id = ?", session).Scan(ctx); err != nil {
+		return err
+	}
+	if _, err := tx.NewDelete().Model((*sessionRow)(nil)).Where("s.id = ?", session).Exec(ctx); err != nil {
+		return err
+	}
+	return note(audit.As(ctx, audit.Server, 0, ""), owner.user(), "session.reuse")
 }
 
 // End ends one session of a tenant.
@@ -268,9 +295,10 @@ func (s *SessionStore) end(ctx context.Context, t tenant.ID, where string, args 
 	return err
 }
 
-// Sweep removes tokens that expired, and sessions that have none left.
-func (s *SessionStore) Sweep(ctx context.Context) error {
-	now := s.now().UnixMilli()
+// Sweep removes tokens that have expired as of until, and sessions that have none
+// left.
+func (s *SessionStore) Sweep(ctx context.Context, until time.Time) error {
+	now := until.UnixMilli()
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		if _, err := tx.NewDelete().Model((*accessRow)(nil)).Where("a.expire_time <= ?", now).Exec(ctx); err != nil {
 			return err

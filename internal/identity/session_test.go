@@ -260,7 +260,7 @@ func TestSweep(t *testing.T) {
 	}
 	sweep := func(what string, sessions, access, refresh int) {
 		t.Helper()
-		if err := f.Sessions.Sweep(t.Context()); err != nil {
+		if err := f.Sessions.Sweep(t.Context(), f.Clock.Now()); err != nil {
 			t.Fatal(err)
 		}
 		if s, a, r := f.rows(t, "sessions"), f.rows(t, "access_tokens"), f.rows(t, "refresh_tokens"); s != sessions || a != access || r != refresh {

@@ -378,7 +378,7 @@ func TestSweep(t *testing.T) {
 	young := p.begins("Young", 1, news.Wishes{Channels: []int64{c}})
 	p.step()
 	p.Clock.Advance(170 * 24 * time.Hour)
-	p.must(p.outbox.Sweep(t.Context()))
+	p.must(p.outbox.Sweep(t.Context(), p.Clock.Now()))
 	p.wants("old", p.of(old), "")
 	p.wants("young", p.of(young), "ada@example.com triggered sent")
 }

@@ -155,9 +155,9 @@ func (o *Outbox) Unmute(ctx context.Context, t tenant.ID, rule int64) error {
 	})
 }
 
-// Sweep removes deliveries that were queued more than a year ago.
-func (o *Outbox) Sweep(ctx context.Context) error {
-	oldest := o.Now().AddDate(-deliveryYears, 0, 0).UnixMilli()
+// Sweep removes deliveries that were queued more than a year before now.
+func (o *Outbox) Sweep(ctx context.Context, now time.Time) error {
+	oldest := now.AddDate(-deliveryYears, 0, 0).UnixMilli()
 	for {
 		var removed int64
 		err := o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {

@@ -231,11 +231,11 @@ func (s *WebhookStore) Delete(ctx context.Context, t tenant.ID, id int64) error 
 	})
 }
 
-// Sweep removes secrets that do not count any more.
-func (s *WebhookStore) Sweep(ctx context.Context) error {
+// Sweep removes secrets that do not count any more as of now.
+func (s *WebhookStore) Sweep(ctx context.Context, now time.Time) error {
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewUpdate().Model((*webhookRow)(nil)).Set("old_secret = NULL, old_until = 0").
-			Where("w.old_until > 0 AND w.old_until <= ?", s.now().UnixMilli()).Exec(ctx)
+			Where("w.old_until > 0 AND w.old_until <= ?", now.UnixMilli()).Exec(ctx)
 		return err
 	})
 }

@@ -157,7 +157,7 @@ func TestWebhookSecrets(t *testing.T) {
 		return known
 	}
 	p.Clock.Advance(24*time.Hour - time.Millisecond)
-	p.must(p.Webhooks.Sweep(ctx))
+	p.must(p.Webhooks.Sweep(ctx, p.Clock.Now()))
 	signs(second, first)
 	if n := kept(); n != 2 {
 		t.Errorf("%d are kept", n)
@@ -167,7 +167,7 @@ func TestWebhookSecrets(t *testing.T) {
 	if got := p.webhook(id).OldSecret; got != 0 {
 		t.Errorf("until %d", got)
 	}
-	p.must(p.Webhooks.Sweep(ctx))
+	p.must(p.Webhooks.Sweep(ctx, p.Clock.Now()))
 	signs(second)
 	if n := kept(); n != 1 {
 		t.Errorf("%d are kept", n)

@@ -75,7 +75,7 @@ func (s *Store) Run(ctx context.Context) error {
 	defer expire.Stop()
 	seal := time.NewTicker(sealEvery)
 	defer seal.Stop()
-	s.report(ctx, s.Expire(ctx, s.opts.Now()))
+	s.report(ctx, s.Expire(ctx, s.opts.Until()))
 	// Sealing may take long, and checkpoints must not wait for it.
 	sealed := make(chan struct{})
 	go func() {
@@ -97,7 +97,7 @@ func (s *Store) Run(ctx context.Context) error {
 		case <-checkpoint.C:
 			s.report(ctx, s.checkpoint(ctx))
 		case <-expire.C:
-			s.report(ctx, s.Expire(ctx, s.opts.Now()))
+			s.report(ctx, s.Expire(ctx, s.opts.Until()))
 		case <-ctx.Done():
 			return nil
 		case <-s.life.Done():

@@ -89,3 +89,24 @@ func TestRunExpiresByTheInjectedClock(t *testing.T) {
 	defer run()()
 	await(t, "the older frame to go", func() bool { return len(readRange(t, s, 1, 1, minTime, maxTime, 1)) == 1 })
 }
+
+// Nor by one that what devices sent vouches for: those without a clock send by the
+// server's. How far time has come counts, not what the clock shows.
+func TestRunExpiresByHowFarTimeHasCome(t *testing.T) {
+	ahead := func() time.Time { return time.UnixMilli(start + 2*365*msPerDay) }
+	s := openStore(t, Options{Retention: keep, Now: ahead, Until: func() time.Time { return time.UnixMilli(start + msPerDay) }})
+	mustAppend(t, s, arrival(1, 1, start-40*msPerDay, num(1, 0)), arrival(1, 1, start-10*msPerDay, num(1, 1)), arrival(1, 1, start, num(1, 2)),
+		arrival(1, 1, ahead().UnixMilli(), num(1, 3)))
+	left := func() int { return len(readRange(t, s, 1, 1, minTime, maxTime, 1)) }
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Run(ctx) }()
+	await(t, "the oldest reading to go", func() bool { return left() < 4 })
+	cancel()
+	if err := <-ended; err != nil {
+		t.Errorf("run: %v", err)
+	}
+	if n := left(); n != 3 {
+		t.Errorf("%d readings are left of 3", n)
+	}
+}

@@ -31,7 +31,8 @@ var (
 type Options struct {
 	Dir             string           // data folder, made when missing
 	Retention       time.Duration    // how long readings are kept; default 400 days
-	Now             func() time.Time // for retention; default time.Now
+	Now             func() time.Time // default time.Now
+	Until           func() time.Time // how far time has come, for retention; default Now
 	Logger          *slog.Logger     // default: discard
 	SealAfter       time.Duration    // how long after its end a day is sealed; default 1 h
 	QueueBatches    int              // batches that Append may be ahead of the consumer; default 64
@@ -51,6 +52,9 @@ func (o *Options) setDefaults() {
 	}
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Until == nil {
+		o.Until = o.Now
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)

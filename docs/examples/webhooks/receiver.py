@@ -49,6 +49,8 @@ def verified(headers, body):
 
 
 class Receiver(BaseHTTPRequestHandler):
+    timeout = 10  # seconds of silence: without it who sends nothing keeps a connection and its thread for good
+
     def do_POST(self):
         length = number(self.headers.get("content-length", ""))
         body = self.rfile.read(length) if length is not None and length <= LARGEST else b""
