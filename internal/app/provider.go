@@ -2,6 +2,7 @@ package app
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -82,6 +83,9 @@ func apply(c *cobra.Command, at *serverFlags, file string, overwrite bool) error
 		return err
 	}
 	printResult(c.OutOrStdout(), &out)
+	if out.Warning != nil {
+		return errors.New(*out.Warning)
+	}
 	return nil
 }
 

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/uptrace/bun"
 
 	"tilth/internal/identity"
 	"tilth/internal/providerapi"
@@ -209,6 +210,24 @@ func TestApplyStandardInput(t *testing.T) {
 	stdout, _, err := run(t, strings.NewReader("tenants: [{name: north, timeZone: UTC}]"), "apply", "-f", "-", "--server", p.server.URL+"/")
 	if err != nil || stdout != "created tenant north\ncreated 1, changed 0, left 0\n" {
 		t.Errorf("printed %q, %v", stdout, err)
+	}
+}
+
+// What is kept is printed with its secrets even where the running server could not
+// take it up; the command says so and fails.
+func TestApplyNotTakenUp(t *testing.T) {
+	p := newProvider(t)
+	if err := p.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
+		// A device of a product without properties needs no dictionary; taking it up does.
+		_, err := tx.ExecContext(ctx, "ALTER TABLE property_numbers RENAME TO gone")
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	const file = "products: [{name: plain}]\ntenants: [{name: north, timeZone: UTC, devices: [{deviceName: N-1, product: plain}]}]"
+	stdout, _, err := run(t, strings.NewReader(file), "apply", "-f", "-", "--server", p.server.URL)
+	if !strings.Contains(stdout, "created device north/N-1  secret: ") || err == nil || !strings.HasPrefix(err.Error(), "all of this is kept") {
+		t.Errorf("printed %q, ended with %v", stdout, err)
 	}
 }
 

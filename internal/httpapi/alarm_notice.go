@@ -21,6 +21,9 @@ func (s *server) PageAlarmNotices(ctx context.Context, r wire.PageAlarmNoticesRe
 	if err != nil {
 		return nil, err
 	}
+	if err := inOrder(p.StartTime, p.EndTime); err != nil {
+		return nil, err
+	}
 	notices, total, err := s.Notices.Page(ctx, caller(ctx).Tenant, alarm.NoticeQuery{
 		Title: trimmed(said(p.Title)), Devices: names, Status: (*alarm.ResolveStatus)(p.ResolveStatus), Level: (*alarm.Level)(p.AlarmLevel),
 		From: p.StartTime, To: p.EndTime, Offset: paging.Offset, Limit: paging.Limit,

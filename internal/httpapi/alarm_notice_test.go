@@ -249,6 +249,7 @@ func TestAlarmNoticePage(t *testing.T) {
 	w.Run(t, []testkit.Scenario{
 		{Name: "status 3", Call: w.get(noticesPath + "page?resolveStatus=3"), Code: 601, Contains: []string{"Resolve status: at most 2"}},
 		{Name: "a title of 65", Call: w.get(noticesPath + "page?title=" + strings.Repeat("a", 65)), Code: 601, Contains: []string{"Title: at most 64 characters"}},
+		{Name: "the wrong way round", Call: w.get(noticesPath + "page?startTime=2&endTime=1"), Code: 601, Contains: []string{"The start must not be after the end"}},
 		{Name: "401 devices", Call: w.get(noticesPath + "page?noticeParams=" + strings.Repeat("a,", 401)), Code: 601},
 		{Name: "none", Call: w.get(noticesPath + "get?id=99999"), Code: 404},
 		{Name: "no id", Call: w.get(noticesPath + "get"), Code: 601},

@@ -24,6 +24,9 @@ func (s *server) who(info *request) audit.Who {
 // PageAudit answers who did what in the tenant, newest first.
 func (s *server) PageAudit(ctx context.Context, r wire.PageAuditRequestObject) (wire.PageAuditResponseObject, error) {
 	t, p, paging := caller(ctx).Tenant, r.Params, paged(r.Params.PageNo, r.Params.PageSize)
+	if err := inOrder(p.StartTime, p.EndTime); err != nil {
+		return nil, err
+	}
 	q := audit.Query{Kind: said(p.Kind), Text: trimmed(said(p.Text)), From: p.StartTime, To: p.EndTime, Offset: paging.Offset, Limit: paging.Limit}
 	if p.Who != nil {
 		who, ok := audit.ParsePerson(*p.Who)

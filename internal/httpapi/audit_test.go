@@ -407,6 +407,26 @@ func TestFailedSignInIsAudited(t *testing.T) {
 	}
 }
 
+// A session that ends because a used refresh token came again is told of: by whose
+// account, and from which address it came. Its other end is told nothing.
+func TestStolenSessionIsAudited(t *testing.T) {
+	w := newServer(t)
+	pair := w.Session(t, w.field.Ada)
+	again := testkit.Call{Method: http.MethodPost, Path: refreshPath + "?refreshToken=" + pair.Refresh}
+	next := testkit.Ask[wire.Session](t, w.Contract, again)
+	w.Clock.Advance(time.Minute)
+	// The second time it is over, and there is nothing more to tell.
+	for _, c := range []testkit.Call{again, again, {Path: userPath, Token: next.AccessToken}} {
+		if a := w.Do(t, c); a.Code != 401 {
+			t.Errorf("%s: %d %s", c.Path, a.Code, a.Msg)
+		}
+	}
+	got := w.log(t, w.bora, "?kind=session")
+	if got.Total != 1 || said(&got.List[0]) != "session.reuse ada of 1" || got.List[0].By != "server" || sent(got.List[0].Address) != "192.0.2.1" {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestAuditPage(t *testing.T) {
 	w := newServer(t)
 	w.done(t, w.edit(`{"deviceName":"WS-1","noteName":"Pump 3","groupId":0}`))
@@ -450,6 +470,7 @@ func TestAuditPage(t *testing.T) {
 	w.Run(t, []testkit.Scenario{
 		{Name: "a person that cannot be", Call: w.get(auditPath + "?who=user:0"), Code: 601},
 		{Name: "a kind that cannot be", Call: w.get(auditPath + "?kind=Device"), Code: 601},
+		{Name: "the wrong way round", Call: w.get(auditPath + "?startTime=2&endTime=1"), Code: 601, Contains: []string{"The start must not be after the end"}},
 		{Name: "a page too large", Call: w.get(auditPath + "?pageSize=401"), Code: 601},
 	})
 }

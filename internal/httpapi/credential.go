@@ -50,11 +50,19 @@ func (s *server) PageCredentials(ctx context.Context, r wire.PageCredentialsRequ
 	return wire.PageCredentials200JSONResponse{Code: success, Data: page}, nil
 }
 
-// ToggleCredential opens a closed credential and closes an open one.
+// ToggleCredential opens a closed credential and closes an open one, or has it
+// as the caller wants it.
 func (s *server) ToggleCredential(ctx context.Context, r wire.ToggleCredentialRequestObject) (wire.ToggleCredentialResponseObject, error) {
-	c := caller(ctx)
-	err := audit.Record(ctx, c.Tenant, "credential.update", s.seeCredential(c.Tenant, c.User, &r.Params.Id), func(ctx context.Context) error {
-		return s.Credentials.Toggle(ctx, c.Tenant, c.User, r.Params.Id)
+	c, id := caller(ctx), r.Params.Id
+	err := audit.Record(ctx, c.Tenant, "credential.update", s.seeCredential(c.Tenant, c.User, &id), func(ctx context.Context) error {
+		toggle := func() error { return s.Credentials.Toggle(ctx, c.Tenant, c.User, id) }
+		if r.Params.Enabled == nil {
+			return toggle()
+		}
+		return switchTo(*r.Params.Enabled == 1, toggle, func() (bool, error) {
+			k, err := s.Credentials.Get(ctx, c.Tenant, c.User, id)
+			return err == nil && k.Enabled, err
+		})
 	})
 	if err != nil {
 		return nil, err
@@ -72,6 +80,18 @@ func (s *server) DeleteCredential(ctx context.Context, r wire.DeleteCredentialRe
 		return nil, err
 	}
 	return wire.DeleteCredential200JSONResponse{Code: success, Data: new(true)}, nil
+}
+
+// switchTo toggles what is not yet as it is wanted, within a transaction, of
+// which there is one at a time. A call that comes twice, since its first answer
+// was lost or somebody else did the same, would otherwise open again what it has
+// closed.
+func switchTo(wanted bool, toggle func() error, isOn func() (bool, error)) error {
+	on, err := isOn()
+	if err != nil || on == wanted {
+		return err
+	}
+	return toggle()
 }
 
 // number01 is a truth value as the specification's numbers have it.

@@ -83,6 +83,13 @@ func TestCredentials(t *testing.T) {
 			t.Errorf("enabled %d, want %d", got, enabled)
 		}
 	}
+	// Closed and closed again, as when the first answer was lost: it stays closed.
+	for _, enabled := range []int{1, 1, 0, 0} {
+		w.Run(t, []testkit.Scenario{{Name: "switch", Call: w.get(fmt.Sprint(togglePath, "?id=", made.Id, "&enabled=", enabled)), Contains: []string{`"data":true`}}})
+		if got := w.credentials(t, w.ada, "").List[1].Enabled; got != enabled || w.openedBy(t, made) != (enabled == 1) {
+			t.Errorf("enabled %d, want %d", got, enabled)
+		}
+	}
 	w.Run(t, []testkit.Scenario{
 		{Name: "delete", Call: w.get(fmt.Sprint(deletePath, "?id=", made.Id)), Contains: []string{`"data":true`}},
 		{Name: "delete again", Call: w.get(fmt.Sprint(deletePath, "?id=", made.Id)), Code: 404},
@@ -119,6 +126,8 @@ func TestCredentialRefusals(t *testing.T) {
 		{Name: "delete two", Call: w.get(deletePath + "?id=1,2"), Code: 400},
 		{Name: "toggle without id", Call: w.get(togglePath), Code: 601},
 		{Name: "toggle none", Call: w.get(togglePath + "?id=999999"), Code: 404},
+		{Name: "switch none", Call: w.get(togglePath + "?id=999999&enabled=0"), Code: 404},
+		{Name: "switch to what is neither", Call: w.get(togglePath + "?id=999999&enabled=2"), Code: 601},
 		{Name: "page size", Call: w.get(credentialsPath + "?pageSize=401"), Code: 601},
 		// What changes something is asked for with GET, but not by looking ahead.
 		{Name: "HEAD", Call: testkit.Call{Method: http.MethodHead, Path: deletePath + "?id=1", Token: w.ada}, Status: 405, Code: 405},

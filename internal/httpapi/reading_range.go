@@ -96,13 +96,21 @@ func (h *history) ids() []device.PropertyID {
 	return ids
 }
 
+// inOrder refuses a range that ends before it starts; either end may be open.
+func inOrder(start, end *int64) error {
+	if start != nil && end != nil && *start > *end {
+		return errs.New(errs.Refused, "history.rangeOrder")
+	}
+	return nil
+}
+
 // span checks a range of history, in epoch milliseconds.
 func span(start, end *int64, longest time.Duration) (from, to int64, err error) {
 	switch {
 	case start == nil || end == nil:
 		return 0, 0, errs.New(errs.Refused, "history.rangeRequired")
-	case *start > *end:
-		return 0, 0, errs.New(errs.Refused, "history.rangeOrder")
+	case inOrder(start, end) != nil:
+		return 0, 0, inOrder(start, end)
 	case *end-*start > longest.Milliseconds():
 		return 0, 0, errs.New(errs.Refused, "history.rangeTooLong")
 	}

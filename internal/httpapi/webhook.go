@@ -55,10 +55,13 @@ func (s *server) CreateWebhook(ctx context.Context, r wire.CreateWebhookRequestO
 func (s *server) UpdateWebhook(ctx context.Context, r wire.UpdateWebhookRequestObject) (wire.UpdateWebhookResponseObject, error) {
 	t, b := caller(ctx).Tenant, r.Body
 	// Before what is wrong with the form: of another tenant's there is none.
-	if _, err := s.Webhooks.Get(ctx, t, b.Id); err != nil {
+	old, err := s.Webhooks.Get(ctx, t, b.Id)
+	if err != nil {
 		return nil, err
 	}
-	w, err := webhookForm(&wire.WebhookCreate{Name: b.Name, Url: b.Url, Events: b.Events, AlarmLevel: b.AlarmLevel, Enabled: b.Enabled}).Webhook(s.WebhookCaller.Guard)
+	f := webhookForm(&wire.WebhookCreate{Name: b.Name, Url: b.Url, Events: b.Events, AlarmLevel: b.AlarmLevel, Enabled: b.Enabled})
+	f.Kept = old.URL
+	w, err := f.Webhook(s.WebhookCaller.Guard)
 	if err != nil {
 		return nil, err
 	}
@@ -78,10 +81,20 @@ func webhookForm(b *wire.WebhookCreate) *notify.WebhookForm {
 	return f
 }
 
-// ToggleWebhook switches a webhook on that is off, and off that is on.
+// ToggleWebhook switches a webhook on that is off, and off that is on, or has
+// it as the caller wants it.
 func (s *server) ToggleWebhook(ctx context.Context, r wire.ToggleWebhookRequestObject) (wire.ToggleWebhookResponseObject, error) {
 	t, id := caller(ctx).Tenant, r.Params.Id
-	err := audit.Record(ctx, t, "webhook.update", s.Webhooks.See(t, &id), func(ctx context.Context) error { return s.Webhooks.Toggle(ctx, t, id) })
+	err := audit.Record(ctx, t, "webhook.update", s.Webhooks.See(t, &id), func(ctx context.Context) error {
+		toggle := func() error { return s.Webhooks.Toggle(ctx, t, id) }
+		if r.Params.Enabled == nil {
+			return toggle()
+		}
+		return switchTo(*r.Params.Enabled, toggle, func() (bool, error) {
+			w, err := s.Webhooks.Get(ctx, t, id)
+			return err == nil && w.Enabled, err
+		})
+	})
 	if err != nil {
 		return nil, err
 	}

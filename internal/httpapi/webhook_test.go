@@ -98,6 +98,15 @@ func TestWebhooks(t *testing.T) {
 	if h := w.webhooks(t)[0]; h.Name != "Pompalar" || fmt.Sprint(h.Events) != "[resolved]" || h.AlarmLevel != 2 || !h.Enabled {
 		t.Errorf("%s", asJSON(t, h))
 	}
+	// Switched off and off again, as when the first answer was lost: it stays off.
+	for _, enabled := range []bool{false, false, true, true} {
+		call := w.ofWebhook(http.MethodPut, "enable-or-disable", made.Id)
+		call.Path += fmt.Sprint("&enabled=", enabled)
+		w.Run(t, []testkit.Scenario{{Name: "switch", Call: call, Contains: []string{`"data":true`}}})
+		if w.webhooks(t)[0].Enabled != enabled {
+			t.Errorf("enabled is not %t", enabled)
+		}
+	}
 	again := testkit.Ask[wire.WebhookSecret](t, w.Contract, w.ofWebhook(http.MethodPost, "new-secret", made.Id))
 	if h := w.webhooks(t)[0]; again.Secret == made.Secret || h.OldSecretUntil == nil || *h.OldSecretUntil != w.Clock.Now().Add(24*time.Hour).UnixMilli() {
 		t.Errorf("%s", asJSON(t, h))
@@ -161,6 +170,20 @@ func TestWebhookRefusals(t *testing.T) {
 				t.Errorf("%s: %d %q, want %q", name, a.Code, a.Msg, c.want)
 			}
 		}
+	}
+	// The address of a network that is called no more keeps nobody from changing the rest.
+	closed := "http://10.0.0.1:8080/"
+	old, _, err := w.Webhooks.Create(t.Context(), w.field.ID, &notify.Webhook{Name: "Old", URL: closed, Opened: true, Enabled: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for url, code := range map[string]int{closed: 200, closed + "x": 601} {
+		if a := w.Do(t, w.sends(http.MethodPut, webhooksPath+"update", planner(body{"id": old, "name": "Old", "url": url}))); a.Code != code {
+			t.Errorf("%s: %d %s", url, a.Code, a.Msg)
+		}
+	}
+	if err := w.Webhooks.Delete(t.Context(), w.field.ID, old); err != nil {
+		t.Fatal(err)
 	}
 	call := w.sends(http.MethodPost, webhooksPath+"create", planner(body{"url": "http:"}))
 	for _, l := range text.Languages {

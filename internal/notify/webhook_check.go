@@ -31,6 +31,9 @@ type WebhookForm struct {
 	Events  []string
 	Level   *int  // nil: 0
 	Enabled *bool // nil: it is
+	// Kept is the address that it has. It is taken as it is, whatever may be called
+	// by now, so that what else is said is not refused for it: each call is judged.
+	Kept string
 }
 
 // Webhook makes a webhook of what was said. The first thing that is wrong, in
@@ -40,7 +43,9 @@ func (f *WebhookForm) Webhook(g *guard.Guard) (w Webhook, err error) {
 	if w.Name, err = shownName(f.Name, "name"); err != nil {
 		return w, err
 	}
-	if w.URL, err = webhookURL(f.URL, g); err != nil {
+	if f.Kept != "" && f.URL != nil && strings.TrimSpace(*f.URL) == f.Kept {
+		w.URL = f.Kept
+	} else if w.URL, err = webhookURL(f.URL, g); err != nil {
 		return w, err
 	}
 	for _, event := range f.Events {

@@ -116,6 +116,8 @@ func parameters(r *http.Request, info *request, route *routers.Route) error {
 			return invalid("open.empty", name)
 		case strings.ContainsRune(values[0], 0): // no name has one, and no database takes it
 			return invalid("invalid.format", name)
+		case !exact(route.Operation, name, values[0]):
+			return invalid("invalid.type", name)
 		}
 	}
 	named := map[string]string{}
@@ -136,6 +138,13 @@ func parameters(r *http.Request, info *request, route *routers.Route) error {
 		Request: r, PathParams: named, QueryParams: asked, Route: route,
 		Options: &openapi3filter.Options{AuthenticationFunc: openapi3filter.NoopAuthenticationFunc},
 	}))
+}
+
+// exact refuses what is no boolean of JSON: the library takes 1, T and the like for
+// one.
+func exact(o *openapi3.Operation, name, given string) bool {
+	s := o.Parameters.GetByInAndName(openapi3.ParameterInQuery, name).Schema
+	return s == nil || !s.Value.Type.Is(openapi3.TypeBoolean) || given == "true" || given == "false"
 }
 
 // oneText refuses a body that is not one JSON text: the library reads the first

@@ -24,6 +24,9 @@ func (s *server) ListNotices(ctx context.Context, r wire.ListNoticesRequestObjec
 	if err != nil {
 		return nil, err
 	}
+	if from != nil && to != nil && *from > *to {
+		return nil, invalid("history.rangeOrder", "to")
+	}
 	bound := bound(info, optional(p.Status), optional(p.Level), optional(p.Device), decimal(from), decimal(to))
 	at, err := readCursor(p.Cursor, bound)
 	if err != nil {

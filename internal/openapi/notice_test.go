@@ -33,18 +33,19 @@ func TestNotices(t *testing.T) {
 	}
 	at := func(ms int64) string { return fmt.Sprint(now + ms) }
 	for path, want := range map[string]string{
-		"/notices":                                              "wind heat Frost",
-		"/notices?status=open":                                  "Frost",
-		"/notices?status=resolved":                              "wind heat",
-		"/notices?level=general":                                "wind",
-		"/notices?level=important":                              "heat",
-		"/notices?device=WS-1":                                  "wind heat Frost",
-		"/notices?device=WS-2":                                  "",
-		"/notices?device=zzrival-1":                             "",
-		"/notices?from=" + at(-3*hour):                          "wind Frost", // at or after
-		"/notices?to=" + at(-3*hour):                            "heat",       // before
-		"/notices?from=" + at(-5*hour) + "&to=" + at(-3*hour+1): "wind heat",
-		"/notices?level=general&status=open":                    "",
+		"/notices":                                                          "wind heat Frost",
+		"/notices?status=open":                                              "Frost",
+		"/notices?status=resolved":                                          "wind heat",
+		"/notices?level=general":                                            "wind",
+		"/notices?level=important":                                          "heat",
+		"/notices?device=WS-1":                                              "wind heat Frost",
+		"/notices?device=WS-2":                                              "",
+		"/notices?device=zzrival-1":                                         "",
+		"/notices?from=" + at(-3*hour):                                      "wind Frost", // at or after
+		"/notices?to=" + at(-3*hour):                                        "heat",       // before
+		"/notices?from=" + at(-5*hour) + "&to=" + at(-3*hour+1):             "wind heat",
+		"/notices?from=" + at(-3*hour) + "&to=" + at(-3*hour):               "", // a moment
+		"/notices?level=general&status=open":                                "",
 		"/notices?from=2026-11-21T09:00:00%2B03:00&to=2026-11-21T07:00:00Z": "wind", // from 06:00Z
 	} {
 		list := ask[wire.NoticeList](t, w, call{path: path})

@@ -126,7 +126,7 @@ func (s *server) ChangeWebhook(ctx context.Context, r wire.ChangeWebhookRequestO
 // changed is a webhook with what a program says of it; what it does not say
 // stays.
 func changed(old *notify.Webhook, b *wire.WebhookChange) *notify.WebhookForm {
-	f := &notify.WebhookForm{Name: &old.Name, URL: &old.URL, Events: old.Events(), Level: &old.Level, Enabled: &old.Enabled}
+	f := &notify.WebhookForm{Name: &old.Name, URL: &old.URL, Kept: old.URL, Events: old.Events(), Level: &old.Level, Enabled: &old.Enabled}
 	if b.Name != nil {
 		f.Name = b.Name
 	}

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"tilth/internal/notify"
 	"tilth/internal/openapi/wire"
 )
 
@@ -59,6 +60,27 @@ func TestWebhookNameOfNothing(t *testing.T) {
 			if p := w.refused(t, c, http.StatusBadRequest); p.Parameter != "name" {
 				t.Errorf("%q: %+v", name, p)
 			}
+		}
+	}
+}
+
+// A webhook of a network that is called no more can be changed and switched off: its
+// address is not judged again where it stays, and another one is.
+func TestWebhookOfANetworkThatIsClosed(t *testing.T) {
+	w := newWorld(t)
+	for _, url := range []string{"http://10.0.0.1:8080/", "https://192.168.0.9/"} {
+		id, _, err := w.Webhooks.Create(t.Context(), w.field.ID, &notify.Webhook{Name: url, URL: url, Opened: true, Enabled: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := fmt.Sprint("/webhooks/", id)
+		for _, body := range []string{`{"enabled":false}`, fmt.Sprintf(`{"enabled":false,"url":%q}`, url), `{"level":"serious"}`} {
+			if is := ask[wire.Webhook](t, w, w.sends(http.MethodPatch, at, body)); is.Enabled || is.Url != url {
+				t.Errorf("%s: %+v", body, is)
+			}
+		}
+		if p := w.refused(t, w.sends(http.MethodPatch, at, fmt.Sprintf(`{"url":%q}`, url+"x")), http.StatusBadRequest); p.Parameter != "url" {
+			t.Errorf("another address: %+v", p)
 		}
 	}
 }

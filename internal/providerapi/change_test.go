@@ -1,6 +1,7 @@
 package providerapi
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -24,6 +25,36 @@ tenants:
 `
 
 func with(pairs ...string) string { return strings.NewReplacer(pairs...).Replace(setOnce) }
+
+// A new device has no name that an address could not hold; one that exists keeps
+// its own, and may be changed.
+func TestDeviceNamesOfAddresses(t *testing.T) {
+	p := newPlatform(t)
+	p.base(t)
+	file := func(name, serial string) []byte {
+		return []byte("tenants: [{name: north, devices: [{deviceName: '" + name + "', serial: " + serial + ", product: station}]}]")
+	}
+	for _, name := range []string{".", ".."} {
+		_, err := p.service.Apply(t.Context(), file(name, "A"), false)
+		var wrong *FileError
+		if !errors.As(err, &wrong) || len(wrong.Errors) != 1 || wrong.Errors[0].Path != "tenants[0].devices[0].deviceName" || !strings.Contains(wrong.Errors[0].Message, "must not be") {
+			t.Errorf("%q: %v", name, err)
+		}
+		d := *p.device(t, "north", "N-1")
+		d.ID, d.Name = 0, name
+		if err := p.Devices.Put(t.Context(), d.Tenant, &d); err != nil {
+			t.Fatal(err)
+		}
+		if out := p.apply(t, string(file(name, "B")), false); len(out.Changed) != 1 {
+			t.Errorf("%q, which exists: %+v", name, out)
+		}
+	}
+	for _, name := range []string{"...", ".a", "a..", "..a"} {
+		if out := p.apply(t, string(file(name, "A")), false); len(out.Created) != 1 {
+			t.Errorf("%q: %+v", name, out)
+		}
+	}
+}
 
 // What people change in the console is set at creation only, unless overwrite;
 // structure always follows the file.

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect"
+
+	"tilth/internal/providerapi/wire"
 )
 
 // statement runs SQL that no store would.
@@ -175,25 +178,45 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// What the running server could not take up stays marked, and the next call
+// What the running server could not take up is told all the same, since nothing
+// else can tell the secrets that were made. It stays marked, and the next call
 // fails rather than work on what is not so.
 func TestNotTakenUp(t *testing.T) {
-	p := newPlatform(t)
-	p.base(t)
+	f := newFace(t)
+	f.base(t)
+	p := f.platform
 	p.statement(t, `ALTER TABLE property_numbers RENAME TO gone`)
 	// A device's serial needs no dictionary; taking it up does.
-	if _, err := p.service.Apply(t.Context(), []byte(`tenants: [{name: north, devices: [{deviceName: N-1, serial: Z}]}]`), false); err == nil {
-		t.Error("what could not be taken up was no fault")
+	const file = `tenants: [{name: north, users: [{userName: mia}], devices: [{deviceName: N-1, serial: Z}, {deviceName: N-7, product: station}]}]`
+	out := read[wire.ApplyResult](t, f.post(t, "v1/apply", file), http.StatusOK)
+	if out.Warning == nil || !strings.Contains(*out.Warning, "kept") {
+		t.Errorf("no word of what could not be taken up: %+v", out)
+	}
+	told := map[string]string{}
+	for _, it := range out.Created {
+		if it.Secret != nil {
+			told[it.Name] = *it.Secret
+		}
 	}
 	if d := p.device(t, "north", "N-1"); d.Serial != "Z" || !p.service.stale {
 		t.Errorf("serial %q, stale %v", d.Serial, p.service.stale)
+	}
+	if !f.opens(t, f.user(t, "north", "mia"), told["mia"]) {
+		t.Error("the password that was made is lost")
+	}
+	if read[wire.Problem](t, f.post(t, "v1/apply", file), http.StatusInternalServerError); !strings.Contains(f.Log.Text(), "kept, but not taken up") {
+		t.Errorf("log:\n%s", f.Log.Text())
 	}
 	if _, err := p.service.Delete(t.Context(), KindScene, "north", "Field"); err == nil {
 		t.Error("the next call went on")
 	}
 	p.statement(t, `ALTER TABLE gone RENAME TO property_numbers`)
-	p.delete(t, KindScene, "north", "Field")
-	if p.service.stale {
-		t.Error("still stale")
+	again := read[wire.ApplyResult](t, f.post(t, "v1/apply", file), http.StatusOK)
+	if again.Warning != nil || again.Left != 4 || p.service.stale {
+		t.Errorf("again: %+v, stale %v", again, p.service.stale)
 	}
+	if _, _, ok := p.Registry.Authenticate("N-7", told["N-7"]); !ok {
+		t.Error("the secret that was made is lost")
+	}
+	p.delete(t, KindScene, "north", "Field")
 }

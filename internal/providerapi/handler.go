@@ -27,6 +27,10 @@ const (
 	// patience is how long an apply may take to arrive and to be carried out:
 	// a large file with many passwords needs longer than other calls.
 	patience = 15 * time.Minute
+
+	// notTakenUp is told beside what was done. The provider's tools speak English.
+	notTakenUp = "all of this is kept, but the running server does not go by it yet, for a fault that its log tells: " +
+		"apply the file again, or restart the server; secrets and passwords told here are not told again"
 )
 
 // Options is everything the HTTP face needs.
@@ -166,10 +170,18 @@ func (h *handler) Apply(ctx context.Context, r wire.ApplyRequestObject) (wire.Ap
 		return nil, unreadable(err)
 	}
 	out, err := h.Service.Apply(ctx, raw, r.Params.Overwrite != nil && *r.Params.Overwrite)
-	if err != nil {
+	var untaken *Untaken
+	if err != nil && !errors.As(err, &untaken) {
 		return nil, err
 	}
-	return wire.Apply200JSONResponse(out.wire()), nil
+	answer := out.wire()
+	if untaken != nil {
+		// No refusal: of secrets and passwords that were made only hashes are kept, so
+		// that nothing but this answer can tell them.
+		h.Log.Error("what was applied is kept, but not taken up", "error", untaken.cause)
+		answer.Warning = new(notTakenUp)
+	}
+	return wire.Apply200JSONResponse(answer), nil
 }
 
 // Delete removes one thing.

@@ -55,6 +55,10 @@ func (pl *planner) device(t *tenantStep, known *device.Device, f *fileDevice) *d
 		s.created = true
 		s.device = device.Device{Name: f.deviceName.v}
 		s.generate = !f.secret.given() && !f.secrets.given()
+		// One that exists stays: its readings hang on it.
+		if isFolder(s.device.Name) {
+			pl.p.add(f.deviceName.at, "deviceName must not be %q: in an address that means a folder, and programs could not ask for the device", s.device.Name)
+		}
 		if !f.product.given() {
 			pl.p.add(f.at.key("product"), "product is missing: a new device needs one")
 		}

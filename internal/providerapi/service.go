@@ -101,6 +101,15 @@ type Result struct {
 	Left                      int // things of the file that were already so
 }
 
+// Untaken says that what a file asked for is kept, but that the running server
+// could not take it up; the next call tries again before anything else.
+type Untaken struct{ cause error }
+
+func (u *Untaken) Error() string { return "kept, but not taken up: " + u.cause.Error() }
+
+// Unwrap is why.
+func (u *Untaken) Unwrap() error { return u.cause }
+
 // Service provisions. Its calls run one after the other.
 type Service struct {
 	Stores
@@ -150,7 +159,8 @@ func (s *Service) refresh(ctx context.Context) error {
 
 // Apply makes the server be as a file says, all or nothing. Of what exists,
 // password, nickname, email, mobile, noteName, scene and position stay as they
-// are unless overwrite. A wrong file is a *FileError.
+// are unless overwrite. A wrong file is a *FileError. With *Untaken what was done
+// is answered, too.
 func (s *Service) Apply(ctx context.Context, raw []byte, overwrite bool) (*Result, error) {
 	var wrong faults
 	file := wrong.parse(raw)
@@ -199,7 +209,9 @@ func (s *Service) Apply(ctx context.Context, raw []byte, overwrite bool) (*Resul
 		return nil, err
 	}
 	if p.structure() {
-		err = s.refresh(ctx)
+		if err := s.refresh(ctx); err != nil {
+			return out, &Untaken{err}
+		}
 	}
-	return out, err
+	return out, nil
 }

@@ -36,6 +36,9 @@ func isDeviceName(s string) bool {
 	return printable(s, maxName) && isName(s) && !strings.ContainsAny(s, ",/+#")
 }
 
+// isFolder tells whether a path would be shortened by such a part of it.
+func isFolder(s string) bool { return s == "." || s == ".." }
+
 func isSecret(s string) bool { return printable(s, maxSecret) && length(s) >= minSecret }
 
 func isIdentifier(s string) bool {

@@ -2503,6 +2503,9 @@ type DeleteCredentialParams struct {
 // ToggleCredentialParams defines parameters for ToggleCredential.
 type ToggleCredentialParams struct {
 	Id int64 `form:"id" json:"id"`
+
+	// Enabled What it is to be, 1 open, 0 closed, so that a call that comes twice does no more than one. Absent, the other of what it is.
+	Enabled *int `form:"enabled,omitempty" json:"enabled,omitempty"`
 }
 
 // PageCredentialsParams defines parameters for PageCredentials.
@@ -2792,6 +2795,9 @@ type GetWebhookDeliveriesParams struct {
 // ToggleWebhookParams defines parameters for ToggleWebhook.
 type ToggleWebhookParams struct {
 	Id int64 `form:"id" json:"id"`
+
+	// Enabled What it is to be, so that a call that comes twice does no more than one. Absent, the other of what it is.
+	Enabled *bool `form:"enabled,omitempty" json:"enabled,omitempty"`
 }
 
 // NewWebhookSecretParams defines parameters for NewWebhookSecret.
@@ -3918,6 +3924,19 @@ func (siw *ServerInterfaceWrapper) ToggleCredential(w http.ResponseWriter, r *ht
 			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "id"})
 		} else {
 			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "enabled" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "enabled", r.URL.Query(), &params.Enabled, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "enabled"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "enabled", Err: err})
 		}
 		return
 	}
@@ -5916,6 +5935,19 @@ func (siw *ServerInterfaceWrapper) ToggleWebhook(w http.ResponseWriter, r *http.
 			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "id"})
 		} else {
 			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "enabled" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "enabled", r.URL.Query(), &params.Enabled, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "enabled"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "enabled", Err: err})
 		}
 		return
 	}

@@ -2,7 +2,9 @@ package webhook_test
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/netip"
@@ -37,6 +39,7 @@ func TestExamples(t *testing.T) {
 			}
 		}
 		t.Run(name, func(t *testing.T) {
+			t.Parallel() // both wait for somebody who is silent
 			var late time.Duration
 			w := newWorld(t, func(o *webhook.Options) {
 				o.Guard = &guard.Guard{Private: []netip.Prefix{netip.PrefixFrom(closed, 32)}}
@@ -66,6 +69,14 @@ func TestExamples(t *testing.T) {
 				return lines.Text()
 			}
 			_, port, _ := strings.Cut(next(), "\t")
+			silent, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", "127.0.0.1:"+port)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = silent.Close() }()
+			if _, err := io.WriteString(silent, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n"); err != nil {
+				t.Fatal(err)
+			}
 			h, err := w.Webhooks.Get(t.Context(), w.field.ID, id)
 			if err != nil {
 				t.Fatal(err)
@@ -126,6 +137,13 @@ func TestExamples(t *testing.T) {
 				if line := next(); line != "notice.opened\t4711\tserious\tFrost <b>" {
 					t.Errorf("%q", line)
 				}
+			}
+			// All this while somebody has kept silent; not for good.
+			if err := silent.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.ReadAll(silent); errors.Is(err, os.ErrDeadlineExceeded) {
+				t.Error("who sends nothing is waited for without end")
 			}
 		})
 	}

@@ -104,6 +104,9 @@ type ApplyResult struct {
 	// Left how many things of the file were already so
 	Left    int         `json:"left"`
 	Removed []ApplyItem `json:"removed"`
+
+	// Warning what was done is kept, but the running server could not take it up; the next call tries again first. Absent: the server goes by it
+	Warning *string `json:"warning,omitempty"`
 }
 
 // DeleteRequest defines model for DeleteRequest.

@@ -3584,6 +3584,8 @@ export interface components {
             /** @description how many things of the file were already so */
             left: number;
             removed: components["schemas"]["ApplyItem"][];
+            /** @description what was done is kept, but the running server could not take it up; the next call tries again first. Absent: the server goes by it */
+            warning?: string;
         };
         DeleteRequest: {
             /** @enum {string} */
@@ -4055,6 +4057,8 @@ export interface operations {
         parameters: {
             query: {
                 id: number;
+                /** @description What it is to be, 1 open, 0 closed, so that a call that comes twice does no more than one. Absent, the other of what it is. */
+                enabled?: number;
             };
             header?: never;
             path?: never;
@@ -5494,6 +5498,8 @@ export interface operations {
         parameters: {
             query: {
                 id: number;
+                /** @description What it is to be, so that a call that comes twice does no more than one. Absent, the other of what it is. */
+                enabled?: boolean;
             };
             header?: never;
             path?: never;
