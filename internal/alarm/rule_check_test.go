@@ -3,6 +3,7 @@ package alarm_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"math"
 	"reflect"
@@ -365,7 +366,8 @@ func TestTargets(t *testing.T) {
 		{[]string{"theirs"}, "invalid.unknown", "", "theirs"},
 		{[]string{"a\x00"}, "invalid.format", "", ""},
 		{[]string{"WS-2", "WS-2"}, "rule.copyTwice", "WS-2", ""},
-		{[]string{"WS-2", "lacks", "text"}, "rule.copyMisfit", "The lacks", "airTemperature"},
+		{[]string{"WS-2", "lacks"}, "rule.copyMisfit", "The lacks", "airTemperature"},
+		{[]string{"lacks", "text", "WS-2", "WS-2"}, "rule.copyTwice", "WS-2", ""},
 		{[]string{"text"}, "rule.copyMisfit", "The text", "airTemperature"},
 		{[]string{"coarse"}, "rule.copyMisfit", "The coarse", "airTemperature"},
 	} {
@@ -373,5 +375,20 @@ func TestTargets(t *testing.T) {
 		if e := errs.As(err); e.Kind != errs.Refused || e.Key != tc.key || e.Args["device"] != tc.said || e.Args["value"] != tc.value {
 			t.Errorf("%.20v: %v %v, want %+v", tc.names, err, e.Args, tc)
 		}
+	}
+	// All that cannot take it are named at once, up to ten.
+	_, err = c.Targets(t.Context(), field.ID, &rule, []string{"text", "WS-2", "lacks"})
+	if e := errs.As(err); e.Kind != errs.Refused || e.Key != "rule.copyMisfits" || e.Args["devices"] != "The text · The lacks" {
+		t.Errorf("%v %v", err, e.Args)
+	}
+	var many []string
+	lacks := s.Catalog.ProductByName("lacks")
+	for n := range 12 {
+		many = append(many, fmt.Sprint("M-", n))
+		s.Device(t, field.ID, lacks, many[n])
+	}
+	_, err = c.Targets(t.Context(), field.ID, &rule, many)
+	if e := errs.As(err); e.Key != "rule.copyMisfits" || !strings.HasSuffix(e.Args["devices"], " · M-9 · … (+2)") {
+		t.Errorf("%v %v", err, e.Args)
 	}
 }

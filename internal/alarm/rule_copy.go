@@ -1,6 +1,7 @@
 package alarm
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"strings"
@@ -13,9 +14,13 @@ import (
 // copiesAtMost is how many devices a rule is given to at once.
 const copiesAtMost = 400
 
+// misfitsNamed is how many of the devices that cannot take a rule a refusal names.
+const misfitsNamed = 10
+
 // Targets are the devices that a rule is copied to, in the order of their
-// names. One that the tenant does not have, is named twice, or cannot take the
-// rule is refused by name (601).
+// names. One that the tenant does not have or is named twice is refused by name
+// (601), and so are all together that cannot take the rule: whoever chose many
+// need not try once for each.
 func (c *Checker) Targets(ctx context.Context, t tenant.ID, r *Rule, names []string) ([]device.ID, error) {
 	switch {
 	case len(names) == 0:
@@ -24,6 +29,8 @@ func (c *Checker) Targets(ctx context.Context, t tenant.ID, r *Rule, names []str
 		return nil, errs.New(errs.Refused, "invalid.many", "limit", strconv.Itoa(copiesAtMost)).About("executionIds")
 	}
 	ids, seen := make([]device.ID, len(names)), make(map[device.ID]bool, len(names))
+	var misfits []string
+	lacking := "" // the attribute that the first of them lacks
 	for i, name := range names {
 		name = strings.TrimSpace(name)
 		if strings.ContainsRune(name, 0) {
@@ -40,11 +47,23 @@ func (c *Checker) Targets(ctx context.Context, t tenant.ID, r *Rule, names []str
 			return nil, errs.New(errs.Refused, "rule.copyTwice", "device", d.Title())
 		}
 		if attribute := misfit(r, p); attribute != "" {
-			return nil, errs.New(errs.Refused, "rule.copyMisfit", "device", d.Title(), "value", attribute)
+			misfits, lacking = append(misfits, d.Title()), cmp.Or(lacking, attribute)
 		}
 		ids[i], seen[d.ID] = d.ID, true
 	}
-	return ids, nil
+	return ids, refuseMisfits(misfits, lacking)
+}
+
+func refuseMisfits(titles []string, lacking string) error {
+	switch n := len(titles); {
+	case n == 0:
+		return nil
+	case n == 1:
+		return errs.New(errs.Refused, "rule.copyMisfit", "device", titles[0], "value", lacking)
+	case n > misfitsNamed:
+		titles = append(titles[:misfitsNamed:misfitsNamed], "… (+"+strconv.Itoa(n-misfitsNamed)+")")
+	}
+	return errs.New(errs.Refused, "rule.copyMisfits", "devices", strings.Join(titles, " · "))
 }
 
 // Runnable refuses a kept rule that cannot be judged any more, because its
