@@ -149,6 +149,8 @@ test('is solved by hand, with a remark, once', async ({ page }) => {
   await expect(detail(page).getByText('The heaters burn')).toBeVisible();
   await expect(card(page, 'Frost by hand')).toContainText('Manual solution');
   await expect(button(page, 'Mark as solved')).toBeHidden();
+  // With the button the keyboard would have gone to the page's top.
+  await expect(heading(page, 'Frost by hand')).toBeFocused();
 
   const again = await call('PUT', `${path}/alarm-notice/resolve`, { id });
   expect(again.code).toBe(601);

@@ -14,5 +14,8 @@
   } catch {
     // Storage may be forbidden or hold something unreadable: the light theme in English stands.
   }
+  // A system that dictates the colours has a background of its own.
+  if (matchMedia('(forced-colors: active)').matches)
+    theme = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
   root.dataset.theme = theme;
 })();

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { defaultPreferences, followPreferences, storageKey, usePreferences } from './preferences';
 
 const root = document.documentElement;
@@ -25,6 +25,28 @@ describe('preferences', () => {
     usePreferences.getState().set({ darkMode: true, sidebarColor: 'warning' });
     expect(root.dataset.theme).toBe('dark');
     expect(stored().state).toEqual({ ...defaultPreferences, darkMode: true, sidebarColor: 'warning' });
+  });
+
+  it.each([
+    ['dark', false],
+    ['light', true],
+  ] as const)('give way to a system that dictates its own %s colours', (scheme, darkMode) => {
+    const asked = ['(forced-colors: active)', `(prefers-color-scheme: ${scheme})`];
+    const matchMedia = vi.spyOn(window, 'matchMedia').mockImplementation(
+      (query) =>
+        ({
+          matches: query.split(' and ').every((part) => asked.includes(part)),
+          addEventListener: () => undefined,
+          removeEventListener: () => undefined,
+        }) as never,
+    );
+    usePreferences.getState().set({ darkMode });
+    beforeFirstPaint();
+    expect(root.dataset.theme).toBe(scheme);
+    delete root.dataset.theme;
+    stop = followPreferences();
+    expect(root.dataset.theme).toBe(scheme);
+    matchMedia.mockRestore();
   });
 
   it('come from another tab', async () => {

@@ -1,5 +1,6 @@
 import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
+import { useMedia } from './media';
 
 export const sidebarColors = ['primary', 'dark', 'info', 'success', 'warning', 'danger'] as const;
 export type SidebarColor = (typeof sidebarColors)[number];
@@ -63,15 +64,33 @@ export const usePreferences = create<PreferencesState>()(
   ),
 );
 
+/**
+ * Where the person's system dictates the colours, as Windows' contrast themes do, the background is its own: what of ours stays, in
+ * charts and on the map, is to be read on that.
+ */
+const dictated = {
+  dark: '(forced-colors: active) and (prefers-color-scheme: dark)',
+  light: '(forced-colors: active) and (prefers-color-scheme: light)',
+};
+
+function themeOf(darkMode: boolean, dictatedDark: boolean, dictatedLight: boolean): Theme {
+  return dictatedDark || (darkMode && !dictatedLight) ? 'dark' : 'light';
+}
+
 export function useTheme(): Theme {
-  return usePreferences((state) => (state.darkMode ? 'dark' : 'light'));
+  return themeOf(
+    usePreferences((state) => state.darkMode),
+    useMedia(dictated.dark),
+    useMedia(dictated.light),
+  );
 }
 
 /** Keeps the page's theme with the preference, in this tab and in others. Returns how to stop. */
 export function followPreferences(): () => void {
+  const media = [window.matchMedia(dictated.dark), window.matchMedia(dictated.light)] as const;
   const apply = () => {
-    const theme: Theme = usePreferences.getState().darkMode ? 'dark' : 'light';
-    document.documentElement.dataset.theme = theme;
+    const { darkMode } = usePreferences.getState();
+    document.documentElement.dataset.theme = themeOf(darkMode, media[0].matches, media[1].matches);
     const base = getComputedStyle(document.documentElement).getPropertyValue('--base').trim();
     if (base) document.querySelector('meta[name="theme-color"]')?.setAttribute('content', base);
   };
@@ -84,8 +103,10 @@ export function followPreferences(): () => void {
   apply();
   const unsubscribe = usePreferences.subscribe(apply);
   window.addEventListener('storage', onStorage);
+  for (const one of media) one.addEventListener('change', apply);
   return () => {
     unsubscribe();
+    for (const one of media) one.removeEventListener('change', apply);
     window.removeEventListener('storage', onStorage);
   };
 }

@@ -24,7 +24,8 @@ export function ErrorNote({ title, text, onRetry, busy = false }: ErrorNoteProps
         {text ? <p className={css.text}>{text}</p> : null}
       </div>
       {onRetry ? (
-        <button type="button" className={css.retry} onClick={onRetry} disabled={busy}>
+        // Not disabled by its attribute: the keyboard would be lost to whom has just pressed it.
+        <button type="button" className={css.retry} aria-disabled={busy} onClick={busy ? undefined : onRetry}>
           <ReloadOutlined spin={busy} aria-hidden="true" />
           {t('common.retry')}
         </button>

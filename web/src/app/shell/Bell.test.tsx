@@ -20,6 +20,8 @@ const items = () =>
     .getAllByRole('listitem')
     .map((item) => item.textContent);
 
+const focused = () => document.activeElement as HTMLElement;
+
 async function open(server: MessageServer) {
   const opened = await openConsole('/alarm');
   await waitFor(() => expect(askedOf(server, paths.unread).length).toBeGreaterThan(1));
@@ -165,6 +167,16 @@ describe('on a phone', () => {
     expect(await panel().findByRole('link', { name: /Frost/ })).toBeVisible();
     await user.click(panel().getByRole('button', { name: 'Close' }));
     await waitFor(() => expect(bell()).toHaveAttribute('aria-expanded', 'false'));
+  });
+
+  it('keeps the keyboard when all are marked as read', async () => {
+    setWidth(390);
+    const { user } = await open(messageServer(six()));
+    const button = panel().getByRole('button', { name: 'Mark all as read' });
+    button.focus();
+    await user.keyboard('{Enter}');
+    await waitFor(() => expect(button).not.toBeInTheDocument());
+    await waitFor(() => expect(screen.getByRole('dialog', { name: 'Recent messages' })).toContainElement(focused()));
   });
 
   it('leads to a message as well', async () => {

@@ -2,6 +2,7 @@ import { Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { whenIdle } from '@/lib/idle';
+import { keepFocus } from '@/lib/keepFocus';
 import { phone, useMedia } from '@/lib/media';
 import { keepConsole } from '@/lib/offline/release';
 import { useTenantFace } from '@/lib/useTenantFace';
@@ -32,6 +33,7 @@ export function Shell() {
   useLiveChanges();
   useTenantFace();
   useEffect(() => whenIdle(() => void keepConsole()), []);
+  useEffect(keepFocus, []);
 
   // Whichever way the page changed, or when the window grew, the drawer is in the way.
   // biome-ignore lint/correctness/useExhaustiveDependencies: they are what closes it

@@ -232,6 +232,12 @@ describe('on a phone', () => {
     await waitFor(() => expect(router.state.location.search).toMatchObject({ scene: 1 }));
     expect(await screen.findByRole('button', { name: 'Choose a scene: North orchard 2' })).toBeVisible();
   });
+
+  it('of a scene that is gone the field says so as well', async () => {
+    await openDevices(server, '/device?scene=99');
+    const name = 'Choose a scene: This scene is not there any more';
+    expect(await screen.findByRole('button', { name })).toBeVisible();
+  });
 });
 
 it.each([

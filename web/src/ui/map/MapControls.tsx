@@ -35,14 +35,15 @@ export function MapControls({ map, onShowAll, always = false }: MapControlsProps
             className={css.button}
             label={t('home.map.zoomIn')}
             icon={<PlusOutlined />}
-            disabled={zoom >= map.getMaxZoom()}
+            // By no attribute that takes the keyboard from whom has just come to the end; beyond it the map does not go.
+            aria-disabled={zoom >= map.getMaxZoom()}
             onClick={() => map.zoomIn(1)}
           />
           <IconButton
             className={css.button}
             label={t('home.map.zoomOut')}
             icon={<MinusOutlined />}
-            disabled={zoom <= map.getMinZoom()}
+            aria-disabled={zoom <= map.getMinZoom()}
             onClick={() => map.zoomOut(1)}
           />
         </>

@@ -1,3 +1,4 @@
+import CloseCircleFilled from '@ant-design/icons/CloseCircleFilled';
 import SearchOutlined from '@ant-design/icons/SearchOutlined';
 import { Checkbox, Input } from 'antd';
 import { useId, useState } from 'react';
@@ -46,7 +47,8 @@ export function AttributeList({ attributes, selected, colors, onToggle, titled =
           aria-label={t('history.find')}
           value={text}
           onChange={(event) => setText(event.target.value)}
-          allowClear
+          // By itself antd names it after its icon, in English.
+          allowClear={{ clearIcon: <CloseCircleFilled aria-label={t('home.search.clear')} /> }}
         />
       ) : null}
       {selected.length === 0 ? (

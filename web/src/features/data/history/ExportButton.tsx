@@ -2,9 +2,9 @@ import CloseOutlined from '@ant-design/icons/CloseOutlined';
 import DownloadOutlined from '@ant-design/icons/DownloadOutlined';
 import LoadingOutlined from '@ant-design/icons/LoadingOutlined';
 import { Button } from 'antd';
+import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { type Format, useFormat } from '@/lib/format/format';
-import { nbsp } from '@/lib/format/number';
 import { useOffline } from '@/lib/offline/reach';
 import css from './ExportButton.module.css';
 import type { Exporting } from './useExport';
@@ -16,9 +16,9 @@ interface ExportButtonProps {
   onCancel: () => void;
 }
 
-function progressText({ received, total }: Exporting, format: Format): string {
+function progressText({ received, total }: Exporting, format: Format, t: TFunction): string {
   if (total) return format.percent(Math.min(1, received / total));
-  return `${format.number(received / 1e6, 1)}${nbsp}MB`;
+  return t('history.megabytes', { n: format.number(received / 1e6, 1) });
 }
 
 /** Begins the spreadsheet; while it comes, says how much of it has, and stops it. */
@@ -42,7 +42,7 @@ export function ExportButton({ exporting, disabled, onStart, onCancel }: ExportB
     <span className={css.running}>
       <span className={css.progress}>
         <LoadingOutlined aria-hidden="true" /> <span role="status">{t('history.exporting')}</span>{' '}
-        <span aria-hidden="true">{progressText(exporting, format)}</span>
+        <span aria-hidden="true">{progressText(exporting, format, t)}</span>
       </span>
       <Button icon={<CloseOutlined aria-hidden="true" />} onClick={onCancel}>
         {t('history.exportCancel')}

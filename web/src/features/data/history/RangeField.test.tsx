@@ -28,3 +28,21 @@ it('keeps the end that was chosen first, whatever is drawn anew before the other
   await type(to, '11/20/2026 10:00');
   await waitFor(() => expect(onChange).toHaveBeenCalledWith({ from: at(11, 18), to: at(11, 20) }, null));
 });
+
+it('takes a range of the calendar by the keyboard, and names it', async () => {
+  const person = userEvent.setup();
+  const onChange = vi.fn();
+  const { rerender } = render(<RangeField span={null} shortcut={null} onChange={onChange} />);
+  const field = screen.getByRole('combobox', { name: 'By calendar' });
+  expect(field).toHaveDisplayValue('By calendar');
+  screen.getByRole('radio', { name: 'Custom' }).focus();
+  await person.tab();
+  expect(field).toHaveFocus();
+  await person.selectOptions(field, 'Yesterday');
+  const [span, shortcut] = onChange.mock.lastCall ?? [];
+  expect(shortcut).toBe('yesterday');
+  expect(new Date(span.from).getHours()).toBe(0);
+  expect(span.to - span.from).toBeGreaterThan(22 * 3_600_000);
+  rerender(<RangeField span={span} shortcut={shortcut} onChange={onChange} />);
+  expect(field).toHaveDisplayValue('Yesterday');
+});

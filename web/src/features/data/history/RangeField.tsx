@@ -6,6 +6,7 @@ import { dayFormat } from '@/lib/dayFormat';
 import { now } from '@/lib/format/clock';
 import { type Language, useLanguage } from '@/lib/i18n';
 import { phone, useMedia } from '@/lib/media';
+import { Select } from '@/ui/Select';
 import css from './RangeField.module.css';
 import {
   calendarShortcuts,
@@ -90,6 +91,21 @@ export function RangeField({ span, shortcut, onChange }: RangeFieldProps) {
           { value: 'custom', label: t('history.shortcut.custom') },
         ]}
       />
+      {/* The picker's own list of them would be out of the keyboard's reach. */}
+      <Select
+        aria-label={t('history.byCalendar')}
+        value={calendarShortcuts.find((name) => name === shortcut) ?? ''}
+        onChange={(event) => takeShortcut(event.target.value as Shortcut)}
+      >
+        <option value="" disabled hidden>
+          {t('history.byCalendar')}
+        </option>
+        {calendarShortcuts.map((name) => (
+          <option key={name} value={name}>
+            {t(`history.shortcut.${name}`)}
+          </option>
+        ))}
+      </Select>
       <div className={css.pickers}>
         <label className="visually-hidden" htmlFor={`${id}-from`}>
           {t('history.from')}
@@ -120,13 +136,6 @@ export function RangeField({ span, shortcut, onChange }: RangeFieldProps) {
               const future = futureTimes(day?.valueOf() ?? now(), now());
               return { disabledHours: () => future.hours, disabledMinutes: future.minutes };
             }}
-            presets={calendarShortcuts.map((name) => ({
-              label: t(`history.shortcut.${name}`),
-              value: () => {
-                const { from, to } = spanOf(name, Math.floor(now()), weekStarts[language]);
-                return [dayjs(from), dayjs(to)];
-              },
-            }))}
           />
         </ConfigProvider>
         {error ? (

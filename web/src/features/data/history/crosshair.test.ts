@@ -75,6 +75,20 @@ describe('the crosshair', () => {
     expect(said(8)[1]).toEqual(['soil', null]);
   });
 
+  it('says what is compared right after its own, also where lines share a panel', () => {
+    const other = { drawn: byId, shift: 0 };
+    const both = modelOf(attributes, { ...parts, other });
+    const marks = crosshairAt(both, day + hour, window).marks.map(({ trace }) => [trace.attribute.id, trace.compared]);
+    expect(marks).toEqual([
+      ['air', false],
+      ['air', true],
+      ['soil', false],
+      ['soil', true],
+      ['rain', false],
+      ['rain', true],
+    ]);
+  });
+
   it('sums what fell in the bar that it stands in', () => {
     expect(model.barLength).toBe(hour);
     expect(said(0.5)[2]).toEqual(['rain', 3]);

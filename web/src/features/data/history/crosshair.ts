@@ -42,8 +42,9 @@ export function snapped(model: Model, time: number, window: Span): number {
 export function crosshairAt(model: Model, pointed: number, window: Span): Crosshair {
   const time = snapped(model, pointed, window);
   const marks = bySide(model).map(({ trace, panel }) => ({ trace, panel, ...readAt(trace, time, model.barLength) }));
-  // The compared ones come after their own.
-  marks.sort((a, b) => a.panel - b.panel || Number(a.trace.compared) - Number(b.trace.compared));
+  // Each compared one comes right after its own: by the side of all of them nobody could tell whose it is.
+  const place = ({ trace, panel }: Mark) => model.panels[panel]?.attributes.indexOf(trace.attribute) ?? 0;
+  marks.sort((a, b) => a.panel - b.panel || place(a) - place(b) || Number(a.trace.compared) - Number(b.trace.compared));
   return { time, marks };
 }
 

@@ -41,8 +41,9 @@ export function EmbedFrame({ device, url, onReload, busy }: EmbedFrameProps) {
           className={css.control}
           aria-label={t('data.video.reload')}
           title={t('data.video.reload')}
-          disabled={busy}
+          aria-disabled={busy}
           onClick={() => {
+            if (busy) return;
             setAsked(true);
             onReload();
           }}

@@ -31,7 +31,8 @@ export function Notice({ kind, title, text, onRetry, retryWords, busy = false }:
         {text ? <p className={css.text}>{text}</p> : null}
       </div>
       {onRetry ? (
-        <button type="button" className={css.retry} onClick={onRetry} disabled={busy}>
+        // Not disabled by its attribute: the keyboard would be lost to whom has just pressed it.
+        <button type="button" className={css.retry} aria-disabled={busy} onClick={busy ? undefined : onRetry}>
           {retryWords ? null : <ReloadOutlined spin={busy} aria-hidden="true" />}
           {retryWords ?? t('common.retry')}
         </button>

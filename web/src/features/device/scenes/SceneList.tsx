@@ -76,8 +76,10 @@ export function SceneList({ chosen, onChoose, onEdit, onDelete }: SceneListProps
         <button
           type="button"
           className={css.more}
-          disabled={query.isFetchingNextPage}
-          onClick={() => void query.fetchNextPage()}
+          aria-disabled={query.isFetchingNextPage}
+          onClick={() => {
+            if (!query.isFetchingNextPage) void query.fetchNextPage();
+          }}
         >
           {t('scene.more')}
         </button>

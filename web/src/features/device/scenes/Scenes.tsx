@@ -108,10 +108,12 @@ function Chosen({ chosen, onOpen }: { chosen: number | undefined; onOpen: () => 
   const overview = useQuery(overviewQuery()).data;
   const scenes = useQuery({ ...allScenesQuery(), enabled: chosen !== undefined && chosen !== 0 }).data;
   const scene = scenes?.find(({ id }) => id === chosen);
+  // An old address may name one that was deleted; the table says the same, and the way on.
+  const missing = scenes ? t('device.empty.sceneGone') : '…';
   const all = { name: t('scene.all'), count: overview?.deviceCount };
   const none = { name: t('home.defaultGroup'), count: overview?.unassignedCount };
   const { name, count } =
-    chosen === undefined ? all : chosen === 0 ? none : { name: scene?.groupName ?? '', count: scene?.deviceCount };
+    chosen === undefined ? all : chosen === 0 ? none : { name: scene?.groupName ?? missing, count: scene?.deviceCount };
   return (
     <button type="button" className={css.chosen} onClick={onOpen} aria-haspopup="dialog">
       <AppstoreOutlined className={css.icon} aria-hidden="true" />

@@ -51,12 +51,14 @@ function Moment({ time }: { time: number }) {
   );
 }
 
-/** Counts while the alarm is open; full seconds, as mails tell it. */
+/** Counts while the alarm is open; between the clocks as they stand beside it, which have full seconds. */
 function Lasting({ from, to }: { from: number; to: number | undefined }) {
   const { t } = useTranslation();
   const format = useFormat();
-  return useClock((now) => durationText(Math.floor(((to ?? now) - from) / 1000) * 1000, format, t));
+  return useClock((now) => durationText(fullSecond(to ?? now) - fullSecond(from), format, t));
 }
+
+const fullSecond = (time: number) => Math.floor(time / 1000) * 1000;
 
 /** The latest of each attribute that the rule looks at; named where they are several. */
 function Now({ detail }: { detail: AlarmDetail }) {

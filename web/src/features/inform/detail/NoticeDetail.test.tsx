@@ -45,6 +45,16 @@ describe('an open notice', () => {
     expect(fact('Reading now')).toHaveTextContent(/^1\.2\s°C \d+ s$/);
   });
 
+  it('lasted as long as its clocks are apart', async () => {
+    const startTime = Math.floor(Date.now() / 1000) * 1000 - 22 * minute + 900;
+    const endTime = startTime + 13 * minute + 37_200;
+    await open(notice({ startTime, endTime, resolveStatus: 1 }));
+    const [begin = '', end = ''] = ['Start time', 'End time'].map((name) => fact(name)?.textContent ?? '');
+    const seconds = (clock: string) => Number(clock.slice(-5, -3)) * 60 + Number(clock.slice(-2));
+    expect((seconds(end) - seconds(begin) + 3600) % 3600).toBe(13 * 60 + 38);
+    expect(fact('Duration')).toHaveTextContent('13 min 38 s');
+  });
+
   it('counts its duration on, second by second', async () => {
     await open(notice({ startTime: Math.floor(Date.now() / 1000) * 1000 - 22 * minute }));
     const before = fact('Duration')?.textContent;

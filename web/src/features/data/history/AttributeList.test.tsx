@@ -1,0 +1,19 @@
+import { screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect, it } from 'vitest';
+import { renderPart } from '@/test/part';
+import { AttributeList } from './AttributeList';
+import type { Attribute } from './attributes';
+
+it('has a search whose cross is named in the language', async () => {
+  const attributes = Array.from(
+    { length: 8 },
+    (_, n): Attribute => ({ id: `a${n}`, name: `Soil ${n}`, unit: '', precision: 1, kind: 'line' }),
+  );
+  renderPart(<AttributeList attributes={attributes} selected={['a1']} colors={new Map()} onToggle={() => undefined} />);
+  const field = screen.getByRole('textbox', { name: 'Find' });
+  await userEvent.type(field, 'soil 3');
+  expect(screen.getAllByRole('checkbox')).toHaveLength(1);
+  await userEvent.click(screen.getByRole('button', { name: 'Clear the search' }));
+  expect(screen.getAllByRole('checkbox')).toHaveLength(8);
+});
