@@ -178,6 +178,20 @@ test('what is wrong is said by the form, and by the server in the same words', a
   expect(await refused({ manualRelease: undefined }, 'zh-cn')).toBe('手动解除告警不能为空');
 });
 
+test('on a phone only what the form holds is scrolled, never the form itself', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await enter(page, grower, '/alarm');
+  await page.getByRole('button', { name: 'New rule' }).first().click();
+  const dialog = form(page);
+  await save(dialog).click();
+  await expect(dialog.getByText('The alarm name cannot be empty')).toBeVisible();
+  // What is wrong makes it longer: a finger on the buttons would push the cross off the screen.
+  const over = await page.evaluate(() =>
+    [...document.querySelectorAll('.ant-modal-wrap')].map((wrap) => wrap.scrollHeight - wrap.clientHeight),
+  );
+  expect(over).toEqual([0]);
+});
+
 test('on a phone the form fills the screen, and nothing is wider than it', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await enter(page, grower, '/alarm');

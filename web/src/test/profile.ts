@@ -114,8 +114,10 @@ export function profileServer(change: Partial<ProfileServer> = {}): ProfileServe
     return true;
   });
   query(paths.toggle, (search) => {
+    const wanted = search.get('enabled');
+    const next = (enabled: number) => (wanted === null ? 1 - enabled : Number(wanted)) as 0 | 1;
     state.credentials = state.credentials.map((one) =>
-      one.id === Number(search.get('id')) ? { ...one, enabled: one.enabled === 1 ? 0 : 1 } : one,
+      one.id === Number(search.get('id')) ? { ...one, enabled: next(one.enabled) } : one,
     );
     return true;
   });

@@ -33,7 +33,7 @@ export interface WebhookServer {
   deliveries: WebhookDelivery[];
   outcome: WebhookOutcome;
   live: ReturnType<typeof fakeStreams>;
-  answers: Map<string, () => Response | Promise<Response>>;
+  answers: Map<string, () => Response | Promise<Response> | undefined>;
   asked: { call: string; sent: unknown }[];
 }
 
@@ -58,9 +58,10 @@ export function webhookServer(change: Partial<WebhookServer> = {}): WebhookServe
     method(`${path}/${call}`, async ({ request }) => {
       const text = await request.text();
       const body = text === '' ? undefined : JSON.parse(text);
-      const id = Number(new URL(request.url).searchParams.get('id') ?? body?.id);
+      const query = Object.fromEntries(new URL(request.url).searchParams);
+      const id = Number(query.id ?? body?.id);
       state.asked.push({ call, sent: body ?? id });
-      return (await state.answers.get(call)?.()) ?? ok(act(id, body as never) as never);
+      return (await state.answers.get(call)?.()) ?? ok(act(id, (body ?? query) as never) as never);
     });
   const set = (id: number, change: (one: Webhook) => Partial<Webhook>) => {
     state.webhooks = state.webhooks.map((one) => (one.id === id ? { ...one, ...change(one) } : one));
@@ -79,7 +80,9 @@ export function webhookServer(change: Partial<WebhookServer> = {}): WebhookServe
     return { id, secret: 'whsec_second' };
   });
   on(onPut, 'update', (id, input: WebhookInput) => set(id, () => input));
-  on(onPut, 'enable-or-disable', (id) => set(id, ({ enabled }) => ({ enabled: !enabled, gone: undefined })));
+  on(onPut, 'enable-or-disable', (id, { enabled }: { enabled?: string }) =>
+    set(id, (one) => ({ enabled: enabled === undefined ? !one.enabled : enabled === 'true', gone: undefined })),
+  );
   on(onDelete, 'delete', (id) => {
     state.webhooks = state.webhooks.filter((one) => one.id !== id);
     return true;

@@ -69,6 +69,25 @@ describe('the sentence', () => {
     expect(personText(gone, wordsOf(language))).toBe(who);
   });
 
+  it.each([
+    [
+      'en-us',
+      'Tilth itself',
+      'Ended a session of Ada: its sign-in key was used twice, so somebody else may have a copy',
+    ],
+    ['zh-cn', 'Tilth 系统', '结束了 Ada 的一个会话：其登录凭据被重复使用，可能已被他人窃取'],
+    [
+      'tr-tr',
+      'Tilth',
+      'Ada kullanıcısının bir oturumunu kapattı: oturum anahtarı iki kez kullanıldı, başkasının eline geçmiş olabilir',
+    ],
+    ['ru-ru', 'Сам Tilth', 'Завершение сеанса Ada: его ключ использован дважды — возможно, он украден'],
+  ] as const)('says in %s why a session ended that nobody signed out of', (language, who, text) => {
+    const stolen = entry({ by: 'server', name: '', kind: 'session', action: 'reuse', thing: 'Ada', changes: [] });
+    expect(line(stolen, language)).toBe(text);
+    expect(personText(stolen, wordsOf(language))).toBe(who);
+  });
+
   it('names two changes and counts the rest', () => {
     const changes = [
       change('noteName', 'a', 'b'),

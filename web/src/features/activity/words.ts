@@ -29,7 +29,7 @@ const deeds: Readonly<Record<string, readonly string[]>> = {
   webhook: ['create', 'update', 'delete', 'switchOff'],
   credential: ['create', 'update', 'delete'],
   user: ['create', 'update', 'delete'],
-  session: ['signIn', 'signOut', 'fail'],
+  session: ['signIn', 'signOut', 'fail', 'reuse'],
   tenant: ['create', 'update'],
 };
 

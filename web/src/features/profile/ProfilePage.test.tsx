@@ -45,6 +45,14 @@ describe('the tabs', () => {
     expect(screen.getByRole('textbox', { name: 'Nickname' })).toHaveValue('Elif Kaya');
   });
 
+  it('have a way to those without room that is named in the language', async () => {
+    profileServer();
+    await openProfile();
+    // In a test nothing is laid out: it is there, hidden, and so without a name that could be asked for.
+    const icon = document.querySelector('.ant-tabs-nav-more [role="img"]');
+    expect(icon).toHaveAttribute('aria-label', 'Parts of the profile');
+  });
+
   it('fall back to the first where the address names none that is', async () => {
     profileServer();
     await openProfile('/profile?tab=billing');

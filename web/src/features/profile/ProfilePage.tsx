@@ -1,3 +1,4 @@
+import EllipsisOutlined from '@ant-design/icons/EllipsisOutlined';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Tabs } from 'antd';
@@ -52,6 +53,8 @@ export function ProfilePage() {
               onChange={choose}
               className={css.tabs}
               destroyOnHidden
+              // Where not all find room; by itself antd names it after its icon, in English.
+              more={{ icon: <EllipsisOutlined aria-label={t('profile.tabs')} /> }}
               items={[
                 { key: 'info', label: t('profile.info'), children: <InfoTab user={user} onPhone={openPhone} /> },
                 {

@@ -4,8 +4,8 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { AlarmRule } from '@/lib/alarm/types';
 import { api } from '@/lib/api';
-import { errorText } from '@/lib/errorText';
 import { useFormat } from '@/lib/format/format';
+import { makingText } from '@/lib/makingText';
 import { toast } from '@/lib/notices';
 import { Dialog } from '@/ui/Dialog';
 import { DevicePicker } from '@/ui/deviceTree/DevicePicker';
@@ -40,9 +40,10 @@ function Choice({ rule, onClose }: { rule: AlarmRule; onClose: () => void }) {
     meta: { showsErrors: true },
     onSuccess: ({ length: count }) => {
       toast.success(t('rule.copy.done', { count, n: format.number(count) }));
-      void refetchRules(client);
       onClose();
     },
+    // Also after a failure: what no answer came to may have been copied.
+    onSettled: () => void refetchRules(client),
   });
   const toggle = (name: string) => {
     copy.reset();
@@ -59,7 +60,7 @@ function Choice({ rule, onClose }: { rule: AlarmRule; onClose: () => void }) {
       </div>
       {copy.isError ? (
         <Note tone="wrong" title={t('rule.copy.fail')}>
-          {errorText(copy.error)}
+          {makingText(copy.error)}
         </Note>
       ) : null}
       <div className={css.buttons}>

@@ -1,4 +1,5 @@
 import { screen, waitFor } from '@testing-library/react';
+import { HttpResponse } from 'msw';
 import { describe, expect, it } from 'vitest';
 import { type Language, useLanguage } from '@/lib/i18n';
 import { askedOf, openAlarms, paths, rule, sentTo } from '@/test/alarm';
@@ -256,6 +257,19 @@ describe('what the server refuses', () => {
     expect(dialog().getByRole('group', { name: /^Alarm when/ })).toHaveAccessibleDescription(/^Condition 1: too many/);
     await refuse('At most 2000 alarm rules are possible. Delete one first');
     expect(dialog().getByText('Fail').closest('[role="alert"]')).toHaveTextContent(/At most 2000/);
+  });
+});
+
+describe('a new rule whose answer was lost', () => {
+  it('is looked for in the list before it is made again', async () => {
+    server.answers.set(paths.create, () => HttpResponse.error());
+    const { user } = await open();
+    await fill(user);
+    const asked = askedOf(server, paths.page).length;
+    await press(user, 'Save');
+    expect(await dialog().findByText(/It may have been saved all the same/)).toBeInTheDocument();
+    await waitFor(() => expect(askedOf(server, paths.page).length).toBeGreaterThan(asked));
+    expect(text(/^Alarm name/)).toHaveValue('Frost');
   });
 });
 

@@ -1,12 +1,15 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
+import { useLanguage } from '@/lib/i18n';
 import { mastModel, rule } from '@/test/alarm';
 import { readingsThatFit } from './fits';
-import { decimalsOf, numberText, parseNumber } from './number';
+import { decimalsOf, isGrouped, numberText, parseNumber } from './number';
 import { checkRule, isJudgeable, isRight } from './rules';
 import { overnightSlots, painted, slotAfter } from './slots';
 import { emptyCondition, newValues, nextKey, ruleBody, valuesOf } from './values';
 
 const properties = new Map(mastModel.map((property) => [property.identifier, property]));
+
+afterEach(() => useLanguage.setState({ language: 'en-us' }));
 
 describe('a typed number', () => {
   it.each([
@@ -15,10 +18,27 @@ describe('a typed number', () => {
     ['−2,5', -2.5],
     ['.5', 0.5],
     ['3.', 3],
+    ['50 000', 50_000],
+    ['−1\u00a0234,5', -1234.5],
+    ['0,125', 0.125],
+    ['1234,567', 1234.567],
   ])('%j is %d', (text, value) => expect(parseNumber(text)).toBe(value));
 
-  it.each(['', '-', '1.2.3', '1,000.5', '1e3', '0x10', 'warm', '١'])('%j is none', (text) => {
+  it.each(['', '-', '1.2.3', '1,000.5', '1e3', '0x10', 'warm', '١', '5 00', '1 0000'])('%j is none', (text) => {
     expect(parseNumber(text)).toBeUndefined();
+  });
+
+  it.each([
+    ['en-us', '50,000', '50.125'],
+    ['zh-cn', '-1,234.5', '1.234'],
+    ['tr-tr', '1.234', '1,234'],
+    ['ru-ru', undefined, '1,234'],
+  ] as const)('is not guessed at where it may be two, in %s', (language, two, one) => {
+    useLanguage.setState({ language });
+    expect(parseNumber(one)).toBe(Number(one.replace(',', '.')));
+    if (two === undefined) return;
+    expect(parseNumber(two)).toBeUndefined();
+    expect(isGrouped(two)).toBe(true);
   });
 
   it('has as many decimals as count', () => {
@@ -80,6 +100,7 @@ describe('what is wrong with a rule', () => {
     [{ sign: 'gone' }, 'rule.form.attributeGone', 'sign'],
     [{ value: '' }, 'rule.form.valueRequired', 'value'],
     [{ value: 'x' }, 'rule.form.valueNumber', 'value'],
+    [{ value: '50,000' }, 'rule.form.valueGrouped', 'value'],
     [{ value: '2.25' }, 'rule.form.valueDecimals', 'value'],
     [{ recovery: '' }, 'rule.form.valueRequired', 'recovery'],
     [{ recovery: '1.9' }, 'rule.form.recoverySide.below', 'recovery'],

@@ -2,7 +2,7 @@ import { minutesOf } from '@/lib/alarm/period';
 import { sideOf } from '@/lib/alarm/threshold';
 import type { TslProperty } from '@/lib/device/types';
 import { isSeen } from '@/lib/name';
-import { decimalsOf, parseNumber } from './number';
+import { decimalsOf, isGrouped, parseNumber } from './number';
 import { type ConditionValues, descriptionLimit, isBlank, nameLimit, type RuleValues, takesRecovery } from './values';
 
 /** The fields that something can be wrong with, in their order. */
@@ -42,6 +42,7 @@ export interface ConditionWrong {
     | 'rule.form.attributeGone'
     | 'rule.form.valueRequired'
     | 'rule.form.valueNumber'
+    | 'rule.form.valueGrouped'
     | 'rule.form.valueDecimals'
     | 'rule.form.recoverySide.above'
     | 'rule.form.recoverySide.below';
@@ -59,6 +60,7 @@ const lengthOf = (text: string) => [...text.trim()].length;
 
 function checkNumber(text: string, { precision }: TslProperty, part: ConditionPart): ConditionWrong | undefined {
   if (text.trim() === '') return { part, key: 'rule.form.valueRequired' };
+  if (isGrouped(text)) return { part, key: 'rule.form.valueGrouped' };
   if (parseNumber(text) === undefined) return { part, key: 'rule.form.valueNumber' };
   if (precision === undefined || decimalsOf(text) <= precision) return undefined;
   return { part, key: 'rule.form.valueDecimals', count: precision };

@@ -6,7 +6,9 @@ import { ApiError, api } from '@/lib/api';
 import { tslQuery } from '@/lib/device/queries';
 import { useDraft } from '@/lib/draft';
 import { showFailure } from '@/lib/errorText';
+import { isSilence } from '@/lib/http';
 import { useLanguage } from '@/lib/i18n';
+import { makingText } from '@/lib/makingText';
 import { toast } from '@/lib/notices';
 import { refetchRules } from '../queries';
 import { type Refusal, refusalOf } from './refusal';
@@ -60,6 +62,10 @@ export function useRuleForm(rule: AlarmRule | null, onDone: () => void) {
       if (error instanceof ApiError && error.code === 404) {
         setGone(true);
         setRefusal({ field: 'form', text: t('rule.form.goneMeanwhile') });
+      } else if (isSilence(error) && (!rule || gone)) {
+        // It may be there by now, and a second try would make another.
+        setRefusal({ field: 'form', text: makingText(error) });
+        void refetchRules(client);
       } else setRefusal(refusalOf(error, values.channels, t));
     },
     onSuccess: async () => {

@@ -3,7 +3,7 @@ import { Button, Input, type InputRef } from 'antd';
 import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '@/lib/api';
-import { errorText } from '@/lib/errorText';
+import { makingText } from '@/lib/makingText';
 import { isSeen } from '@/lib/name';
 import { toast } from '@/lib/notices';
 import { Dialog } from '@/ui/Dialog';
@@ -35,9 +35,10 @@ export function AddDialog({ open, onClose, onMade }: AddDialogProps) {
     onSuccess: (made) => {
       keepSecret(made);
       toast.success(t('app.addOk'));
-      void client.invalidateQueries({ queryKey: credentialKey });
       onMade();
     },
+    // Also after a failure: a key whose answer was lost lets programs in, and must be seen.
+    onSettled: () => void client.invalidateQueries({ queryKey: credentialKey }),
   });
 
   const form = useForm<{ name: string }, 'common.nameRequired'>({
@@ -71,7 +72,7 @@ export function AddDialog({ open, onClose, onMade }: AddDialogProps) {
         {create.isError ? (
           <div className={css.error}>
             <Note tone="wrong" title={t('common.saveFail')}>
-              {errorText(create.error)}
+              {makingText(create.error)}
             </Note>
           </div>
         ) : null}

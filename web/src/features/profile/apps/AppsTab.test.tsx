@@ -1,4 +1,5 @@
 import { screen, waitFor, within } from '@testing-library/react';
+import { HttpResponse } from 'msw';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { gate } from '@/test/gate';
 import { credential, dialogGone, openProfile, paths, profileServer, sentTo, toasts } from '@/test/profile';
@@ -112,9 +113,18 @@ describe('opening and closing', () => {
     await person.click(screen.getByRole('button', { name: 'Close: Pumps' }));
     await person.click(dialog().getByRole('button', { name: 'Close key' }));
     await dialogGone();
-    expect(sentTo(server, paths.toggle)).toEqual([{ id: '1' }]);
+    expect(sentTo(server, paths.toggle)).toEqual([{ id: '1', enabled: '0' }]);
     expect(within(row('Pumps')).getByText('Closed')).toBeVisible();
     expect(screen.getByRole('button', { name: 'Open: Pumps' })).toBeVisible();
+  });
+
+  it('leaves a key closed that was closed already, as by a call whose answer was lost', async () => {
+    const { server, person } = await open();
+    await person.click(await screen.findByRole('button', { name: 'Close: Pumps' }));
+    server.credentials = server.credentials.map((one) => (one.name === 'Pumps' ? { ...one, enabled: 0 } : one));
+    await person.click(dialog().getByRole('button', { name: 'Close key' }));
+    await dialogGone();
+    expect(within(row('Pumps')).getByText('Closed')).toBeVisible();
   });
 
   it('says in the dialog when it failed, and can be tried again there', async () => {
@@ -161,6 +171,18 @@ describe('a new key', () => {
     await person.click(dialog().getByRole('button', { name: 'Create key' }));
     expect(dialog().getByRole('textbox', { name: 'Name' })).toHaveAccessibleDescription('Please enter a name');
     expect(sentTo(server, paths.create)).toEqual([]);
+  });
+
+  it('whose answer was lost is in the list, and a second try is advised against', async () => {
+    const { server, person } = await open();
+    server.answers.set(paths.create, () => {
+      server.credentials = [credential(3, { name: 'Lost' }), ...server.credentials];
+      return HttpResponse.error();
+    });
+    await person.click(await screen.findByRole('button', { name: 'New key' }));
+    await person.type(dialog().getByRole('textbox', { name: 'Name' }), 'Lost{Enter}');
+    expect(await dialog().findByRole('alert')).toHaveTextContent(/It may have been saved all the same/);
+    expect(await screen.findByRole('rowheader', { name: 'Lost', hidden: true })).toBeInTheDocument();
   });
 
   it('that could not be made is said in its dialog and nowhere else', async () => {

@@ -22,10 +22,13 @@ export function AskDialog({ asked, onClose, onGone }: AskDialogProps) {
   const { t } = useTranslation();
   const client = useQueryClient();
   const act = useMutation({
-    mutationFn: ({ what, credential: { id } }: Asked) =>
+    mutationFn: ({ what, credential: { id, enabled } }: Asked) =>
       what === 'delete'
         ? api.get('/admin-api/client/pc/apicredentials/delete', { query: { id } })
-        : api.get('/admin-api/client/pc/apicredentials/enable-or-disable', { query: { id } }),
+        : // What was asked about, not the other of what it is by now: closed twice, a key stays closed.
+          api.get('/admin-api/client/pc/apicredentials/enable-or-disable', {
+            query: { id, enabled: enabled === 1 ? 0 : 1 },
+          }),
     meta: { showsErrors: true },
     onSuccess: async () => {
       await client.invalidateQueries({ queryKey: credentialKey });

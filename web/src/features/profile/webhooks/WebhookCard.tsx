@@ -16,7 +16,7 @@ import { IconButton } from '@/ui/IconButton';
 import { Note } from '@/ui/Note';
 import { Deliveries } from './Deliveries';
 import { Outcome } from './Outcome';
-import { testWebhook, toggleWebhook, type Webhook, webhooksKey } from './queries';
+import { switchWebhook, testWebhook, type Webhook, webhooksKey } from './queries';
 import css from './WebhookCard.module.css';
 
 interface WebhookCardProps {
@@ -34,7 +34,7 @@ export function WebhookCard({ webhook, onEdit, onAsk }: WebhookCardProps) {
   const [open, setOpen] = useState(false);
   const { name, url, enabled, gone, oldSecretUntil } = webhook;
   const toggle = useMutation({
-    mutationFn: () => toggleWebhook(webhook.id),
+    mutationFn: () => switchWebhook(webhook.id, !enabled),
     meta: { showsErrors: true },
     onSuccess: () => client.invalidateQueries({ queryKey: webhooksKey }),
   });

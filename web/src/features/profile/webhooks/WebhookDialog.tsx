@@ -3,6 +3,7 @@ import { Button, Checkbox, Input, type InputRef } from 'antd';
 import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '@/lib/errorText';
+import { makingText } from '@/lib/makingText';
 import { toast } from '@/lib/notices';
 import { Dialog } from '@/ui/Dialog';
 import { Field } from '@/ui/form/Field';
@@ -46,9 +47,10 @@ export function WebhookDialog({ open, of, onClose }: WebhookDialogProps) {
     onSuccess: ({ name, made }) => {
       if (made) keepWebhookSecret({ name, secret: made.secret });
       toast.success(t(made ? 'webhook.created' : 'webhook.saved'));
-      void client.invalidateQueries({ queryKey: webhooksKey });
       onClose();
     },
+    // Also after a failure: what no answer came to may have been saved.
+    onSettled: () => void client.invalidateQueries({ queryKey: webhooksKey }),
   });
 
   const form = useForm<WebhookInput, WebhookError>({
@@ -64,6 +66,7 @@ export function WebhookDialog({ open, of, onClose }: WebhookDialogProps) {
       open={open}
       title={t(of ? 'webhook.edit' : 'webhook.new')}
       onClose={onClose}
+      firm={JSON.stringify(values) !== JSON.stringify(valuesOf(of))}
       onClosed={() => {
         form.forget();
         save.reset();
@@ -80,7 +83,7 @@ export function WebhookDialog({ open, of, onClose }: WebhookDialogProps) {
       <form id={id} onSubmit={form.submit} noValidate className={css.form}>
         {save.isError ? (
           <Note tone="wrong" title={t('common.saveFail')}>
-            {errorText(save.error)}
+            {of ? errorText(save.error) : makingText(save.error)}
           </Note>
         ) : null}
         <Field label={t('webhook.name')} required error={name.error && t(name.error)} hint={t('app.nameHint')}>

@@ -116,6 +116,21 @@ describe('a webhook', () => {
     expect(sent(server, 'create')).toEqual([]);
   });
 
+  it('is not lost by Escape once something was typed, only by a button', async () => {
+    const { person } = await open();
+    const add = await screen.findByRole('button', { name: 'New webhook' });
+    await person.click(add);
+    await person.keyboard('{Escape}');
+    await dialogGone();
+    await person.click(add);
+    const dialog = within(await screen.findByRole('dialog'));
+    await person.type(dialog.getByLabelText(/^Name/), 'Planner');
+    await person.keyboard('{Escape}');
+    expect(dialog.getByLabelText(/^Name/)).toHaveValue('Planner');
+    await person.click(dialog.getByRole('button', { name: 'Cancel' }));
+    await dialogGone();
+  });
+
   it('is made; its secret is shown once and kept nowhere', async () => {
     const { server, person, client } = await open({ webhooks: [] });
     await person.click(await screen.findByRole('button', { name: 'New webhook' }));
@@ -194,6 +209,19 @@ describe('a webhook', () => {
     await dialogGone();
     await waitFor(() => expect(screen.queryByRole('heading', { name: 'Hook 2' })).toBeNull());
     expect(sent(server, 'delete')).toEqual([2]);
+  });
+
+  it('stays off where somebody else switched it off meanwhile', async () => {
+    const { server, person } = await open();
+    await screen.findByRole('button', { name: 'Switch off: Hook 1' });
+    // Before this call comes, and without this page having heard of it.
+    server.answers.set('enable-or-disable', () => {
+      server.webhooks = [webhook(1, { enabled: false }), webhook(2)];
+      return undefined;
+    });
+    await person.click(press('Switch off: Hook 1'));
+    expect(await screen.findByRole('button', { name: 'Switch on: Hook 1' })).toBeVisible();
+    expect(server.webhooks[0]?.enabled).toBe(false);
   });
 
   it('is tried, and what came of it is said', async () => {

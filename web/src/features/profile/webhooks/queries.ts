@@ -36,7 +36,9 @@ export const deliveriesQuery = (id: number) =>
 
 export const createWebhook = (body: WebhookInput) => api.post(`${path}/create`, { body });
 export const updateWebhook = (id: number, body: WebhookInput) => api.put(`${path}/update`, { body: { id, ...body } });
-export const toggleWebhook = (id: number) => api.put(`${path}/enable-or-disable`, { query: { id } });
+/** Says what it is to be: switched off twice, or by two people, it is off. */
+export const switchWebhook = (id: number, enabled: boolean) =>
+  api.put(`${path}/enable-or-disable`, { query: { id, enabled } });
 export const deleteWebhook = (id: number) => api.del(`${path}/delete`, { query: { id } });
 export const newSecret = (id: number) => api.post(`${path}/new-secret`, { query: { id } });
 export const testWebhook = (id: number) => api.post(`${path}/test`, { query: { id } });
