@@ -118,7 +118,7 @@ func openStores(ctx context.Context, set *Settings, links string, log *slog.Logg
 	}
 	s.presence = device.NewPresence(s.registry, time.Now, nil, log)
 	s.roster = device.NewRoster(s.devices, s.scenes, s.catalog, s.presence)
-	s.status = device.NewStatusStore(d, s.registry, s.presence, s.diagnostics)
+	s.status = device.NewStatusStore(d, s.registry, s.presence, s.diagnostics, until.now)
 	if set.Telling.Mail != nil {
 		s.mail = mail.NewSMTP(*set.Telling.Mail, time.Now)
 	}

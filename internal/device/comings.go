@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/uptrace/bun"
 
@@ -136,10 +137,10 @@ func trimComings(ctx context.Context, tx bun.IDB, id ID) error {
 	return err
 }
 
-// sweepComings removes what is too old, and what is too much of the devices
-// that are restless.
-func (s *StatusStore) sweepComings(ctx context.Context, tx bun.IDB, restless []ID) error {
-	if _, err := tx.NewDelete().Model((*comingRow)(nil)).Where("c.time < ?", s.oldestComing()).Exec(ctx); err != nil {
+// sweepComings removes what is too old at a time, and what is too much of the
+// devices that are restless.
+func (s *StatusStore) sweepComings(ctx context.Context, tx bun.IDB, until time.Time, restless []ID) error {
+	if _, err := tx.NewDelete().Model((*comingRow)(nil)).Where("c.time < ?", oldestComing(until)).Exec(ctx); err != nil {
 		return err
 	}
 	for _, id := range restless {
@@ -158,10 +159,8 @@ func (s *StatusStore) restless(ctx context.Context) (ids []ID, err error) {
 	return ids, err
 }
 
-// oldestComing is the earliest time of which comings are kept.
-func (s *StatusStore) oldestComing() int64 {
-	return s.presence.now().UnixMilli() - comingsDays*dayMillis
-}
+// oldestComing is the earliest time, epoch ms, of which comings are kept.
+func oldestComing(now time.Time) int64 { return now.UnixMilli() - comingsDays*dayMillis }
 
 // Comings gives when a tenant's device came and went, newest first, and how
 // many such changes are kept in all. What screens have been told is among them.
@@ -174,7 +173,7 @@ func (s *StatusStore) Comings(ctx context.Context, t tenant.ID, id ID, offset, l
 	}
 	var rows []comingRow
 	total, err := s.db.Read(ctx).NewSelect().Model(&rows).
-		Where("c.tenant_id = ? AND c.device_id = ? AND c.time >= ?", t, id, s.oldestComing()).
+		Where("c.tenant_id = ? AND c.device_id = ? AND c.time >= ?", t, id, oldestComing(s.presence.now())).
 		OrderExpr("c.time DESC, c.id DESC").Offset(offset).Limit(limit).ScanAndCount(ctx)
 	list := make([]Coming, len(rows))
 	for i, r := range rows {

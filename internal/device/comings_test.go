@@ -260,3 +260,32 @@ func TestComingsEnd(t *testing.T) {
 		t.Errorf("%d are not swept", n)
 	}
 }
+
+// A clock that leapt years ahead makes nothing old: comings and days are removed by
+// how far time has come.
+func TestComingsOfAClockThatLeapt(t *testing.T) {
+	s, _, d := weather(t, 1)
+	until := s.Clock.Now()
+	s.Status = device.NewStatusStore(s.DB, s.Registry, s.Presence, s.Diagnostics, func() time.Time { return until })
+	s.Presence.Seen(testkit.Ref(d[0]))
+	s.Diagnostics.Count(testkit.Ref(d[0]), s.Clock.Now().UnixMilli(), 1, nil, 0)
+	flush(t, s, false)
+	days := func() int64 {
+		n, err := s.DB.Read(t.Context()).NewSelect().Table("device_days").Count(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	for _, step := range []struct {
+		leap, lived time.Duration
+		kept        int64
+	}{{3 * 365 * 24 * time.Hour, 24 * time.Hour, 1}, {24 * time.Hour, 401 * 24 * time.Hour, 0}} {
+		s.Clock.Advance(step.leap)
+		until = until.Add(step.lived)
+		flush(t, s, false)
+		if n, of := int64(onDisk(t, s, d[0].ID)), days(); n != step.kept || of != step.kept {
+			t.Errorf("after %v: %d comings and %d days are kept, want %d of each", step.lived, n, of, step.kept)
+		}
+	}
+}

@@ -47,6 +47,7 @@ type StatusStore struct {
 	presence    *Presence
 	diagnostics *Diagnostics
 	comings     comings
+	until       func() time.Time // how far time has come, for what is removed for its age
 
 	flushing  sync.Mutex // held by who writes; guards what follows
 	untrimmed map[ID]int // comings written since a device's were trimmed
@@ -54,8 +55,9 @@ type StatusStore struct {
 }
 
 // NewStatusStore makes a store that writes what presence and diagnostics know.
-func NewStatusStore(d *db.DB, r *Registry, p *Presence, g *Diagnostics) *StatusStore {
-	s := &StatusStore{db: d, registry: r, presence: p, diagnostics: g, untrimmed: map[ID]int{}}
+// until is how far time has come, for what is removed for its age.
+func NewStatusStore(d *db.DB, r *Registry, p *Presence, g *Diagnostics, until func() time.Time) *StatusStore {
+	s := &StatusStore{db: d, registry: r, presence: p, diagnostics: g, until: until, untrimmed: map[ID]int{}}
 	p.OnChange(s.comings.note)
 	p.OnPast(s.comings.note)
 	return s
@@ -159,7 +161,8 @@ func (s *StatusStore) Flush(ctx context.Context, all bool) error {
 
 // sweep removes, once a day, what is not kept any more.
 func (s *StatusStore) sweep(ctx context.Context) error {
-	today := s.today()
+	until := s.until()
+	today := DayOf(until.UnixMilli())
 	if s.swept == today {
 		return nil
 	}
@@ -171,7 +174,7 @@ func (s *StatusStore) sweep(ctx context.Context) error {
 		if err := sweepDays(ctx, tx, today); err != nil {
 			return err
 		}
-		return s.sweepComings(ctx, tx, restless)
+		return s.sweepComings(ctx, tx, until, restless)
 	})
 	if err == nil {
 		s.swept = today

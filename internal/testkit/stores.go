@@ -109,7 +109,7 @@ func (s *Stores) Restart(t testing.TB) {
 	s.Presence = device.NewPresence(s.Registry, s.Clock.Now, s.Clock.Ran, s.Log.Logger)
 	s.Diagnostics = device.NewDiagnostics()
 	s.Roster = device.NewRoster(s.Devices, s.Scenes, s.Catalog, s.Presence)
-	s.Status = device.NewStatusStore(s.DB, s.Registry, s.Presence, s.Diagnostics)
+	s.Status = device.NewStatusStore(s.DB, s.Registry, s.Presence, s.Diagnostics, s.Clock.Now)
 	s.Reload(t)
 	if err := s.Status.Load(t.Context()); err != nil {
 		t.Fatal(err)
