@@ -153,7 +153,18 @@ test('the history opens from a card and by its address, and asks before it close
   const dialog = page.getByRole('dialog', { name: /Brook mast/ });
   await expect(dialog).toBeVisible();
   await expect(page).toHaveURL(/device=MD-01/);
+  // The question stands at its size from its first frame: pressed while it grows, the button would be missed, and the question gone.
+  const widths = page.evaluate(async () => {
+    const seen: number[] = [];
+    while (seen.length < 12) {
+      await new Promise(requestAnimationFrame);
+      const button = [...document.querySelectorAll('button')].find((each) => each.textContent === 'Close the history');
+      if (button) seen.push(Math.round(button.getBoundingClientRect().width));
+    }
+    return seen;
+  });
   await dialog.getByRole('button', { name: 'Close', exact: true }).click();
+  expect(new Set(await widths).size).toBe(1);
   await page.getByRole('button', { name: 'Close the history' }).click();
   await expect(dialog).toBeHidden();
   await expect(page).not.toHaveURL(/device=/);

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { phone, useMedia } from '@/lib/media';
 import css from './Dialog.module.css';
+import { dialogMotion } from './dialogMotion';
 
 interface DialogProps {
   open: boolean;
@@ -26,6 +27,7 @@ export function Dialog({ open, title, onClose, firm = false, width = 480, onClos
   const isPhone = useMedia(phone);
   return (
     <Modal
+      {...dialogMotion}
       open={open}
       title={title}
       onCancel={onClose}

@@ -3,6 +3,7 @@ import { Button, Modal } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { phone, useMedia } from '@/lib/media';
+import { dialogMotion } from '@/ui/dialogMotion';
 import { HistoryBody } from './HistoryBody';
 import css from './HistoryDialog.module.css';
 
@@ -30,6 +31,7 @@ export function HistoryDialog({ device, open, onClose }: HistoryDialogProps) {
   return (
     <>
       <Modal
+        {...dialogMotion}
         open={open}
         title={
           <span className={css.titleRow}>
@@ -80,6 +82,7 @@ function CloseConfirm({ open, onStay, onClose }: CloseConfirmProps) {
   const { t } = useTranslation();
   return (
     <Modal
+      {...dialogMotion}
       open={open}
       title={t('history.closeConfirm')}
       onCancel={onStay}
