@@ -25,9 +25,10 @@ test.describe('my app', () => {
     await adding.getByRole('button', { name: 'Create key' }).click();
     await expect(adding.getByRole('textbox', { name: 'Name' })).toHaveAccessibleDescription('Please enter a name');
     await adding.getByRole('textbox', { name: 'Name' }).fill('Irrigation planner');
-    const made = page.waitForResponse('**/apicredentials/create');
+    // Read as it comes: the browser does not keep it for long.
+    const made = page.waitForResponse('**/apicredentials/create').then((response) => response.json());
     await adding.getByRole('button', { name: 'Create key' }).click();
-    const { data } = await (await made).json();
+    const { data } = await made;
     await expect(toast(page, 'Created')).toBeVisible();
 
     const shown = page.getByRole('dialog', { name: 'Keep the secret now' });

@@ -139,9 +139,10 @@ test('a program is made known, tried, and told of an alarm', async ({ page }) =>
   await expect(form.getByRole('alert')).toContainText('lies in a network that this server does not call');
   await form.getByLabel(/^Address/).fill(address);
   await expectAccessible(page);
-  const made = page.waitForResponse('**/webhook/create');
+  // Read as it comes: the browser does not keep it for long.
+  const made = page.waitForResponse('**/webhook/create').then((response) => response.json());
   await form.getByLabel(/^Address/).press('Enter');
-  const { id, secret: whsec } = (await (await made).json()).data;
+  const { id, secret: whsec } = (await made).data;
   await expect(toast(page, 'Webhook created')).toBeVisible();
   const shown = page.getByRole('dialog', { name: 'Keep the secret now' });
   await expect(shown.getByText(whsec, { exact: true })).toBeVisible();
