@@ -33,25 +33,22 @@ func (s *stores) derives(ref device.Ref) bool {
 // site is where a device stands, with its tenant's days. The database is asked
 // only for one that was changed since all were loaded, so that it may be away
 // without anything derived being lost.
-func (s *stores) site(ctx context.Context, ref device.Ref) (derivation.Site, error) {
+func (s *stores) site(ctx context.Context, ref device.Ref) (device.Site, error) {
 	if site, known := s.registry.Site(ref); known {
-		return derivation.Site{
-			Zone:  site.Zone,
-			Place: agronomy.Place{Latitude: site.Latitude, Longitude: site.Longitude, Elevation: site.Elevation},
-		}, nil
+		return site, nil
 	}
 	d, err := s.devices.ByID(ctx, ref.Tenant, ref.ID)
 	if errs.Is(err, errs.NotFound) { // being deleted, its readings too
-		return derivation.Site{Zone: time.UTC}, nil
+		return device.Site{Zone: time.UTC}, nil
 	}
 	if err != nil {
-		return derivation.Site{}, err
+		return device.Site{}, err
 	}
 	owner, err := s.tenants.Get(ctx, ref.Tenant)
 	if err != nil {
-		return derivation.Site{}, err
+		return device.Site{}, err
 	}
-	return derivation.Site{
+	return device.Site{
 		Zone:  owner.TimeZone,
 		Place: agronomy.Place{Latitude: d.Latitude, Longitude: d.Longitude, Elevation: d.Elevation},
 	}, nil

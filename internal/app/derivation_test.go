@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"tilth/internal/derivation"
 	"tilth/internal/device"
 	"tilth/internal/tenant"
 	"tilth/internal/testkit"
@@ -61,7 +60,7 @@ func TestSiteWhileTheDatabaseIsAway(t *testing.T) {
 	if site, err := s.site(away, testkit.Ref(moved)); err != nil || site.Zone.String() != "Asia/Shanghai" || *site.Latitude != -33.9 {
 		t.Errorf("after all was loaded anew: %+v, %v", site, err)
 	}
-	if site, err := s.site(t.Context(), device.Ref{Tenant: field.ID + 1, ID: d.ID}); err != nil || site != (derivation.Site{Zone: time.UTC}) {
+	if site, err := s.site(t.Context(), device.Ref{Tenant: field.ID + 1, ID: d.ID}); err != nil || site != (device.Site{Zone: time.UTC}) {
 		t.Errorf("another tenant's: %+v, %v", site, err)
 	}
 }

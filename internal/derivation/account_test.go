@@ -124,7 +124,7 @@ func TestAccountOfADayThatLacks(t *testing.T) {
 	if a := w.account(et); a.Reason != ReasonMissing || a.Input != airRH {
 		t.Errorf("without humidity: %+v", a)
 	}
-	for need, place := range map[Reason]Site{
+	for need, place := range map[Reason]device.Site{
 		ReasonPosition: {Zone: berlin.Zone}, ReasonElevation: {Zone: berlin.Zone},
 	} {
 		w := newWorld(t, mast())

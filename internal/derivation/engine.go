@@ -8,25 +8,17 @@ import (
 	"reflect"
 	"slices"
 	"sync"
-	"time"
 
-	"tilth/internal/agronomy"
 	"tilth/internal/device"
 	"tilth/internal/reading"
 )
-
-// Site is where a device stands and how days are counted there.
-type Site struct {
-	Zone *time.Location
-	agronomy.Place
-}
 
 // Options say what an Engine works with; all are needed.
 type Options struct {
 	Readings *reading.Store
 	// Site tells where a device stands. It is asked once, again when the device's
 	// product was read anew, and after Forget.
-	Site func(context.Context, device.Ref) (Site, error)
+	Site func(context.Context, device.Ref) (device.Site, error)
 }
 
 // Engine computes what is derived from frames that are about to be written.
@@ -51,7 +43,7 @@ type state struct {
 	ref     device.Ref
 	product *device.Product
 	plan    *plan
-	site    Site
+	site    device.Site
 	newest  int64          // of the readings that are needed; math.MinInt64: none
 	today   int64          // end of the newest's day, exclusive
 	last    []reading.Last // of the plan's watched properties, by property
@@ -145,23 +137,23 @@ func (e *Engine) isSame(ctx context.Context, s *state, entry *device.Entry) (boo
 		return false, nil
 	}
 	site, err := e.site(ctx, entry)
-	if err != nil || !site.equal(s.site) {
+	if err != nil || !sameSite(site, s.site) {
 		return false, err
 	}
 	s.product = entry.Product
 	return true, nil
 }
 
-func (e *Engine) site(ctx context.Context, entry *device.Entry) (Site, error) {
+func (e *Engine) site(ctx context.Context, entry *device.Entry) (device.Site, error) {
 	site, err := e.opts.Site(ctx, entry.Ref)
 	if err != nil {
-		return Site{}, fmt.Errorf("derivation: site of device %d: %w", entry.ID, err)
+		return device.Site{}, fmt.Errorf("derivation: site of device %d: %w", entry.ID, err)
 	}
 	return site, nil
 }
 
-func (s Site) equal(other Site) bool {
-	return s.Zone.String() == other.Zone.String() && reflect.DeepEqual(s.Place, other.Place)
+func sameSite(a, b device.Site) bool {
+	return a.Zone.String() == b.Zone.String() && reflect.DeepEqual(a.Place, b.Place)
 }
 
 // load makes a device's state of what is stored.

@@ -154,7 +154,7 @@ func TestTenantsApart(t *testing.T) {
 func TestTrouble(t *testing.T) {
 	w := newWorld(t, mast())
 	trouble := errors.New("this row is damaged")
-	w.engine = New(Options{Readings: w.store, Site: func(_ context.Context, r device.Ref) (Site, error) {
+	w.engine = New(Options{Readings: w.store, Site: func(_ context.Context, r device.Ref) (device.Site, error) {
 		if r == w.entry.Ref {
 			return w.site, trouble
 		}

@@ -74,7 +74,7 @@ func mast() *device.Product {
 var derivedOnes = []device.PropertyID{dew, moist, flux, light, et, gdd, hours, portions, dewHours, dewET}
 
 // berlin is where clocks go back on 25 October 2026.
-var berlin = Site{
+var berlin = device.Site{
 	Zone:  zone("Europe/Berlin"),
 	Place: agronomy.Place{Latitude: number(52.5), Longitude: number(13.4), Elevation: number(34)},
 }
@@ -91,7 +91,7 @@ func zone(name string) *time.Location {
 type world struct {
 	testing.TB
 	dir    string
-	site   Site
+	site   device.Site
 	store  *reading.Store
 	engine *Engine
 	entry  *device.Entry
@@ -115,7 +115,7 @@ func (w *world) open() {
 }
 
 func (w *world) newEngine() *Engine {
-	return New(Options{Readings: w.store, Site: func(context.Context, device.Ref) (Site, error) { return w.site, nil }})
+	return New(Options{Readings: w.store, Site: func(context.Context, device.Ref) (device.Site, error) { return w.site, nil }})
 }
 
 func (w *world) restart() {

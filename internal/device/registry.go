@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"tilth/internal/agronomy"
 	"tilth/internal/tenant"
 )
 
@@ -38,9 +39,8 @@ type Entry struct {
 
 // Site is where a device stands, and how days are counted there.
 type Site struct {
-	Zone                *time.Location
-	Latitude, Longitude *float64 // degrees, WGS-84; nil: not known
-	Elevation           *float64 // m above the sea; nil: not known
+	Zone *time.Location
+	agronomy.Place
 }
 
 // Derives tells whether anything is computed from what the device sends.

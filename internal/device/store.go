@@ -8,6 +8,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"tilth/internal/agronomy"
 	"tilth/internal/db"
 	"tilth/internal/errs"
 	"tilth/internal/tenant"
@@ -293,7 +294,7 @@ func (s *Store) LoadRegistry(ctx context.Context, c *Catalog, r *Registry) error
 			e := NewEntry(ref, d.Name, c.Product(d.ProductID), d.Gateway, d.Disabled, hashes[d.ID]...)
 			entries = append(entries, e)
 			if e.Derives() {
-				sites[ref] = Site{Zone: zones[d.TenantID], Latitude: d.Latitude, Longitude: d.Longitude, Elevation: d.Elevation}
+				sites[ref] = Site{zones[d.TenantID], agronomy.Place{Latitude: d.Latitude, Longitude: d.Longitude, Elevation: d.Elevation}}
 			}
 		}
 		r.replace(entries, sites)

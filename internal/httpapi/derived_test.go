@@ -36,8 +36,8 @@ const derivedPath = "/admin-api/client/pc/device/get/derived"
 // A derived property gives account of its newest value, to its tenant alone.
 func TestDerivedAccount(t *testing.T) {
 	w := newServer(t, func(o *httpapi.Options) {
-		o.Derivation = derivation.New(derivation.Options{Readings: o.Past, Site: func(context.Context, device.Ref) (derivation.Site, error) {
-			return derivation.Site{Zone: time.UTC, Place: agronomy.Place{}}, nil
+		o.Derivation = derivation.New(derivation.Options{Readings: o.Past, Site: func(context.Context, device.Ref) (device.Site, error) {
+			return device.Site{Zone: time.UTC, Place: agronomy.Place{}}, nil
 		}})
 	})
 	w.station.Properties = append(w.station.Properties,

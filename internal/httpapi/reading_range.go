@@ -106,12 +106,13 @@ func inOrder(start, end *int64) error {
 
 // span checks a range of history, in epoch milliseconds.
 func span(start, end *int64, longest time.Duration) (from, to int64, err error) {
-	switch {
-	case start == nil || end == nil:
+	if start == nil || end == nil {
 		return 0, 0, errs.New(errs.Refused, "history.rangeRequired")
-	case inOrder(start, end) != nil:
-		return 0, 0, inOrder(start, end)
-	case *end-*start > longest.Milliseconds():
+	}
+	if err := inOrder(start, end); err != nil {
+		return 0, 0, err
+	}
+	if *end-*start > longest.Milliseconds() {
 		return 0, 0, errs.New(errs.Refused, "history.rangeTooLong")
 	}
 	return *start, *end, nil

@@ -30,8 +30,8 @@ func deriving(t testing.TB) (*edge, *reading.Store, *faultyLog) {
 	log := &faultyLog{store: store}
 	e := newEdge(t, func(o *Options) {
 		o.Log = log
-		o.Derivation = derivation.New(derivation.Options{Readings: store, Site: func(context.Context, device.Ref) (derivation.Site, error) {
-			return derivation.Site{Zone: time.UTC}, nil
+		o.Derivation = derivation.New(derivation.Options{Readings: store, Site: func(context.Context, device.Ref) (device.Site, error) {
+			return device.Site{Zone: time.UTC}, nil
 		}})
 	})
 	giveDewPoints(e)
@@ -197,8 +197,8 @@ func TestDamageOfOneDeviceHoldsUpNobody(t *testing.T) {
 	e := newEdge(t, func(o *Options) {
 		o.Log = store
 		o.Logger = slog.New(slog.NewTextHandler(&told, nil))
-		o.Derivation = derivation.New(derivation.Options{Readings: store, Site: func(context.Context, device.Ref) (derivation.Site, error) {
-			return derivation.Site{Zone: time.UTC}, nil
+		o.Derivation = derivation.New(derivation.Options{Readings: store, Site: func(context.Context, device.Ref) (device.Site, error) {
+			return device.Site{Zone: time.UTC}, nil
 		}})
 	})
 	giveDewPoints(e)

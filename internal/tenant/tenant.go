@@ -95,7 +95,7 @@ func (s *Store) one(ctx context.Context, where string, args ...any) (*Tenant, er
 }
 
 func (s *Store) full(ctx context.Context, r row) (*Tenant, error) {
-	zone, err := time.LoadLocation(r.TimeZone)
+	zone, err := r.zone()
 	if err != nil {
 		return nil, err
 	}
@@ -125,6 +125,13 @@ func (s *Store) List(ctx context.Context) ([]*Tenant, error) {
 	return all, nil
 }
 
+func (r *row) zone() (*time.Location, error) {
+	if zone := Zone(r.TimeZone); zone != nil {
+		return zone, nil
+	}
+	return time.LoadLocation(r.TimeZone) // of a database that knows more names
+}
+
 // Zones gives the time zone of every tenant, as q has them.
 func Zones(ctx context.Context, q bun.IDB) (map[ID]*time.Location, error) {
 	var rows []row
@@ -133,11 +140,10 @@ func Zones(ctx context.Context, q bun.IDB) (map[ID]*time.Location, error) {
 	}
 	zones := make(map[ID]*time.Location, len(rows))
 	for _, r := range rows {
-		zone, err := time.LoadLocation(r.TimeZone)
-		if err != nil {
+		var err error
+		if zones[r.ID], err = r.zone(); err != nil {
 			return nil, err
 		}
-		zones[r.ID] = zone
 	}
 	return zones, nil
 }

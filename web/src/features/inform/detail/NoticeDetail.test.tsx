@@ -5,7 +5,6 @@ import { tell } from '@/test/alarm';
 import { noAnswer } from '@/test/farm';
 import { askedOf, type Detail, detailOf, informServer, notice, openInform, paths, shown } from '@/test/inform';
 import { setWidth } from '@/test/screen';
-import { refused } from '@/test/server';
 import type { ChartOption } from '@/ui/chart/engine';
 
 const drawn = vi.hoisted(() => ({ option: undefined as unknown }));
@@ -308,53 +307,5 @@ describe('a notice that is over', () => {
     expect(lines()[0]).toHaveLength(1);
     expect(askedOf(server, paths.readings)).toEqual([]);
     expect(askedOf(server, paths.properties)).toEqual([]);
-  });
-});
-
-describe('ending it by hand', () => {
-  it('sends the remark, and shows who did it and why', async () => {
-    const { server, user } = await open();
-    await user.click(shown().getByRole('button', { name: 'Mark as solved' }));
-    const dialog = within(await screen.findByRole('dialog', { name: 'Mark as solved' }));
-    await user.type(dialog.getByRole('textbox', { name: 'Remark (optional)' }), ' Vent opened ');
-    await user.click(dialog.getByRole('button', { name: 'Mark as solved' }));
-    expect(await part('How it ended').findByText('Marked as solved by Elif Kaya.')).toBeVisible();
-    expect(shown().getByText('Vent opened')).toBeVisible();
-    expect(server.sent).toEqual([{ id: 1, remark: 'Vent opened' }]);
-    expect(shown().getByText('Manual solution')).toBeVisible();
-    expect(shown().queryByRole('button', { name: 'Mark as solved' })).toBeNull();
-  });
-
-  it('needs no remark, and takes none of more than 500 characters', async () => {
-    const { server, user } = await open();
-    await user.click(shown().getByRole('button', { name: 'Mark as solved' }));
-    const dialog = within(await screen.findByRole('dialog', { name: 'Mark as solved' }));
-    const field = dialog.getByRole('textbox', { name: 'Remark (optional)' });
-    await user.click(field);
-    await user.paste('x'.repeat(501));
-    expect(dialog.getByText('At most 500 characters')).toBeInTheDocument();
-    await user.click(dialog.getByRole('button', { name: 'Mark as solved' }));
-    expect(server.sent).toEqual([]);
-    await user.clear(field);
-    await user.click(dialog.getByRole('button', { name: 'Mark as solved' }));
-    await waitFor(() => expect(server.sent).toEqual([{ id: 1 }]));
-  });
-
-  it('shows why it was refused, and what has become of the notice', async () => {
-    const { server, user } = await open();
-    server.answers.set(paths.resolve, () => {
-      server.details.set(1, detailOf(notice({ resolveStatus: 1, endTime: Date.now() })));
-      return refused(601, 'This notice is not open any more.');
-    });
-    await user.click(shown().getByRole('button', { name: 'Mark as solved' }));
-    const dialog = within(await screen.findByRole('dialog', { name: 'Mark as solved' }));
-    await user.click(dialog.getByRole('button', { name: 'Mark as solved' }));
-    expect(await dialog.findByRole('alert')).toHaveTextContent('This notice is not open any more.');
-    expect(await part('How it ended').findByText('A reading was back within the limits.')).toBeInTheDocument();
-  });
-
-  it('is not offered where the rule does not allow it', async () => {
-    await open(notice(), { notice: { mayResolve: false } });
-    expect(shown().queryByRole('button', { name: 'Mark as solved' })).toBeNull();
   });
 });
