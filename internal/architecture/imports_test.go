@@ -22,13 +22,15 @@ var (
 
 	may = map[string][]string{
 		"cmd": {"app"},
-		"app": slices.Concat(edges, domains, ground, []string{"acme", "api", "bench", "web"}),
+		"app": slices.Concat(edges, domains, ground, []string{"acme", "api", "bench", "httpbase", "web"}),
 
-		"httpapi":     slices.Concat(domains, ground, []string{"api"}),
-		"openapi":     slices.Concat(domains, ground, []string{"api"}),
-		"providerapi": slices.Concat(domains, ground, []string{"api"}),
-		"ingest":      slices.Concat(domains, ground),
+		"httpapi":     slices.Concat(domains, ground, []string{"api", "httpbase"}),
+		"openapi":     slices.Concat(domains, ground, []string{"api", "httpbase"}),
+		"providerapi": slices.Concat(domains, ground, []string{"api", "httpbase"}),
+		"ingest":      slices.Concat(domains, ground, []string{"httpbase"}),
 		"farm":        slices.Concat(domains, ground),
+
+		"httpbase": {"text"}, // under the edges, and of HTTP as they are: it knows no domain
 
 		"device":     below,
 		"reading":    append([]string{"device"}, below...),
@@ -108,6 +110,7 @@ func TestImports(t *testing.T) {
 		"internal/app/run.go":          "package app; import (_ \"tilth/internal/httpapi\"; _ \"net/http\"; _ \"tilth/web\")",
 		"internal/httpapi/server.go":   "package httpapi; import (_ \"tilth/internal/httpapi/wire\"; _ \"tilth/internal/alarm\"; _ \"net/http\")",
 		"internal/httpapi/wire/w.go":   "package wire; import _ \"tilth/internal/ingest\"",
+		"internal/httpbase/edge.go":    "package httpbase; import (_ \"net/http\"; _ \"tilth/internal/text\"; _ \"tilth/internal/tenant\")",
 		"internal/device/store.go":     "package device; import (_ \"tilth/internal/db\"; _ \"tilth/internal/tenant\"; _ \"tilth/internal/text\")",
 		"internal/device/read.go":      "package device; import _ \"tilth/internal/reading\"",
 		"internal/device/read_test.go": "package device; import (_ \"tilth/internal/reading\"; _ \"tilth/internal/testkit\"; _ \"net/http/httptest\")",
@@ -124,7 +127,7 @@ func TestImports(t *testing.T) {
 		"internal/billing/bill.go":     "package billing",
 		"api/spec.go":                  "package api; import _ \"tilth/internal/errs\"",
 	})),
-		"cmd imports device", "httpapi imports ingest", "device imports reading", "alarm imports notify", "imports testkit",
+		"cmd imports device", "httpapi imports ingest", "httpbase imports tenant", "device imports reading", "alarm imports notify", "imports testkit",
 		"net/http/httputil below", "mail/send.go: net/http below", "guard/g.go: net/http below", "live imports db", "tenant imports device", "no place in the house", "api imports errs",
 	)
 }

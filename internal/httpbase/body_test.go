@@ -1,0 +1,117 @@
+package httpbase
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"tilth/internal/testkit"
+)
+
+func post(body string) *http.Request {
+	return httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
+}
+
+func TestLimits(t *testing.T) {
+	for _, within := range []time.Duration{0, time.Minute} { // a writer without deadlines has none
+		limits := Limits{Bytes: 10, Within: within}
+		if body, err := limits.Read(bare{}, post("0123456789")); err != nil || string(body) != "0123456789" {
+			t.Errorf("%q, %v", body, err)
+		}
+		body, err := limits.Read(bare{}, post("0123456789+"))
+		if large, ok := errors.AsType[*http.MaxBytesError](err); !ok || large.Limit != 10 || string(body) != "0123456789" {
+			t.Errorf("%q, %v", body, err)
+		}
+	}
+	r := post("0123456789+")
+	if err := (Limits{Bytes: 4}).On(bare{}, r); err != nil {
+		t.Fatal(err)
+	}
+	if body, err := io.ReadAll(r.Body); string(body) != "0123" || BreachOf(err).Rule != RuleTooLarge {
+		t.Errorf("%q, %v", body, err)
+	}
+}
+
+// broken is a connection that is gone.
+type broken struct{ http.ResponseWriter }
+
+func (broken) SetReadDeadline(time.Time) error { return net.ErrClosed }
+
+func TestLimitsOfAGoneConnection(t *testing.T) {
+	if body, err := (Limits{Bytes: 10, Within: time.Minute}).Read(broken{}, post("x")); !errors.Is(err, net.ErrClosed) || body != nil {
+		t.Errorf("%q, %v", body, err)
+	}
+}
+
+// What does not come in time is not waited for, over a real connection.
+func TestLimitOfTime(t *testing.T) {
+	ended := make(chan error, 1)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := Limits{Bytes: 10, Within: 50 * time.Millisecond}.Read(NewStatusWriter(w), r)
+		ended <- fmt.Errorf("%s: %w", body, err)
+	}))
+	defer s.Close()
+	nc, err := net.Dial("tcp", s.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	if _, err := io.WriteString(nc, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nha"); err != nil {
+		t.Fatal(err)
+	}
+	if err := testkit.Receive(t, "the end of the reading", ended); !errors.Is(err, os.ErrDeadlineExceeded) || !strings.HasPrefix(err.Error(), "ha:") {
+		t.Error(err)
+	}
+}
+
+// A body is one JSON text, or empty: nobody guesses what is meant by more.
+func TestOneText(t *testing.T) {
+	for body, one := range map[string]bool{
+		``: true, `{}`: true, " [1, 2]\r\n\t": true, `null`: true, `7`: true, `"x"`: true,
+		` `: false, `{`: false, `{}{}`: false, `{} garbage`: false, `{}]`: false, `{},`: false, "{}\x00": false, `1 2`: false, `{'a':1}`: false, `garbage`: false,
+	} {
+		r := post(body)
+		err := OneText(r)
+		if one != (err == nil) {
+			t.Errorf("%q: %v", body, err)
+			continue
+		}
+		if again, err := io.ReadAll(r.Body); one && (err != nil || string(again) != body) {
+			t.Errorf("%q is read again as %q, %v", body, again, err)
+		}
+		if !one && !errors.Is(err, ErrNotOneText) {
+			t.Errorf("%q: %v", body, err)
+		}
+	}
+	r := post(`{"a":1.0}`)
+	if err := OneText(r, WholeNumbers); err != nil {
+		t.Fatal(err)
+	}
+	if again, _ := io.ReadAll(r.Body); string(again) != `{"a":1}` {
+		t.Errorf("%s", again)
+	}
+	fault := errors.New("reset by peer")
+	r.Body = io.NopCloser(io.MultiReader(strings.NewReader(`{}`), failing{fault}))
+	if err := OneText(r); !errors.Is(err, fault) {
+		t.Error(err)
+	}
+}
+
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.err }
+
+func TestKeepable(t *testing.T) {
+	for text, want := range map[string]bool{"": true, "WS-1": true, "北": true, "\x00": false, "a\x00b": false} {
+		if Keepable(text) != want {
+			t.Errorf("%q: not %t", text, want)
+		}
+	}
+}

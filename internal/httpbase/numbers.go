@@ -1,0 +1,64 @@
+package httpbase
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// WholeNumbers writes the whole numbers of a JSON text as integers: 1.0 and 10e-1
+// are integers to a contract, and not to those who bind them. The text must be a
+// valid one, or empty; all else of it stays as it is.
+func WholeNumbers(text []byte) []byte {
+	var out []byte // nil as long as nothing changed
+	kept := 0      // up to where text is in out
+	for i := 0; i < len(text); {
+		switch c := text[i]; {
+		case c == '"':
+			i = behindString(text, i)
+		case c == '-' || c >= '0' && c <= '9':
+			end := behindNumber(text, i)
+			if whole, ok := asInteger(text[i:end]); ok {
+				out = append(append(out, text[kept:i]...), whole...)
+				kept = end
+			}
+			i = end
+		default:
+			i++
+		}
+	}
+	if kept == 0 {
+		return text
+	}
+	return append(out, text[kept:]...)
+}
+
+func behindString(text []byte, i int) int {
+	for i++; i < len(text) && text[i] != '"'; i++ {
+		if text[i] == '\\' {
+			i++
+		}
+	}
+	return i + 1
+}
+
+func behindNumber(text []byte, i int) int {
+	for i < len(text) && strings.IndexByte("+-.0123456789Ee", text[i]) >= 0 {
+		i++
+	}
+	return i
+}
+
+// asInteger is a whole number with a point or an exponent, without. Beyond 2^53
+// a float is no longer the number that was written.
+func asInteger(number []byte) (string, bool) {
+	if !bytes.ContainsAny(number, ".eE") {
+		return "", false
+	}
+	f, err := strconv.ParseFloat(string(number), 64)
+	if err != nil || f != math.Trunc(f) || math.Abs(f) >= 1<<53 {
+		return "", false
+	}
+	return strconv.FormatFloat(f, 'f', -1, 64), true
+}

@@ -1,0 +1,26 @@
+package httpbase
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+)
+
+// recovered is to be deferred: it turns a panic of one request into an answer,
+// and the server serves on. An answer that has begun is cut off.
+func (e *Edge) recovered(q *Request, r *http.Request) {
+	p := recover()
+	if p == nil {
+		return
+	}
+	if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
+		panic(http.ErrAbortHandler) // the handler's own wish
+	}
+	e.Log.Error("panic", "request", q.ID, "panic", p, "stack", string(debug.Stack()))
+	if q.answer.Begun() {
+		q.Err = fmt.Errorf("panic: %v", p)
+		panic(http.ErrAbortHandler)
+	}
+	e.Shape(q.answer, r, fmt.Errorf("panic: %v", p))
+}

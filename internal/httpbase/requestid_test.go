@@ -1,0 +1,48 @@
+package httpbase
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// An edge within an edge keeps the id, so that one request has one in the log;
+// what the client says is no id.
+func TestRequestID(t *testing.T) {
+	outer, outerLog := newEdge()
+	inner, innerLog := newEdge()
+	ids := map[string]bool{}
+	for range 3 {
+		within := ""
+		rec := outer.ask(t, func(w http.ResponseWriter, r *http.Request) {
+			inner.Around(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { within = Of(r.Context()).ID })).ServeHTTP(w, r)
+			if of := Of(r.Context()).ID; of != within {
+				t.Errorf("%s around %s", of, within)
+			}
+		}, func(r *http.Request) { r.Header.Set("X-Request-Id", "mine") })
+		id := rec.Header().Get("X-Request-Id")
+		if id != within || id == "mine" || id == "" || len(rec.Header().Values("X-Request-Id")) != 1 {
+			t.Errorf("%v, within %s", rec.Header(), within)
+		}
+		for _, log := range []string{outerLog.Text(), innerLog.Text()} {
+			if !strings.Contains(log, "request="+id+" ") || strings.Contains(log, "mine") {
+				t.Errorf("%s", log)
+			}
+		}
+		ids[id] = true
+	}
+	if len(ids) != 3 {
+		t.Errorf("%v", ids)
+	}
+}
+
+func BenchmarkAround(b *testing.B) {
+	e, _ := newEdge(func(e *Edge) { e.Pages = true })
+	h := e.Around(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+	r := httptest.NewRequest(http.MethodGet, "/", nil)
+	b.ReportAllocs()
+	for b.Loop() {
+		h.ServeHTTP(httptest.NewRecorder(), r)
+	}
+}
