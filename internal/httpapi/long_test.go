@@ -14,56 +14,13 @@ import (
 	"testing"
 	"time"
 
-	"tilth/internal/device"
 	"tilth/internal/httpapi"
 	"tilth/internal/reading"
-	"tilth/internal/tenant"
 	"tilth/internal/testkit"
 )
 
-// watched is the readings store with somebody who looks at each frame of a
-// range as it passes, and may stop it; ended is told how a range ended.
-type watched struct {
-	*reading.Store
-	each  func(ctx context.Context, n int) error
-	ended func(n int, err error)
-}
-
-func (s *watched) Range(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, fn func(int64, []reading.Field) error) error {
-	n := 0
-	err := s.Store.Range(ctx, t, d, from, to, props, func(at int64, fields []reading.Field) error {
-		n++
-		if err := s.each(ctx, n); err != nil {
-			return err
-		}
-		return fn(at, fields)
-	})
-	if s.ended != nil {
-		s.ended(n, err)
-	}
-	return err
-}
-
-// Columns looks at each frame before the piece that it comes in is passed on.
-func (s *watched) Columns(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, fn func(*reading.Columns) error) error {
-	n := 0
-	err := s.Store.Columns(ctx, t, d, from, to, props, func(c *reading.Columns) error {
-		for range c.Times {
-			n++
-			if err := s.each(ctx, n); err != nil {
-				return err
-			}
-		}
-		return fn(c)
-	})
-	if s.ended != nil {
-		s.ended(n, err)
-	}
-	return err
-}
-
 // watch makes a world whose readings are watched.
-func watch(t testing.TB, s *watched) *world {
+func watch(t testing.TB, s *testkit.Watched) *world {
 	t.Helper()
 	w := newServer(t, func(o *httpapi.Options) {
 		s.Store = o.Readings.(*reading.Store)
@@ -79,7 +36,7 @@ const farAway = "203.0.113.9"
 // nobody takes it for the whole; what fails before is told in the envelope.
 func TestFaultInTheMiddle(t *testing.T) {
 	fault, after := errors.New("the disk is on fire"), 0
-	s := &watched{each: func(_ context.Context, n int) error {
+	s := &testkit.Watched{Each: func(_ context.Context, n int) error {
 		if n > after {
 			return fault
 		}
@@ -125,15 +82,15 @@ func TestClientLeavesALongAnswer(t *testing.T) {
 	const stop = 10_000
 	reached, ended := make(chan struct{}, 1), make(chan error, 1)
 	read := 0
-	s := &watched{
-		each: func(ctx context.Context, n int) error {
+	s := &testkit.Watched{
+		Each: func(ctx context.Context, n int) error {
 			if n == stop {
 				reached <- struct{}{}
 				<-ctx.Done() // the client has left
 			}
 			return nil
 		},
-		ended: func(n int, err error) { read = n; ended <- err },
+		Ended: func(n int, err error) { read = n; ended <- err },
 	}
 	w := watch(t, s)
 	from := w.month(t, 20)
@@ -189,7 +146,7 @@ func TestLongAnswersAreLight(t *testing.T) {
 		return m.HeapAlloc
 	}
 	frames, early, late, look := 0, uint64(0), uint64(0), true
-	s := &watched{each: func(_ context.Context, n int) error {
+	s := &testkit.Watched{Each: func(_ context.Context, n int) error {
 		switch frames = n; {
 		case look && n == 2000:
 			early = live()
@@ -300,7 +257,7 @@ func (r *recorder) Write(p []byte) (int, error) {
 func TestAClientThatTakesNothing(t *testing.T) {
 	ended := make(chan error, 1)
 	frames := 0
-	s := &watched{each: func(_ context.Context, n int) error { frames = n; return nil }, ended: func(_ int, err error) { ended <- err }}
+	s := &testkit.Watched{Each: func(_ context.Context, n int) error { frames = n; return nil }, Ended: func(_ int, err error) { ended <- err }}
 	w := watch(t, s)
 	from := w.month(t, 10)
 	stuck := &stuckWriter{nowhere: nowhere{header: http.Header{}, frames: &frames}}

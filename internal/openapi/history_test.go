@@ -1,7 +1,6 @@
 package openapi_test
 
 import (
-	"context"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -10,36 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"tilth/internal/device"
 	"tilth/internal/openapi/wire"
 	"tilth/internal/reading"
-	"tilth/internal/tenant"
 )
-
-// watched is the readings store with somebody who looks at each frame of a
-// range as it passes, and may stop it; ended is told how a range ended.
-type watched struct {
-	*reading.Store
-	each  func(ctx context.Context, n int) error
-	ended func(n int, err error)
-}
-
-func (s *watched) Range(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, fn func(int64, []reading.Field) error) error {
-	n := 0
-	err := s.Store.Range(ctx, t, d, from, to, props, func(at int64, fields []reading.Field) error {
-		n++
-		if s.each != nil {
-			if err := s.each(ctx, n); err != nil {
-				return err
-			}
-		}
-		return fn(at, fields)
-	})
-	if s.ended != nil {
-		s.ended(n, err)
-	}
-	return err
-}
 
 // withHistory is a world whose WS-1 measured five times on one day.
 func withHistory(t *testing.T) (*world, time.Time) {

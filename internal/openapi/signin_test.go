@@ -15,6 +15,7 @@ import (
 	"tilth/internal/openapi"
 	"tilth/internal/openapi/wire"
 	"tilth/internal/reading"
+	"tilth/internal/testkit"
 )
 
 func TestSignIn(t *testing.T) {
@@ -177,24 +178,24 @@ func TestRefusals(t *testing.T) {
 
 // A fault of ours is told without a detail of it, and the server serves on.
 func TestFaults(t *testing.T) {
-	s := &watched{}
+	s := &testkit.Watched{}
 	w := newWorld(t, func(o *openapi.Options) { s.Store = o.Readings.(*reading.Store); o.Readings = s })
-	s.each = func(context.Context, int) error { panic("out of luck: secret detail") }
+	s.Each = func(context.Context, int) error { panic("out of luck: secret detail") }
 	p := w.refused(t, call{path: "/devices/WS-1/history?from=0&to=" + fmt.Sprint(w.Clock.Milli()+1)}, http.StatusInternalServerError)
 	if p.Code != "internal" || p.Detail != "Unknown system error" {
 		t.Errorf("%+v", p)
 	}
-	s.each = func(context.Context, int) error { return errors.New("the disk is on fire") }
+	s.Each = func(context.Context, int) error { return errors.New("the disk is on fire") }
 	p = w.refused(t, call{path: "/devices/WS-1/history?format=csv&from=0&to=" + fmt.Sprint(w.Clock.Milli()+1)}, http.StatusInternalServerError)
 	if p.Code != "internal" || strings.Contains(p.Detail, "disk") {
 		t.Errorf("%+v", p)
 	}
-	s.each = func(context.Context, int) error { return errs.New(errs.Unkept, "error.disk").After(30 * time.Second) }
+	s.Each = func(context.Context, int) error { return errs.New(errs.Unkept, "error.disk").After(30 * time.Second) }
 	p = w.refused(t, call{path: "/devices/WS-1/history?format=csv&from=0&to=" + fmt.Sprint(w.Clock.Milli()+1)}, http.StatusServiceUnavailable)
 	if p.Code != "unavailable" || !strings.Contains(p.Detail, "disk is full") {
 		t.Errorf("%+v", p)
 	}
-	s.each = nil
+	s.Each = nil
 	if err := w.readings.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ import (
 )
 
 // watch makes a world whose readings are watched.
-func watch(t testing.TB, s *watched) *world {
+func watch(t testing.TB, s *testkit.Watched) *world {
 	t.Helper()
 	return newWorld(t, func(o *openapi.Options) {
 		s.Store = o.Readings.(*reading.Store)
@@ -49,7 +49,7 @@ func get(t testing.TB, w *world, base string, c call) *http.Response {
 func TestLongHistory(t *testing.T) {
 	const rows = 100_000
 	var base, most uint64
-	s := &watched{each: func(_ context.Context, n int) error {
+	s := &testkit.Watched{Each: func(_ context.Context, n int) error {
 		if n%10_000 != 5_000 {
 			return nil
 		}
@@ -127,7 +127,7 @@ func TestWhereToGoOn(t *testing.T) {
 // An answer that fails when a part of it was sent already is cut off, so that
 // nobody takes it for the whole.
 func TestFaultInTheMiddle(t *testing.T) {
-	s := &watched{each: func(_ context.Context, n int) error {
+	s := &testkit.Watched{Each: func(_ context.Context, n int) error {
 		if n > 5_000 {
 			return errors.New("the disk is on fire")
 		}
@@ -151,15 +151,15 @@ func TestFaultInTheMiddle(t *testing.T) {
 // A client that leaves ends the reading.
 func TestClientLeaves(t *testing.T) {
 	at, ended := make(chan struct{}), make(chan error, 1)
-	s := &watched{
-		each: func(ctx context.Context, n int) error {
+	s := &testkit.Watched{
+		Each: func(ctx context.Context, n int) error {
 			if n == 2_000 {
 				close(at)
 				<-ctx.Done()
 			}
 			return nil
 		},
-		ended: func(_ int, err error) { ended <- err },
+		Ended: func(_ int, err error) { ended <- err },
 	}
 	w := watch(t, s)
 	w.measureMany(t, autumn, 20_000)
@@ -182,7 +182,7 @@ func TestClientLeaves(t *testing.T) {
 // One credential receives so many answers of history at once, and no more.
 func TestHistoriesAtOnce(t *testing.T) {
 	begun, goOn := make(chan struct{}, 100), make(chan struct{})
-	s := &watched{each: func(ctx context.Context, n int) error {
+	s := &testkit.Watched{Each: func(ctx context.Context, n int) error {
 		if n == 1 {
 			begun <- struct{}{}
 			select {
