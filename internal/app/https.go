@@ -3,10 +3,11 @@ package app
 import (
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
+
+	"tilth/internal/httpbase"
 )
 
 // strictTransport has a browser that was here over TLS come back no other way
@@ -20,7 +21,8 @@ func (s *Server) overTLS(next http.Handler) http.Handler {
 		switch {
 		case r.TLS != nil:
 			w.Header().Set("Strict-Transport-Security", strictTransport)
-		case s.set.HTTPSRedirect && !mayStay(r.URL.Path) && !isFrom(r.RemoteAddr, s.set.Proxies):
+		// Behind a trusted proxy it is the proxy that meets people over TLS, or redirects them.
+		case s.set.HTTPSRedirect && !mayStay(r.URL.Path) && !httpbase.FromProxy(r, s.set.Proxies):
 			sendToTLS(w, r, s.httpsPort())
 			return
 		}
@@ -36,21 +38,6 @@ func (s *Server) overTLS(next http.Handler) http.Handler {
 // how the server is.
 func mayStay(path string) bool {
 	return path == "/healthz" || path == "/readyz" || path == "/mqtt" || strings.HasPrefix(path, "/api/v1/")
-}
-
-// isFrom tells whether a connection comes from one of the networks. Behind a
-// trusted proxy it is the proxy that meets people over TLS, or redirects them.
-func isFrom(remote string, networks []netip.Prefix) bool {
-	peer, err := netip.ParseAddrPort(remote)
-	if err != nil {
-		return false
-	}
-	for _, n := range networks {
-		if n.Contains(peer.Addr().Unmap()) {
-			return true
-		}
-	}
-	return false
 }
 
 // httpsPort is the port by which people reach the HTTPS address: that of

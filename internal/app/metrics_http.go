@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"tilth/internal/httpbase"
 )
 
 // measured publishes how long answers take, by who asks and the kind of status.
@@ -24,9 +26,9 @@ func (s *Server) measured(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		begin, seen := time.Now(), &answered{ResponseWriter: w, status: http.StatusOK}
+		begin, seen := time.Now(), httpbase.NewStatusWriter(w)
 		defer func() { // an answer that is cut off panics
-			took.WithLabelValues(side, strconv.Itoa(seen.status/100)+"xx").Observe(time.Since(begin).Seconds())
+			took.WithLabelValues(side, strconv.Itoa(seen.Status()/100)+"xx").Observe(time.Since(begin).Seconds())
 		}()
 		next.ServeHTTP(seen, r)
 	})
@@ -46,17 +48,3 @@ func side(path string) string {
 	}
 	return "pages"
 }
-
-// answered remembers the status of an answer.
-type answered struct {
-	http.ResponseWriter
-	status int
-}
-
-func (a *answered) WriteHeader(status int) {
-	a.status = status
-	a.ResponseWriter.WriteHeader(status)
-}
-
-// Unwrap lets http.ResponseController reach the connection.
-func (a *answered) Unwrap() http.ResponseWriter { return a.ResponseWriter }

@@ -20,6 +20,7 @@ import (
 	"tilth/internal/audit"
 	"tilth/internal/captcha"
 	"tilth/internal/httpapi"
+	"tilth/internal/httpbase"
 	"tilth/internal/identity"
 	"tilth/internal/ingest"
 	"tilth/internal/notify/mail"
@@ -152,7 +153,7 @@ func (s *Server) wire() error {
 		Registry:   st.registry, Presence: st.presence, Diagnostics: st.diagnostics, Log: st.readings, Logger: s.log,
 		Retention: s.set.Retention, MaxMessage: s.set.MessageLimit, Rate: s.set.DeviceRate, Burst: s.set.DeviceBurst,
 		PerAddress: s.set.PerAddress,
-		ClientAddr: func(r *http.Request) string { return httpapi.ClientAddr(r, s.set.Proxies).String() },
+		ClientAddr: func(r *http.Request) string { return httpbase.ClientAddr(r, s.set.Proxies).String() },
 	})
 	s.judge = ingest.NewJudge(ingest.JudgeOptions{
 		Journal: st.readings, Position: st.positions, Alarms: st.alarms, Screens: st.live, Registry: st.registry, Logger: s.log,
@@ -165,7 +166,7 @@ func (s *Server) wire() error {
 		return err
 	}
 	programs, err := openapi.New(openapi.Options{
-		Rate: s.set.OpenAPIRate, Address: func(r *http.Request) netip.Addr { return httpapi.ClientAddr(r, s.set.Proxies) }, Now: time.Now, Log: s.log,
+		Rate: s.set.OpenAPIRate, Address: func(r *http.Request) netip.Addr { return httpbase.ClientAddr(r, s.set.Proxies) }, Now: time.Now, Log: s.log,
 		Audit: st.audit, Credentials: st.credentials, Catalog: st.catalog, Devices: st.devices, Scenes: st.scenes, Roster: st.roster, Presence: st.presence,
 		Readings: st.readings, Notices: st.notices, Webhooks: st.webhooks, WebhookCaller: st.programs, Outbox: st.outbox,
 	})
@@ -213,7 +214,7 @@ func (s *Server) wire() error {
 	admin.Handle("/metrics", s.metrics.handler())
 	admin.Handle(providerapi.Prefix, providerapi.New(providerapi.Options{
 		Service: s.provider, Audit: st.audit, Tokens: tokens, Log: s.log,
-		Address: func(r *http.Request) netip.Addr { return httpapi.ClientAddr(r, s.set.Proxies) },
+		Address: func(r *http.Request) netip.Addr { return httpbase.ClientAddr(r, s.set.Proxies) },
 	}))
 	errLog := slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)
 	s.http = &http.Server{

@@ -49,7 +49,7 @@ func mobileChange(m wire.MobileCode) identity.MobileChange {
 // SendSmsCode sends the signed-in user a code to a mobile.
 func (s *server) SendSmsCode(ctx context.Context, r wire.SendSmsCodeRequestObject) (wire.SendSmsCodeResponseObject, error) {
 	err := s.Account.SendCode(ctx, caller(ctx), identity.CodeRequest{
-		Mobile: sent(r.Body.Mobile), Scene: sent(r.Body.Scene), Language: of(ctx).language, Address: of(ctx).address,
+		Mobile: sent(r.Body.Mobile), Scene: sent(r.Body.Scene), Language: of(ctx).Language, Address: of(ctx).Address,
 	})
 	if err != nil {
 		return nil, err

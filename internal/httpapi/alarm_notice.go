@@ -187,7 +187,7 @@ type wasCalled struct {
 // reads it. Of a notice that keeps no attributes it is as the product has it now,
 // else as the catalogue, else by its identifier.
 func (s *server) attribute(ctx context.Context, d *alarm.Detail, identifier string, p *device.Product) wasCalled {
-	language := of(ctx).language
+	language := of(ctx).Language
 	if d.Was.Trigger == alarm.DeviceOffline {
 		return wasCalled{name: text.Say(language, "field.onlineState", nil)}
 	}

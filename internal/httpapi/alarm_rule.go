@@ -228,7 +228,7 @@ func (s *server) namingAttribute(ctx context.Context, err error, p *device.Produ
 		return err
 	}
 	if prop := p.Property(e.Args["value"]); prop != nil {
-		e.Args["value"] = s.Catalog.Name(of(ctx).language, prop)
+		e.Args["value"] = s.Catalog.Name(of(ctx).Language, prop)
 	}
 	return err
 }

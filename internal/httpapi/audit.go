@@ -11,10 +11,7 @@ import (
 // who acts in a call: its signed-in user, as people call them then. A public
 // call has nobody yet.
 func (s *server) who(info *request) audit.Who {
-	who := audit.Who{Request: info.id}
-	if info.address.IsValid() {
-		who.Address = info.address.String()
-	}
+	who := audit.Who{Request: info.ID, Address: info.From()}
 	if info.caller.User != 0 {
 		who.By, who.ID, who.Name = audit.User, info.caller.User, s.callerName
 	}

@@ -14,6 +14,7 @@ import (
 
 	"tilth/internal/errs"
 	"tilth/internal/httpapi/wire"
+	"tilth/internal/httpbase"
 	"tilth/internal/identity"
 	"tilth/internal/identity/picture"
 )
@@ -160,21 +161,14 @@ func readCrop(part io.Reader) (*picture.Crop, error) {
 // keeps it, no cache on the way, so that a picture that was replaced is gone.
 func (s *server) avatar(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
-	if wait := s.pictures.take(of(r.Context()).address); wait > 0 {
-		h.Set("Retry-After", strconv.Itoa(int(wait.Seconds())+1))
+	if wait := s.pictures.take(of(r.Context()).Address); wait > 0 {
+		httpbase.RetryAfter(h, wait)
 		plain(w, http.StatusTooManyRequests, "too many requests")
 		return
 	}
 	file, err := s.Avatars.Picture(r.Context(), r.URL.Path)
-	switch {
-	case errs.Is(err, errs.NotFound):
-		plain(w, http.StatusNotFound, "not found")
-		return
-	case err != nil:
-		if r.Context().Err() == nil {
-			s.Log.Error("picture not read", "request", of(r.Context()).id, "error", err)
-		}
-		plain(w, http.StatusInternalServerError, "internal server error")
+	if err != nil {
+		s.unserved(w, r, "picture not read", err)
 		return
 	}
 	h.Set("Content-Type", picture.ContentType)

@@ -14,19 +14,19 @@ import (
 // GetCaptcha makes a slider captcha.
 func (s *server) GetCaptcha(ctx context.Context, r wire.GetCaptchaRequestObject) (wire.GetCaptchaResponseObject, error) {
 	if code := ofKind(r.Body.CaptchaType); code != captcha.OK {
-		return wire.GetCaptcha200JSONResponse(bare(of(ctx).language, code, nil)), nil
+		return wire.GetCaptcha200JSONResponse(bare(of(ctx).Language, code, nil)), nil
 	}
-	c, err := s.Captcha.Get(ctx, network(of(ctx).address))
+	c, err := s.Captcha.Get(ctx, network(of(ctx).Address))
 	code := captcha.CodeOf(err)
 	switch code {
 	case captcha.OK:
 	case captcha.Fault:
 		return nil, err
 	default:
-		return wire.GetCaptcha200JSONResponse(bare(of(ctx).language, code, nil)), nil
+		return wire.GetCaptcha200JSONResponse(bare(of(ctx).Language, code, nil)), nil
 	}
 	background, strip := base64.StdEncoding.EncodeToString(c.Background), base64.StdEncoding.EncodeToString(c.Strip)
-	return wire.GetCaptcha200JSONResponse(bare(of(ctx).language, code, &wire.CaptchaData{
+	return wire.GetCaptcha200JSONResponse(bare(of(ctx).Language, code, &wire.CaptchaData{
 		OriginalImageBase64: &background, JigsawImageBase64: &strip, Token: &c.Token, SecretKey: &c.SecretKey,
 	})), nil
 }
@@ -35,13 +35,13 @@ func (s *server) GetCaptcha(ctx context.Context, r wire.GetCaptchaRequestObject)
 func (s *server) CheckCaptcha(ctx context.Context, r wire.CheckCaptchaRequestObject) (wire.CheckCaptchaResponseObject, error) {
 	code := ofKind(r.Body.CaptchaType)
 	if code == captcha.OK {
-		code = captcha.CodeOf(s.Captcha.Check(network(of(ctx).address), value(r.Body.Token), value(r.Body.PointJson)))
+		code = captcha.CodeOf(s.Captcha.Check(network(of(ctx).Address), value(r.Body.Token), value(r.Body.PointJson)))
 	}
 	if code != captcha.OK {
-		return wire.CheckCaptcha200JSONResponse(bare(of(ctx).language, code, nil)), nil
+		return wire.CheckCaptcha200JSONResponse(bare(of(ctx).Language, code, nil)), nil
 	}
 	right := true
-	return wire.CheckCaptcha200JSONResponse(bare(of(ctx).language, code, &wire.CaptchaData{
+	return wire.CheckCaptcha200JSONResponse(bare(of(ctx).Language, code, &wire.CaptchaData{
 		CaptchaType: r.Body.CaptchaType, Token: r.Body.Token, PointJson: r.Body.PointJson, Result: &right,
 	})), nil
 }
@@ -93,9 +93,9 @@ func bareFailure(info *request, e *errs.Error) (body []byte, err error) {
 		code = captcha.Unavailable
 	case errs.TooMany:
 		code = captcha.TooManyGets
-		if info.operation == checkCaptcha {
+		if info.Operation == checkCaptcha {
 			code = captcha.TooManyChecks
 		}
 	}
-	return json.Marshal(bare(info.language, code, nil))
+	return json.Marshal(bare(info.Language, code, nil))
 }

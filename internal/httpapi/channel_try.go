@@ -47,7 +47,7 @@ func (s *server) TestNoticeChannel(ctx context.Context, r wire.TestNoticeChannel
 			Recipient: o.Recipient, Mode: wire.NoticeOutcomeMode(o.Mode), Ok: o.Err == nil, Took: max(0, o.Took.Milliseconds()), Answer: filled(o.Answer),
 		}
 		if o.Err != nil {
-			list[i].Msg = new(sentence(of(ctx).language, o.Err))
+			list[i].Msg = new(sentence(of(ctx).Language, o.Err))
 		}
 	}
 	return wire.TestNoticeChannel200JSONResponse{Code: success, Data: &list}, nil

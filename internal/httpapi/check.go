@@ -1,22 +1,18 @@
 package httpapi
 
 import (
-	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/getkin/kin-openapi/openapi3"
-	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
 
 	"tilth/internal/errs"
+	"tilth/internal/httpbase"
 	"tilth/internal/tenant"
 )
 
@@ -50,9 +46,9 @@ func (s *server) check(w http.ResponseWriter, r *http.Request) error {
 		return noSuchPath()
 	}
 	info := of(r.Context())
-	info.operation = route.Operation.OperationID
+	info.Operation = route.Operation.OperationID
 	if public(route) {
-		if wait := s.public.take(info.address); wait > 0 {
+		if wait := s.public.take(info.Address); wait > 0 {
 			return errs.New(errs.TooMany, "error.429").After(wait)
 		}
 	} else {
@@ -63,6 +59,7 @@ func (s *server) check(w http.ResponseWriter, r *http.Request) error {
 		if info.caller, err = s.Sessions.Caller(r.Context(), token); err != nil {
 			return err
 		}
+		info.Who = []slog.Attr{slog.Int64("tenant", int64(info.caller.Tenant)), slog.Int64("user", info.caller.User)}
 	}
 	if name := r.Header.Get("Time-Zone"); name != "" {
 		if info.zone = tenant.Zone(name); info.zone == nil {
@@ -85,35 +82,40 @@ func (s *server) check(w http.ResponseWriter, r *http.Request) error {
 		address.RawQuery = query.Encode()
 		r.URL = &address
 	}
-	limit, upload, seen := int64(bodyLimit), isUpload(route), r
-	if upload {
-		// A file is read by its handler as it comes. The library would read it
-		// as a whole even where it is told to leave the body alone.
-		limit, seen = uploadLimit, r.WithContext(r.Context())
-		seen.Body = http.NoBody
+	return broken(within(w, r, route, params, query))
+}
+
+// within holds parameters and body against the contract. A file is read by its
+// handler as it comes.
+func within(w http.ResponseWriter, r *http.Request, route *routers.Route, params map[string]string, query url.Values) error {
+	if isUpload(route) {
+		if err := (httpbase.Limits{Bytes: uploadLimit}).On(w, r); err != nil {
+			return err
+		}
+		return httpbase.CheckParameters(r, route, params, query)
 	}
-	r.Body = http.MaxBytesReader(w, r.Body, limit)
-	if route.Operation.RequestBody != nil && !upload {
-		if r.Body, err = oneText(r.Body); err != nil {
-			return broken(err)
+	if err := (httpbase.Limits{Bytes: bodyLimit}).On(w, r); err != nil {
+		return err
+	}
+	asked := route.Operation.RequestBody != nil
+	if asked {
+		if err := httpbase.OneText(r, httpbase.WholeNumbers); err != nil {
+			return err
 		}
 	}
-	err = openapi3filter.ValidateRequest(r.Context(), &openapi3filter.RequestValidationInput{
-		Request: seen, PathParams: params, QueryParams: query, Route: route,
-		Options: &openapi3filter.Options{AuthenticationFunc: openapi3filter.NoopAuthenticationFunc, MultiError: false, ExcludeRequestBody: upload},
-	})
-	if err == nil && route.Operation.RequestBody == nil {
-		// A body that nobody asked for is read within the limit, so that the
-		// connection can be used again.
-		_, err = io.Copy(io.Discard, r.Body)
+	if err := httpbase.Check(r, route, params, query); err != nil || asked {
+		return err
 	}
-	return broken(err)
+	// A body that nobody asked for is read within the limit, so that the
+	// connection can be used again.
+	_, err := io.Copy(io.Discard, r.Body)
+	return err
 }
 
 // plainText refuses a text that holds a NUL character, which no name does and
 // no database takes.
 func plainText(field, value string) error {
-	if strings.ContainsRune(value, 0) {
+	if !httpbase.Keepable(value) {
 		return errs.New(errs.Refused, "invalid.format").About(field)
 	}
 	return nil
@@ -129,101 +131,34 @@ func public(route *routers.Route) bool {
 	return route.Operation.Security != nil && len(*route.Operation.Security) == 0
 }
 
+// rules are the sentences for what the person can mend, by the rule that is
+// broken.
+var rules = map[httpbase.Rule]string{
+	httpbase.RuleRequired: "invalid.required", httpbase.RuleChoice: "invalid.choice", httpbase.RuleFormat: "invalid.format",
+	httpbase.RuleMinimum: "invalid.min", httpbase.RuleMaximum: "invalid.max", httpbase.RuleMinLength: "invalid.short", httpbase.RuleMaxLength: "invalid.long",
+	httpbase.RuleMinItems: "invalid.few", httpbase.RuleMaxItems: "invalid.many",
+}
+
 // broken says which rule of the contract a request breaks: 400 what cannot be
 // read, 601 what the person can mend, naming the field.
 func broken(err error) error {
 	if err == nil {
 		return nil
 	}
-	var tooLarge *http.MaxBytesError
-	if errors.As(err, &tooLarge) {
+	b := httpbase.BreachOf(err)
+	key, mendable := rules[b.Rule]
+	switch {
+	case b.Rule == httpbase.RuleTooLarge:
 		return errs.New(errs.TooLarge, "error.413")
+	case b.Rule == httpbase.RuleMinLength && b.Limit == "1": // it is empty
+		return errs.New(errs.Refused, "invalid.required").About(b.Field).Because(b.Cause)
+	case mendable:
+		return errs.New(errs.Refused, key, "limit", b.Limit).About(b.Field).Because(b.Cause)
+	case b.Rule == httpbase.RuleUnreadable || b.Field == "": // or the body as a whole: there is nothing to name
+		return errs.New(errs.Malformed, "error.400").About(b.Field).Because(b.Cause)
 	}
-	field := ""
-	var re *openapi3filter.RequestError
-	if errors.As(err, &re) && re.Parameter != nil {
-		field = re.Parameter.Name
-		if errors.Is(re.Err, openapi3filter.ErrInvalidRequired) {
-			return errs.New(errs.Refused, "invalid.required").About(field)
-		}
-	}
-	var se *openapi3.SchemaError
-	if !errors.As(err, &se) {
-		return errs.New(errs.Malformed, "error.400").About(field).Because(unquoted(err))
-	}
-	se = origin(se)
-	if pointer := se.JSONPointer(); field == "" && len(pointer) > 0 { // within a parameter it is the place in its list
-		field = pointer[0]
-	}
-	return rule(se, field).Because(errors.New(se.Reason))
+	return errs.New(errs.Malformed, "invalid.type").About(b.Field).Because(b.Cause)
 }
-
-// origin is the rule that was broken: where a schema is made of several, the
-// library says only that not all of them hold, and keeps the reason below.
-func origin(se *openapi3.SchemaError) *openapi3.SchemaError {
-	for se.SchemaField == "allOf" {
-		var part *openapi3.SchemaError
-		if !errors.As(se.Origin, &part) {
-			break
-		}
-		se = part
-	}
-	return se
-}
-
-// unbound says what of a body does not fit where it goes, though the contract
-// lets it pass: a number that is too large, for one.
-func unbound(err error) error {
-	var te *json.UnmarshalTypeError
-	if errors.As(err, &te) && te.Field != "" {
-		field, _, _ := strings.Cut(te.Field, ".")
-		return errs.New(errs.Malformed, "invalid.type").About(field).Because(unquoted(err))
-	}
-	return errs.New(errs.Malformed, "error.400").Because(unquoted(err))
-}
-
-// unquoted says, for the log, what was wrong with a request without the value
-// that was: the library's own words quote it, and it may be a secret.
-func unquoted(err error) error {
-	var pe *openapi3filter.ParseError
-	if errors.As(err, &pe) && pe.Reason != "" {
-		return errors.New(pe.Reason)
-	}
-	return fmt.Errorf("%T", err)
-}
-
-func rule(se *openapi3.SchemaError, field string) *errs.Error {
-	refuse := func(key string, args ...string) *errs.Error { return errs.New(errs.Refused, key, args...).About(field) }
-	switch se.SchemaField {
-	case "required":
-		return refuse("invalid.required")
-	case "minimum":
-		return refuse("invalid.min", "limit", number(*se.Schema.Min))
-	case "maximum":
-		return refuse("invalid.max", "limit", number(*se.Schema.Max))
-	case "minLength":
-		if se.Schema.MinLength == 1 {
-			return refuse("invalid.required")
-		}
-		return refuse("invalid.short")
-	case "maxLength":
-		return refuse("invalid.long", "limit", strconv.FormatUint(*se.Schema.MaxLength, 10))
-	case "minItems":
-		return refuse("invalid.few", "limit", strconv.FormatUint(se.Schema.MinItems, 10))
-	case "maxItems":
-		return refuse("invalid.many", "limit", strconv.FormatUint(*se.Schema.MaxItems, 10))
-	case "enum":
-		return refuse("invalid.choice")
-	case "pattern", "format":
-		return refuse("invalid.format")
-	}
-	if field == "" { // the body as a whole: there is nothing to name
-		return errs.New(errs.Malformed, "error.400")
-	}
-	return errs.New(errs.Malformed, "invalid.type").About(field)
-}
-
-func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
 var indexed = regexp.MustCompile(`^(.+)\[\d*\]$`)
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"tilth/internal/httpapi/wire"
+	"tilth/internal/httpbase"
 )
 
 // Listeners are where devices connect beside the HTTP address; nil: nowhere.
@@ -42,24 +43,15 @@ func (s *server) site(ctx context.Context) *url.URL {
 	if u, err := url.Parse(s.PublicURL); err == nil && u.Host != "" {
 		return u
 	}
-	scheme, host := askedFor(of(ctx).asked, s.Proxies)
+	scheme, host := askedFor(of(ctx).Asked, s.Proxies)
 	return &url.URL{Scheme: scheme, Host: host}
 }
 
 // askedFor is the scheme and host that a request asks for, as a trusted proxy
 // says them where there is one. A host that is none is as good as unsaid.
 func askedFor(r *http.Request, proxies []netip.Prefix) (scheme, host string) {
-	scheme = "http"
-	if r.TLS != nil {
-		scheme = "https"
-	}
-	if trusted(parseAddr(r.RemoteAddr), proxies) {
-		forwarded := strings.Join(r.Header.Values("X-Forwarded-Proto"), ",")
-		if strings.EqualFold(strings.TrimSpace(forwarded[strings.LastIndexByte(forwarded, ',')+1:]), "https") {
-			scheme = "https"
-		}
-	}
-	for _, host := range []string{ClientHost(r, proxies), r.Host} {
+	scheme = httpbase.ClientScheme(r, proxies)
+	for _, host := range []string{httpbase.ClientHost(r, proxies), r.Host} {
 		if u, err := url.Parse("//" + host); err == nil && u.Host == host && u.Hostname() != "" && !strings.ContainsAny(host, "'\"`$;&|<>(){}*!\\") {
 			return scheme, host
 		}

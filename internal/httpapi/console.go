@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"tilth/internal/device"
+	"tilth/internal/httpbase"
 	"tilth/internal/tenant"
 )
 
@@ -110,7 +111,7 @@ func (c *console) file(w http.ResponseWriter, r *http.Request, name string) {
 			continue
 		}
 		h.Set("Vary", "Accept-Encoding")
-		if accepts(r, form.coding) {
+		if httpbase.Accepts(r, form.coding) {
 			stored = name + form.suffix
 			h.Set("Content-Encoding", form.coding)
 			break
@@ -126,16 +127,4 @@ func (c *console) file(w http.ResponseWriter, r *http.Request, name string) {
 	if r.Method == http.MethodGet {
 		_, _ = w.Write(body) // the client may be gone
 	}
-}
-
-func accepts(r *http.Request, coding string) bool {
-	for part := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
-		name, params, _ := strings.Cut(strings.TrimSpace(part), ";")
-		if strings.EqualFold(name, coding) {
-			quality, given := strings.CutPrefix(strings.TrimSpace(params), "q=")
-			q, err := strconv.ParseFloat(quality, 64)
-			return !given || err == nil && q > 0
-		}
-	}
-	return false
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tilth/internal/errs"
+	"tilth/internal/httpbase"
 	"tilth/internal/text"
 )
 
@@ -29,11 +30,14 @@ var (
 	}
 )
 
-// fail answers err: the one place where an error becomes an envelope.
-func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
+// fail answers err.
+func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) { s.edge.Fail(w, r, err) }
+
+// envelope answers err: the one place where an error becomes an envelope.
+func (s *server) envelope(w http.ResponseWriter, r *http.Request, err error) {
 	e := errs.As(err)
 	info := of(r.Context())
-	info.err = e
+	info.Refused(e, e.Kind == errs.Internal || e.Kind == errs.Upstream)
 	if r.Context().Err() != nil {
 		return // the client is gone; there is nobody to answer
 	}
@@ -42,11 +46,11 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		status = st
 	}
 	if codes[e.Kind] == codes[errs.Unavailable] || e.Kind == errs.TooMany {
-		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(max(e.Retry, time.Second).Seconds()))))
+		httpbase.RetryAfter(w.Header(), e.Retry)
 	}
 	body, err := failure(info, e)
 	if err != nil {
-		s.Log.Error("envelope not written", "request", info.id, "error", err)
+		s.Log.Error("envelope not written", "request", info.ID, "error", err)
 	}
 	w.Header().Del(livePosition)
 	w.Header().Set("Content-Type", "application/json")
@@ -56,19 +60,19 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 }
 
 func failure(info *request, e *errs.Error) ([]byte, error) {
-	if info.operation == getCaptcha || info.operation == checkCaptcha {
+	if info.Operation == getCaptcha || info.Operation == checkCaptcha {
 		return bareFailure(info, e)
 	}
 	return json.Marshal(struct {
 		Code int    `json:"code"`
 		Data any    `json:"data"`
 		Msg  string `json:"msg"`
-	}{Code: codes[e.Kind], Data: e.Data, Msg: sentence(info.language, e)})
+	}{Code: codes[e.Kind], Data: e.Data, Msg: sentence(info.Language, e)})
 }
 
 // malformed answers what could not even be read.
 func (s *server) malformed(w http.ResponseWriter, r *http.Request, err error) {
-	s.fail(w, r, unbound(err))
+	s.fail(w, r, broken(err))
 }
 
 // sentence is what a person reads, naming the field it is about.
@@ -95,7 +99,7 @@ func sentence(l text.Language, e *errs.Error) string {
 // hours, else hours, rounded up.
 func wait(l text.Language, d time.Duration) string {
 	if d < time.Minute {
-		return text.Say(l, "wait.seconds", map[string]string{"n": strconv.Itoa(int(math.Ceil(d.Seconds())))})
+		return text.Say(l, "wait.seconds", map[string]string{"n": strconv.Itoa(httpbase.WholeSeconds(d))})
 	}
 	if d > 2*time.Hour {
 		return text.Say(l, "wait.hours", map[string]string{"n": strconv.Itoa(int(math.Ceil(d.Hours())))})

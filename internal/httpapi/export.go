@@ -1,8 +1,8 @@
 package httpapi
 
 import (
-	"bufio"
 	"context"
+	"io"
 	"net/http"
 	"strconv"
 	"time"
@@ -12,6 +12,7 @@ import (
 	"tilth/internal/device"
 	"tilth/internal/httpapi/sheet"
 	"tilth/internal/httpapi/wire"
+	"tilth/internal/httpbase"
 	"tilth/internal/reading"
 	"tilth/internal/text"
 )
@@ -35,13 +36,13 @@ func (s *server) ExportDeviceData(ctx context.Context, r wire.ExportDeviceDataRe
 	if err != nil {
 		return nil, err
 	}
-	e := &export{history: h, catalog: s.Catalog, readings: s.Readings, zone: zone, language: of(ctx).language, made: s.Now(), rowLimit: sheet.MaxRows}
+	e := &export{history: h, catalog: s.Catalog, readings: s.Readings, zone: zone, language: of(ctx).Language, made: s.Now(), rowLimit: sheet.MaxRows}
 	header := http.Header{
 		"Content-Type":        {"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"},
 		"Content-Disposition": {`attachment; filename="device_data.xlsx"`},
 	}
 	return longResponse(func(w http.ResponseWriter) error {
-		return s.send(ctx, w, header, func(out *bufio.Writer) error { return e.write(ctx, out) })
+		return s.edge.Send(ctx, w, httpbase.Long{Header: header}, func(out *httpbase.Answer) error { return e.write(ctx, out) })
 	}), nil
 }
 
@@ -64,7 +65,7 @@ type export struct {
 
 // write writes the readings, which may take several sheets, and what they are.
 // The latter is the second sheet for whoever opens it.
-func (e *export) write(ctx context.Context, out *bufio.Writer) error {
+func (e *export) write(ctx context.Context, out io.Writer) error {
 	e.book = sheet.New(out, e.made)
 	column := make(map[device.PropertyID]int, len(e.props))
 	for i, p := range e.props {

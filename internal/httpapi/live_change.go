@@ -107,8 +107,8 @@ func changingCalls(doc *openapi3.T) map[string]string {
 // tellChange tells screens what a call has changed, once it is answered.
 // Messages are read by each person alone.
 func (s *server) tellChange(info *request) {
-	what := s.changing[info.operation]
-	if what == "" || info.err != nil {
+	what := s.changing[info.Operation]
+	if what == "" || info.Err != nil {
 		return
 	}
 	whom := audience{tenant: info.caller.Tenant}

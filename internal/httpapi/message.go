@@ -30,7 +30,7 @@ func (s *server) PageMyMessages(ctx context.Context, r wire.PageMyMessagesReques
 	for i := range messages {
 		m := &messages[i]
 		list[i] = wireMessage(m)
-		list[i].TemplateContent = letter.Text(of(ctx).language, zone, s.property, &m.Alarm)
+		list[i].TemplateContent = letter.Text(of(ctx).Language, zone, s.property, &m.Alarm)
 	}
 	return wire.PageMyMessages200JSONResponse{Code: success, Data: &wire.NotifyMessagePage{List: list, Total: int(total)}}, nil
 }

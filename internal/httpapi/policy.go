@@ -2,11 +2,11 @@ package httpapi
 
 import (
 	"net/http"
-	"net/netip"
 	"slices"
 	"strings"
 
 	"tilth/internal/errs"
+	"tilth/internal/httpbase"
 	"tilth/internal/tenant"
 )
 
@@ -65,7 +65,7 @@ func (c *console) iconOrigins() []string {
 // owner is the tenant that the request's host belongs to; nil where it names
 // none or cannot be told.
 func (c *console) owner(r *http.Request) *tenant.Tenant {
-	t, err := c.Tenants.ByHost(r.Context(), ClientHost(r, c.Proxies))
+	t, err := c.Tenants.ByHost(r.Context(), httpbase.ClientHost(r, c.Proxies))
 	if err != nil {
 		c.unknown(r, "branding not found out", err)
 		return nil
@@ -76,7 +76,7 @@ func (c *console) owner(r *http.Request) *tenant.Tenant {
 // unknown tells of what the page goes without, unless there is no such thing.
 func (c *console) unknown(r *http.Request, what string, err error) {
 	if !errs.Is(err, errs.NotFound) && r.Context().Err() == nil {
-		c.Log.Error(what, "request", of(r.Context()).id, "error", err)
+		c.Log.Error(what, "request", of(r.Context()).ID, "error", err)
 	}
 }
 
@@ -124,17 +124,4 @@ func origins(addresses ...string) []string {
 		}
 	}
 	return list
-}
-
-// ClientHost is the host that a request asks for. A forwarded host is believed
-// only from a trusted proxy, and of several only the one that the nearest
-// proxy wrote.
-func ClientHost(r *http.Request, proxies []netip.Prefix) string {
-	if trusted(parseAddr(r.RemoteAddr), proxies) {
-		forwarded := strings.Join(r.Header.Values("X-Forwarded-Host"), ",")
-		if host := strings.TrimSpace(forwarded[strings.LastIndexByte(forwarded, ',')+1:]); host != "" {
-			return host
-		}
-	}
-	return r.Host
 }

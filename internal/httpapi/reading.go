@@ -20,7 +20,7 @@ func (s *server) latest(ctx context.Context, t tenant.ID, id device.ID, p *devic
 		return nil
 	}
 	by := make(wire.Latest, len(last))
-	l := of(ctx).language
+	l := of(ctx).Language
 	for i := range p.Properties {
 		for _, v := range last {
 			if prop := &p.Properties[i]; prop.ID == v.Property {
@@ -74,7 +74,7 @@ func (s *server) properties(ctx context.Context, d *device.Device, p *device.Pro
 	for i := range p.Properties {
 		prop := &p.Properties[i]
 		w := wire.TslProperty{
-			Identifier: prop.Identifier, FunctionName: prop.FunctionName, YeuName: s.Catalog.Name(of(ctx).language, prop),
+			Identifier: prop.Identifier, FunctionName: prop.FunctionName, YeuName: s.Catalog.Name(of(ctx).Language, prop),
 			ElementUnit: s.Catalog.Unit(prop), ElementData: prop.ElementData, DataType: wire.TslPropertyDataType(prop.DataType),
 			AccessMode: wire.TslPropertyAccessMode(prop.AccessMode), Min: prop.Min, Max: prop.Max, Precision: prop.Precision,
 		}
@@ -113,7 +113,7 @@ func (s *server) GetElementMap(ctx context.Context, r wire.GetElementMapRequestO
 	by := map[string]wire.Element{}
 	for _, sign := range r.Params.YeuSigns {
 		if e := s.Catalog.Element(sign); e != nil {
-			by[e.YeuSign] = wire.Element{YeuSign: e.YeuSign, YeuName: e.Names[of(ctx).language], YeuUrl: e.YeuURL, Unit: e.Unit}
+			by[e.YeuSign] = wire.Element{YeuSign: e.YeuSign, YeuName: e.Names[of(ctx).Language], YeuUrl: e.YeuURL, Unit: e.Unit}
 		}
 	}
 	return wire.GetElementMap200JSONResponse{Code: success, Data: &by}, nil
@@ -141,7 +141,7 @@ func (s *server) GetDeviceDiagnostics(ctx context.Context, r wire.GetDeviceDiagn
 	if last := in.LastRefusal; last.Time != 0 {
 		w.LastRefusal = &wire.Refusal{
 			Time: last.Time, Identifier: last.Identifier, Reason: wire.RefusalReason(last.Reason),
-			Text: text.Say(of(ctx).language, "refusal."+string(last.Reason), nil),
+			Text: text.Say(of(ctx).Language, "refusal."+string(last.Reason), nil),
 		}
 	}
 	return wire.GetDeviceDiagnostics200JSONResponse{Code: success, Data: w}, nil

@@ -11,6 +11,7 @@ import (
 	"tilth/internal/device"
 	"tilth/internal/errs"
 	"tilth/internal/httpapi/wire"
+	"tilth/internal/httpbase"
 	"tilth/internal/reading"
 )
 
@@ -152,15 +153,15 @@ func (s *server) GetTimeIntervalDataMap(ctx context.Context, r wire.GetTimeInter
 		return nil, err
 	}
 	return longResponse(func(w http.ResponseWriter) error {
-		return s.sendJSON(ctx, w, func(j *longJSON) error {
+		return s.sendJSON(ctx, w, func(out *httpbase.Answer) error {
 			for i, prop := range h.props {
-				j.buf = append(append(j.buf, "{,"[min(i, 1)]), quoted(prop.Identifier)...)
+				out.Buf = append(append(out.Buf, "{,"[min(i, 1)]), quoted(prop.Identifier)...)
 				o := outlines[prop.ID]
-				if err := j.series(&o); err != nil {
+				if err := series(out, &o); err != nil {
 					return err
 				}
 			}
-			j.buf = append(j.buf, '}')
+			out.Buf = append(out.Buf, '}')
 			return nil
 		})
 	}), nil
@@ -176,21 +177,21 @@ func (s *server) outlines(ctx context.Context, h *history, points *int) (map[dev
 }
 
 // series writes the points of an outline as the value of a key.
-func (j *longJSON) series(o *reading.Outline) error {
-	j.buf = append(j.buf, ":["...)
+func series(out *httpbase.Answer, o *reading.Outline) error {
+	out.Buf = append(out.Buf, ":["...)
 	for i, at := range o.Times {
 		if i > 0 {
-			j.buf = append(j.buf, ',')
+			out.Buf = append(out.Buf, ',')
 		}
-		j.buf = append(j.buf, `{"time":`...)
-		j.buf = strconv.AppendInt(j.buf, at, 10)
-		j.buf = append(j.buf, `,"value":`...)
-		j.buf = append(o.Value(i).AppendJSON(j.buf), '}')
-		if err := j.next(); err != nil {
+		out.Buf = append(out.Buf, `{"time":`...)
+		out.Buf = strconv.AppendInt(out.Buf, at, 10)
+		out.Buf = append(out.Buf, `,"value":`...)
+		out.Buf = append(o.Value(i).AppendJSON(out.Buf), '}')
+		if err := out.Next(); err != nil {
 			return err
 		}
 	}
-	j.buf = append(j.buf, ']')
+	out.Buf = append(out.Buf, ']')
 	return nil
 }
 
@@ -212,23 +213,23 @@ func (s *server) rows(ctx context.Context, h *history) longResponse {
 		keys[prop.ID] = slices.Concat([]byte{','}, quoted(prop.Identifier), []byte{':'})
 	}
 	return longResponse(func(w http.ResponseWriter) error {
-		return s.sendJSON(ctx, w, func(j *longJSON) error {
+		return s.sendJSON(ctx, w, func(out *httpbase.Answer) error {
 			before := byte('[')
 			err := s.Readings.Range(ctx, h.ref.Tenant, h.ref.ID, h.from, h.to, ids, func(at int64, fields []reading.Field) error {
-				j.buf = append(append(j.buf, before), `{"collect_time":`...)
-				j.buf = strconv.AppendInt(j.buf, at, 10)
+				out.Buf = append(append(out.Buf, before), `{"collect_time":`...)
+				out.Buf = strconv.AppendInt(out.Buf, at, 10)
 				for i := range fields {
-					j.buf = append(j.buf, keys[fields[i].Property]...)
-					j.buf = fields[i].Value.AppendJSON(j.buf)
+					out.Buf = append(out.Buf, keys[fields[i].Property]...)
+					out.Buf = fields[i].Value.AppendJSON(out.Buf)
 				}
-				j.buf = append(j.buf, '}')
+				out.Buf = append(out.Buf, '}')
 				before = ','
-				return j.next()
+				return out.Next()
 			})
 			if before == '[' {
-				j.buf = append(j.buf, '[')
+				out.Buf = append(out.Buf, '[')
 			}
-			j.buf = append(j.buf, ']')
+			out.Buf = append(out.Buf, ']')
 			return err
 		})
 	})

@@ -8,6 +8,7 @@ import (
 
 	"tilth/internal/device"
 	"tilth/internal/httpapi/wire"
+	"tilth/internal/httpbase"
 	"tilth/internal/reading"
 )
 
@@ -28,8 +29,8 @@ func (s *server) GetTimeIntervalDataColumns(ctx context.Context, r wire.GetTimeI
 	}
 	return longResponse(func(w http.ResponseWriter) error {
 		defer reading.Release(outlines)
-		return s.sendJSON(ctx, w, func(j *longJSON) error {
-			pieces := pieceWriter{j: j}
+		return s.sendJSON(ctx, w, func(out *httpbase.Answer) error {
+			pieces := pieceWriter{out: out}
 			for _, prop := range h.props {
 				if o := outlines[prop.ID]; len(o.Times) > 0 {
 					if err := pieces.outline(key(prop), &o); err != nil {
@@ -50,14 +51,14 @@ func (s *server) columns(ctx context.Context, h *history) longResponse {
 		keys[prop.ID] = key(prop)
 	}
 	return longResponse(func(w http.ResponseWriter) error {
-		return s.sendJSON(ctx, w, func(j *longJSON) error {
-			pieces := pieceWriter{j: j}
+		return s.sendJSON(ctx, w, func(out *httpbase.Answer) error {
+			pieces := pieceWriter{out: out}
 			err := s.Readings.Columns(ctx, h.ref.Tenant, h.ref.ID, h.from, h.to, ids, func(c *reading.Columns) error {
 				pieces.times(c.Times)
 				for i := range c.Columns {
 					pieces.column(keys[c.Columns[i].Property])
-					j.buf = c.Columns[i].AppendJSON(j.buf)
-					if err := j.next(); err != nil {
+					out.Buf = c.Columns[i].AppendJSON(out.Buf)
+					if err := out.Next(); err != nil {
 						return err
 					}
 				}
@@ -77,38 +78,38 @@ func key(p *device.Property) []byte { return slices.Concat(quoted(p.Identifier),
 // pieceWriter writes a list of pieces: of each its times, its columns one by
 // one, and its close.
 type pieceWriter struct {
-	j      *longJSON
+	out    *httpbase.Answer
 	pieces int
 	filled bool // the piece has a column
 }
 
 func (w *pieceWriter) times(times []int64) {
-	w.j.buf = append(append(w.j.buf, "[,"[min(w.pieces, 1)]), `{"times":[`...)
+	w.out.Buf = append(append(w.out.Buf, "[,"[min(w.pieces, 1)]), `{"times":[`...)
 	w.pieces++
 	w.filled = false
-	w.j.buf = append(reading.AppendTimes(w.j.buf, times), `],"values":`...)
+	w.out.Buf = append(reading.AppendTimes(w.out.Buf, times), `],"values":`...)
 }
 
 // column begins a property's values, which are appended to the buffer next.
 func (w *pieceWriter) column(key []byte) {
 	if w.filled {
-		w.j.buf = append(w.j.buf, "],"...)
+		w.out.Buf = append(w.out.Buf, "],"...)
 	} else {
-		w.j.buf = append(w.j.buf, '{')
+		w.out.Buf = append(w.out.Buf, '{')
 	}
 	w.filled = true
-	w.j.buf = append(w.j.buf, key...)
+	w.out.Buf = append(w.out.Buf, key...)
 }
 
 // close ends a piece, which has a column, and tells its buckets.
 func (w *pieceWriter) close(bucket int64) error {
-	w.j.buf = append(w.j.buf, "]}"...)
+	w.out.Buf = append(w.out.Buf, "]}"...)
 	if bucket > 0 {
-		w.j.buf = append(w.j.buf, `,"bucket":`...)
-		w.j.buf = strconv.AppendInt(w.j.buf, bucket, 10)
+		w.out.Buf = append(w.out.Buf, `,"bucket":`...)
+		w.out.Buf = strconv.AppendInt(w.out.Buf, bucket, 10)
 	}
-	w.j.buf = append(w.j.buf, '}')
-	return w.j.next()
+	w.out.Buf = append(w.out.Buf, '}')
+	return w.out.Next()
 }
 
 // outlineRun is how many readings of an outline are written before what has been
@@ -121,10 +122,10 @@ func (w *pieceWriter) outline(key []byte, o *reading.Outline) error {
 	w.column(key)
 	for from := 0; from < len(o.Times); from += outlineRun {
 		if from > 0 {
-			w.j.buf = append(w.j.buf, ',')
+			w.out.Buf = append(w.out.Buf, ',')
 		}
-		w.j.buf = o.AppendJSON(w.j.buf, from, min(from+outlineRun, len(o.Times)))
-		if err := w.j.next(); err != nil {
+		w.out.Buf = o.AppendJSON(w.out.Buf, from, min(from+outlineRun, len(o.Times)))
+		if err := w.out.Next(); err != nil {
 			return err
 		}
 	}
@@ -134,8 +135,8 @@ func (w *pieceWriter) outline(key []byte, o *reading.Outline) error {
 // end ends the list.
 func (w *pieceWriter) end() error {
 	if w.pieces == 0 {
-		w.j.buf = append(w.j.buf, '[')
+		w.out.Buf = append(w.out.Buf, '[')
 	}
-	w.j.buf = append(w.j.buf, ']')
+	w.out.Buf = append(w.out.Buf, ']')
 	return nil
 }

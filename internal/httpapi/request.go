@@ -2,33 +2,21 @@ package httpapi
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
-	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"net/netip"
-	"runtime/debug"
-	"strings"
 	"time"
 
-	"tilth/internal/errs"
+	"tilth/internal/httpbase"
 	"tilth/internal/identity"
 	"tilth/internal/tenant"
-	"tilth/internal/text"
 )
 
 // request is what every handler may know of the call it serves.
 type request struct {
-	id        string
-	language  text.Language
-	address   netip.Addr
-	asked     *http.Request // as it came; nil outside of a call
-	operation string
-	caller    identity.Caller
-	zone      *time.Location // of the Time-Zone header; nil when it was not sent
-	err       *errs.Error    // what the call was answered with, for the log
+	*httpbase.Request
+	caller identity.Caller
+	zone   *time.Location // of the Time-Zone header; nil when it was not sent
 }
 
 type requestKey struct{}
@@ -36,10 +24,29 @@ type requestKey struct{}
 func of(ctx context.Context) *request {
 	r, ok := ctx.Value(requestKey{}).(*request)
 	if !ok {
-		// Outside a call (a test of a single handler): English, nobody signed in.
-		return &request{language: text.English}
+		return &request{Request: httpbase.Of(ctx)} // outside a call (a test of a single handler): nobody signed in
 	}
 	return r
+}
+
+// newEdge is everything behind the console's address. Query strings, and paths of
+// the devices' side, which hold secrets, are never logged. A device takes 200 for
+// "on disk", so only calls get the envelope.
+func (s *server) newEdge() *httpbase.Edge {
+	return &httpbase.Edge{
+		Name: "call", CallKey: "call", Level: slog.LevelDebug, Pages: true, Log: s.Log, Now: s.Now,
+		Address: func(r *http.Request) netip.Addr { return httpbase.ClientAddr(r, s.Proxies) },
+		Own: func(ctx context.Context, q *httpbase.Request) context.Context {
+			return context.WithValue(ctx, requestKey{}, &request{Request: q})
+		},
+		Shape: func(w http.ResponseWriter, r *http.Request, err error) {
+			if isCall(r) {
+				s.envelope(w, r, err)
+				return
+			}
+			plain(w, http.StatusInternalServerError, "internal server error")
+		},
+	}
 }
 
 // caller is who a signed-in call speaks for; its tenant is the only one the
@@ -67,127 +74,3 @@ func (s *server) midnight(ctx context.Context) (int64, error) {
 	year, month, day := s.Now().In(z).Date()
 	return tenant.FirstInstant(year, month, day, z).UnixMilli(), nil
 }
-
-// observed gives each request its id, language and address, the headers that
-// every answer carries, and a line in the log. Query strings and paths of the
-// devices' side, which hold secrets, are never logged.
-func (s *server) observed(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		start := s.Now()
-		info := &request{id: requestID(), language: text.Negotiate(r.Header.Get("Accept-Language")), address: s.address(r), asked: r}
-		w.Header().Set("X-Request-Id", info.id)
-		w.Header().Set("X-Content-Type-Options", "nosniff")
-		w.Header().Set("Referrer-Policy", "no-referrer")
-		sw := &statusWriter{ResponseWriter: w, status: http.StatusOK}
-		next.ServeHTTP(sw, r.WithContext(context.WithValue(r.Context(), requestKey{}, info)))
-		if info.operation == "" && info.err == nil {
-			return // pages, assets, health and telemetry: counted, not logged line by line
-		}
-		attrs := []slog.Attr{
-			slog.String("request", info.id), slog.String("call", info.operation), slog.Int("status", sw.status),
-			slog.Duration("took", s.Now().Sub(start)), slog.String("address", info.address.String()),
-		}
-		if info.caller.User != 0 {
-			attrs = append(attrs, slog.Int64("tenant", int64(info.caller.Tenant)), slog.Int64("user", info.caller.User))
-		}
-		level := slog.LevelDebug
-		if info.err != nil {
-			attrs = append(attrs, slog.String("error", info.err.Error()))
-			fault := info.err.Kind == errs.Internal || info.err.Kind == errs.Upstream
-			if fault && r.Context().Err() == nil { // else the client left, and that is why
-				level = slog.LevelError
-			}
-		}
-		s.Log.LogAttrs(r.Context(), level, "call", attrs...)
-	})
-}
-
-// recovered turns a panic of one request into an answer; the server serves on.
-// A device takes 200 for "on disk", so only the console's calls get the
-// envelope; an answer that has begun is cut off, lest half look like the whole.
-func (s *server) recovered(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		defer func() {
-			p := recover()
-			if p == nil {
-				return
-			}
-			if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
-				panic(p) // the handler's own wish
-			}
-			s.Log.Error("panic", "request", of(r.Context()).id, "panic", p, "stack", string(debug.Stack()))
-			switch sw, ok := w.(*statusWriter); {
-			case ok && sw.begun:
-				panic(http.ErrAbortHandler)
-			case isCall(r):
-				s.fail(w, r, fmt.Errorf("panic: %v", p))
-			default:
-				plain(w, http.StatusInternalServerError, "internal server error")
-			}
-		}()
-		next.ServeHTTP(w, r)
-	})
-}
-
-func requestID() string {
-	var b [8]byte
-	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
-	return hex.EncodeToString(b[:])
-}
-
-// address is the client's: the connection's, or what a trusted proxy says.
-func (s *server) address(r *http.Request) netip.Addr { return ClientAddr(r, s.Proxies) }
-
-// ClientAddr is the address a request comes from. Forwarded addresses are
-// believed only from trusted proxies, from the nearest hop outwards.
-func ClientAddr(r *http.Request, proxies []netip.Prefix) netip.Addr {
-	hop := parseAddr(r.RemoteAddr)
-	forwarded := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
-	for i := len(forwarded) - 1; i >= 0 && trusted(hop, proxies); i-- {
-		next := parseAddr(strings.TrimSpace(forwarded[i]))
-		if !next.IsValid() {
-			break
-		}
-		hop = next
-	}
-	return hop
-}
-
-func trusted(a netip.Addr, proxies []netip.Prefix) bool {
-	for _, p := range proxies {
-		if p.Contains(a) {
-			return true
-		}
-	}
-	return false
-}
-
-func parseAddr(s string) netip.Addr {
-	if ap, err := netip.ParseAddrPort(s); err == nil {
-		return ap.Addr().Unmap()
-	}
-	if a, err := netip.ParseAddr(s); err == nil {
-		return a.Unmap()
-	}
-	return netip.Addr{}
-}
-
-// statusWriter remembers the status for the log, and whether the answer began.
-type statusWriter struct {
-	http.ResponseWriter
-	status int
-	begun  bool
-}
-
-func (w *statusWriter) WriteHeader(status int) {
-	w.status, w.begun = status, true
-	w.ResponseWriter.WriteHeader(status)
-}
-
-func (w *statusWriter) Write(b []byte) (int, error) {
-	w.begun = true
-	return w.ResponseWriter.Write(b)
-}
-
-// Unwrap lets http.ResponseController reach the connection.
-func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -23,6 +23,7 @@ import (
 	"tilth/internal/device"
 	"tilth/internal/errs"
 	"tilth/internal/httpapi/wire"
+	"tilth/internal/httpbase"
 	"tilth/internal/identity"
 	"tilth/internal/live"
 	"tilth/internal/notify"
@@ -101,6 +102,7 @@ type Options struct {
 
 type server struct {
 	Options
+	edge     *httpbase.Edge
 	router   routers.Router
 	public   *limiter
 	pictures *limiter
@@ -127,6 +129,7 @@ func New(o Options) (http.Handler, error) {
 		Options: o, router: router, public: newLimiter(o.Now), pictures: newLimiter(o.Now), uploads: uploads{users: map[int64]int{}},
 		changes: newChanges(o.Live), changing: changingCalls(doc),
 	}
+	s.edge = s.newEdge()
 	s.changes.watch(o.Devices, o.Scenes, o.Registry)
 	calls := wire.HandlerWithOptions(
 		wire.NewStrictHandlerWithOptions(s, nil, wire.StrictHTTPServerOptions{
@@ -144,7 +147,7 @@ func New(o Options) (http.Handler, error) {
 	mux.HandleFunc(avatarPath, s.avatar)
 	mux.HandleFunc("GET "+embedPath+"{signed}", s.embed)
 	mux.Handle("/", o.Console)
-	return s.observed(s.recovered(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return s.edge.Around(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// Not by the mux: it would redirect a path that is not clean, and a call
 		// that does not exist is answered with the envelope.
 		switch {
@@ -155,7 +158,7 @@ func New(o Options) (http.Handler, error) {
 		default:
 			mux.ServeHTTP(w, r)
 		}
-	}))), nil
+	})), nil
 }
 
 // isCall tells whether a request is one of the console's calls.
@@ -193,4 +196,17 @@ func plain(w http.ResponseWriter, status int, body string) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	fmt.Fprintln(w, body)
+}
+
+// unserved answers why a file is not served, to a page that asked without a
+// token. what is what the log calls a fault of the server.
+func (s *server) unserved(w http.ResponseWriter, r *http.Request, what string, err error) {
+	if errs.Is(err, errs.NotFound) {
+		plain(w, http.StatusNotFound, "not found")
+		return
+	}
+	if r.Context().Err() == nil {
+		s.Log.Error(what, "request", of(r.Context()).ID, "error", err)
+	}
+	plain(w, http.StatusInternalServerError, "internal server error")
 }

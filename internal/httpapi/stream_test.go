@@ -63,7 +63,7 @@ func TestStreamToABrokenConnection(t *testing.T) {
 // Outside a call there is nobody signed in, and English is spoken.
 func TestOutsideACall(t *testing.T) {
 	r := httptest.NewRequest(http.MethodGet, "/", nil)
-	if c := caller(r.Context()); c != (identity.Caller{}) || of(r.Context()).language != "en-us" {
+	if c := caller(r.Context()); c != (identity.Caller{}) || of(r.Context()).Language != "en-us" {
 		t.Errorf("%+v", c)
 	}
 }

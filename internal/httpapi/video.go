@@ -78,15 +78,8 @@ func (s *server) signedEmbed(name string) (device.Ref, bool) {
 // no token. Nothing but the snippet is on it.
 func (s *server) embed(w http.ResponseWriter, r *http.Request) {
 	v, err := s.snippet(r.Context(), r.PathValue("signed"))
-	switch {
-	case errs.Is(err, errs.NotFound):
-		plain(w, http.StatusNotFound, "not found")
-		return
-	case err != nil:
-		if r.Context().Err() == nil {
-			s.Log.Error("video not read", "request", of(r.Context()).id, "error", err)
-		}
-		plain(w, http.StatusInternalServerError, "internal server error")
+	if err != nil {
+		s.unserved(w, r, "video not read", err)
 		return
 	}
 	h := w.Header()

@@ -132,7 +132,7 @@ func (s *server) TestWebhook(ctx context.Context, r wire.TestWebhookRequestObjec
 	}
 	v := &wire.WebhookOutcome{Ok: o.Err == nil, Took: max(0, o.Took.Milliseconds()), Answer: filled(o.Answer)}
 	if o.Err != nil {
-		v.Msg = new(sentence(of(ctx).language, o.Err))
+		v.Msg = new(sentence(of(ctx).Language, o.Err))
 	}
 	return wire.TestWebhook200JSONResponse{Code: success, Data: v}, nil
 }

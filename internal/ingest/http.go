@@ -4,13 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
 	"os"
-	"strconv"
 	"time"
 
 	"tilth/internal/device"
+	"tilth/internal/httpbase"
 )
 
 const (
@@ -92,12 +91,7 @@ func (h *httpEdge) read(w http.ResponseWriter, r *http.Request) ([]byte, error) 
 	if r.ContentLength > int64(h.opts.MaxMessage) {
 		return nil, errTooLarge
 	}
-	// A server that cannot set deadlines has its own.
-	if err := http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTimeout)); err != nil &&
-		!errors.Is(err, http.ErrNotSupported) {
-		return nil, err // the connection is gone
-	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(h.opts.MaxMessage)))
+	body, err := httpbase.Limits{Bytes: int64(h.opts.MaxMessage), Within: bodyTimeout}.Read(w, r)
 	h.pipeline.stats.bytes.Add(uint64(len(body)))
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
 		return nil, errTooLarge
@@ -137,8 +131,7 @@ func (h *httpEdge) submit(ctx context.Context, m Message) (Outcome, error) {
 }
 
 func later(w http.ResponseWriter, status int, code string, wait time.Duration) {
-	seconds := max(1, int64((wait+time.Second-1)/time.Second))
-	w.Header().Set("Retry-After", strconv.FormatInt(seconds, 10))
+	httpbase.RetryAfter(w.Header(), wait)
 	answer(w, status, problem{Code: code})
 }
 

@@ -10,16 +10,13 @@ import (
 // is written down by audit.Record around it.
 func (s *server) who(info *request) audit.Who {
 	p := info.program
-	who := audit.Who{By: audit.Credential, ID: p.Credential, Request: info.id}
+	who := audit.Who{By: audit.Credential, ID: p.Credential, Request: info.ID, Address: info.From()}
 	who.Name = func(ctx context.Context) (string, error) {
 		c, err := s.Credentials.Get(ctx, p.Tenant, p.User, p.Credential)
 		if err != nil {
 			return "", err
 		}
 		return c.Name, nil
-	}
-	if info.address.IsValid() {
-		who.Address = info.address.String()
 	}
 	return who
 }

@@ -1,11 +1,7 @@
 package openapi
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"slices"
@@ -13,10 +9,10 @@ import (
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
-	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
 
 	"tilth/internal/errs"
+	"tilth/internal/httpbase"
 )
 
 // unknownParameter is the sentence for a parameter that does not exist.
@@ -31,11 +27,10 @@ const bodyLimit = 64 << 10
 func (s *server) checked(route *routers.Route, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		info := of(r.Context())
-		info.operation = route.Operation.OperationID
+		info.Operation = route.Operation.OperationID
 		err := s.admit(w, r, info, route)
 		if err == nil {
-			r.Body = http.MaxBytesReader(w, r.Body, bodyLimit)
-			err = parameters(r, info, route)
+			err = parameters(w, r, info, route)
 		}
 		if err != nil {
 			s.fail(w, r, err)
@@ -62,7 +57,7 @@ func (s *server) admit(w http.ResponseWriter, r *http.Request, info *request, ro
 	h := w.Header()
 	h.Set("RateLimit-Limit", strconv.Itoa(s.Rate))
 	h.Set("RateLimit-Remaining", strconv.Itoa(l.requests))
-	h.Set("RateLimit-Reset", strconv.Itoa(wholeSeconds(l.reset)))
+	h.Set("RateLimit-Reset", strconv.Itoa(httpbase.WholeSeconds(l.reset)))
 	if l.retry > 0 {
 		return errs.New(errs.TooMany, "error.429").After(l.retry)
 	}
@@ -71,7 +66,7 @@ func (s *server) admit(w http.ResponseWriter, r *http.Request, info *request, ro
 
 // signIn establishes the tenant: from the credential, and from nothing else.
 func (s *server) signIn(r *http.Request, info *request) error {
-	if wait := s.failures.wait(info.address); wait > 0 {
+	if wait := s.failures.wait(info.Address); wait > 0 {
 		return errs.New(errs.TooMany, "error.429").After(wait)
 	}
 	key, secret, ok := r.BasicAuth()
@@ -82,9 +77,10 @@ func (s *server) signIn(r *http.Request, info *request) error {
 	switch {
 	case err == nil:
 		info.program = program
+		info.Who = []slog.Attr{slog.Int64("tenant", int64(program.Tenant)), slog.Int64("credential", program.Credential)}
 		return nil
 	case errs.Is(err, errs.Unknown):
-		s.failures.add(info.address)
+		s.failures.add(info.Address)
 		return errs.New(errs.Unknown, "open.signIn")
 	case r.Context().Err() != nil:
 		return err
@@ -95,7 +91,7 @@ func (s *server) signIn(r *http.Request, info *request) error {
 
 // parameters holds a request against the contract: each parameter that is given
 // is one of the operation's, given once, and as its schema says.
-func parameters(r *http.Request, info *request, route *routers.Route) error {
+func parameters(w http.ResponseWriter, r *http.Request, info *request, route *routers.Route) error {
 	asked, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		return errs.New(errs.Malformed, "error.400")
@@ -114,7 +110,7 @@ func parameters(r *http.Request, info *request, route *routers.Route) error {
 			return invalid("open.twice", name)
 		case values[0] == "":
 			return invalid("open.empty", name)
-		case strings.ContainsRune(values[0], 0): // no name has one, and no database takes it
+		case !httpbase.Keepable(values[0]):
 			return invalid("invalid.format", name)
 		case !exact(route.Operation, name, values[0]):
 			return invalid("invalid.type", name)
@@ -124,20 +120,20 @@ func parameters(r *http.Request, info *request, route *routers.Route) error {
 	for _, p := range route.Operation.Parameters {
 		if p.Value.In == openapi3.ParameterInPath {
 			named[p.Value.Name] = r.PathValue(p.Value.Name)
-			if strings.ContainsRune(named[p.Value.Name], 0) {
+			if !httpbase.Keepable(named[p.Value.Name]) {
 				return invalid("invalid.format", p.Value.Name)
 			}
 		}
 	}
+	if err := (httpbase.Limits{Bytes: bodyLimit}).On(w, r); err != nil {
+		return broken(err)
+	}
 	if route.Operation.RequestBody != nil {
-		if err := oneText(r); err != nil {
-			return err
+		if err := httpbase.OneText(r); err != nil {
+			return broken(err)
 		}
 	}
-	return broken(openapi3filter.ValidateRequest(r.Context(), &openapi3filter.RequestValidationInput{
-		Request: r, PathParams: named, QueryParams: asked, Route: route,
-		Options: &openapi3filter.Options{AuthenticationFunc: openapi3filter.NoopAuthenticationFunc},
-	}))
+	return broken(httpbase.Check(r, route, named, asked))
 }
 
 // exact refuses what is no boolean of JSON: the library takes 1, T and the like for
@@ -147,22 +143,16 @@ func exact(o *openapi3.Operation, name, given string) bool {
 	return s == nil || !s.Value.Type.Is(openapi3.TypeBoolean) || given == "true" || given == "false"
 }
 
-// oneText refuses a body that is not one JSON text: the library reads the first
-// and knows nothing of what follows it. A body that is empty is the library's.
-func oneText(r *http.Request) error {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return broken(err)
-	}
-	if len(body) > 0 && !json.Valid(body) {
-		return errs.New(errs.Malformed, "error.400")
-	}
-	r.Body = io.NopCloser(bytes.NewReader(body))
-	return nil
-}
-
 func invalid(key, parameter string, args ...string) *errs.Error {
 	return errs.New(errs.Refused, key, args...).About(parameter)
+}
+
+// rules are the sentences for what is wrong with a parameter, by the rule that
+// it breaks.
+var rules = map[httpbase.Rule]string{
+	httpbase.RuleRequired: "invalid.required", httpbase.RuleMinItems: "invalid.required", httpbase.RuleMinLength: "open.empty",
+	httpbase.RuleMinimum: "invalid.min", httpbase.RuleMaximum: "invalid.max", httpbase.RuleMaxLength: "invalid.long", httpbase.RuleMaxItems: "invalid.many",
+	httpbase.RuleChoice: "open.choice", httpbase.RuleUnknown: unknownParameter,
 }
 
 // broken says which rule of the contract a request breaks, naming the
@@ -171,60 +161,17 @@ func broken(err error) error {
 	if err == nil {
 		return nil
 	}
-	var tooLarge *http.MaxBytesError
-	if errors.As(err, &tooLarge) {
-		return errs.New(errs.TooLarge, "error.413")
-	}
-	name := ""
-	var re *openapi3filter.RequestError
-	if errors.As(err, &re) && re.Parameter != nil {
-		name = re.Parameter.Name
-	}
-	var se *openapi3.SchemaError
+	b := httpbase.BreachOf(err)
+	key, named := rules[b.Rule]
 	switch {
-	case errors.Is(err, openapi3filter.ErrInvalidRequired) && name != "":
-		return invalid("invalid.required", name)
-	case errors.As(err, &se):
-		if pointer := se.JSONPointer(); name == "" && len(pointer) > 0 {
-			name = pointer[0] // of the body
-		}
-		return rule(se, name)
-	case name != "":
-		return invalid("invalid.type", name).Because(fmt.Errorf("%T", err)) // its words quote the value
-	default:
-		return errs.New(errs.Malformed, "error.400").Because(fmt.Errorf("%T", err))
+	case b.Rule == httpbase.RuleTooLarge:
+		return errs.New(errs.TooLarge, "error.413")
+	case b.Rule == httpbase.RuleUnreadable && b.Field == "":
+		return errs.New(errs.Malformed, "error.400").Because(b.Cause)
+	case named:
+		return invalid(key, b.Field, "limit", b.Limit, "choices", strings.Join(b.Choices, ", "))
+	case b.Rule == httpbase.RuleUnreadable:
+		return invalid("invalid.type", b.Field).Because(b.Cause)
 	}
+	return invalid("invalid.type", b.Field)
 }
-
-func rule(se *openapi3.SchemaError, name string) *errs.Error {
-	switch se.SchemaField {
-	case "minimum":
-		return invalid("invalid.min", name, "limit", number(*se.Schema.Min))
-	case "maximum":
-		return invalid("invalid.max", name, "limit", number(*se.Schema.Max))
-	case "required", "minItems":
-		return invalid("invalid.required", name)
-	case "properties": // one that the contract does not name
-		return invalid(unknownParameter, name)
-	case "minLength":
-		return invalid("open.empty", name)
-	case "maxLength":
-		return invalid("invalid.long", name, "limit", strconv.FormatUint(*se.Schema.MaxLength, 10))
-	case "maxItems":
-		return invalid("invalid.many", name, "limit", strconv.FormatUint(*se.Schema.MaxItems, 10))
-	case "enum":
-		return invalid("open.choice", name, "choices", choices(se.Schema.Enum))
-	default:
-		return invalid("invalid.type", name)
-	}
-}
-
-func choices(enum []any) string {
-	words := make([]string, len(enum))
-	for i, word := range enum {
-		words[i] = fmt.Sprint(word)
-	}
-	return strings.Join(words, ", ")
-}
-
-func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }

@@ -58,7 +58,7 @@ func readCursor(given *string, bound string) (*cursor, error) {
 // the parameters that choose what is in the list.
 func bound(r *request, asked ...string) string {
 	h := fnv.New64a()
-	for _, part := range append([]string{r.operation, strconv.FormatInt(int64(r.program.Tenant), 10)}, asked...) {
+	for _, part := range append([]string{r.Operation, strconv.FormatInt(int64(r.program.Tenant), 10)}, asked...) {
 		_, _ = h.Write([]byte(strconv.Itoa(len(part)) + ":" + part)) // never fails
 	}
 	return strconv.FormatUint(h.Sum64(), 36)

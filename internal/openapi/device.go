@@ -124,7 +124,7 @@ func (s *server) GetDevice(ctx context.Context, r wire.GetDeviceRequestObject) (
 	for i := range product.Properties {
 		p := &product.Properties[i]
 		properties[i] = wire.Property{
-			Identifier: p.Identifier, Name: s.Catalog.Name(of(ctx).language, p), Unit: some(s.Catalog.Unit(p)), DataType: string(p.DataType),
+			Identifier: p.Identifier, Name: s.Catalog.Name(of(ctx).Language, p), Unit: some(s.Catalog.Unit(p)), DataType: string(p.DataType),
 		}
 	}
 	return wire.GetDevice200JSONResponse{
@@ -148,7 +148,7 @@ func (s *server) GetLatest(ctx context.Context, r wire.GetLatestRequestObject) (
 		p := &product.Properties[i]
 		if l, ok := newest[p.ID]; ok {
 			w.Values = append(w.Values, wire.LatestValue{
-				Identifier: p.Identifier, Name: s.Catalog.Name(of(ctx).language, p), Unit: some(s.Catalog.Unit(p)), Value: l.Value, Time: wire.Moment(l.Time),
+				Identifier: p.Identifier, Name: s.Catalog.Name(of(ctx).Language, p), Unit: some(s.Catalog.Unit(p)), Value: l.Value, Time: wire.Moment(l.Time),
 			})
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"tilth/internal/device"
 	"tilth/internal/errs"
+	"tilth/internal/httpbase"
 	"tilth/internal/openapi/wire"
 	"tilth/internal/reading"
 )
@@ -122,7 +123,7 @@ func (s *server) walk(ctx context.Context, h *history, row func(at int64, fields
 // GetHistory answers a device's readings, the oldest first, as they are read.
 func (s *server) GetHistory(ctx context.Context, r wire.GetHistoryRequestObject) (wire.GetHistoryResponseObject, error) {
 	info := of(ctx)
-	format := or(r.Params.Format, preferred(info.accept))
+	format := or(r.Params.Format, preferred(info.Asked.Header.Get("Accept")))
 	h, err := s.history(ctx, r, format)
 	if err != nil {
 		return nil, err
@@ -130,7 +131,7 @@ func (s *server) GetHistory(ctx context.Context, r wire.GetHistoryRequestObject)
 	return longResponse(func(w http.ResponseWriter) error {
 		end, ok := s.streams.begin(info.program.Credential)
 		if !ok {
-			return errs.New(errs.TooMany, "open.streams", "limit", strconv.Itoa(streamsAtOnce)).After(pieceLimit)
+			return errs.New(errs.TooMany, "open.streams", "limit", strconv.Itoa(streamsAtOnce)).After(httpbase.PieceLimit)
 		}
 		defer end()
 		switch format {

@@ -4,12 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"math"
 	"net/http"
 	"strconv"
 	"time"
 
 	"tilth/internal/errs"
+	"tilth/internal/httpbase"
 	"tilth/internal/openapi/wire"
 	"tilth/internal/reading"
 	"tilth/internal/text"
@@ -32,36 +32,39 @@ var (
 	}
 )
 
-// fail answers err: the one place where an error becomes a problem (RFC 9457).
-func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
+// fail answers err.
+func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) { s.edge.Fail(w, r, err) }
+
+// problem answers err: the one place where an error becomes a problem (RFC 9457).
+func (s *server) problem(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.Is(err, reading.ErrClosed) {
 		err = unavailable(err)
 	}
 	e := errs.As(err)
 	info := of(r.Context())
-	info.err = e
+	status := statuses[e.Kind]
+	info.Refused(logged(e), status >= http.StatusInternalServerError)
 	if r.Context().Err() != nil && errors.Is(err, context.Canceled) {
 		return // the client is gone; there is nobody to answer
 	}
-	status := statuses[e.Kind]
-	detail := sentence(info.language, e)
+	detail := sentence(info.Language, e)
 	p := wire.Problem{Type: "about:blank", Title: http.StatusText(status), Status: status, Code: codes[e.Kind], Detail: &detail}
 	if e.Field != "" {
 		p.Parameter = &e.Field
 	}
 	body, err := json.Marshal(p)
 	if err != nil {
-		s.Log.Error("problem not written", "request", info.id, "error", err) // texts and a number always marshal
+		s.Log.Error("problem not written", "request", info.ID, "error", err) // texts and a number always marshal
 	}
 	h := w.Header()
 	switch e.Kind {
 	case errs.Unavailable, errs.TooMany, errs.Unkept:
-		h.Set("Retry-After", strconv.Itoa(wholeSeconds(max(e.Retry, time.Second))))
+		httpbase.RetryAfter(h, e.Retry)
 	case errs.Unknown:
 		h.Set("WWW-Authenticate", `Basic realm="Tilth", charset="UTF-8"`)
 	}
 	h.Set("Content-Type", "application/problem+json")
-	h.Set("Content-Language", string(info.language))
+	h.Set("Content-Language", string(info.Language))
 	h.Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // the client may be gone; the log line tells what was answered
@@ -80,7 +83,7 @@ func unavailable(cause error) *errs.Error {
 // sentence is what a person reads. A parameter is called what it is called in
 // the request.
 func sentence(l text.Language, e *errs.Error) string {
-	args := map[string]string{"wait": text.Say(l, "wait.seconds", map[string]string{"n": strconv.Itoa(wholeSeconds(e.Retry))})}
+	args := map[string]string{"wait": text.Say(l, "wait.seconds", map[string]string{"n": strconv.Itoa(httpbase.WholeSeconds(e.Retry))})}
 	for k, v := range e.Args {
 		args[k] = v
 	}
@@ -90,5 +93,3 @@ func sentence(l text.Language, e *errs.Error) string {
 	}
 	return text.Say(l, "field", map[string]string{"field": e.Field, "reason": said})
 }
-
-func wholeSeconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }

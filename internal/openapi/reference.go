@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -234,7 +235,7 @@ func limits(s *openapi3.Schema) string {
 
 // grouped is a whole number with commas between its thousands.
 func grouped(f float64) string {
-	digits := number(f)
+	digits := strconv.FormatFloat(f, 'f', -1, 64)
 	for i := len(digits) - 3; i > 0; i -= 3 {
 		digits = digits[:i] + "," + digits[i:]
 	}
@@ -273,4 +274,13 @@ func prose(description string) template.HTML {
 		b.WriteString("<p>" + text + "</p>")
 	}
 	return template.HTML(b.String()) //nolint:gosec // escaped above
+}
+
+// choices are an enumeration's values, or a list's, in one line.
+func choices(enum []any) string {
+	words := make([]string, len(enum))
+	for i, word := range enum {
+		words[i] = fmt.Sprint(word)
+	}
+	return strings.Join(words, ", ")
 }

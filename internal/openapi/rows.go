@@ -8,91 +8,92 @@ import (
 	"strings"
 
 	"tilth/internal/device"
+	"tilth/internal/httpbase"
 	"tilth/internal/openapi/wire"
 	"tilth/internal/reading"
 )
 
 // sendJSON sends a page of history.
 func (s *server) sendJSON(ctx context.Context, w http.ResponseWriter, h *history) error {
-	return s.send(ctx, w, http.Header{"Content-Type": {"application/json"}}, func(out *outlet) error {
+	return s.edge.Send(ctx, w, httpbase.Long{Header: http.Header{"Content-Type": {"application/json"}}}, func(out *httpbase.Answer) error {
 		row, before := objects(h), `{"items":[`
 		next, err := s.walk(ctx, h, func(at int64, fields []reading.Field) error {
-			out.buf = row(append(out.buf, before...), at, fields)
+			out.Buf = row(append(out.Buf, before...), at, fields)
 			before = ","
-			return out.next()
+			return out.Next()
 		})
 		if err != nil {
 			return err
 		}
 		if before != "," {
-			out.buf = append(out.buf, before...)
+			out.Buf = append(out.Buf, before...)
 		}
-		out.buf = append(out.buf, ']')
+		out.Buf = append(out.Buf, ']')
 		if next != nil {
-			out.buf = append(append(append(out.buf, `,"nextCursor":"`...), *next...), '"') // base64url: nothing to escape
+			out.Buf = append(append(append(out.Buf, `,"nextCursor":"`...), *next...), '"') // base64url: nothing to escape
 		}
-		out.buf = append(out.buf, '}', '\n')
+		out.Buf = append(out.Buf, '}', '\n')
 		return nil
 	})
 }
 
 // sendNDJSON sends history as an object a line.
 func (s *server) sendNDJSON(ctx context.Context, w http.ResponseWriter, h *history) error {
-	return s.sendRows(ctx, w, h, "ndjson", "application/x-ndjson", func(out *outlet) func(int64, []reading.Field) error {
+	return s.sendRows(ctx, w, h, "ndjson", "application/x-ndjson", func(out *httpbase.Answer) func(int64, []reading.Field) error {
 		row := objects(h)
 		return func(at int64, fields []reading.Field) error {
-			out.buf = append(row(out.buf, at, fields), '\n')
-			return out.next()
+			out.Buf = append(row(out.Buf, at, fields), '\n')
+			return out.Next()
 		}
 	})
 }
 
 // sendCSV sends history as a table with a head.
 func (s *server) sendCSV(ctx context.Context, w http.ResponseWriter, h *history) error {
-	return s.sendRows(ctx, w, h, "csv", "text/csv; charset=utf-8; header=present", func(out *outlet) func(int64, []reading.Field) error {
-		out.buf = append(out.buf, "time"...)
+	return s.sendRows(ctx, w, h, "csv", "text/csv; charset=utf-8; header=present", func(out *httpbase.Answer) func(int64, []reading.Field) error {
+		out.Buf = append(out.Buf, "time"...)
 		column := make(map[device.PropertyID]int, len(h.props))
 		for i, p := range h.props {
 			column[p.ID] = i
-			out.buf = appendCell(append(out.buf, ','), p.Identifier)
+			out.Buf = appendCell(append(out.Buf, ','), p.Identifier)
 		}
-		out.buf = append(out.buf, "\r\n"...)
+		out.Buf = append(out.Buf, "\r\n"...)
 		cells := make([]reading.Value, len(h.props))
 		return func(at int64, fields []reading.Field) error {
 			clear(cells)
 			for _, f := range fields {
 				cells[column[f.Property]] = f.Value
 			}
-			out.buf, _ = wire.Moment(at).AppendText(out.buf) // never fails
+			out.Buf, _ = wire.Moment(at).AppendText(out.Buf) // never fails
 			for _, v := range cells {
-				out.buf = append(out.buf, ',')
+				out.Buf = append(out.Buf, ',')
 				switch v.Kind() {
 				case reading.KindText:
-					out.buf = appendCell(out.buf, v.String())
+					out.Buf = appendCell(out.Buf, v.String())
 				case reading.KindNumber, reading.KindBoolean:
-					out.buf = v.AppendJSON(out.buf)
+					out.Buf = v.AppendJSON(out.Buf)
 				case reading.KindNone: // not measured then
 				}
 			}
-			out.buf = append(out.buf, "\r\n"...)
-			return out.next()
+			out.Buf = append(out.Buf, "\r\n"...)
+			return out.Next()
 		}
 	})
 }
 
 // sendRows sends rows, and at their end where to go on.
 func (s *server) sendRows(ctx context.Context, w http.ResponseWriter, h *history, format, contentType string,
-	rows func(out *outlet) func(at int64, fields []reading.Field) error) error {
+	rows func(out *httpbase.Answer) func(at int64, fields []reading.Field) error) error {
 	header := http.Header{
 		"Content-Type": {contentType}, "Trailer": {"Link"},
 		"Content-Disposition": {`attachment; filename="history.` + format + `"`},
 	}
-	return s.send(ctx, w, header, func(out *outlet) error {
+	return s.edge.Send(ctx, w, httpbase.Long{Header: header}, func(out *httpbase.Answer) error {
 		next, err := s.walk(ctx, h, rows(out))
 		if err != nil || next == nil {
 			return err
 		}
-		if err := out.pass(); err != nil { // what is announced as a trailer comes after all else
+		if err := out.Pass(); err != nil { // what is announced as a trailer comes after all else
 			return err
 		}
 		w.Header().Set("Link", "<"+of(ctx).following(*next, format)+`>; rel="next"`)

@@ -23,6 +23,7 @@ import (
 	"tilth/internal/audit"
 	"tilth/internal/device"
 	"tilth/internal/errs"
+	"tilth/internal/httpbase"
 	"tilth/internal/identity"
 	"tilth/internal/notify"
 	"tilth/internal/notify/webhook"
@@ -67,6 +68,7 @@ type Options struct {
 
 type server struct {
 	Options
+	edge     *httpbase.Edge
 	doc      *openapi3.T
 	mux      *http.ServeMux // of what there is: calls, document, page
 	failures *failures
@@ -87,6 +89,7 @@ func New(o Options) (http.Handler, error) {
 		Options: o, doc: doc, mux: http.NewServeMux(),
 		failures: newFailures(o.Now), budgets: newBudgets(o.Rate, o.Now), streams: newStreams(), origin: http.NewCrossOriginProtection(),
 	}
+	s.edge = s.newEdge()
 	if err := s.serveDocuments(); err != nil {
 		return nil, err
 	}
@@ -101,12 +104,13 @@ func New(o Options) (http.Handler, error) {
 		}
 		s.takesOnly(version+template, slices.Sorted(keys(item.Operations())))
 	}
-	return s.observed(s.recovered(http.HandlerFunc(s.route))), nil
+	return s.edge.Around(http.HandlerFunc(s.route)), nil
 }
 
 // route hands a request to what it asks for. Not by the mux alone: it would
 // redirect a path that is not clean, and answer an unknown one in its own words.
 func (s *server) route(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Cache-Control", "no-store")
 	if p := r.URL.Path; p == strings.TrimSuffix(Prefix, "/") {
 		http.Redirect(w, r, Prefix, http.StatusPermanentRedirect)
 		return

@@ -186,7 +186,7 @@ func (s *server) TestWebhook(ctx context.Context, r wire.TestWebhookRequestObjec
 	}
 	w := wire.TestWebhook200JSONResponse{Ok: o.Err == nil, Took: max(0, o.Took.Milliseconds()), Answer: some(o.Answer)}
 	if o.Err != nil {
-		w.Detail = new(sentence(info.language, o.Err))
+		w.Detail = new(sentence(info.Language, o.Err))
 	}
 	return w, nil
 }

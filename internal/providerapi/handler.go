@@ -2,20 +2,18 @@ package providerapi
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/netip"
-	"runtime/debug"
 	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
 
 	"tilth/internal/audit"
+	"tilth/internal/httpbase"
 	"tilth/internal/providerapi/wire"
 )
 
@@ -46,30 +44,24 @@ type Options struct {
 // New makes the handler of everything under Prefix.
 func New(o Options) http.Handler {
 	if o.Address == nil {
-		o.Address = connection
+		o.Address = func(r *http.Request) netip.Addr { return httpbase.ClientAddr(r, nil) }
 	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
 	h := &handler{Options: o, failures: newFailures(o.Now)}
+	h.edge = h.newEdge()
 	strict := wire.NewStrictHandlerWithOptions(h, nil, wire.StrictHTTPServerOptions{
 		RequestErrorHandlerFunc:  h.malformed,
 		ResponseErrorHandlerFunc: h.fail,
 	})
 	h.calls = wire.HandlerWithOptions(strict, wire.StdHTTPServerOptions{ErrorHandlerFunc: h.malformed})
-	return h
-}
-
-func connection(r *http.Request) netip.Addr {
-	a, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil {
-		return netip.Addr{} // a listener without addresses: all its clients count as one
-	}
-	return a.Addr()
+	return h.edge.Around(http.HandlerFunc(h.serve))
 }
 
 type handler struct {
 	Options
+	edge     *httpbase.Edge
 	failures *failures
 	calls    http.Handler
 }
@@ -77,57 +69,43 @@ type handler struct {
 // way is how a path is called.
 type way struct {
 	method string
-	most   int64 // bytes of the body
+	body   httpbase.Limits
 }
+
+var small = httpbase.Limits{Bytes: maxJSON}
 
 // ways are the paths there are.
 var ways = map[string]way{
-	Prefix + "v1/apply":          {http.MethodPost, MaxFile},
-	Prefix + "v1/delete":         {http.MethodPost, maxJSON},
-	Prefix + "v1/user/reset":     {http.MethodPost, maxJSON},
-	Prefix + "v1/derive":         {http.MethodPost, maxJSON},
-	Prefix + "v1/backup":         {http.MethodGet, maxJSON},
-	Prefix + "v1/outbox/release": {http.MethodPost, maxJSON},
+	Prefix + "v1/apply":          {http.MethodPost, httpbase.Limits{Bytes: MaxFile, Within: patience}},
+	Prefix + "v1/delete":         {http.MethodPost, small},
+	Prefix + "v1/user/reset":     {http.MethodPost, small},
+	Prefix + "v1/derive":         {http.MethodPost, small},
+	Prefix + "v1/backup":         {http.MethodGet, small},
+	Prefix + "v1/outbox/release": {http.MethodPost, small},
 }
 
-// ServeHTTP gives the request an id and the headers of every answer, and
-// writes a line into the log: the path alone, never a query, a body or a token.
-func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	start := h.Now()
-	seen := &observed{ResponseWriter: w, id: requestID()}
-	head := w.Header()
-	head.Set("X-Request-Id", seen.id)
-	head.Set("X-Content-Type-Options", "nosniff")
-	head.Set("Referrer-Policy", "no-referrer")
-	head.Set("Cache-Control", "no-store")
-	defer func() {
-		if p := recover(); p != nil {
-			h.Log.Error("panic", "request", seen.id, "panic", p, "stack", string(debug.Stack()))
-			h.fail(seen, r, fmt.Errorf("panic: %v", p))
-		}
-		attrs := []slog.Attr{
-			slog.String("request", seen.id), slog.String("path", r.URL.Path), slog.Int("status", seen.status),
-			slog.Duration("took", h.Now().Sub(start)), slog.String("address", h.Address(r).String()),
-		}
-		level := slog.LevelInfo
-		if seen.err != nil {
-			attrs = append(attrs, slog.String("error", seen.err.Error()))
-		}
-		// Else whoever asked has gone, or is to ask again soon: nothing failed.
-		if seen.status >= http.StatusInternalServerError && r.Context().Err() == nil && !errors.Is(seen.err, errStopping) {
-			level = slog.LevelError
-		}
-		h.Log.LogAttrs(r.Context(), level, "provider call", attrs...)
-	}()
-	if err := h.admit(seen, r); err != nil {
-		h.fail(seen, r, err)
+// newEdge is everything under Prefix. The log has the path alone, never a query,
+// a body or a token.
+func (h *handler) newEdge() *httpbase.Edge {
+	return &httpbase.Edge{
+		Name: "provider call", CallKey: "path", Level: slog.LevelInfo, Log: h.Log, Now: h.Now, Address: h.Address, Shape: h.problem,
+		Own: func(ctx context.Context, q *httpbase.Request) context.Context {
+			q.Operation = q.Asked.URL.Path
+			return ctx
+		},
+	}
+}
+
+// serve makes a call of who is let in.
+func (h *handler) serve(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Cache-Control", "no-store")
+	if err := h.admit(w, r); err != nil {
+		h.fail(w, r, err)
 		return
 	}
-	who := audit.Who{By: audit.Provider, Request: seen.id}
-	if address := h.Address(r); address.IsValid() {
-		who.Address = address.String()
-	}
-	h.calls.ServeHTTP(seen, r.WithContext(h.Audit.With(r.Context(), who)))
+	q := httpbase.Of(r.Context())
+	who := audit.Who{By: audit.Provider, Request: q.ID, Address: q.From()}
+	h.calls.ServeHTTP(w, r.WithContext(h.Audit.With(r.Context(), who)))
 }
 
 // admit lets in who has the provider's token, to the calls that exist.
@@ -139,7 +117,7 @@ func (h *handler) admit(w http.ResponseWriter, r *http.Request) error {
 	if r.Method != way.method {
 		return refuse(http.StatusMethodNotAllowed, "this path takes "+way.method)
 	}
-	address := h.Address(r)
+	address := httpbase.Of(r.Context()).Address
 	if wait := h.failures.wait(address); wait > 0 {
 		return &problem{status: http.StatusTooManyRequests, detail: "too many wrong tokens from this address", retry: wait}
 	}
@@ -152,14 +130,14 @@ func (h *handler) admit(w http.ResponseWriter, r *http.Request) error {
 		h.failures.add(address)
 		return refuse(http.StatusUnauthorized, "the provider's token is missing or wrong")
 	}
-	if way.most == MaxFile {
+	if patience := way.body.Within; patience > 0 {
 		// Not every writer has deadlines; those that have keep this call from
 		// being cut off.
-		c := http.NewResponseController(w)
-		_ = c.SetReadDeadline(time.Now().Add(patience))
-		_ = c.SetWriteDeadline(time.Now().Add(patience))
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(patience))
 	}
-	r.Body = http.MaxBytesReader(w, r.Body, way.most)
+	if err := way.body.On(w, r); err != nil {
+		return unreadable(err)
+	}
 	return nil
 }
 
@@ -306,37 +284,13 @@ func (h *handler) malformed(w http.ResponseWriter, r *http.Request, err error) {
 	h.fail(w, r, unreadable(err))
 }
 
-// fail turns an error into its answer, in this one place.
-func (h *handler) fail(w http.ResponseWriter, _ *http.Request, err error) {
+// fail answers err.
+func (h *handler) fail(w http.ResponseWriter, r *http.Request, err error) { h.edge.Fail(w, r, err) }
+
+// problem turns an error into its answer, in this one place.
+func (h *handler) problem(w http.ResponseWriter, r *http.Request, err error) {
 	p := problemOf(err)
-	if seen, ok := w.(*observed); ok {
-		seen.err = p
-		if seen.status != 0 {
-			return // the answer has begun; there is no other
-		}
-	}
+	// Where the server is stopping, whoever asked is to ask again soon: nothing failed.
+	httpbase.Of(r.Context()).Refused(p, p.status >= http.StatusInternalServerError && !errors.Is(p, errStopping))
 	p.write(w)
-}
-
-// observed is an answer of which the log will tell.
-type observed struct {
-	http.ResponseWriter
-	id     string
-	status int // 0: not begun
-	err    error
-}
-
-// WriteHeader notes the status.
-func (o *observed) WriteHeader(status int) {
-	if o.status == 0 {
-		o.status = status
-	}
-	o.ResponseWriter.WriteHeader(status)
-}
-
-// Unwrap lets deadlines reach the connection.
-func (o *observed) Unwrap() http.ResponseWriter { return o.ResponseWriter }
-
-func requestID() string {
-	return hex.EncodeToString(random(8))
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -261,10 +260,5 @@ func TestOverConnection(t *testing.T) {
 	}
 	if !strings.Contains(f.Log.Text(), "address=127.0.0.1") {
 		t.Errorf("log:\n%s", f.Log.Text())
-	}
-	r := httptest.NewRequest(http.MethodPost, "/", nil)
-	r.RemoteAddr = "@"
-	if a := connection(r); a != (netip.Addr{}) {
-		t.Errorf("address %v of a listener without addresses", a)
 	}
 }

@@ -5,12 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
-	"strconv"
 	"time"
 
 	"tilth/internal/errs"
+	"tilth/internal/httpbase"
 	"tilth/internal/providerapi/wire"
 )
 
@@ -89,7 +88,7 @@ func (p *problem) write(w http.ResponseWriter) {
 		w.Header().Set("Allow", http.MethodPost)
 	}
 	if p.retry > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(p.retry.Seconds()))))
+		httpbase.RetryAfter(w.Header(), p.retry)
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(p.status)
