@@ -11,11 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/routers"
-	"github.com/getkin/kin-openapi/routers/legacy"
 
-	"tilth/api"
 	"tilth/internal/alarm"
 	"tilth/internal/audit"
 	"tilth/internal/captcha"
@@ -116,18 +113,13 @@ var _ wire.StrictServerInterface = (*server)(nil)
 
 // New makes the handler of the HTTP address.
 func New(o Options) (http.Handler, error) {
-	doc, err := openapi3.NewLoader().LoadFromData(api.OpenAPI)
-	if err != nil {
-		return nil, fmt.Errorf("read the contract: %w", err)
-	}
-	doc.Servers = nil // the path alone names a call, whatever the host
-	router, err := legacy.NewRouter(doc)
+	known, err := contract()
 	if err != nil {
 		return nil, fmt.Errorf("read the contract: %w", err)
 	}
 	s := &server{
-		Options: o, router: router, public: newLimiter(o.Now), pictures: newLimiter(o.Now), uploads: uploads{users: map[int64]int{}},
-		changes: newChanges(o.Live), changing: changingCalls(doc),
+		Options: o, router: known.router, public: newLimiter(o.Now), pictures: newLimiter(o.Now), uploads: uploads{users: map[int64]int{}},
+		changes: newChanges(o.Live), changing: known.changing,
 	}
 	s.edge = s.newEdge()
 	s.changes.watch(o.Devices, o.Scenes, o.Registry)

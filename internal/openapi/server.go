@@ -13,6 +13,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -79,9 +80,12 @@ type server struct {
 
 var _ wire.StrictServerInterface = (*server)(nil)
 
+// contract is read once a process: a test makes many handlers.
+var contract = sync.OnceValues(func() (*openapi3.T, error) { return openapi3.NewLoader().LoadFromData(api.Open) })
+
 // New makes the handler of everything below Prefix.
 func New(o Options) (http.Handler, error) {
-	doc, err := openapi3.NewLoader().LoadFromData(api.Open)
+	doc, err := contract()
 	if err != nil {
 		return nil, fmt.Errorf("read the open API's contract: %w", err)
 	}
