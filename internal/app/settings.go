@@ -54,6 +54,7 @@ type Settings struct {
 	Telling        Telling
 	LogLevel       slog.Level
 	LogJSON        bool
+	PasswordCost   identity.Cost // zero: the usual; no flag lowers it
 }
 
 // defaultDatum is that of most tiles.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"tilth/internal/identity"
 	"tilth/internal/testkit"
 )
 
@@ -28,7 +29,8 @@ func TestDefaultsAreTheContracts(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s.DataDir != "./data" || s.HTTPAddr != "127.0.0.1:8080" || s.MQTTAddr != "127.0.0.1:1883" || s.AdminAddr != "127.0.0.1:9090" ||
-		s.Retention != 400*24*time.Hour || s.DeviceRate != 20 || s.DeviceBurst != 200 || s.MessageLimit != 256<<10 || s.MQTTTLSAddr != "" || s.HTTPSAddr != "" || s.HTTPSRedirect || s.PerAddress != 1000 || s.OpenAPIRate != 600 || s.MapTiles != nil || !s.DemoPages || s.Captcha != "adaptive" {
+		s.Retention != 400*24*time.Hour || s.DeviceRate != 20 || s.DeviceBurst != 200 || s.MessageLimit != 256<<10 || s.MQTTTLSAddr != "" || s.HTTPSAddr != "" || s.HTTPSRedirect || s.PerAddress != 1000 || s.OpenAPIRate != 600 || s.MapTiles != nil || !s.DemoPages || s.Captcha != "adaptive" ||
+		s.PasswordCost != (identity.Cost{}) {
 		t.Errorf("defaults: %+v", s)
 	}
 }

@@ -108,7 +108,7 @@ func openStores(ctx context.Context, set *Settings, links string, log *slog.Logg
 		db: d, key: key, lived: until, readings: readings, audit: audit.NewStore(d, set.AuditRetention, time.Now),
 		tenants: tenant.NewStore(d, time.Now), users: identity.NewUserStore(d, time.Now),
 		codes:    identity.NewCodeStore(d, codes, textSender(&set.Telling, log), time.Now),
-		sessions: identity.NewSessionStore(d, time.Now), hasher: identity.NewHasher(),
+		sessions: identity.NewSessionStore(d, time.Now), hasher: identity.NewHasherAt(set.PasswordCost),
 		credentials: identity.NewCredentialStore(d, time.Now), avatars: identity.NewAvatarStore(d, time.Now),
 		catalog: device.NewCatalog(d), devices: device.NewStore(d, time.Now), scenes: device.NewSceneStore(d, time.Now),
 		registry: device.NewRegistry(key), diagnostics: device.NewDiagnostics(),

@@ -15,13 +15,20 @@ import (
 	"tilth/internal/errs"
 )
 
-// The cost of a password hash: argon2id as RFC 9106's second choice.
+// Cost is what making a password hash by argon2id takes. It is kept with each
+// hash, so hashes of different cost are checked alike.
+type Cost struct {
+	Passes  uint32
+	Memory  uint32 // KiB
+	Threads uint8
+}
+
+// usual is RFC 9106's second choice.
+var usual = Cost{Passes: 3, Memory: 64 * 1024, Threads: 2}
+
 const (
-	argonTime    = 3
-	argonMemory  = 64 * 1024 // KiB
-	argonThreads = 2
-	saltLen      = 16
-	keyLen       = 32
+	saltLen = 16
+	keyLen  = 32
 
 	hashersAtOnce = 2  // each takes 64 MiB and a core or two
 	hashersQueue  = 32 // sign-ins that may wait for one; beyond is an answer of overload
@@ -32,13 +39,21 @@ const (
 type Hasher struct {
 	slots   chan struct{}
 	waiting atomic.Int64
+	cost    Cost
 	decoy   string
 }
 
-// NewHasher makes a hasher.
-func NewHasher() *Hasher {
-	h := &Hasher{slots: make(chan struct{}, hashersAtOnce)}
-	h.decoy = encode(make([]byte, saltLen), make([]byte, keyLen))
+// NewHasher makes a hasher of the cost that people's passwords are worth.
+func NewHasher() *Hasher { return NewHasherAt(usual) }
+
+// NewHasherAt makes a hasher of another cost, as suits passwords that guard
+// nothing; the zero cost is the usual one.
+func NewHasherAt(cost Cost) *Hasher {
+	if cost == (Cost{}) {
+		cost = usual
+	}
+	h := &Hasher{slots: make(chan struct{}, hashersAtOnce), cost: cost}
+	h.decoy = cost.encode(make([]byte, saltLen), make([]byte, keyLen))
 	return h
 }
 
@@ -48,11 +63,11 @@ func (h *Hasher) Hash(ctx context.Context, password string) (string, error) {
 	if _, err := rand.Read(salt); err != nil {
 		return "", err
 	}
-	key, err := h.derive(ctx, password, salt, argonTime, argonMemory, argonThreads)
+	key, err := h.derive(ctx, password, salt, h.cost)
 	if err != nil {
 		return "", err
 	}
-	return encode(salt, key), nil
+	return h.cost.encode(salt, key), nil
 }
 
 // Verify tells whether password is the one that stored was made from. An empty
@@ -63,8 +78,8 @@ func (h *Hasher) Verify(ctx context.Context, stored, password string) (bool, err
 	if !exists {
 		stored = h.decoy
 	}
-	var version, memory, passes int
-	var threads uint8
+	var version int
+	var cost Cost
 	parts := strings.Split(stored, "$")
 	if len(parts) != 6 || parts[1] != "argon2id" {
 		return false, fmt.Errorf("stored password hash is not argon2id")
@@ -72,7 +87,7 @@ func (h *Hasher) Verify(ctx context.Context, stored, password string) (bool, err
 	if _, err := fmt.Sscanf(parts[2], "v=%d", &version); err != nil || version != argon2.Version {
 		return false, fmt.Errorf("stored password hash: version %q", parts[2])
 	}
-	if _, err := fmt.Sscanf(parts[3], "m=%d,t=%d,p=%d", &memory, &passes, &threads); err != nil {
+	if _, err := fmt.Sscanf(parts[3], "m=%d,t=%d,p=%d", &cost.Memory, &cost.Passes, &cost.Threads); err != nil {
 		return false, fmt.Errorf("stored password hash: cost %q", parts[3])
 	}
 	salt, err := base64.RawStdEncoding.DecodeString(parts[4])
@@ -83,14 +98,14 @@ func (h *Hasher) Verify(ctx context.Context, stored, password string) (bool, err
 	if err != nil {
 		return false, fmt.Errorf("stored password hash: key: %w", err)
 	}
-	got, err := h.derive(ctx, password, salt, uint32(passes), uint32(memory), threads)
+	got, err := h.derive(ctx, password, salt, cost)
 	if err != nil {
 		return false, err
 	}
 	return exists && subtle.ConstantTimeCompare(got, want) == 1, nil
 }
 
-func (h *Hasher) derive(ctx context.Context, password string, salt []byte, passes, memory uint32, threads uint8) ([]byte, error) {
+func (h *Hasher) derive(ctx context.Context, password string, salt []byte, cost Cost) ([]byte, error) {
 	if h.waiting.Add(1) > hashersQueue+hashersAtOnce {
 		h.waiting.Add(-1)
 		return nil, errs.New(errs.Unavailable, "error.503").After(2 * time.Second)
@@ -102,10 +117,10 @@ func (h *Hasher) derive(ctx context.Context, password string, salt []byte, passe
 		return nil, ctx.Err()
 	}
 	defer func() { <-h.slots }()
-	return argon2.IDKey([]byte(password), salt, passes, memory, threads, keyLen), nil
+	return argon2.IDKey([]byte(password), salt, cost.Passes, cost.Memory, cost.Threads, keyLen), nil
 }
 
-func encode(salt, key []byte) string {
-	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, argonMemory, argonTime, argonThreads,
+func (c Cost) encode(salt, key []byte) string {
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, c.Memory, c.Passes, c.Threads,
 		base64.RawStdEncoding.EncodeToString(salt), base64.RawStdEncoding.EncodeToString(key))
 }

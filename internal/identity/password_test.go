@@ -32,10 +32,35 @@ func TestHashAndVerify(t *testing.T) {
 	}
 }
 
+// What a hash costs is kept with it: whoever checks it need not make such ones.
+func TestCostIsOfTheHash(t *testing.T) {
+	cheap, dear := NewHasherAt(Cost{Passes: 1, Memory: 8, Threads: 1}), NewHasherAt(Cost{})
+	for of, by := range map[*Hasher]*Hasher{cheap: dear, dear: cheap} {
+		stored, err := of.Hash(t.Context(), "x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := map[*Hasher]string{cheap: "$argon2id$v=19$m=8,t=1,p=1$", dear: "$argon2id$v=19$m=65536,t=3,p=2$"}[of]; !strings.HasPrefix(stored, want) {
+			t.Errorf("stored %q, want %s", stored, want)
+		}
+		for password, want := range map[string]bool{"x": true, "y": false} {
+			if ok, err := by.Verify(t.Context(), stored, password); err != nil || ok != want {
+				t.Errorf("%s: %q: %t, %v", stored, password, ok, err)
+			}
+		}
+	}
+}
+
 // An account that does not exist costs a computation of the same size as one
 // that does, and no password is right for it, the decoy's own included.
 func TestDecoy(t *testing.T) {
-	h := NewHasher()
+	for _, h := range []*Hasher{NewHasher(), NewHasherAt(Cost{Passes: 2, Memory: 16, Threads: 1})} {
+		decoyOf(t, h)
+	}
+}
+
+func decoyOf(t *testing.T, h *Hasher) {
+	t.Helper()
 	stored, err := h.Hash(t.Context(), "x")
 	if err != nil {
 		t.Fatal(err)

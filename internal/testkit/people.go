@@ -16,12 +16,15 @@ import (
 // Password is what every user of the builders signs in with.
 const Password = "correct horse battery"
 
-// PasswordHash is the stored form of password at a cost that suits tests: the
-// server checks it as any other, since a stored form tells its own cost.
+// PasswordCost is what a password hash costs in tests: the server checks it as
+// any other, since a stored form tells its own cost.
+var PasswordCost = identity.Cost{Passes: 1, Memory: 8, Threads: 1}
+
+// PasswordHash is the stored form of password at that cost.
 func PasswordHash(password string) string {
 	salt := []byte("salt of the test")
-	key := argon2.IDKey([]byte(password), salt, 1, 8, 1, 32)
-	return fmt.Sprintf("$argon2id$v=%d$m=8,t=1,p=1$%s$%s", argon2.Version,
+	key := argon2.IDKey([]byte(password), salt, PasswordCost.Passes, PasswordCost.Memory, PasswordCost.Threads, 32)
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, PasswordCost.Memory, PasswordCost.Passes, PasswordCost.Threads,
 		base64.RawStdEncoding.EncodeToString(salt), base64.RawStdEncoding.EncodeToString(key))
 }
 
