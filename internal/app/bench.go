@@ -220,7 +220,7 @@ func (b *ingestBench) withServer(ctx context.Context, f func(context.Context, be
 	}
 	fmt.Fprintf(b.out, "Limits raised: %s\n", strings.Join(limits, " "))
 	server, err := bench.Start(ctx, bench.Own{
-		Binary: binary, Dir: dir, Args: append(limits, "--log-level", "warn"),
+		Binary: binary, Dir: dir, Args: limits,
 		World: bench.NewWorld(b.devices, b.values), Apply: applyWorld,
 	})
 	if err != nil {

@@ -110,7 +110,7 @@ func (b *historyBench) runHistory(ctx context.Context) (err error) {
 	world := bench.NewWorld(b.devices, len(mastSigns))
 	world.Properties, load.world = mastSigns, world
 	server, err := bench.Start(ctx, bench.Own{
-		Binary: b.binary, Dir: filepath.Join(dir, "data"), Args: []string{"--log-level", "warn"}, World: world, Apply: applyWorld, Load: load.run,
+		Binary: b.binary, Dir: filepath.Join(dir, "data"), World: world, Apply: applyWorld, Load: load.run,
 	})
 	if err != nil {
 		return err

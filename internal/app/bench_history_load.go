@@ -40,6 +40,7 @@ const (
 	writers       = 2 // batches at once, as at the edge
 	sealingRounds = 3
 	sealingDays   = 5 // of a round
+	sealingMost   = 4
 	thinPoints    = 1000
 )
 
@@ -271,7 +272,8 @@ func (l *historyLoad) ask(ctx context.Context, s *reading.Store) (err error) {
 }
 
 // measureSealing takes readings in for some days, then seals these while more
-// come in, several times over.
+// come in, several times over. These are at most so many times more: where no disk
+// slows the writers down, each round would leave the next one ever more to seal.
 func (l *historyLoad) measureSealing(ctx context.Context) (err error) {
 	dir := filepath.Join(l.dir, "sealing")
 	s, end, err := l.open(ctx, dir)
@@ -293,7 +295,7 @@ func (l *historyLoad) measureSealing(ctx context.Context) (err error) {
 			defer close(sealed)
 			failed = s.Seal(ctx, l.records.Start.Add(time.Duration(next)*batchSteps*recordStep+2*time.Hour))
 		}()
-		n, err = sealing.count(func() (int, error) { return l.write(ctx, s, next, endless, sealed) })
+		n, err = sealing.count(func() (int, error) { return l.write(ctx, s, next, sealingMost*sealingDays*dayBatches, sealed) })
 		<-sealed
 		if err := errors.Join(err, failed); err != nil {
 			return err
@@ -320,9 +322,6 @@ func (p *pace) count(write func() (int, error)) (batches int, err error) {
 }
 
 func (p *pace) perSecond() float64 { return float64(p.batches) / p.took.Seconds() }
-
-// endless is more batches than anybody writes.
-const endless = 1 << 40
 
 // sealedBytes adds up what a store logs about each day that it has sealed.
 type sealedBytes struct{ bytes atomic.Int64 }

@@ -79,7 +79,7 @@ func (b *liveBench) run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	server, worlds, err := bench.ServeLive(ctx, o, bench.Own{
 		Binary: binary, Dir: dir, Apply: applyWorld,
-		Args: []string{"--log-level", "warn", "--mqtt-per-address", strconv.Itoa(connections)},
+		Args: []string{"--mqtt-per-address", strconv.Itoa(connections)},
 	})
 	if err != nil {
 		return err

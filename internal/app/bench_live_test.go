@@ -8,6 +8,7 @@ import (
 // A small run with open screens, against the real binary: every reading is on
 // every screen of its tenant, and those that never read are cut off.
 func TestBenchLive(t *testing.T) {
+	t.Parallel()
 	run := []string{"bench", "live", "--dir", t.TempDir(), "--screens", "20", "--tenants", "3", "--values", "64"}
 	out, err := (&process{t: t}).tilth(append(run, "--busy", "400", "--slow", "2", "--duration", "2s")...)
 	if err != nil {

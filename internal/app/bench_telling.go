@@ -105,7 +105,7 @@ func (b *tellingBench) measureTelling(ctx context.Context) (r *bench.TellingResu
 	server, audiences, err := bench.ServeTelling(ctx, b.telling, bench.Own{
 		Binary: binary, Dir: dir, Apply: applyWorld,
 		Args: []string{
-			"--log-level", "warn", "--device-rate", strconv.Itoa(noLimit), "--device-burst", strconv.Itoa(noLimit),
+			"--device-rate", strconv.Itoa(noLimit), "--device-burst", strconv.Itoa(noLimit),
 			"--mqtt-per-address", strconv.Itoa(b.options.Connections + spareFiles),
 			"--smtp-url", post.URL(), "--digest-after", strconv.Itoa(b.telling.DigestAfter),
 		},

@@ -18,6 +18,7 @@ import (
 // The smallest run there is, against the real binary that it starts itself,
 // with another server beside it.
 func TestBenchIngest(t *testing.T) {
+	t.Parallel()
 	peer := acknowledger(t)
 	out, err := (&process{t: t}).tilth("bench", "ingest", "--connections", "2", "--duration", "200ms", "--window", "4,1",
 		"--protocol", "5", "--peer-mqtt", peer, "--dir", t.TempDir())
@@ -37,6 +38,7 @@ func TestBenchIngest(t *testing.T) {
 // The smallest run with alarm rules, against the real binary: every notice that
 // readings were to lead to is there, on the screen and in the list.
 func TestBenchAlarm(t *testing.T) {
+	t.Parallel()
 	run := []string{"bench", "alarm", "--devices", "3", "--values", "2", "--dir", t.TempDir()}
 	out, err := (&process{t: t}).tilth(append(run, "--rules", "6", "--rate", "100", "--turns", "6", "--duration", "2500ms", "--flat-out", "100ms")...)
 	if err != nil {
@@ -62,6 +64,7 @@ func TestBenchAlarm(t *testing.T) {
 // The smallest run of histories, against the real binary: every answer is what
 // was written, else it is an error.
 func TestBenchHistory(t *testing.T) {
+	t.Parallel()
 	run := []string{"bench", "history", "--days", "5", "--devices", "2", "--asks", "1", "--dir", t.TempDir()}
 	out, err := (&process{t: t}).tilth(run...)
 	if err != nil {
@@ -86,6 +89,7 @@ func TestBenchHistory(t *testing.T) {
 }
 
 func TestBenchIngestIdle(t *testing.T) {
+	t.Parallel()
 	out, err := (&process{t: t}).tilth("bench", "ingest", "--idle", "20", "--dir", t.TempDir())
 	if err != nil || !strings.Contains(out, "tilth: 20 idle connections, opened in ") || !strings.Contains(out, "KiB each\n") {
 		t.Errorf("%v\n%s", err, out)
@@ -94,6 +98,7 @@ func TestBenchIngestIdle(t *testing.T) {
 
 // A server that is there already, with devices shared by connections.
 func TestBenchIngestOfNamedServer(t *testing.T) {
+	t.Parallel()
 	p := newProcess(t)
 	p.start()
 	yaml, err := p.tilth("bench", "file", "--devices", "3", "--values", "3")
@@ -124,6 +129,7 @@ func TestBenchIngestOfNamedServer(t *testing.T) {
 
 // A server that acknowledges and keeps nothing fails the run.
 func TestBenchIngestFindsLoss(t *testing.T) {
+	t.Parallel()
 	p := &process{t: t}
 	yaml, err := p.tilth("bench", "file", "--devices", "1", "--values", "8")
 	if err != nil {
@@ -151,6 +157,7 @@ func TestBenchIngestFindsLoss(t *testing.T) {
 }
 
 func TestBenchFlags(t *testing.T) {
+	t.Parallel()
 	p := &process{t: t}
 	for flags, says := range map[string]string{
 		"ingest --connections 0":                     "--connections: 1 or more",

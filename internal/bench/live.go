@@ -111,10 +111,7 @@ func RunLive(ctx context.Context, o LiveOptions, s *Server, worlds []World) (*Li
 		}
 	}
 	// Checking passwords takes so much memory that the screens' would not show.
-	if err := s.Stop(); err != nil {
-		return nil, err
-	}
-	if err := s.start(ctx); err != nil {
+	if err := s.again(ctx, people...); err != nil {
 		return nil, err
 	}
 	return runLive(ctx, o, s.Target, worlds, people)

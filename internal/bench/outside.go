@@ -99,9 +99,19 @@ func (s *Server) Kill() error {
 // Ended is closed when the server has ended, for whatever reason.
 func (s *Server) Ended() <-chan struct{} { return s.ended }
 
-// Restart starts a server that has ended on its folder and its addresses, and
-// waits until it is ready. After an error it is gone.
+// Restart starts a server that has ended on its folder, and waits until it is
+// ready; it listens elsewhere then. After an error it is gone.
 func (s *Server) Restart(ctx context.Context) error { return s.start(ctx) }
+
+// Follow takes up where the server listens if it began anew by itself since it
+// was started, or followed.
+func (s *Server) Follow() {
+	select {
+	case at := <-s.announced.Ready():
+		s.listensAt(at)
+	default:
+	}
+}
 
 // Log is the end of what the server has written to its log.
 func (s *Server) Log() string { return s.log.String() }

@@ -4,6 +4,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -72,7 +75,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// playServer answers /readyz until it is told to stop.
+// playServer says where it listens and answers /readyz until it is told to stop.
 func playServer(args []string) int {
 	set := map[string]string{}
 	for i := 0; i+1 < len(args); i += 2 {
@@ -90,8 +93,13 @@ func playServer(args []string) int {
 	starts.Close()
 	mux := http.NewServeMux()
 	mux.HandleFunc("/readyz", func(http.ResponseWriter, *http.Request) {})
-	if err := http.ListenAndServe(set["--http-addr"], mux); err != nil {
+	l, err := net.Listen("tcp", set["--http-addr"])
+	if err != nil {
 		return 5
+	}
+	fmt.Fprintf(os.Stderr, "level=INFO msg=\"tilth is ready\" http=%s mqtt=127.0.0.1:2 admin=127.0.0.1:3 data=x\n", l.Addr())
+	if err := http.Serve(l, mux); err != nil {
+		return 6
 	}
 	return 0
 }
@@ -105,7 +113,7 @@ func TestServer(t *testing.T) {
 	own := Own{Binary: binary, Dir: t.TempDir(), Args: []string{"--mark", "here"}, World: NewWorld(2, 1)}
 	refusal := errors.New("no")
 	own.Apply = func(_ context.Context, admin, token string, file []byte) error {
-		if !strings.HasPrefix(admin, "http://127.0.0.1:") || len(token) < 32 || !strings.Contains(string(file), "BENCH-00002") {
+		if admin != "http://127.0.0.1:3" || len(token) < 32 || !strings.Contains(string(file), "BENCH-00002") {
 			t.Errorf("apply: %s, %s, %s", admin, token, file)
 		}
 		return refusal
@@ -133,11 +141,34 @@ func TestServer(t *testing.T) {
 func TestServerNotReadyInTime(t *testing.T) {
 	web := httptest.NewServer(http.NotFoundHandler())
 	defer web.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	s := &Server{Target: Target{Console: web.URL}, ended: make(chan struct{})}
-	if err := s.ready(ctx); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errEnded) {
-		t.Errorf("%v", err)
+	for name, says := range map[string]string{
+		"it says nothing":         "",
+		"it says more than is so": fmt.Sprintf("msg=\"tilth is ready\" http=%s mqtt=a:1 admin=a:2 data=x\n", web.Listener.Addr()),
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		s := &Server{ended: make(chan struct{}), announced: NewAnnounced()}
+		if _, err := io.WriteString(s.announced, says); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.ready(ctx); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errEnded) {
+			t.Errorf("%s: %v", name, err)
+		}
+		cancel()
+	}
+}
+
+// A server that begins anew by itself is followed to where it listens then.
+func TestServerIsFollowed(t *testing.T) {
+	s := &Server{announced: NewAnnounced()}
+	for i := range 2 {
+		if _, err := fmt.Fprintf(s.announced, "msg=\"tilth is ready\" http=a:%d mqtt=b:%d admin=c:%d data=x\n", i, i, i); err != nil {
+			t.Fatal(err)
+		}
+		s.Follow()
+		s.Follow() // nothing new
+		if want := fmt.Sprintf("http://a:%d b:%d http://c:%d/metrics", i, i, i); s.Console+" "+s.MQTT+" "+s.Metrics != want {
+			t.Errorf("%s %s %s, want %s", s.Console, s.MQTT, s.Metrics, want)
+		}
 	}
 }
 

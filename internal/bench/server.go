@@ -5,7 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"net"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -19,7 +19,7 @@ import (
 type Own struct {
 	Binary string   // of tilth
 	Dir    string   // an empty folder for its data
-	Args   []string // settings of serve beside folder and addresses
+	Args   []string // settings of serve beside folder, addresses and log: that says where it listens
 	World  World
 	// Apply hands a provider's file to the server with this admin address.
 	Apply func(ctx context.Context, admin, token string, file []byte) error
@@ -39,30 +39,31 @@ var errEnded = errors.New("the server has ended")
 type Server struct {
 	Target
 
-	binary string
-	args   []string
-	token  string
-	cmd    *exec.Cmd
-	ended  chan struct{} // closed once the process is gone
-	err    error         // its end; known once ended is closed
-	log    tail
+	binary    string
+	args      []string
+	token     string
+	admin     string // http://host:port
+	cmd       *exec.Cmd
+	ended     chan struct{} // closed once the process is gone
+	err       error         // its end; known once ended is closed
+	log       tail
+	announced *Announced
 }
 
-// Start starts a server on free ports of this machine, makes the world known to
+// anyPort lets a server take a port that nobody has, at each start another: one
+// that is looked for beforehand may be somebody else's by then.
+const anyPort = "127.0.0.1:0"
+
+// Start starts a server on ports of its own choice, makes the world known to
 // it and starts it anew, so that the run finds a server that has done nothing
 // yet. Stop ends it.
 func Start(ctx context.Context, o Own) (*Server, error) {
-	addresses, err := freeAddresses(ctx, 3)
-	if err != nil {
-		return nil, err
-	}
-	web, mqtt, admin := addresses[0], addresses[1], addresses[2]
 	s := &Server{
-		Target: Target{Name: "tilth", MQTT: mqtt, World: o.World, Console: "http://" + web, Metrics: "http://" + admin + "/metrics", Dir: o.Dir},
+		Target: Target{Name: "tilth", World: o.World, Dir: o.Dir},
 		token:  rand.Text() + rand.Text(), // a provider's token is longer than a device's secret
 		binary: o.Binary,
 		args: append([]string{
-			"serve", "--data-dir", o.Dir, "--http-addr", web, "--mqtt-addr", mqtt, "--admin-addr", admin,
+			"serve", "--data-dir", o.Dir, "--http-addr", anyPort, "--mqtt-addr", anyPort, "--admin-addr", anyPort,
 		}, o.Args...),
 	}
 	file, err := o.World.File()
@@ -72,7 +73,7 @@ func Start(ctx context.Context, o Own) (*Server, error) {
 	if err := s.start(ctx); err != nil {
 		return nil, err
 	}
-	err = o.Apply(ctx, "http://"+admin, s.token, file)
+	err = o.Apply(ctx, s.admin, s.token, file)
 	if err := errors.Join(err, s.Stop()); err != nil {
 		return nil, err
 	}
@@ -87,11 +88,11 @@ func Start(ctx context.Context, o Own) (*Server, error) {
 // start starts the process and waits until it is ready; after an error it is
 // gone.
 func (s *Server) start(ctx context.Context) error {
-	s.ended = make(chan struct{})
+	s.ended, s.announced = make(chan struct{}), NewAnnounced()
 	// Not ended by ctx: Stop ends it in an orderly way.
 	s.cmd = exec.CommandContext(context.WithoutCancel(ctx), s.binary, s.args...)
 	s.cmd.Env = append(environment(), "TILTH_PROVIDER_TOKEN="+s.token)
-	s.cmd.Stderr = &s.log
+	s.cmd.Stderr = io.MultiWriter(&s.log, s.announced)
 	if err := s.cmd.Start(); err != nil {
 		return err
 	}
@@ -111,6 +112,14 @@ func (s *Server) start(ctx context.Context) error {
 func (s *Server) ready(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
+	select {
+	case at := <-s.announced.Ready():
+		s.listensAt(at)
+	case <-s.ended:
+		return fmt.Errorf("%w: %w\n%s", errEnded, s.err, &s.log)
+	case <-ctx.Done():
+		return fmt.Errorf("the server is not ready: %w\n%s", ctx.Err(), &s.log)
+	}
 	for {
 		r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.Console+"/readyz", http.NoBody)
 		if err != nil {
@@ -131,6 +140,25 @@ func (s *Server) ready(ctx context.Context) error {
 		case <-time.After(askEvery): // another process: there is no event to wait for
 		}
 	}
+}
+
+// again stops the server and starts it, and leads those who are signed in to
+// where it listens then.
+func (s *Server) again(ctx context.Context, people ...*console) error {
+	if err := s.Stop(); err != nil {
+		return err
+	}
+	if err := s.start(ctx); err != nil {
+		return err
+	}
+	for _, c := range people {
+		c.base = s.Console
+	}
+	return nil
+}
+
+func (s *Server) listensAt(at Addresses) {
+	s.MQTT, s.Console, s.admin, s.Metrics = at.MQTT, "http://"+at.HTTP, "http://"+at.Admin, "http://"+at.Admin+"/metrics"
 }
 
 // Stop ends the server as an operator would, or by force when that takes too
@@ -161,21 +189,6 @@ func environment() []string {
 		}
 	}
 	return kept
-}
-
-// freeAddresses finds ports that nobody listens on.
-func freeAddresses(ctx context.Context, n int) (addresses []string, err error) {
-	var lc net.ListenConfig
-	for range n {
-		l, err := lc.Listen(ctx, "tcp", "127.0.0.1:0")
-		if err != nil {
-			return nil, err
-		}
-		// Held until all are found, so that they differ.
-		defer func() { _ = l.Close() }()
-		addresses = append(addresses, l.Addr().String())
-	}
-	return addresses, nil
 }
 
 // tail keeps the end of what is written to it.

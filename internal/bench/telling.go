@@ -135,10 +135,11 @@ func RunTelling(ctx context.Context, o TellingOptions, s *Server, audiences []Au
 		}
 	}
 	// Checking passwords takes so much memory that the rest would not show.
-	if err := s.Stop(); err != nil {
-		return nil, err
+	var people []*console
+	for _, a := range audiences {
+		people = append(people, a.people...)
 	}
-	if err := s.start(ctx); err != nil {
+	if err := s.again(ctx, people...); err != nil {
 		return nil, err
 	}
 	return runTelling(ctx, o, s.Target, audiences, p)

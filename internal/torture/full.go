@@ -152,6 +152,7 @@ func (h *house) recovers(ctx context.Context, r *Row) error {
 			_, err := h.restart(ctx)
 			return err == nil, ctx.Err()
 		}
+		h.server.Follow()
 		status, _, err := h.readiness(ctx)
 		return err == nil && status == http.StatusOK, ctx.Err() // between two starts nobody answers
 	}); err != nil {

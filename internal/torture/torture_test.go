@@ -6,41 +6,27 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"tilth/internal/bench"
+	"tilth/internal/testkit/program"
 )
-
-// built builds tilth once for all tests that need a real process.
-var built = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "tilth-test-")
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, "tilth")
-	out, err := exec.Command("go", "build", "-o", path, "tilth/cmd/tilth").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("build: %w\n%s", err, out)
-	}
-	return path, nil
-})
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if path, err := built(); err == nil {
-		_ = os.RemoveAll(filepath.Dir(path))
+	if err := program.Remove(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
 	}
 	os.Exit(code)
 }
 
 func short(t *testing.T) *Options {
 	t.Helper()
-	path, err := built()
+	path, err := program.Tilth()
 	if err != nil {
 		t.Fatal(err)
 	}
