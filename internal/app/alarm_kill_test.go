@@ -41,6 +41,7 @@ func killRoundsWanted(t *testing.T) int {
 // every rule has exactly the notices that a server has which took the same
 // readings undisturbed.
 func TestKillChangesNoNotice(t *testing.T) {
+	t.Parallel()
 	rounds := killRoundsWanted(t)
 	shaken, steady := alarmProcess(t), alarmProcess(t)
 	first := time.Now().Add(time.Second).UnixMilli() // after the rules were run
@@ -124,7 +125,7 @@ tenants:
     users: [{userName: ada, password: correct horse}]
     devices:
 ` + devices.String())
-	token := p.signIn("farm", "ada", "correct horse")
+	token := p.ada()
 	for i := range alarmDevices {
 		for name, rest := range map[string]string{
 			"frost":  `"hitCounts":1,"conditions":[{"andor":"and","tslAttribute":"airTemperature","subconditions":"<","value":1}]`,
@@ -218,7 +219,7 @@ func (l *repeated) publish(addr string, most int64, onAck func()) error {
 func (p *process) notices() (lines []string) {
 	p.t.Helper()
 	p.judged()
-	token := p.signIn("farm", "ada", "correct horse")
+	token := p.ada()
 	for page, total := 1, 1; len(lines) < total; page++ {
 		var got struct {
 			Total int

@@ -79,6 +79,7 @@ func (p *process) figures() string {
 // What an operator sees of a server's life: devices come, a backup is noted, and
 // its time is not forgotten over a restart.
 func TestOperationsFigures(t *testing.T) {
+	t.Parallel()
 	p := newProcess(t)
 	p.start()
 	p.apply(simulatedFarm)

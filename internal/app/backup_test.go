@@ -48,6 +48,7 @@ func (p *process) counted(token string, number int, first int64) int64 {
 // that was answered before is missing, and the restored server comes to the same
 // notices as one that took the same readings undisturbed.
 func TestBackupUnderLoad(t *testing.T) {
+	t.Parallel()
 	busy, steady := alarmProcess(t), alarmProcess(t)
 	first := time.Now().Add(time.Second).UnixMilli() // after the rules were run
 	loads := make([]*repeated, alarmDevices)
@@ -119,6 +120,7 @@ func TestBackupUnderLoad(t *testing.T) {
 }
 
 func TestRestoreLeavesNothingHalfDone(t *testing.T) {
+	t.Parallel()
 	p := newProcess(t)
 	p.start()
 	p.apply(simulatedFarm)
@@ -151,7 +153,7 @@ func TestRestoreLeavesNothingHalfDone(t *testing.T) {
 	// A backup that cannot be made leaves no file either.
 	p.stop()
 	missing := filepath.Join(dir, "late.tar")
-	if out, err := p.tilth("backup", "-o", missing, "--server", "http://"+p.admin); err == nil || !strings.Contains(out, "no server answers") {
+	if out, err := p.tilth("backup", "-o", missing, "--server", "http://"+nobody); err == nil || !strings.Contains(out, "no server answers") {
 		t.Errorf("without a server: %v\n%s", err, out)
 	}
 	if left, err := filepath.Glob(missing + "*"); err != nil || len(left) > 0 {
@@ -163,6 +165,7 @@ func TestRestoreLeavesNothingHalfDone(t *testing.T) {
 // and nothing is left of it: whether its tables, its readings or the file itself
 // are of another kind.
 func TestRestoreOfANewerBackup(t *testing.T) {
+	t.Parallel()
 	newer := map[string]func(t *testing.T, file, dir string){}
 	for name, age := range newerFolders {
 		newer[name] = func(t *testing.T, file, dir string) {
@@ -232,6 +235,7 @@ func TestRestoreOfANewerBackup(t *testing.T) {
 // What would fill the disk, which may be the one that readings go to, is refused
 // before it is written: a backup by what the server says of it, a restore by its file.
 func TestBackupAndRestoreAskForRoom(t *testing.T) {
+	t.Parallel()
 	dir, file := t.TempDir(), filepath.Join(t.TempDir(), "farm.tar")
 	keptBefore(t, dir)
 	packed(t, file, dir)

@@ -2,7 +2,6 @@ package app
 
 import (
 	"crypto/tls"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -17,47 +16,34 @@ import (
 	"tilth/internal/testkit/authority"
 )
 
-// portOf is an address's.
-func portOf(t *testing.T, address string) int {
-	t.Helper()
-	_, port, err := net.SplitHostPort(address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	n, err := strconv.Atoi(port)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
-
 const expiryOfFarm = `tilth_certificate_expiry_timestamp_seconds{name="farm.example"}`
 
 // A server whose ACME server says nothing takes readings in; once that answers,
 // people and devices are met with what it issues, though the address of its
 // proofs redirects everybody else; and a restart without it changes nothing.
 func TestCertificatesAreIssued(t *testing.T) {
+	t.Parallel()
 	p := newProcess(t)
-	secure, mqttTLS := freeAddr(t), freeAddr(t)
-	// Only HTTP leads to a proof: through the redirect.
-	ca := authority.New(t, authority.Options{HTTPPort: portOf(t, p.http), TLSPort: 1, Names: []string{"farm.example"}, Silent: true})
-	args := []string{
-		"--https-addr", secure, "--mqtt-tls-addr", mqttTLS, "--https-redirect", "--acme-domains", "farm.example", "--acme-agree",
-		"--acme-directory", ca.Directory, "--acme-ca-file", ca.RootFile,
+	ca := authority.New(t, authority.Options{TLSPort: 1, Names: []string{"farm.example"}, Silent: true})
+	start := func(directory string, args ...string) {
+		t.Helper()
+		p.start(append(args, "--https-addr", anyPort, "--mqtt-tls-addr", anyPort, "--https-redirect", "--acme-domains", "farm.example", "--acme-agree",
+			"--acme-directory", directory, "--acme-ca-file", ca.RootFile)...)
 	}
-	p.start(args...)
+	start(ca.Directory)
 	p.apply(simulatedFarm)
 	report(t, "tcp://"+p.mqtt, func(*mqtt.ClientOptions) {})
 	if got := p.metric(expiryOfFarm); got != "0" {
 		t.Errorf("without a certificate: %s", got)
 	}
-	if _, err := ca.Issued(t.Context(), secure, "farm.example"); err == nil {
+	if _, err := ca.Issued(t.Context(), p.https, "farm.example"); err == nil {
 		t.Error("met with a certificate that nobody issued")
 	}
 
+	ca.ProvedAt(t, p.http) // only HTTP leads to a proof: through the redirect
 	ca.Answer()
-	testkit.Eventually(t, "a certificate", func() bool { _, err := ca.Issued(t.Context(), secure, "farm.example"); return err == nil })
-	met, err := ca.Issued(t.Context(), mqttTLS, "farm.example")
+	testkit.Eventually(t, "a certificate", func() bool { _, err := ca.Issued(t.Context(), p.https, "farm.example"); return err == nil })
+	met, err := ca.Issued(t.Context(), p.mqttTLS, "farm.example")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,12 +53,12 @@ func TestCertificatesAreIssued(t *testing.T) {
 	trusting := func(o *mqtt.ClientOptions) {
 		o.SetTLSConfig(&tls.Config{RootCAs: ca.Roots, ServerName: "farm.example"})
 	}
-	report(t, "ssl://"+mqttTLS, trusting)
-	report(t, "wss://"+secure+"/mqtt", trusting)
+	report(t, "ssl://"+p.mqttTLS, trusting)
+	report(t, "wss://"+p.https+"/mqtt", trusting)
 	if moved := visit(t, browser(t, nil), "http://"+p.http+"/signin", ""); moved.StatusCode != http.StatusTemporaryRedirect {
 		t.Errorf("people at the HTTP address: %s", moved.Status)
 	}
-	if _, err := ca.Issued(t.Context(), secure, "other.example"); err == nil || !strings.Contains(err.Error(), "unrecognized name") {
+	if _, err := ca.Issued(t.Context(), p.https, "other.example"); err == nil || !strings.Contains(err.Error(), "unrecognized name") {
 		t.Errorf("another name: %v", err)
 	}
 	if info, err := os.Stat(filepath.Join(p.dir, "acme")); err != nil || info.Mode().Perm() != 0o700 {
@@ -80,9 +66,7 @@ func TestCertificatesAreIssued(t *testing.T) {
 	}
 	p.stop()
 
-	args[len(args)-3] = "https://" + freeAddr(t) + "/dir" // where nobody is
-	args = append(args, "--acme-email", "ops@farm.example")
-	p.start(args...)
+	start("https://"+nobody+"/dir", "--acme-email", "ops@farm.example")
 	testkit.Eventually(t, "a failure that is told", func() bool {
 		return p.metric(`tilth_certificate_failures_total{name="farm.example"}`) != "0"
 	})
@@ -91,9 +75,8 @@ func TestCertificatesAreIssued(t *testing.T) {
 	if !strings.Contains(p.log.String(), "no certificate was issued, it is tried again") || !strings.Contains(p.log.String(), "name=farm.example") {
 		t.Errorf("%s", p.log)
 	}
-	args[len(args)-5] = ca.Directory // the certificate is kept with the directory that it is from
-	p.start(args...)
-	again, err := ca.Issued(t.Context(), secure, "farm.example")
+	start(ca.Directory, "--acme-email", "ops@farm.example") // the certificate is kept with the directory that it is from
+	again, err := ca.Issued(t.Context(), p.https, "farm.example")
 	if err != nil || again.SerialNumber.Cmp(met.SerialNumber) != 0 {
 		t.Errorf("after a restart: %v, %v", again, err)
 	}
@@ -101,6 +84,7 @@ func TestCertificatesAreIssued(t *testing.T) {
 
 // The expiry of the operator's own certificate is told as well.
 func TestExpiryOfOwnCertificate(t *testing.T) {
+	t.Parallel()
 	p := newProcess(t)
 	began := time.Now()
 	p.securely(t.TempDir())

@@ -72,6 +72,7 @@ func flip(t *testing.T, path string, from, to float64) {
 // Of a damaged folder a server and doctor say where it is damaged and what to
 // do, in lines that nobody needs the engine's source for.
 func TestDamagedFolders(t *testing.T) {
+	t.Parallel()
 	whole := keptFolder(t)
 	if out, err := command(t, "doctor", "--data-dir", whole); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -139,7 +140,7 @@ func TestDamagedFolders(t *testing.T) {
 			if c.serve == "" {
 				return
 			}
-			_, err = command(t, "serve", "--data-dir", dir, "--http-addr=127.0.0.1:0", "--mqtt-addr=127.0.0.1:0", "--admin-addr=127.0.0.1:0")
+			_, err = command(t, "serve", "--data-dir", dir, "--http-addr", anyPort, "--mqtt-addr", anyPort, "--admin-addr", anyPort)
 			if want := strings.ReplaceAll(c.serve, "DIR", dir); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("serve says %v, not %s", err, want)
 			}

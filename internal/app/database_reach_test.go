@@ -42,8 +42,9 @@ func TestDatabaseOutOfReach(t *testing.T) {
 
 // A server says no more of its database than that.
 func TestReadinessKeepsTheDatabasesAddress(t *testing.T) {
+	t.Parallel()
 	p := newProcess(t)
-	set := &Settings{DataDir: p.dir, DatabaseURL: p.database, HTTPAddr: p.http, MQTTAddr: p.mqtt, AdminAddr: p.admin, MessageLimit: 1 << 10}
+	set := &Settings{DataDir: p.dir, DatabaseURL: p.database, HTTPAddr: anyPort, MQTTAddr: anyPort, AdminAddr: anyPort, MessageLimit: 1 << 10}
 	s, err := newServer(t.Context(), set, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)

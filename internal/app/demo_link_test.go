@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/emersion/go-smtp"
-
 	"tilth/internal/testkit"
 )
 
@@ -31,6 +29,7 @@ tenants:
 // The links in the demo's mails lead to the demo, and each to the farm that it
 // is about: people of a farm are told by its own host.
 func TestLinksOfTheDemo(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		public string
 		hosts  map[string]string // where each farm's links lead; port 0: the demo's own
@@ -39,8 +38,11 @@ func TestLinksOfTheDemo(t *testing.T) {
 		"for a whole room": {"http://192.0.2.7:8080", map[string]string{"demo": "http://192.0.2.7:8080", "yanzhao": "http://yanzhao.localhost:8080"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			post := mailbox(t)
+			t.Parallel()
+			post := &slowPost{begun: make(chan struct{}, 64), let: make(chan struct{}), mails: make(chan string, 64)}
+			close(post.let)
 			p := newProcess(t)
+			p.env = []string{mailTo(t, post)}
 			p.dir, p.command = filepath.Join(t.TempDir(), "demo-data"), "demo"
 			p.start("--days=0", "--public-url="+c.public)
 			p.apply(linkFarms)
@@ -62,23 +64,6 @@ func TestLinksOfTheDemo(t *testing.T) {
 			p.stop()
 		})
 	}
-}
-
-// mailbox is a mail server that servers of this test are told of.
-func mailbox(t *testing.T) *slowPost {
-	t.Helper()
-	post := &slowPost{begun: make(chan struct{}, 64), let: make(chan struct{}), mails: make(chan string, 64)}
-	close(post.let)
-	server := smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return post, nil }))
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	served := make(chan error, 1)
-	go func() { served <- server.Serve(l) }()
-	t.Cleanup(func() { _, _ = server.Close(), l.Close(); <-served })
-	t.Setenv("TILTH_SMTP_URL", "smtp://"+l.Addr().String()+"?tls=none&from=alerts@farm.example")
-	return post
 }
 
 // alarmed raises an alarm of a farm and gives the link of the mail about it.

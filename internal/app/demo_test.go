@@ -11,11 +11,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"tilth/internal/testkit/program"
 )
 
 // The whole of what a stranger sees: the demo starts, signs in, and shows
 // readings that came over MQTT just now.
 func TestDemoShowsFreshReadings(t *testing.T) {
+	t.Parallel()
 	p := newProcess(t)
 	p.demo(t, "--days", "2")
 	token := p.signIn(demoTenant, demoUser, demoPassword)
@@ -113,6 +116,7 @@ func demoIsTold(t *testing.T, p *process, token string) {
 // docs/devices.md promises five lines from nothing to a reading; they are run
 // as they stand, only with this test's ports and folders.
 func TestDeviceGuideLiterally(t *testing.T) {
+	t.Parallel()
 	guide, err := os.ReadFile("../../docs/devices.md")
 	if err != nil {
 		t.Fatal(err)
@@ -131,7 +135,7 @@ func TestDeviceGuideLiterally(t *testing.T) {
 	}
 	p := newProcess(t)
 	p.demo(t, "--days", "0")
-	path, err := binary()
+	path, err := program.Tilth()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -127,6 +127,7 @@ func TestAlertsSayWhatToDo(t *testing.T) {
 // What the dashboard and the alerts ask for is what a real server tells, and
 // what it tells is written down for operators.
 func TestWhatIsWatchedIsExposed(t *testing.T) {
+	t.Parallel()
 	p := newProcess(t)
 	p.securely(t.TempDir())
 	p.signInTo(t)

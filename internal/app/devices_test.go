@@ -36,7 +36,7 @@ func report(t *testing.T, broker string, with func(*mqtt.ClientOptions)) {
 func (p *process) received() int {
 	p.t.Helper()
 	var d struct{ Received int }
-	p.call(http.MethodGet, "/admin-api/client/pc/device/get/diagnostics?deviceName=SILO-1", p.signIn("farm", "ada", "correct horse"), "", &d)
+	p.call(http.MethodGet, "/admin-api/client/pc/device/get/diagnostics?deviceName=SILO-1", p.ada(), "", &d)
 	return d.Received
 }
 
@@ -53,11 +53,12 @@ func (p *process) metric(name string) string {
 }
 
 func TestMQTTOverTLS(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	certFile, keyFile, roots := testkit.Certificate(t, dir, time.Now())
 	p := newProcess(t)
-	secure := freeAddr(t)
-	p.start("--mqtt-tls-addr", secure, "--tls-cert", certFile, "--tls-key", keyFile)
+	p.start("--mqtt-tls-addr", anyPort, "--tls-cert", certFile, "--tls-key", keyFile)
+	secure := p.mqttTLS
 	p.apply(simulatedFarm)
 	trusting := func(o *mqtt.ClientOptions) { o.SetTLSConfig(&tls.Config{RootCAs: roots}) }
 	report(t, "ssl://"+secure, trusting)
@@ -77,12 +78,13 @@ func TestMQTTOverTLS(t *testing.T) {
 }
 
 func TestWrongCertificateStopsTheStart(t *testing.T) {
+	t.Parallel()
 	dir, other := t.TempDir(), t.TempDir()
 	certFile, _, _ := testkit.Certificate(t, dir, time.Now())
 	_, keyFile, _ := testkit.Certificate(t, other, time.Now())
 	data := filepath.Join(dir, "data")
-	out, err := (&process{}).tilth("serve", "--data-dir", data, "--http-addr", "127.0.0.1:0", "--mqtt-addr", "127.0.0.1:0",
-		"--admin-addr", "127.0.0.1:0", "--mqtt-tls-addr", "127.0.0.1:0", "--tls-cert", certFile, "--tls-key", keyFile)
+	out, err := (&process{}).tilth("serve", "--data-dir", data, "--http-addr", anyPort, "--mqtt-addr", anyPort,
+		"--admin-addr", anyPort, "--mqtt-tls-addr", anyPort, "--tls-cert", certFile, "--tls-key", keyFile)
 	if err == nil || !strings.Contains(out, "--tls-cert and --tls-key: ") || strings.Count(out, "\n") != 1 {
 		t.Errorf("%v, said %q, want one line", err, out)
 	}
@@ -94,11 +96,13 @@ func TestWrongCertificateStopsTheStart(t *testing.T) {
 // Behind a trusted proxy each client counts for itself; without, a forwarded
 // address is only talk. Connections over TCP are counted with those.
 func TestMQTTOverWebSocketBehindAProxy(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		args []string
 		next bool // another forwarded address is let in where one has its share
 	}{"trusted": {[]string{"--trusted-proxies", "127.0.0.0/8"}, true}, "unknown": {nil, false}} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			p := newProcess(t)
 			p.start(append(test.args, "--mqtt-per-address", "1")...)
 			p.apply(simulatedFarm)
@@ -137,6 +141,7 @@ func TestMQTTOverWebSocketBehindAProxy(t *testing.T) {
 
 // A stop is clean for a device on a WebSocket too.
 func TestMQTTOverWebSocket(t *testing.T) {
+	t.Parallel()
 	p := newProcess(t)
 	p.start()
 	p.apply(simulatedFarm)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -145,8 +146,9 @@ func TestRoomIsNotKnown(t *testing.T) {
 // A server that is to begin anew ends in an orderly way, its ports and folder
 // free for the next.
 func TestServerEndsToBeginAnew(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
-	set, err := parse(t, "--data-dir", dir, "--http-addr", freeAddr(t), "--mqtt-addr", freeAddr(t), "--admin-addr", freeAddr(t))
+	set, err := parse(t, "--data-dir", dir, "--http-addr", anyPort, "--mqtt-addr", anyPort, "--admin-addr", anyPort)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +175,7 @@ func TestServerEndsToBeginAnew(t *testing.T) {
 	testkit.Receive(t, "the start", ready)
 	figures := func(want ...string) {
 		t.Helper()
-		page := get(t, "http://"+set.AdminAddr+"/metrics")
+		page := get(t, "http://"+s.ports.admin.Addr().String()+"/metrics")
 		for _, line := range want {
 			if !strings.Contains(page, line+"\n") {
 				t.Errorf("/metrics lacks %s", line)
@@ -183,7 +185,7 @@ func TestServerEndsToBeginAnew(t *testing.T) {
 	figures("tilth_readings_broken 0", "tilth_disk_writable 1", "tilth_disk_free_bytes 0")
 	broken.Store(true)
 	testkit.Eventually(t, "its being unready", func() bool {
-		res, err := http.Get("http://" + set.HTTPAddr + "/readyz")
+		res, err := http.Get("http://" + s.ports.http.Addr().String() + "/readyz")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -195,6 +197,11 @@ func TestServerEndsToBeginAnew(t *testing.T) {
 	writable.Store(true)
 	if err := testkit.Receive(t, "its end", ended); !errors.Is(err, errBeginAnew) {
 		t.Errorf("ended with %v", err)
+	}
+	for name, l := range map[string]net.Listener{"http": s.ports.http, "mqtt": s.ports.mqtt, "admin": s.ports.admin} {
+		if _, err := l.Accept(); !errors.Is(err, net.ErrClosed) {
+			t.Errorf("the port of %s is not free: %v", name, err)
+		}
 	}
 	next, err := newServer(t.Context(), set, slog.New(slog.DiscardHandler))
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 // TestDoctor examines the folder of a stopped server, then one with readings
 // of nobody, then one that is in use.
 func TestDoctor(t *testing.T) {
+	t.Parallel()
 	p := newProcess(t)
 	p.start()
 	p.apply(simulatedFarm)

@@ -22,9 +22,8 @@ import (
 func (p *process) securely(dir string, args ...string) (address string, roots *x509.CertPool) {
 	p.t.Helper()
 	certFile, keyFile, roots := testkit.Certificate(p.t, dir, time.Now())
-	address = freeAddr(p.t)
-	p.start(append([]string{"--https-addr", address, "--tls-cert", certFile, "--tls-key", keyFile}, args...)...)
-	return address, roots
+	p.start(append([]string{"--https-addr", anyPort, "--tls-cert", certFile, "--tls-key", keyFile}, args...)...)
+	return p.https, roots
 }
 
 // browser is a client that trusts roots, speaks HTTP/2 where it is offered and
@@ -55,6 +54,7 @@ func visit(t *testing.T, c *http.Client, address, token string) *http.Response {
 }
 
 func TestHTTPS(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	p := newProcess(t)
 	secure, roots := p.securely(dir)
@@ -103,6 +103,7 @@ func TestHTTPS(t *testing.T) {
 // A stop ends screens that are open over HTTP/2 and devices on its WebSockets,
 // cleanly and in time.
 func TestStopEndsWhatIsOpenOverHTTPS(t *testing.T) {
+	t.Parallel()
 	p := newProcess(t)
 	secure, roots := p.securely(t.TempDir())
 	p.apply(simulatedFarm)
@@ -220,6 +221,7 @@ func TestWhoIsSentToHTTPS(t *testing.T) {
 
 // With the redirect people are sent on and devices are not.
 func TestHTTPSRedirect(t *testing.T) {
+	t.Parallel()
 	p := newProcess(t)
 	secure, roots := p.securely(t.TempDir(), "--https-redirect")
 	p.apply(simulatedFarm)

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,7 +18,7 @@ type reference struct{ Table, From, Parent, To string }
 func (w *isolated) tables() map[string][]string {
 	w.t.Helper()
 	ctx := w.t.Context()
-	if err := w.server.stores.status.Flush(ctx, true); err != nil { // what is written behind
+	if err := errors.Join(w.server.stores.status.Flush(ctx, true), w.server.stores.credentials.Flush(ctx)); err != nil { // what is written behind
 		w.t.Fatal(err)
 	}
 	read := w.server.stores.db.Read(ctx)
@@ -122,7 +123,8 @@ type dump struct {
 
 func (w *isolated) dump() dump {
 	w.t.Helper()
-	return dump{w.tables(), w.readings()}
+	readings := w.readings() // first: they are asked for with the other's key, whose use is noted
+	return dump{w.tables(), readings}
 }
 
 // unchanged compares with an earlier dump.

@@ -19,6 +19,7 @@ import (
 // What happens to another tenant is on none of one's screens, whatever event
 // they say they saw last.
 func TestIsolationOfLiveScreens(t *testing.T) {
+	t.Parallel()
 	w := newIsolated(t)
 	c, base := testkit.NewContract(t, w.site), "http://"+w.server.ports.http.Addr().String()
 	listen := func(as *party, last string) *testkit.Stream {
@@ -79,6 +80,7 @@ func (w *isolated) connect(user, secret string) (mqtt.Client, error) {
 // A device, a gateway and a network server of one tenant reach nothing of
 // another's, and are answered as if it was not there.
 func TestIsolationOfDevices(t *testing.T) {
+	t.Parallel()
 	w := newIsolated(t)
 	before := w.dump()
 	same := func(what string, ask func(value string) string, real string) {
@@ -172,6 +174,7 @@ func TestIsolationOfDevices(t *testing.T) {
 
 // Pages, frames of cameras and figures are searched, too.
 func TestIsolationOfPages(t *testing.T) {
+	t.Parallel()
 	w := newIsolated(t)
 	for _, path := range []string{"/", "/alarm", "/open-api/", "/open-api/openapi.yaml", "/healthz", "/readyz", "/index.html", "/robots.txt", "/.well-known/x"} {
 		r := httptest.NewRequest(http.MethodGet, "http://"+ours+"host.example"+path, nil)

@@ -13,6 +13,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -59,6 +60,7 @@ type isolated struct {
 	server    *Server
 	site      http.Handler
 	provider  http.Handler
+	token     string // the provider's
 	a, b      *party
 	addresses int               // so that no limit by address is met
 	methods   map[string]string // of the console's calls, by path
@@ -67,11 +69,11 @@ type isolated struct {
 // newIsolated starts a real server, without sockets for the calls, and fills it.
 func newIsolated(t *testing.T) *isolated {
 	t.Helper()
-	t.Setenv("TILTH_PROVIDER_TOKEN", testToken)
+	dir := filepath.Join(t.TempDir(), "data")
 	flags := pflag.NewFlagSet("serve", pflag.ContinueOnError)
 	serveFlags(flags)
 	if err := flags.Parse([]string{
-		"--data-dir", filepath.Join(t.TempDir(), "data"), "--http-addr", "127.0.0.1:0", "--mqtt-addr", "127.0.0.1:0", "--admin-addr", "127.0.0.1:0",
+		"--data-dir", dir, "--http-addr", anyPort, "--mqtt-addr", anyPort, "--admin-addr", anyPort,
 		"--captcha", "off", "--sms", "log", "--device-rate", "100000", "--device-burst", "100000", "--open-api-rate", "100000000",
 		"--map-tiles", "https://tiles.example/{z}/{x}/{y}.png", "--map-tiles-attribution", "Tiles",
 	}); err != nil {
@@ -81,6 +83,7 @@ func newIsolated(t *testing.T) *isolated {
 	if err != nil {
 		t.Fatal(err)
 	}
+	set.PasswordCost = testkit.PasswordCost
 	ctx, stop := context.WithCancel(context.Background())
 	s, err := newServer(ctx, set, slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -96,7 +99,11 @@ func newIsolated(t *testing.T) *isolated {
 		}
 	})
 	testkit.Receive(t, "the server", ready)
-	w := &isolated{t: t, server: s, site: s.http.Handler, provider: s.admin.Handler, methods: map[string]string{}}
+	token, err := os.ReadFile(filepath.Join(dir, "provider-token"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &isolated{t: t, server: s, token: strings.TrimSpace(string(token)), site: s.http.Handler, provider: s.admin.Handler, methods: map[string]string{}}
 	for _, o := range operations(t) {
 		w.methods[o.path] = o.method
 	}
@@ -151,7 +158,7 @@ tenants:`
 	yaml += strings.NewReplacer("TAG", s.tag, "MOBILE", s.mobile).Replace(farmOf)
 	r := httptest.NewRequest(http.MethodPost, "/provider-api/v1/apply", strings.NewReader(yaml))
 	r.Header.Set("Content-Type", "application/yaml")
-	r.Header.Set("Authorization", "Bearer "+testToken)
+	r.Header.Set("Authorization", "Bearer "+w.token)
 	if res := w.do(w.provider, r); res.Code != http.StatusOK {
 		w.t.Fatalf("apply: %d %s", res.Code, res.Body)
 	}

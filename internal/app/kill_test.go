@@ -25,6 +25,7 @@ const (
 // Kill -9 under load, five times over: every acknowledged reading is there with
 // what is derived from it, none twice, and nothing that was never sent.
 func TestKillLosesNothingAcknowledged(t *testing.T) {
+	t.Parallel()
 	p := newProcess(t)
 	p.start("--device-rate", "1000000", "--device-burst", "1000000")
 	var devices strings.Builder

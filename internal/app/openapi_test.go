@@ -12,6 +12,7 @@ import (
 // A reading's way to a program, through a real process: made by a device over
 // HTTP, read with a credential that the console made, counted there.
 func TestOpenAPI(t *testing.T) {
+	t.Parallel()
 	p := newProcess(t)
 	p.start("--open-api-rate", "3", "--trusted-proxies", "127.0.0.1")
 	p.apply(smallFarm)

@@ -41,6 +41,7 @@ func (p *process) readiness() (status int, says string) {
 // While the database is away devices are answered all the same; once it is back
 // everything is judged, as by a server that never missed it.
 func TestDatabaseAway(t *testing.T) {
+	t.Parallel()
 	cut, steady := onPostgres(t), onPostgres(t)
 	first := time.Now().Add(time.Second).UnixMilli() // after the rules were run
 	const most = 400
@@ -90,6 +91,7 @@ func TestDatabaseAway(t *testing.T) {
 // A database has one server and one folder, is examined while no server has it,
 // and moves between a folder and PostgreSQL in a backup.
 func TestFolderToPostgresAndBack(t *testing.T) {
+	t.Parallel()
 	p := onPostgres(t)
 	refused := func(says string, args ...string) {
 		t.Helper()

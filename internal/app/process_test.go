@@ -5,7 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -16,54 +16,66 @@ import (
 	"testing"
 	"time"
 
+	"tilth/internal/bench"
 	"tilth/internal/testkit"
+	"tilth/internal/testkit/program"
 )
 
-const testToken = "a-provider-token-for-the-tests-0123456789"
+const (
+	testToken = "a-provider-token-for-the-tests-0123456789"
+	// anyPort lets a server take a port that nobody has: one that is looked for
+	// beforehand may be somebody else's by then.
+	anyPort = "127.0.0.1:0"
+	// nobody is where nobody listens, and no server comes to listen by chance.
+	nobody = "127.0.0.1:1"
+)
 
-// binary builds tilth once for all tests that need a real process.
-var binary = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "tilth-test-")
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, "tilth")
-	out, err := exec.Command("go", "build", "-o", path, "tilth/cmd/tilth").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("build: %w\n%s", err, out)
-	}
-	return path, nil
-})
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if path, err := binary(); err == nil {
-		_ = os.RemoveAll(filepath.Dir(path))
-	}
-	os.Exit(code)
-}
+// startTime is how long a process may take to let people and devices in. It is
+// far beyond what a busy machine needs, and passes only when a test fails.
+const startTime = time.Minute
 
 // process is a running `tilth serve` or `tilth demo`.
 type process struct {
 	t       *testing.T
 	cmd     *exec.Cmd
-	log     *bytes.Buffer
+	ended   chan struct{} // closed once the process is gone
+	err     error         // its end; known once ended is closed
+	log     *output
 	command string
 	dir     string
-	http    string
-	mqtt    string
-	admin   string
-	token   string // the provider's; empty: the server makes one
-	program string // empty: of this tree
+	env     []string // settings that it has beside those of its start
+	token   string   // the provider's; empty: the server makes one
+	program string   // empty: of this tree
 
-	database string // address of a PostgreSQL database; empty: in the data folder
+	// Where it listens since its last start; bench.Off where it does not.
+	http, https, mqtt, mqttTLS, admin string
+
+	sessions map[[3]string]string // access tokens since its last start, by tenant, user and password
+	database string               // address of a PostgreSQL database; empty: in the data folder
 }
 
-// newProcess picks a data folder and ports; start starts it, as often as the
-// test likes.
+// output is what a process says.
+type output struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(b)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}
+
+// newProcess picks a data folder; start starts it, as often as the test likes.
 func newProcess(t *testing.T) *process {
 	t.Helper()
-	p := &process{t: t, command: "serve", token: testToken, dir: t.TempDir(), http: freeAddr(t), mqtt: freeAddr(t), admin: freeAddr(t)}
+	p := &process{t: t, command: "serve", token: testToken, dir: t.TempDir()}
 	if testkit.PostgresWanted() {
 		p.database = testkit.NewPostgres(t)
 	}
@@ -75,62 +87,64 @@ func (p *process) path() (string, error) {
 	if p.program != "" {
 		return p.program, nil
 	}
-	return binary()
+	return program.Tilth()
 }
 
-func freeAddr(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
+// serving are the arguments with which a server takes its folder and ports.
+func (p *process) serving(args ...string) []string {
+	return append([]string{p.command, "--data-dir", p.dir, "--http-addr", anyPort, "--mqtt-addr", anyPort, "--admin-addr", anyPort}, args...)
 }
 
+// start starts the process and waits until it lets people and devices in.
 func (p *process) start(args ...string) {
 	p.t.Helper()
 	path, err := p.path()
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	p.log = &bytes.Buffer{}
-	p.cmd = exec.Command(path, append([]string{
-		p.command, "--data-dir", p.dir, "--http-addr", p.http, "--mqtt-addr", p.mqtt, "--admin-addr", p.admin,
-	}, args...)...)
-	p.cmd.Env = append(os.Environ(), "TILTH_PROVIDER_TOKEN="+p.token)
+	if p.command == "demo" {
+		args = append([]string{"--log-level", "info"}, args...) // it says less by itself
+	}
+	announced := bench.NewAnnounced()
+	p.log, p.sessions = &output{}, map[[3]string]string{}
+	p.cmd = exec.Command(path, p.serving(args...)...)
+	p.cmd.Env = append(append(os.Environ(), "TILTH_PROVIDER_TOKEN="+p.token), p.env...)
 	if p.command == "serve" && p.database != "" {
 		p.cmd.Env = append(p.cmd.Env, databaseVariable+"="+p.database)
 	}
-	p.cmd.Stderr = p.log
+	p.cmd.Stderr = io.MultiWriter(p.log, announced)
 	if err := p.cmd.Start(); err != nil {
 		p.t.Fatal(err)
 	}
+	ended := make(chan struct{})
+	p.ended = ended
+	go func() {
+		p.err = p.cmd.Wait()
+		close(ended)
+	}()
 	p.t.Cleanup(p.kill)
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-	defer cancel()
-	for {
-		resp, err := http.Get("http://" + p.http + "/readyz")
-		if err == nil {
-			resp.Body.Close()
-			if resp.StatusCode == http.StatusOK {
-				return
-			}
-		}
-		select {
-		case <-ctx.Done():
-			p.t.Fatalf("not ready: %v\n%s", err, p.log)
-		case <-time.After(20 * time.Millisecond): // another process: there is no event to wait for
-		}
+	select {
+	case at := <-announced.Ready():
+		p.http, p.https, p.mqtt, p.mqttTLS, p.admin = at.HTTP, at.HTTPS, at.MQTT, at.MQTTTLS, at.Admin
+	case <-ended:
+		p.t.Fatalf("ended with %v\n%s", p.err, p.log)
+	case <-time.After(startTime):
+		p.t.Fatalf("not ready\n%s", p.log)
+	}
+	resp, err := http.Get("http://" + p.http + "/readyz")
+	if err != nil {
+		p.t.Fatalf("not ready: %v\n%s", err, p.log)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		p.t.Fatalf("not ready: %s\n%s", resp.Status, p.log)
 	}
 }
 
 // kill is kill -9.
 func (p *process) kill() {
-	if p.cmd.ProcessState == nil {
-		_ = p.cmd.Process.Kill()
-		_ = p.cmd.Wait()
-	}
+	_ = p.cmd.Process.Kill() // it may have ended
+	<-p.ended
 }
 
 // stop is SIGTERM, and must end well within the promised ten seconds.
@@ -139,12 +153,10 @@ func (p *process) stop() {
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		p.t.Fatal(err)
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- p.cmd.Wait() }()
 	select {
-	case err := <-ended:
-		if err != nil {
-			p.t.Fatalf("ended with %v\n%s", err, p.log)
+	case <-p.ended:
+		if p.err != nil {
+			p.t.Fatalf("ended with %v\n%s", p.err, p.log)
 		}
 	case <-time.After(10 * time.Second):
 		p.t.Fatalf("still there ten seconds after SIGTERM\n%s", p.log)
@@ -220,10 +232,28 @@ func (p *process) call(method, path, token, body string, data any) {
 	}
 }
 
+// signIn signs somebody in.
 func (p *process) signIn(tenant, user, password string) string {
 	p.t.Helper()
 	var session struct{ AccessToken string }
 	p.call(http.MethodPost, "/app-api/member/auth/login-username", "",
 		fmt.Sprintf(`{"userName":%q,"password":%q,"tenantName":%q}`, user, password, tenant), &session)
 	return session.AccessToken
+}
+
+// session is the access token of somebody who signs in once after each start,
+// since a password is dear to check.
+func (p *process) session(tenant, user, password string) string {
+	p.t.Helper()
+	who := [3]string{tenant, user, password}
+	if p.sessions[who] == "" {
+		p.sessions[who] = p.signIn(tenant, user, password)
+	}
+	return p.sessions[who]
+}
+
+// ada is the session of ada of the farm, whom most tests have.
+func (p *process) ada() string {
+	p.t.Helper()
+	return p.session("farm", "ada", "correct horse")
 }

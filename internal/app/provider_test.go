@@ -52,7 +52,7 @@ func newProvider(t *testing.T) *provider {
 		t.Fatal(err)
 	}
 	service := providerapi.NewService(providerapi.Stores{
-		DB: s.DB, Tenants: s.Tenants, Users: s.Users, Sessions: s.Sessions, Hasher: identity.NewHasher(), Catalog: s.Catalog,
+		DB: s.DB, Tenants: s.Tenants, Users: s.Users, Sessions: s.Sessions, Hasher: identity.NewHasherAt(testkit.PasswordCost), Catalog: s.Catalog,
 		Devices: s.Devices, Scenes: s.Scenes, Registry: s.Registry, Presence: s.Presence, Diagnostics: s.Diagnostics,
 		Readings: readings, Intake: noIntake{}, DeviceKey: testkit.SecretKey,
 	})
@@ -235,8 +235,6 @@ func TestApplyNotTakenUp(t *testing.T) {
 func TestProviderCommandFaults(t *testing.T) {
 	p := newProvider(t)
 	t.Chdir(t.TempDir())
-	closed := httptest.NewServer(nil)
-	closed.Close()
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/redirect/provider-api/v1/delete":
@@ -262,7 +260,7 @@ func TestProviderCommandFaults(t *testing.T) {
 		"no such kind":     {[]string{"delete", "tenant", "west", "--tenant", "north"}, "unknown flag: --tenant"},
 		"not there":        {[]string{"delete", "tenant", "west"}, `there is no tenant "west" (404)`},
 		"user not there":   {[]string{"user", "reset", "ada", "--tenant", "west"}, `there is no tenant "west" (404)`},
-		"no server":        {[]string{"delete", "tenant", "west", "--server", closed.URL}, "is tilth serve running, and is this its admin address (--admin-addr)?"},
+		"no server":        {[]string{"delete", "tenant", "west", "--server", "http://" + nobody}, "is tilth serve running, and is this its admin address (--admin-addr)?"},
 		"no address":       {[]string{"delete", "tenant", "west", "--server", "127.0.0.1:9090"}, "is not an http or https address"},
 		"another server":   {[]string{"delete", "tenant", "west", "--server", other.URL}, "answered 404: is this the admin address?"},
 		"another's answer": {[]string{"delete", "tenant", "west", "--server", other.URL + "/ok"}, "the answer is not the provider API's"},
@@ -455,9 +453,9 @@ func TestWrongAddresses(t *testing.T) {
 			return err
 		}, "what answers at http://" + host(secure) + " is not what was looked for"},
 		"healthcheck of nobody": {func() error {
-			_, err := readiness(t.Context(), "127.0.0.1:1")
+			_, err := readiness(t.Context(), nobody)
 			return err
-		}, "no server answers at http://127.0.0.1:1: is tilth serve running, and is this its console's address (--http-addr)?"},
+		}, "no server answers at http://" + nobody + ": is tilth serve running, and is this its console's address (--http-addr)?"},
 		"backup into no folder": {func() error {
 			_, err := command(t, "backup", "-o", filepath.Join(t.TempDir(), "none", "x.tar"), "--server", plain.URL)
 			return err

@@ -16,6 +16,7 @@ import (
 // What a server keeps is for its owner's eyes alone, even in a folder that
 // somebody made for it beforehand.
 func TestDataFolderIsItsOwnersAlone(t *testing.T) {
+	t.Parallel()
 	p := newProcess(t)
 	p.token = ""                                   // the server makes one
 	if err := os.Chmod(p.dir, 0o755); err != nil { //nolint:gosec // that is what is tested
@@ -75,6 +76,7 @@ func (p *process) send(method, address, authorization, body string) string {
 // No password, token, code, key or secret is in the log, however talkative it
 // is and whatever is wrong with the request that holds it.
 func TestLogHoldsNoSecrets(t *testing.T) {
+	t.Parallel()
 	const wrong = "Wr0ng-and-hidden"
 	p := newProcess(t)
 	p.start("--log-level", "debug")

@@ -35,6 +35,7 @@ func (p *process) open(secret string) <-chan struct{} {
 // A secret of the console's making lets the device in at once, and dropping the
 // others ends their connections and no other.
 func TestNewSecretEndsConnectionsOfTheDropped(t *testing.T) {
+	t.Parallel()
 	p := newProcess(t)
 	p.start()
 	p.apply(simulatedFarm)
@@ -74,6 +75,7 @@ func TestNewSecretEndsConnectionsOfTheDropped(t *testing.T) {
 
 // The console tells the ports that the server really has.
 func TestConnectionTellsTheRealPorts(t *testing.T) {
+	t.Parallel()
 	p := newProcess(t)
 	p.start()
 	p.apply(simulatedFarm)

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -28,6 +27,7 @@ tenants:
 
 // The file that set devices up makes them publish too.
 func TestSimulatePublishesForAFilesDevices(t *testing.T) {
+	t.Parallel()
 	p := newProcess(t)
 	p.start()
 	p.apply(simulatedFarm)
@@ -50,17 +50,13 @@ func TestSimulatePublishesForAFilesDevices(t *testing.T) {
 
 // Without --count it tries on, and what is in the way is told once.
 func TestSimulateSaysWhatIsInTheWay(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "farm.yaml")
 	one := strings.Replace(simulatedFarm, "      - {deviceName: SILO-2,", "      # {deviceName: SILO-2,", 1)
 	if err := os.WriteFile(file, []byte(one), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	broker := "tcp://" + l.Addr().String()
-	l.Close()
+	broker := "tcp://" + nobody
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second) // for three tries
 	defer cancel()
 	var out, told strings.Builder

@@ -5,15 +5,12 @@ import (
 	"fmt"
 	"io"
 	"mime"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/mail"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/emersion/go-smtp"
 
 	"tilth/internal/testkit"
 )
@@ -35,6 +32,7 @@ tenants:
 // settings and the stores have to do with it: the carriers, the names of what
 // is measured, the readings of the picture, the links.
 func TestFrostIsTold(t *testing.T) {
+	t.Parallel()
 	texts := make(chan string, 8)
 	gateway := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		var m struct{ To, Text string }
@@ -46,17 +44,8 @@ func TestFrostIsTold(t *testing.T) {
 	defer gateway.Close()
 	post := &slowPost{begun: make(chan struct{}, 8), let: make(chan struct{}), mails: make(chan string, 8)}
 	close(post.let)
-	mails := smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return post, nil }))
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	served := make(chan error, 1)
-	go func() { served <- mails.Serve(l) }()
-	defer func() { _, _ = mails.Close(), l.Close(); <-served }()
-	t.Setenv("TILTH_SMTP_URL", "smtp://"+l.Addr().String()+"?tls=none&from=alerts@farm.example")
-
 	p := newProcess(t)
+	p.env = []string{mailTo(t, post)}
 	p.start("--sms=http", "--sms-url", gateway.URL, "--sms-body", `{"to":"{to}","text":"{text}"}`)
 	p.apply(frostFarm)
 	token := p.signIn("farm", "ada", "correct horse")

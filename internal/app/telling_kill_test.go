@@ -3,9 +3,7 @@ package app
 import (
 	"fmt"
 	"io"
-	"log"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"net/mail"
 	"strings"
@@ -82,20 +80,11 @@ func (c *counter) Data(r io.Reader) error {
 // everybody is told of each once; what was in flight may come twice, with the
 // same Message-ID.
 func TestKillLosesNoMail(t *testing.T) {
+	t.Parallel()
 	rounds := killRoundsWanted(t)
 	office := &postOffice{came: map[string]int{}, reached: map[int]chan struct{}{}}
-	server := smtp.NewServer(office)
-	server.ErrorLog = log.New(io.Discard, "", 0) // connections that a kill breaks
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	served := make(chan error, 1)
-	go func() { served <- server.Serve(l) }()
-	defer func() { _, _ = server.Close(), l.Close(); <-served }()
-	t.Setenv("TILTH_SMTP_URL", "smtp://"+l.Addr().String()+"?tls=none&from=alerts@farm.example")
-
 	p := newProcess(t)
+	p.env = []string{mailTo(t, office)}
 	start := func() { p.start(append([]string{"--digest-after=0"}, unlimited...)...) }
 	start()
 	p.apply(`products:

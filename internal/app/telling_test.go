@@ -3,6 +3,7 @@ package app
 import (
 	"encoding/json"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -49,10 +50,29 @@ func (p *slowPost) Data(r io.Reader) error {
 	return nil
 }
 
+func (p *slowPost) NewSession(*smtp.Conn) (smtp.Session, error) { return p, nil }
+
+// mailTo runs a mail server and gives the setting that has a server send its
+// mail there.
+func mailTo(t *testing.T, post smtp.Backend) (setting string) {
+	t.Helper()
+	server := smtp.NewServer(post)
+	server.ErrorLog = log.New(io.Discard, "", 0) // connections that a kill breaks
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(l) }()
+	t.Cleanup(func() { _, _ = server.Close(), l.Close(); <-served })
+	return "TILTH_SMTP_URL=smtp://" + l.Addr().String() + "?tls=none&from=alerts@farm.example"
+}
+
 // From the settings to the phone and the mailbox: a code comes through a
 // gateway, the password is changed with it, and the mails about it leave
 // although the server is told to stop while the mail server takes its time.
 func TestPasswordChangeIsTold(t *testing.T) {
+	t.Parallel()
 	texts := make(chan string, 1)
 	gateway := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var m struct{ To, Text string }
@@ -64,18 +84,8 @@ func TestPasswordChangeIsTold(t *testing.T) {
 	}))
 	defer gateway.Close()
 	post := &slowPost{begun: make(chan struct{}, 2), let: make(chan struct{}), mails: make(chan string, 2)}
-	mails := smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return post, nil }))
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	served := make(chan error, 1)
-	go func() { served <- mails.Serve(l) }()
-	defer func() { _, _ = mails.Close(), l.Close(); <-served }()
-
-	t.Setenv("TILTH_SMS_TOKEN", "s3cret")
-	t.Setenv("TILTH_SMTP_URL", "smtp://"+l.Addr().String()+"?tls=none&from=alerts@farm.example")
 	p := newProcess(t)
+	p.env = []string{"TILTH_SMS_TOKEN=s3cret", mailTo(t, post)}
 	p.start("--sms=http", "--sms-url", gateway.URL, "--sms-header", "Authorization: Bearer {token}", "--sms-body", `{"to":"{to}","text":"{text}"}`, "--sms-success", "status=ok", "--log-level", "debug")
 	p.apply(telling)
 	token := p.signIn("farm", "ada", "correct horse")
@@ -97,8 +107,9 @@ func TestPasswordChangeIsTold(t *testing.T) {
 		return err != nil
 	})
 	close(post.let)
-	if err := p.cmd.Wait(); err != nil {
-		t.Fatalf("%v\n%s", err, p.log)
+	testkit.Receive(t, "the server's end", p.ended)
+	if p.err != nil {
+		t.Fatalf("%v\n%s", p.err, p.log)
 	}
 	if n := len(post.mails); n != 2 {
 		t.Fatalf("%d mails of 2\n%s", n, p.log)

@@ -18,6 +18,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	mqtt "github.com/eclipse/paho.mqtt.golang"
+
+	"tilth/internal/testkit/program"
 )
 
 // keptFor keeps the readings of folders of whatever age.
@@ -36,8 +38,10 @@ func keptFolders(t *testing.T) []string {
 // Every kept folder is opened by this version with all that was in it, and is a
 // whole server afterwards.
 func TestEveryKeptFolderIsUpgraded(t *testing.T) {
+	t.Parallel()
 	for _, archive := range keptFolders(t) {
 		t.Run(strings.TrimSuffix(filepath.Base(archive), ".tar.gz"), func(t *testing.T) {
+			t.Parallel()
 			p := newProcess(t)
 			known := unpack(t, archive, p.dir)
 			began := time.Now()
@@ -45,7 +49,7 @@ func TestEveryKeptFolderIsUpgraded(t *testing.T) {
 			first := time.Since(began)
 			p.holds(known)
 			p.goesOn(known)
-			notices, rules := p.notices(), p.rules(p.signIn("farm", "ada", "correct horse"))
+			notices, rules := p.notices(), p.rules(p.ada())
 			p.stop()
 			if out, err := p.tilth("doctor", "--data-dir", p.dir); err != nil || !strings.Contains(out, "nothing contradicts itself") {
 				t.Errorf("doctor: %v\n%s", err, out)
@@ -60,7 +64,7 @@ func TestEveryKeptFolderIsUpgraded(t *testing.T) {
 			if got := p.notices(); !slices.Equal(got, notices) {
 				t.Errorf("after the second start %v, before %v", got, notices)
 			}
-			if got := p.rules(p.signIn("farm", "ada", "correct horse")); !slices.Equal(got, rules) {
+			if got := p.rules(p.ada()); !slices.Equal(got, rules) {
 				t.Errorf("after the second start %v, before %v", got, rules)
 			}
 			p.stop()
@@ -71,7 +75,7 @@ func TestEveryKeptFolderIsUpgraded(t *testing.T) {
 // holdsReadings compares all readings with the list that was kept beside.
 func (p *process) holdsReadings(known kept) {
 	p.t.Helper()
-	token := p.signIn("farm", "ada", "correct horse")
+	token := p.ada()
 	got := p.history(token, slices.Sorted(maps.Keys(known.Readings)), known.Made)
 	count := 0
 	for device, signs := range known.Readings {
@@ -108,7 +112,7 @@ func (p *process) holds(known kept) {
 			p.t.Errorf("%s: %d readings were kept, the second %v, want %v", d, len(sent), sent[1:2], want)
 		}
 	}
-	token := p.signIn("farm", "ada", "correct horse")
+	token := p.ada()
 	if got := p.described(token); !maps.Equal(got, known.Devices) {
 		p.t.Errorf("devices %v, want %v", got, known.Devices)
 	}
@@ -128,7 +132,7 @@ func (p *process) holds(known kept) {
 			p.t.Errorf("the old key is answered %s", said)
 		}
 	}
-	if p.signIn("other", "ada", "other horse") == "" {
+	if p.session("other", "ada", "other horse") == "" {
 		p.t.Error("nobody signs in to the other tenant")
 	}
 }
@@ -137,7 +141,7 @@ func (p *process) holds(known kept) {
 // judged by the old rules, or by new ones where there were none.
 func (p *process) goesOn(known kept) {
 	p.t.Helper()
-	token := p.signIn("farm", "ada", "correct horse")
+	token := p.ada()
 	if len(known.Rules) == 0 {
 		p.alarms(token)
 	}
@@ -172,8 +176,9 @@ func (p *process) goesOn(known kept) {
 // The tables change one step at a time, so the kill is timed by how far they
 // are, which the folder says.
 func TestUpgradeKilledInTheMiddle(t *testing.T) {
+	t.Parallel()
 	archive := filepath.Join(folders, "0.1.0-dev.1.tar.gz")
-	program, err := binary()
+	path, err := program.Tilth()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +187,7 @@ func TestUpgradeKilledInTheMiddle(t *testing.T) {
 		wanted := 2 + round%5 // where it is seen there it is mostly a little further
 		p := newProcess(t)
 		known := unpack(t, archive, p.dir)
-		cmd := exec.Command(program, "serve", "--data-dir", p.dir, "--http-addr", p.http, "--mqtt-addr", p.mqtt, "--admin-addr", p.admin, "--retention", "876000h")
+		cmd := exec.Command(path, p.serving(keptFor...)...)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -246,6 +251,7 @@ func filesOf(t *testing.T, dir string) map[string]string {
 // to do, and is the same afterwards, byte by byte: whether its tables or its
 // readings are newer, and whether a server or doctor meets it.
 func TestNewerFolderIsLeftAsItIs(t *testing.T) {
+	t.Parallel()
 	p := newProcess(t)
 	p.start()
 	p.apply(simulatedFarm)
@@ -262,7 +268,7 @@ func TestNewerFolderIsLeftAsItIs(t *testing.T) {
 			}
 			before := filesOf(t, newer.dir)
 			for _, args := range [][]string{
-				{"serve", "--data-dir", newer.dir, "--http-addr", newer.http, "--mqtt-addr", newer.mqtt, "--admin-addr", newer.admin},
+				newer.serving(),
 				{"doctor", "--data-dir", newer.dir},
 			} {
 				out, err := newer.tilth(args...)

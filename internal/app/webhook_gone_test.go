@@ -12,6 +12,7 @@ import (
 // That a program is gone switches its webhook off, and who looks at what was
 // done reads that the server did it.
 func TestGoneWebhookIsInTheLog(t *testing.T) {
+	t.Parallel()
 	program := testkit.NewProgram(t)
 	program.Answers(http.StatusGone, "moved away")
 	p := newProcess(t)

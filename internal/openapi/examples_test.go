@@ -14,6 +14,7 @@ import (
 	"tilth/internal/alarm"
 	"tilth/internal/reading"
 	"tilth/internal/testkit"
+	"tilth/internal/testkit/program"
 )
 
 const examples = "../../docs/examples/open-api"
@@ -37,8 +38,8 @@ func TestExamples(t *testing.T) {
 	w.Clock.Advance(time.Second) // what was measured just now is past
 	base := w.serve(t)
 	binary := filepath.Join(t.TempDir(), "notices")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, examples+"/main.go").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+	if err := program.Build(t.Context(), examples+"/main.go", binary); err != nil {
+		t.Fatal(err)
 	}
 	for name, example := range map[string]struct {
 		command []string

@@ -17,6 +17,7 @@ import (
 
 	"tilth/internal/notify/guard"
 	"tilth/internal/notify/webhook"
+	"tilth/internal/testkit/program"
 )
 
 const examples = "../../../docs/examples/webhooks"
@@ -25,8 +26,8 @@ const examples = "../../../docs/examples/webhooks"
 // of two secrets, once; and nothing else.
 func TestExamples(t *testing.T) {
 	binary := filepath.Join(t.TempDir(), "receiver")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, examples+"/main.go").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+	if err := program.Build(t.Context(), examples+"/main.go", binary); err != nil {
+		t.Fatal(err)
 	}
 	for name, command := range map[string][]string{"Go": {binary}, "Python": {"python3", examples + "/receiver.py"}} {
 		for wrong, says := range map[string]string{

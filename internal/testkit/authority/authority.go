@@ -15,6 +15,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -33,13 +34,16 @@ type Authority struct {
 	RootFile  string         // PEM: the root of its own certificate
 	Roots     *x509.CertPool // of the certificates that it issues
 
+	open      func(httpPort int) http.Handler
+	httpPort  int
+	answers   http.Handler  // known once answering is closed
 	answering chan struct{} // closed when it does
 	begin     sync.Once
 }
 
 // Options say where an Authority looks for proofs, and what it makes.
 type Options struct {
-	HTTPPort, TLSPort int           // in place of 80 and 443
+	HTTPPort, TLSPort int           // in place of 80 and 443; ProvedAt changes the former
 	Names             []string      // that exist, on 127.0.0.1
 	Valid             time.Duration // of certificates, whole seconds; default 90 days
 	Silent            bool          // it takes requests and answers none, until Answer
@@ -64,16 +68,19 @@ func New(t *testing.T, o Options) *Authority {
 	issuing := ca.New(quiet, store, "", "ecdsa", 0, 1, map[string]ca.Profile{
 		"default": {Description: "default", ValidityPeriod: uint64(o.Valid / time.Second)},
 	})
-	validating := va.New(quiet, o.HTTPPort, o.TLSPort, false, resolver(t, o.Names), store)
-	front := wfe.New(quiet, store, validating, issuing, []string{"pebble.example"}, false, false, 0, 0)
+	names := resolver(t, o.Names)
 
-	a := &Authority{Roots: x509.NewCertPool(), answering: make(chan struct{})}
+	a := &Authority{Roots: x509.NewCertPool(), answering: make(chan struct{}), httpPort: o.HTTPPort}
 	a.Roots.AddCert(issuing.GetRootCert(0).Cert)
-	answers := front.Handler()
+	a.open = func(httpPort int) http.Handler {
+		validating := va.New(quiet, httpPort, o.TLSPort, false, names, store)
+		front := wfe.New(quiet, store, validating, issuing, []string{"pebble.example"}, false, false, 0, 0)
+		return front.Handler()
+	}
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		select {
 		case <-a.answering:
-			answers.ServeHTTP(w, r)
+			a.answers.ServeHTTP(w, r)
 		case <-r.Context().Done():
 		}
 	}))
@@ -92,7 +99,25 @@ func New(t *testing.T, o Options) *Authority {
 }
 
 // Answer lets it answer, also what was asked before.
-func (a *Authority) Answer() { a.begin.Do(func() { close(a.answering) }) }
+func (a *Authority) Answer() {
+	a.begin.Do(func() {
+		a.answers = a.open(a.httpPort)
+		close(a.answering)
+	})
+}
+
+// ProvedAt has it look for proofs over HTTP at an address's port, which is not
+// known before a server has taken it. It must be silent still.
+func (a *Authority) ProvedAt(t *testing.T, address string) {
+	t.Helper()
+	_, port, err := net.SplitHostPort(address)
+	if err == nil {
+		a.httpPort, err = strconv.Atoi(port)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
 
 // resolver is a name server to which only these names exist.
 func resolver(t *testing.T, names []string) string {
