@@ -1,0 +1,150 @@
+package limit
+
+import (
+	"math"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// Cost is what an event takes of a bucket, in parts of One. A cost beyond the
+// whole bucket counts as the bucket: else it could never be paid.
+type Cost int64
+
+// One is what one ordinary event costs. It is a power of two, so that counting
+// in its parts rounds nothing that counting in ones would not.
+const One Cost = 1 << 30
+
+const _ = int(One) << 10 // tokens are an int, which must have 64 bits
+
+// Of is the cost of n events.
+func Of(n int) Cost { return Cost(min(n, math.MaxInt/int(One))) * One }
+
+// Share is the cost of an event of somebody who may do n times as much as
+// others.
+func Share(n int) Cost { return max(1, One/Cost(max(1, n))) }
+
+// Buckets lets so many events of a key through a second, and so many at once
+// where the key has rested: each key has a bucket of tokens, which grow back
+// evenly.
+type Buckets[K comparable] struct {
+	*table[K, *rate.Limiter]
+	rate  float64 // tokens that grow in a second
+	burst int     // tokens of a full bucket
+}
+
+// NewBuckets makes buckets of burst events, of which perSecond grow back in a
+// second. Both are more than 0.
+func NewBuckets[K comparable](o Options, perSecond float64, burst int) *Buckets[K] {
+	b := &Buckets[K]{rate: perSecond * float64(One), burst: int(Of(burst))}
+	b.table = newTable[K](o, b.full, b.untilFull)
+	return b
+}
+
+// Allow takes a cost of a key's bucket if that is in it.
+func (b *Buckets[K]) Allow(key K, cost Cost) State {
+	now, tokens := b.now(), b.tokens(cost)
+	s := b.part(key)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	bucket := b.put(s, key, now).state
+	if bucket.AllowN(now, tokens) {
+		return b.state(bucket.TokensAt(now), 0)
+	}
+	s.refused++
+	state := b.state(bucket.TokensAt(now), tokens)
+	state.Retry = max(1, state.Retry) // it is refused, however it was rounded
+	return state
+}
+
+// Reserve takes a cost of a key's bucket, be it of tokens to come, and tells how
+// long until they are there: for those who wait, and for charging what was done
+// already. 0: they are there.
+func (b *Buckets[K]) Reserve(key K, cost Cost) time.Duration {
+	now, tokens := b.now(), b.tokens(cost)
+	s := b.part(key)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	wait := b.put(s, key, now).state.ReserveN(now, tokens).DelayFrom(now)
+	if wait > 0 {
+		s.refused++
+	}
+	return wait
+}
+
+// Peek tells what Allow would, and takes nothing. Who is told to wait counts as
+// refused.
+func (b *Buckets[K]) Peek(key K, cost Cost) State {
+	now, tokens := b.now(), b.tokens(cost)
+	s := b.part(key)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.at[key]
+	if p == nil {
+		return State{Remaining: b.burst / int(One)}
+	}
+	state := b.state(p.state.TokensAt(now), tokens)
+	if !state.Allowed() {
+		s.refused++
+	}
+	return state
+}
+
+// Held is the bucket of a key that somebody asks again and again, as a
+// connection does: without looking for it each time. It is the same bucket as
+// everybody else's who asks for the key, and is not forgotten while it is held.
+type Held[K comparable] struct {
+	buckets *Buckets[K]
+	place   *place[K, *rate.Limiter]
+	bucket  *rate.Limiter
+}
+
+// Hold gives the bucket of a key to hold, beside the Options.Most that are not
+// held. Release is called once, and the bucket not used after.
+func (b *Buckets[K]) Hold(key K) Held[K] {
+	p := b.hold(key)
+	return Held[K]{buckets: b, place: p, bucket: p.state}
+}
+
+// Reserve is that of Buckets. now is what the limit's clock shows: who asks
+// often has just looked at it.
+func (h Held[K]) Reserve(now time.Time, cost Cost) time.Duration {
+	wait := h.bucket.ReserveN(now, h.buckets.tokens(cost)).DelayFrom(now)
+	if wait > 0 {
+		s := h.buckets.part(h.place.key)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.refused++
+	}
+	return wait
+}
+
+// Release lets go of the bucket.
+func (h Held[K]) Release() { h.buckets.release(h.place) }
+
+// state is how a bucket stands that holds so many tokens, of which wanted are
+// asked for.
+func (b *Buckets[K]) state(held float64, wanted int) State {
+	return State{
+		Remaining: int(max(0, math.Floor(held/float64(One)))),
+		Reset:     b.until(float64(b.burst) - held),
+		Retry:     b.until(float64(wanted) - held),
+	}
+}
+
+// until is how long tokens need to grow that are lacking.
+func (b *Buckets[K]) until(lacking float64) time.Duration {
+	if lacking <= 0 {
+		return 0
+	}
+	return time.Duration(min(lacking/b.rate*float64(time.Second), math.MaxInt64/2))
+}
+
+// tokens is a cost as package rate counts.
+func (b *Buckets[K]) tokens(cost Cost) int { return min(int(cost), b.burst) }
+
+func (b *Buckets[K]) full() *rate.Limiter { return rate.NewLimiter(rate.Limit(b.rate), b.burst) }
+
+func (b *Buckets[K]) untilFull(bucket *rate.Limiter, now time.Time) time.Duration {
+	return b.until(float64(b.burst) - bucket.TokensAt(now))
+}

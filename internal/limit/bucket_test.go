@@ -1,0 +1,159 @@
+package limit
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// naive is a bucket as one would write it down: exact, of one key.
+type naive struct {
+	rate, burst, held float64
+	at                time.Time
+}
+
+func (n *naive) look(now time.Time) float64 {
+	n.held = min(n.burst, n.held+now.Sub(n.at).Seconds()*n.rate)
+	n.at = now
+	return n.held
+}
+
+// Whatever is asked in whatever order, buckets answer as ones that are counted
+// exactly.
+func TestBuckets(t *testing.T) {
+	const perSecond, burst, keys = 2.5, 7, 5
+	clock, random := newHeld(), rand.New(rand.NewPCG(1, 1))
+	b := NewBuckets[int](Options{Most: 100, Now: clock.now}, perSecond, burst)
+	var exact [keys]*naive
+	for i := range exact {
+		exact[i] = &naive{perSecond, burst, burst, clock.now()}
+	}
+	near := func(a, b time.Duration) bool { return (a - b).Abs() < time.Microsecond }
+	for i := range 50_000 {
+		key := random.IntN(keys)
+		cost := []Cost{One, One, Of(2), Of(3), Share(3), Share(100_000)}[random.IntN(6)]
+		e, price := exact[key], float64(cost)/float64(One)
+		held := e.look(clock.now())
+		lacking := time.Duration(max(0, price-held) / perSecond * float64(time.Second))
+		if math.Abs(held-price) < 1e-6 {
+			clock.pass(time.Millisecond) // on the edge, both are right
+			continue
+		}
+		switch what := random.IntN(3); what {
+		case 0:
+			if wait := b.Reserve(key, cost); !near(wait, lacking) {
+				t.Fatalf("step %d: it waits %s, want %s", i, wait, lacking)
+			}
+			e.held -= price
+		default:
+			var s State
+			if what == 1 {
+				s = b.Peek(key, cost)
+			} else if s = b.Allow(key, cost); s.Allowed() {
+				e.held -= price
+			}
+			if s.Allowed() != (lacking == 0) || !near(s.Retry, lacking) {
+				t.Fatalf("step %d: %+v, %v are held and %v wanted", i, s, held, price)
+			}
+			full := time.Duration((burst - e.held) / perSecond * float64(time.Second))
+			if !near(s.Reset, full) || math.Abs(float64(s.Remaining)-max(0, math.Floor(e.held))) > 1e-6 && math.Abs(e.held-math.Round(e.held)) > 1e-6 {
+				t.Fatalf("step %d: %+v, %v are left", i, s, e.held)
+			}
+		}
+		if random.IntN(3) == 0 {
+			clock.pass(time.Duration(random.ExpFloat64() * float64(time.Second)))
+		}
+	}
+}
+
+// The numbers that clients are told are whole: no rounding shows.
+func TestBucketsInWholeNumbers(t *testing.T) {
+	for _, row := range []struct {
+		perSecond float64
+		burst     int
+		retry     time.Duration
+	}{
+		{10, 60, 100 * time.Millisecond}, {1, 60, time.Second}, {0.1, 10, 10 * time.Second}, {20, 200, 50 * time.Millisecond},
+		{600.0 / 60, 600, 100 * time.Millisecond}, {7.0 / 60, 7, time.Minute / 7}, {1e6, 1e6, time.Microsecond},
+	} {
+		clock := newHeld()
+		b := NewBuckets[string](Options{Most: 10, Now: clock.now}, row.perSecond, row.burst)
+		for i := range row.burst {
+			if s := b.Allow("a", One); !s.Allowed() || s.Remaining != row.burst-i-1 {
+				t.Fatalf("%v a second, event %d: %+v", row.perSecond, i, s)
+			}
+		}
+		s := b.Allow("a", One)
+		if s.Retry != row.retry || s.Remaining != 0 || s != b.Peek("a", One) {
+			t.Errorf("%v a second: %+v, %+v", row.perSecond, s, b.Peek("a", One))
+		}
+		clock.pass(s.Retry)
+		if s := b.Allow("a", One); !s.Allowed() {
+			t.Errorf("%v a second: %+v after it waited as told", row.perSecond, s)
+		}
+	}
+}
+
+// Who may do as much as several pays a part of an event, and is let through
+// exactly so much more.
+func TestShares(t *testing.T) {
+	for _, n := range []int{1, 2, 3, 5, 7, 1000, 99_991} {
+		clock := newHeld()
+		b := NewBuckets[int](Options{Most: 10, Now: clock.now}, 20, 5)
+		for i := range 5 * n {
+			if wait := b.Reserve(1, Share(n)); wait != 0 {
+				t.Fatalf("event %d of %d waits %s", i, 5*n, wait)
+			}
+		}
+		want := time.Second / 20 / time.Duration(n)
+		if wait := b.Reserve(1, Share(n)); (wait - want).Abs() > time.Microsecond {
+			t.Errorf("%d times as much: the next waits %s, want %s", n, wait, want)
+		}
+	}
+	if Share(0) != Share(1) || Share(1) != One || Share(math.MaxInt) != 1 || Of(math.MaxInt) <= 0 {
+		t.Errorf("%d %d %d %d", Share(0), Share(1), Share(math.MaxInt), Of(math.MaxInt))
+	}
+}
+
+// What costs more than a bucket holds needs a full one, and empties it.
+func TestCostsBeyondTheBucket(t *testing.T) {
+	clock := newHeld()
+	b := NewBuckets[int](Options{Most: 10, Now: clock.now}, 1, 10)
+	if s := b.Allow(1, Of(50)); !s.Allowed() || s.Remaining != 0 {
+		t.Errorf("%+v", s)
+	}
+	clock.pass(9 * time.Second)
+	if s := b.Allow(1, Of(50)); s.Retry != time.Second || s.Remaining != 9 {
+		t.Errorf("%+v", s)
+	}
+	if wait := b.Reserve(1, Of(math.MaxInt)); wait != time.Second {
+		t.Errorf("it waits %s", wait)
+	}
+}
+
+// Only failures are charged where one asks before: asking takes nothing and
+// remembers nobody, and failures at once put a key into debt where they are
+// reserved, and where they are allowed do not.
+func TestFailuresAlone(t *testing.T) {
+	clock, meter := newHeld(), &Meter{}
+	b := NewBuckets[string](Options{Name: "failures", Most: 10, Now: clock.now, Meter: meter}, 1, 3)
+	for range 100 {
+		if s := b.Peek("a", One); s != (State{Remaining: 3}) {
+			t.Fatalf("%+v", s)
+		}
+	}
+	if f := meter.Figures()["failures"]; f != (Figures{}) {
+		t.Errorf("%+v", f)
+	}
+	for range 5 {
+		b.Allow("mild", One)
+		b.Reserve("strict", One)
+	}
+	if mild, strict := b.Peek("mild", One), b.Peek("strict", One); mild.Retry != time.Second || strict.Retry != 3*time.Second {
+		t.Errorf("%+v, %+v", mild, strict)
+	}
+	if f := meter.Figures()["failures"]; f != (Figures{Refused: 6, Kept: 2}) {
+		t.Errorf("%+v", f)
+	}
+}

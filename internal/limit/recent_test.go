@@ -1,0 +1,133 @@
+package limit
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// So many in any stretch of time: who is refused may come again when the oldest
+// of them is so long ago.
+func TestRecentAllows(t *testing.T) {
+	clock := newHeld()
+	r := NewRecent[int](Options{Most: 10, Now: clock.now}, 5, time.Minute)
+	for i := range 5 {
+		if s := r.Allow(1); s != (State{Remaining: 4 - i, Reset: time.Minute}) {
+			t.Errorf("event %d: %+v", i, s)
+		}
+		clock.pass(time.Second)
+	}
+	clock.pass(5 * time.Second)
+	if s := r.Allow(1); s != (State{Reset: 54 * time.Second, Retry: 50 * time.Second}) {
+		t.Errorf("the sixth: %+v", s)
+	}
+	if s := r.Allow(2); !s.Allowed() {
+		t.Errorf("another key: %+v", s)
+	}
+	clock.pass(50 * time.Second)
+	if s := r.Allow(1); s != (State{Reset: time.Minute}) {
+		t.Errorf("a minute after the first: %+v", s)
+	}
+	if s := r.Allow(1); s.Retry != time.Second {
+		t.Errorf("until the second is a minute ago: %+v", s)
+	}
+}
+
+// In no stretch of time are more let through than may be, and none is refused
+// while fewer were.
+func TestRecentHoldsItsNumber(t *testing.T) {
+	const most, within = 4, time.Second
+	clock, random := newHeld(), rand.New(rand.NewPCG(3, 3))
+	r := NewRecent[int](Options{Most: 100, Now: clock.now}, most, within)
+	passed := map[int][]time.Time{}
+	for i := range 20_000 {
+		key, counting := random.IntN(10), 0
+		for _, at := range passed[key] {
+			if clock.now().Sub(at) < within {
+				counting++
+			}
+		}
+		got := r.Allow(key)
+		if got.Allowed() != (counting < most) {
+			t.Fatalf("step %d: %+v after %d", i, got, counting)
+		}
+		if got.Allowed() {
+			passed[key] = append(passed[key], clock.now())
+		}
+		clock.pass(time.Duration(random.IntN(50)) * time.Millisecond)
+	}
+}
+
+// So many failures lock a key out only when they fall within the time of each
+// other, and for as long after the last one.
+func TestRecentLocks(t *testing.T) {
+	const memory = 15 * time.Minute
+	for name, c := range map[string]struct {
+		minutes []int
+		left    time.Duration // at the last failure
+	}{
+		"too few":             {[]int{0, 1}, 0},
+		"together":            {[]int{0, 0, 0}, memory},
+		"just within":         {[]int{0, 7, 14}, memory},
+		"too far apart":       {[]int{0, 7, 15}, 0},
+		"the newest three":    {[]int{0, 14, 16, 18}, memory},
+		"across an old one":   {[]int{0, 1, 2, 30, 31}, 0},
+		"more than are asked": {[]int{0, 1, 2, 3, 4, 5}, memory},
+	} {
+		clock, meter := newHeld(), &Meter{}
+		r := NewRecent[string](Options{Name: "locked", Most: 10, Now: clock.now, Meter: meter}, 3, memory)
+		start := clock.at
+		for _, m := range c.minutes {
+			clock.at = start.Add(time.Duration(m) * time.Minute)
+			r.Add("x")
+		}
+		if got := r.Locked("x"); got != c.left {
+			t.Errorf("%s: %s, want %s", name, got, c.left)
+		}
+		if r.Locked("y") != 0 {
+			t.Errorf("%s: another key counts too", name)
+		}
+		clock.pass(memory)
+		if got := r.Locked("x"); got != 0 {
+			t.Errorf("%s: %s a quarter of an hour later", name, got)
+		}
+		if f := meter.Figures()["locked"]; f.Refused > 1 || (f.Refused == 1) != (c.left > 0) || f.Kept != 1 {
+			t.Errorf("%s: %+v", name, f)
+		}
+	}
+}
+
+func TestRecentForgets(t *testing.T) {
+	clock := newHeld()
+	r := NewRecent[string](Options{Most: 1, Now: clock.now}, 1, time.Minute)
+	r.Add("x")
+	if r.Locked("x") != time.Minute {
+		t.Error("not locked")
+	}
+	r.Forget("x")
+	r.Forget("never there")
+	if r.Locked("x") != 0 || r.figures().Kept != 1 {
+		t.Error("forgotten, and yet remembered")
+	}
+	r.Add("y") // there is room for it at once
+	if f := r.figures(); r.Locked("y") == 0 || f.Kept != 1 || f.Forgiven != 0 {
+		t.Errorf("%+v", f)
+	}
+}
+
+// Where there is no room, keys with many failures are kept longest, however old
+// they are.
+func TestRecentKeepsTheWorst(t *testing.T) {
+	clock := newHeld()
+	r := NewRecent[int](Options{Most: 64, Now: clock.now}, 3, 15*time.Minute)
+	for range 3 {
+		r.Add(-1)
+	}
+	for key := range 1000 {
+		clock.pass(500 * time.Millisecond)
+		r.Add(key)
+	}
+	if left := r.Locked(-1); left != 15*time.Minute-500*time.Second {
+		t.Errorf("%s left", left)
+	}
+}

@@ -1,0 +1,61 @@
+package limit
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// Each key has so many slots, and all together so many; who leaves makes room,
+// and nothing is remembered of a key that holds none.
+func TestSlots(t *testing.T) {
+	for _, c := range []struct{ each, inAll int }{{1, 0}, {2, 5}, {3, 3}, {8, 0}} {
+		meter := &Meter{}
+		s := NewSlots[int](Options{Name: "slots", Meter: meter}, c.each, c.inAll)
+		random, holding, all, refused := rand.New(rand.NewPCG(4, uint64(c.each))), map[int]int{}, 0, uint64(0)
+		for range 5000 {
+			key := random.IntN(6)
+			if holding[key] > 0 && random.IntN(2) == 0 {
+				s.Leave(key)
+				holding[key]--
+				all--
+				continue
+			}
+			want := NotFull
+			switch {
+			case holding[key] == c.each:
+				want = FullForKey
+			case c.inAll > 0 && all == c.inAll:
+				want = FullForAll
+			}
+			if got := s.Enter(key); got != want {
+				t.Fatalf("%+v: %d, want %d: it holds %d of %d", c, got, want, holding[key], all)
+			}
+			if want == NotFull {
+				holding[key]++
+				all++
+			} else {
+				refused++
+			}
+		}
+		keys := 0
+		for _, n := range holding {
+			keys += min(n, 1)
+		}
+		if f := meter.Figures()["slots"]; f != (Figures{Refused: refused, Kept: keys}) || refused == 0 {
+			t.Errorf("%+v: %+v, %d refused and %d keys", c, f, refused, keys)
+		}
+	}
+}
+
+// A slot that was given back twice would be one too many for good.
+func TestSlotsAreLeftOnce(t *testing.T) {
+	s := NewSlots[string](Options{}, 1, 0)
+	s.Enter("a")
+	s.Leave("a")
+	defer func() {
+		if recover() == nil {
+			t.Error("left twice")
+		}
+	}()
+	s.Leave("a")
+}

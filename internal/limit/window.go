@@ -1,0 +1,53 @@
+package limit
+
+import "time"
+
+// Windows lets so many events of a key through in each window of time, which
+// begins with the key's first event.
+type Windows[K comparable] struct {
+	*table[K, window]
+	most   int
+	within time.Duration
+}
+
+// window is what a key did since its window began; the zero window has ended.
+type window struct {
+	began  time.Time
+	events int // that were let through
+}
+
+// NewWindows makes windows of most events within a time.
+func NewWindows[K comparable](o Options, most int, within time.Duration) *Windows[K] {
+	w := &Windows[K]{most: most, within: within}
+	w.table = newTable[K](o, func() window { return window{} }, func(one window, now time.Time) time.Duration {
+		return w.left(one, now) * time.Duration(one.events)
+	})
+	return w
+}
+
+// Allow counts an event if it is let through.
+func (w *Windows[K]) Allow(key K) State {
+	now := w.now()
+	s := w.part(key)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	one := &w.put(s, key, now).state
+	left := w.left(*one, now)
+	if left == 0 {
+		*one, left = window{began: now}, w.within
+	}
+	if one.events >= w.most {
+		s.refused++
+		return State{Reset: left, Retry: left}
+	}
+	one.events++
+	return State{Remaining: w.most - one.events, Reset: left}
+}
+
+// left is how long a window lasts yet.
+func (w *Windows[K]) left(one window, now time.Time) time.Duration {
+	if one.events == 0 {
+		return 0
+	}
+	return max(0, w.within-now.Sub(one.began))
+}

@@ -1,0 +1,54 @@
+package limit
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// A window begins with a key's first event, lets so many through, and is over
+// for all of them at once.
+func TestWindows(t *testing.T) {
+	clock := newHeld()
+	w := NewWindows[string](Options{Most: 10, Now: clock.now}, 3, time.Minute)
+	for i, step := range []struct {
+		pass time.Duration
+		want State
+	}{
+		{0, State{Remaining: 2, Reset: time.Minute}},
+		{59 * time.Second, State{Remaining: 1, Reset: time.Second}},
+		{0, State{Remaining: 0, Reset: time.Second}},
+		{0, State{Reset: time.Second, Retry: time.Second}},
+		{time.Second - 1, State{Reset: 1, Retry: 1}},
+		{1, State{Remaining: 2, Reset: time.Minute}},
+		{time.Hour, State{Remaining: 2, Reset: time.Minute}},
+	} {
+		clock.pass(step.pass)
+		if got := w.Allow("a"); got != step.want {
+			t.Errorf("step %d: %+v, want %+v", i, got, step.want)
+		}
+	}
+	if got := w.Allow("b"); got != (State{Remaining: 2, Reset: time.Minute}) {
+		t.Errorf("another key: %+v", got)
+	}
+}
+
+// In no window are more let through than may be, and none is refused while
+// there is room in it.
+func TestWindowsHoldTheirNumber(t *testing.T) {
+	const most, within = 4, time.Second
+	clock, random := newHeld(), rand.New(rand.NewPCG(2, 2))
+	w := NewWindows[int](Options{Most: 100, Now: clock.now}, most, within)
+	began, events := map[int]time.Time{}, map[int]int{}
+	for i := range 20_000 {
+		key := random.IntN(10)
+		if clock.now().Sub(began[key]) >= within {
+			began[key], events[key] = clock.now(), 0
+		}
+		if got := w.Allow(key); got.Allowed() != (events[key] < most) {
+			t.Fatalf("step %d: %+v after %d in the window", i, got, events[key])
+		}
+		events[key]++
+		clock.pass(time.Duration(random.IntN(50)) * time.Millisecond)
+	}
+}
