@@ -181,7 +181,7 @@ func TestAbuse(t *testing.T) {
 		many = 50
 	}
 	e := newEdge(t, func(o *Options) {
-		o.Log, o.Rate, o.Burst = nothingKept{}, 500, 1
+		o.Log, o.Now, o.Rate, o.Burst = nothingKept{}, running(), 500, 1
 		o.ConnectTimeout, o.WriteTimeout, o.PerDevice, o.PerAddress = abuseTimeout, abuseTimeout, 1<<20, 2*many
 		o.FailureBurst = 1 << 20
 	}).serve(func(ln net.Listener) net.Listener { return smallBuffers{ln} })

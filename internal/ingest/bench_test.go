@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"tilth/internal/device"
+	"tilth/internal/limit"
 	"tilth/internal/reading"
 )
 
@@ -26,6 +28,28 @@ func BenchmarkDecode(b *testing.B) {
 		if len(c.arrivals) != 1 {
 			b.Fatal(refusalsOf(c))
 		}
+	}
+}
+
+// BenchmarkPace is a message's place in its device's allowance, of one device
+// and of many, from all processors.
+func BenchmarkPace(b *testing.B) {
+	for _, devices := range []int{1, 100_000} {
+		b.Run(fmt.Sprint(devices), func(b *testing.B) {
+			g := newTestGate(func(o *Options) { o.Rate, o.Burst = 1e6, 1e6 })
+			entries, held := make([]*device.Entry, devices), make([]limit.Held[device.ID], devices)
+			for i := range entries {
+				entries[i] = entry(green, device.ID(i+1), fmt.Sprint("WS-", i), false, false)
+				held[i] = g.hold(entries[i].ID)
+			}
+			b.ReportAllocs()
+			b.ResetTimer()
+			b.RunParallel(func(pb *testing.PB) {
+				for i := 0; pb.Next(); i = (i + 7919) % devices {
+					g.pace(held[i], time.Now(), entries[i])
+				}
+			})
+		})
 	}
 }
 
@@ -49,7 +73,7 @@ func (nothingKept) Append(context.Context, []reading.Arrival) error { return nil
 
 func benchmarkMQTT(b *testing.B, log appender) {
 	const connections, inFlight = 20, 100
-	e := newEdge(b, func(o *Options) { o.Log = log; o.PerDevice = connections }).serve()
+	e := newEdge(b, func(o *Options) { o.Log = log; o.Now = running(); o.PerDevice = connections }).serve()
 	rounds := b.N/(connections*inFlight) + 1
 	done := make(chan error, connections)
 	var clients []*client

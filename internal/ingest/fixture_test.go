@@ -92,6 +92,13 @@ func (e *edge) arrival() time.Time {
 // now is the edge's clock, which stands still unless a test moves it.
 func (e *edge) now() time.Time { return time.UnixMilli(now + e.passed.Load()) }
 
+// running is a clock that does not stand still, for limits that make somebody
+// wait.
+func running() func() time.Time {
+	begin := time.Now()
+	return func() time.Time { return time.UnixMilli(now).Add(time.Since(begin)) }
+}
+
 // newEdge makes an edge with a log in memory; change may set options.
 func newEdge(t testing.TB, change ...func(*Options)) *edge {
 	t.Helper()

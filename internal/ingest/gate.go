@@ -7,6 +7,14 @@ import (
 	"time"
 
 	"tilth/internal/device"
+	"tilth/internal/limit"
+)
+
+// How many devices, and addresses, the limits remember at once; devices that are
+// connected over MQTT apart.
+const (
+	devicesKept = 100_000
+	originsKept = 100_000
 )
 
 // errWrongSecret says that a sign-in failed, without saying in what.
@@ -22,16 +30,16 @@ func (limitedError) Error() string { return "ingest: too many failed sign-ins fr
 type gate struct {
 	registry *device.Registry
 	stats    *counters
-	messages buckets[device.ID]
-	failures buckets[string] // by address
+	messages *limit.Buckets[device.ID]
+	failures *limit.Buckets[limit.Network]
 }
 
 func newGate(o Options, stats *counters) *gate {
 	return &gate{
 		registry: o.Registry,
 		stats:    stats,
-		messages: buckets[device.ID]{rate: o.Rate, burst: o.Burst},
-		failures: buckets[string]{rate: o.FailureRate, burst: o.FailureBurst},
+		messages: limit.NewBuckets[device.ID](limit.Options{Name: "device_messages", Most: devicesKept, Now: o.Now, Meter: o.Limits}, o.Rate, o.Burst),
+		failures: limit.NewBuckets[limit.Network](limit.Options{Name: "device_sign_in", Most: originsKept, Now: o.Now, Meter: o.Limits}, o.FailureRate, o.FailureBurst),
 	}
 }
 
@@ -40,7 +48,7 @@ func newGate(o Options, stats *counters) *gate {
 // its allowance has grown again.
 func (g *gate) signIn(address, userName, password string) (*device.Entry, device.SecretHash, error) {
 	from := origin(address)
-	if retry := g.failures.lacking(from); retry > 0 {
+	if retry := g.failures.Peek(from, limit.One).Retry; retry > 0 {
 		g.stats.signInFailures.Add(1)
 		return nil, device.SecretHash{}, limitedError{retry}
 	}
@@ -50,39 +58,42 @@ func (g *gate) signIn(address, userName, password string) (*device.Entry, device
 		}
 	}
 	g.stats.signInFailures.Add(1)
-	g.failures.take(from, 1)
+	g.failures.Reserve(from, limit.One)
 	return nil, device.SecretHash{}, errWrongSecret
 }
 
-// pace takes a message's place and tells how long to wait before it may be
-// handled.
-func (g *gate) pace(e *device.Entry) time.Duration { return g.messages.take(e.ID, g.share(e)) }
+// hold gives a device's allowance to a connection of it, until Release.
+func (g *gate) hold(id device.ID) limit.Held[device.ID] { return g.messages.Hold(id) }
+
+// pace takes a message's place, of the allowance that a device's connection
+// holds, and tells how long to wait before it may be handled.
+func (g *gate) pace(h limit.Held[device.ID], now time.Time, e *device.Entry) time.Duration {
+	return h.Reserve(now, g.cost(e))
+}
 
 // admit takes a message's place only when it may be handled at once; else it
 // tells when to come again.
-func (g *gate) admit(e *device.Entry) time.Duration { return g.messages.try(e.ID, g.share(e)) }
+func (g *gate) admit(e *device.Entry) time.Duration { return g.messages.Allow(e.ID, g.cost(e)).Retry }
 
-// share is how many devices a connection speaks for.
-func (g *gate) share(e *device.Entry) int {
+// cost is what a message takes of its device's allowance: of a gateway, which
+// speaks for all devices of its tenant, the part of one among them.
+func (g *gate) cost(e *device.Entry) limit.Cost {
 	if !e.Gateway {
-		return 1
+		return limit.One
 	}
-	return max(1, g.registry.Count(e.Tenant))
+	return limit.Share(max(1, g.registry.Count(e.Tenant)))
 }
 
-// origin is what failed sign-ins and connections are counted by: an IPv4 address, or the
-// network of an IPv6 address, since one host has a whole /64 to choose from.
-func origin(address string) string {
+// origin is what failed sign-ins and connections of an address, with a port or
+// without, are counted by.
+func origin(address string) limit.Network {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
 		host = address
 	}
 	ip, err := netip.ParseAddr(host)
 	if err != nil {
-		return host
+		return limit.Network{} // a listener without addresses: all its clients count as one
 	}
-	if ip = ip.Unmap().WithZone(""); ip.Is4() {
-		return ip.String()
-	}
-	return netip.PrefixFrom(ip, 64).Masked().String()
+	return limit.Client.Of(ip)
 }

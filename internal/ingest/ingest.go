@@ -12,6 +12,7 @@ import (
 
 	"tilth/internal/derivation"
 	"tilth/internal/device"
+	"tilth/internal/limit"
 	"tilth/internal/reading"
 )
 
@@ -66,8 +67,9 @@ type Options struct {
 	Diagnostics *device.Diagnostics
 	Log         appender
 	Derivation  *derivation.Engine // nil: nothing is derived
-	Now         func() time.Time   // arrival times; default time.Now
+	Now         func() time.Time   // of arrivals and limits; default time.Now
 	Logger      *slog.Logger       // default: discard
+	Limits      *limit.Meter       // counts what limits refuse; nil: nobody asks
 
 	Retention  time.Duration // how old a reading may be; default 400 days
 	MaxMessage int           // bytes of one message; default 256 KiB

@@ -11,6 +11,7 @@ import (
 	"tilth/internal/device"
 	"tilth/internal/errs"
 	"tilth/internal/identity"
+	"tilth/internal/limit"
 	"tilth/internal/tenant"
 )
 
@@ -93,7 +94,7 @@ func (h *lorawan) take(w http.ResponseWriter, r *http.Request, read func([]byte)
 // Failures count for an address as those of devices do.
 func (h *lorawan) signIn(w http.ResponseWriter, r *http.Request) (tenant.ID, bool) {
 	gate, from := h.pipeline.gate, origin(h.opts.ClientAddr(r))
-	if retry := gate.failures.lacking(from); retry > 0 {
+	if retry := gate.failures.Peek(from, limit.One).Retry; retry > 0 {
 		gate.stats.signInFailures.Add(1)
 		later(w, http.StatusTooManyRequests, "tooMany", retry)
 		return 0, false
@@ -108,7 +109,7 @@ func (h *lorawan) signIn(w http.ResponseWriter, r *http.Request) (tenant.ID, boo
 		return 0, false
 	}
 	gate.stats.signInFailures.Add(1)
-	gate.failures.take(from, 1)
+	gate.failures.Reserve(from, limit.One)
 	w.Header().Set("WWW-Authenticate", `Basic realm="Tilth", charset="UTF-8"`)
 	answer(w, http.StatusUnauthorized, problem{Code: "unauthorized"})
 	return 0, false

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tilth/internal/device"
+	"tilth/internal/limit"
 )
 
 // MQTT is an endpoint for devices, not a broker: it takes in what they
@@ -24,8 +25,8 @@ type MQTT struct {
 	closing   bool
 	listeners map[net.Listener]struct{}
 	conns     map[*conn]struct{}
-	addresses map[string]int        // open connections by where they come from
-	devices   map[device.ID][]*conn // signed in, oldest first
+	addresses *limit.Slots[limit.Network] // open connections by where they come from
+	devices   map[device.ID][]*conn       // signed in, oldest first
 	running   sync.WaitGroup
 }
 
@@ -36,7 +37,7 @@ func NewMQTT(p *Pipeline) *MQTT {
 		opts:      p.opts,
 		listeners: map[net.Listener]struct{}{},
 		conns:     map[*conn]struct{}{},
-		addresses: map[string]int{},
+		addresses: limit.NewSlots[limit.Network](limit.Options{Name: "mqtt_connections", Meter: p.opts.Limits}, p.opts.PerAddress, 0),
 		devices:   map[device.ID][]*conn{},
 	}
 	m.opts.Registry.Watch(m.structureChanged)
@@ -133,12 +134,11 @@ func (m *MQTT) open(c *conn) bool {
 	case len(m.conns) >= m.opts.MaxConnections:
 		m.pipeline.stats.refusedFull.Add(1)
 		return false
-	case m.addresses[c.origin] >= m.opts.PerAddress:
+	case m.addresses.Enter(c.origin) != limit.NotFull:
 		m.pipeline.stats.refusedAddress.Add(1)
 		return false
 	}
 	m.conns[c] = struct{}{}
-	m.addresses[c.origin]++
 	m.running.Add(1)
 	m.pipeline.stats.connections.Add(1)
 	m.pipeline.stats.connectionsTotal.Add(1)
@@ -149,9 +149,7 @@ func (m *MQTT) gone(c *conn) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.conns, c)
-	if m.addresses[c.origin]--; m.addresses[c.origin] == 0 {
-		delete(m.addresses, c.origin)
-	}
+	m.addresses.Leave(c.origin)
 	m.pipeline.stats.connections.Add(-1)
 	m.running.Done()
 }
@@ -175,7 +173,7 @@ func (m *MQTT) attach(c *conn) bool {
 		list = slices.Delete(list, 0, 1)
 	}
 	m.devices[c.ref.ID] = append(list, c)
-	c.attached = true
+	c.attached, c.allowance = true, m.pipeline.gate.hold(c.ref.ID)
 	m.mu.Unlock()
 
 	m.opts.Presence.Connected(c.ref)
@@ -205,6 +203,7 @@ func (m *MQTT) detach(c *conn) {
 	}
 	m.mu.Unlock()
 	m.opts.Presence.Disconnected(c.ref)
+	c.allowance.Release()
 }
 
 // structureChanged makes every connection look at its device anew before its

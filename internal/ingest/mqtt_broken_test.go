@@ -299,7 +299,7 @@ func TestMQTTRateSlowsAndDropsNothing(t *testing.T) {
 		share   int // devices it speaks for
 	}{{"WS-1", 4, 1}, {"WS-1", 5, 1}, {"GW-1", 5, 4}} {
 		synctest.Test(t, func(t *testing.T) {
-			e := newEdge(t, func(o *Options) { o.Rate, o.Burst = 20, 10 })
+			e := newEdge(t, func(o *Options) { o.Now, o.Rate, o.Burst = running(), 20, 10 })
 			c, _ := onPipe(t, e, test.version)
 			c.signIn(test.device, "a")
 			begin := time.Now()

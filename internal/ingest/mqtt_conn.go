@@ -17,6 +17,7 @@ import (
 	"github.com/eclipse/paho.golang/packets"
 
 	"tilth/internal/device"
+	"tilth/internal/limit"
 )
 
 const (
@@ -40,7 +41,7 @@ var (
 type conn struct {
 	server  *MQTT
 	address string
-	origin  string // what its address counts as
+	origin  limit.Network // what its address counts as
 	in      *timedReader
 	packets packetReader
 	out     *outbox
@@ -59,7 +60,8 @@ type conn struct {
 	greeted   bool
 
 	// Of the reading goroutine.
-	attached   bool // entered in the server's list
+	attached   bool                  // entered in the server's list
+	allowance  limit.Held[device.ID] // of messages, while it is attached
 	entry      *device.Entry
 	generation uint64 // of the structure that entry was read from
 	aliases    [topicAliases + 1]Kind

@@ -28,15 +28,15 @@ func (c *conn) publish(pk packet) error {
 			return err
 		}
 	}
-	at := c.server.opts.Now().UnixMilli()
-	c.pause(c.server.pipeline.gate.pace(c.entry))
+	now := c.server.opts.Now()
+	c.pause(c.server.pipeline.gate.pace(c.allowance, now, c.entry))
 	if err := c.look(); err != nil {
 		return err
 	}
 	if !c.out.admit(c.server.opts.InFlight) {
 		return errStopped
 	}
-	m := Message{Entry: c.entry, Kind: kind, Payload: pub.payload, At: at}
+	m := Message{Entry: c.entry, Kind: kind, Payload: pub.payload, At: now.UnixMilli()}
 	if err := c.server.pipeline.submit(c.ctx, m, item{conn: c, qos: pub.qos, id: pub.id}); err != nil {
 		c.out.settle()
 		return err

@@ -12,6 +12,7 @@ import (
 	v5 "github.com/eclipse/paho.golang/packets"
 
 	"tilth/internal/device"
+	"tilth/internal/limit"
 )
 
 func TestMQTTQoS1IsAnsweredAfterTheCommit(t *testing.T) {
@@ -405,7 +406,7 @@ func TestMQTTShutdownLetsTheWaitingThrough(t *testing.T) {
 	c := e.signedIn(5, "WS-1")
 	c.send(c.telemetry(1, 1, 1), c.telemetry(2, 1, 2))
 	c.wantAck(v5.PUBACK, 1, 0)
-	expect(t, "the second waits", func() bool { return e.pipeline.gate.messages.lacking(1) > 1000*time.Second })
+	expect(t, "the second waits", func() bool { return e.pipeline.gate.messages.Peek(1, limit.One).Retry > 1000*time.Second })
 	down := make(chan error, 1)
 	go func() { down <- e.mqtt.Shutdown(context.Background()) }()
 	c.wantAck(v5.PUBACK, 2, 0)
