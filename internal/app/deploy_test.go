@@ -131,8 +131,8 @@ func TestWhatIsWatchedIsExposed(t *testing.T) {
 	p := newProcess(t)
 	p.securely(t.TempDir())
 	p.signInTo(t)
-	exposed := map[string]string{}
-	for _, found := range regexp.MustCompile(`(?m)^# TYPE (\S+) (\S+)$`).FindAllStringSubmatch(p.figures(), -1) {
+	exposed, figures := map[string]string{}, p.figures()
+	for _, found := range regexp.MustCompile(`(?m)^# TYPE (\S+) (\S+)$`).FindAllStringSubmatch(figures, -1) {
 		exposed[found[1]] = found[2]
 	}
 	var exprs []string
@@ -155,6 +155,15 @@ func TestWhatIsWatchedIsExposed(t *testing.T) {
 		if strings.HasPrefix(name, "tilth_") && !regexp.MustCompile(`\b`+name+`\b`).Match(text) {
 			t.Errorf("%s is not in docs/operating.md", name)
 		}
+	}
+	limits := regexp.MustCompile(`(?m)^tilth_limit_refused_total\{limit="(\w+)"\}`).FindAllStringSubmatch(figures, -1)
+	for _, found := range limits {
+		if !regexp.MustCompile("(?m)^\\|.*`" + found[1] + "`.*\\|$").Match(text) {
+			t.Errorf("the limit %s is not in docs/operating.md", found[1])
+		}
+	}
+	if named := regexp.MustCompile("`[a-z]+(?:_[a-z]+)+`").FindAllString(regexp.MustCompile("(?s)\\| `limit` \\|.*").FindString(string(text)), -1); len(named) != len(limits) {
+		t.Errorf("docs/operating.md names %v, and there are %v", named, limits)
 	}
 }
 

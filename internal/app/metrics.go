@@ -31,7 +31,12 @@ func (m *metrics) gauge(name, help string, read func() float64) {
 // labelled publishes counters that differ in one label, whose values are known
 // only when asked.
 func (m *metrics) labelled(name, help, label string, read func() map[string]uint64) {
-	m.registry.MustRegister(&labelled{desc: prometheus.NewDesc(name, help, []string{label}, nil), read: read})
+	m.registry.MustRegister(&labelled{desc: prometheus.NewDesc(name, help, []string{label}, nil), kind: prometheus.CounterValue, read: read})
+}
+
+// labelledGauge is labelled, of numbers that come and go.
+func (m *metrics) labelledGauge(name, help, label string, read func() map[string]uint64) {
+	m.registry.MustRegister(&labelled{desc: prometheus.NewDesc(name, help, []string{label}, nil), kind: prometheus.GaugeValue, read: read})
 }
 
 func (m *metrics) handler() http.Handler {
@@ -40,6 +45,7 @@ func (m *metrics) handler() http.Handler {
 
 type labelled struct {
 	desc *prometheus.Desc
+	kind prometheus.ValueType
 	read func() map[string]uint64
 }
 
@@ -47,6 +53,6 @@ func (l *labelled) Describe(ch chan<- *prometheus.Desc) { ch <- l.desc }
 
 func (l *labelled) Collect(ch chan<- prometheus.Metric) {
 	for value, n := range l.read() {
-		ch <- prometheus.MustNewConstMetric(l.desc, prometheus.CounterValue, float64(n), value)
+		ch <- prometheus.MustNewConstMetric(l.desc, l.kind, float64(n), value)
 	}
 }

@@ -150,7 +150,7 @@ func (s *Server) wire() error {
 	derived := st.derivation()
 	s.pipeline = ingest.NewPipeline(ingest.Options{
 		Derivation: derived,
-		Registry:   st.registry, Presence: st.presence, Diagnostics: st.diagnostics, Log: st.readings, Logger: s.log,
+		Registry:   st.registry, Presence: st.presence, Diagnostics: st.diagnostics, Log: st.readings, Logger: s.log, Limits: st.limits,
 		Retention: s.set.Retention, MaxMessage: s.set.MessageLimit, Rate: s.set.DeviceRate, Burst: s.set.DeviceBurst,
 		PerAddress: s.set.PerAddress,
 		ClientAddr: func(r *http.Request) string { return httpbase.ClientAddr(r, s.set.Proxies).String() },
@@ -160,13 +160,13 @@ func (s *Server) wire() error {
 	})
 	s.mqtt = ingest.NewMQTT(s.pipeline)
 	s.mails = mailQueue(s.stores.mail, s.log)
-	slider := captcha.New(time.Now, captcha.Draw)
+	slider := captcha.New(time.Now, captcha.Draw, st.limits)
 	embeds, err := embedKey(st.key)
 	if err != nil {
 		return err
 	}
 	programs, err := openapi.New(openapi.Options{
-		Rate: s.set.OpenAPIRate, Address: func(r *http.Request) netip.Addr { return httpbase.ClientAddr(r, s.set.Proxies) }, Now: time.Now, Log: s.log,
+		Rate: s.set.OpenAPIRate, Address: func(r *http.Request) netip.Addr { return httpbase.ClientAddr(r, s.set.Proxies) }, Now: time.Now, Log: s.log, Limits: st.limits,
 		Audit: st.audit, Credentials: st.credentials, Catalog: st.catalog, Devices: st.devices, Scenes: st.scenes, Roster: st.roster, Presence: st.presence,
 		Readings: st.readings, Notices: st.notices, Webhooks: st.webhooks, WebhookCaller: st.programs, Outbox: st.outbox,
 	})
@@ -176,14 +176,14 @@ func (s *Server) wire() error {
 	console, err := httpapi.New(httpapi.Options{
 		PublicURL: s.set.PublicURL, Listen: s.ports.forDevices(), EmbedKey: embeds,
 		Version: Version, DefaultTenant: s.set.DefaultTenant, MapTiles: s.set.MapTiles, DemoPages: s.set.DemoPages,
-		Proxies: s.set.Proxies, Now: time.Now, Log: s.log, Ready: s.isReady,
+		Proxies: s.set.Proxies, Now: time.Now, Log: s.log, Limits: st.limits, Ready: s.isReady,
 		Audit: st.audit, Tenants: st.tenants, Users: st.users, Sessions: st.sessions,
 		Captcha: slider, Credentials: st.credentials, Avatars: st.avatars,
 		Account: identity.NewAccount(identity.AccountParts{
 			DB: st.db, Tenants: st.tenants, Users: st.users, Sessions: st.sessions, Codes: st.codes, Hasher: st.hasher,
 			Post: postbox(s.mails), Now: time.Now,
 		}),
-		SignIn:  identity.NewSignIn(st.users, st.sessions, st.hasher, identity.Captcha{Demand: s.set.Captcha, Verify: slider.Verify}, time.Now),
+		SignIn:  identity.NewSignIn(st.users, st.sessions, st.hasher, identity.Captcha{Demand: s.set.Captcha, Verify: slider.Verify}, time.Now, st.limits),
 		Catalog: st.catalog, Devices: st.devices, Scenes: st.scenes, Roster: st.roster, Registry: st.registry,
 		Presence: st.presence, Status: st.status, Diagnostics: st.diagnostics, Readings: st.readings, Notices: st.notices, Messages: st.messages, Live: st.live,
 		Channels: st.channels, Carriers: st.carriers, SMSLogged: s.set.Telling.SMS == smsLog, Outbox: st.outbox, Webhooks: st.webhooks, WebhookCaller: st.programs,
@@ -213,7 +213,7 @@ func (s *Server) wire() error {
 	admin := http.NewServeMux()
 	admin.Handle("/metrics", s.metrics.handler())
 	admin.Handle(providerapi.Prefix, providerapi.New(providerapi.Options{
-		Service: s.provider, Audit: st.audit, Tokens: tokens, Log: s.log,
+		Service: s.provider, Audit: st.audit, Tokens: tokens, Log: s.log, Limits: st.limits,
 		Address: func(r *http.Request) netip.Addr { return httpbase.ClientAddr(r, s.set.Proxies) },
 	}))
 	errLog := slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)
@@ -466,5 +466,6 @@ func (s *Server) describe() {
 	s.describeDisk()
 	m.registry.MustRegister(&s.certificates)
 	s.describeOperation()
+	s.describeLimits()
 	m.gauge("tilth_live_screens", "Open screens.", func() float64 { return float64(s.stores.live.Screens()) })
 }

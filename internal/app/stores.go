@@ -18,6 +18,7 @@ import (
 	"tilth/internal/device"
 	"tilth/internal/httpapi"
 	"tilth/internal/identity"
+	"tilth/internal/limit"
 	"tilth/internal/live"
 	"tilth/internal/notify"
 	"tilth/internal/notify/mail"
@@ -33,6 +34,7 @@ type stores struct {
 	db          *db.DB
 	key         []byte
 	lived       *lived
+	limits      *limit.Meter // of everybody's
 	audit       *audit.Store
 	tenants     *tenant.Store
 	users       *identity.UserStore
@@ -105,7 +107,7 @@ func openStores(ctx context.Context, set *Settings, links string, log *slog.Logg
 		return nil, err
 	}
 	s := &stores{
-		db: d, key: key, lived: until, readings: readings, audit: audit.NewStore(d, set.AuditRetention, time.Now),
+		db: d, key: key, lived: until, limits: &limit.Meter{}, readings: readings, audit: audit.NewStore(d, set.AuditRetention, time.Now),
 		tenants: tenant.NewStore(d, time.Now), users: identity.NewUserStore(d, time.Now),
 		codes:    identity.NewCodeStore(d, codes, textSender(&set.Telling, log), time.Now),
 		sessions: identity.NewSessionStore(d, time.Now), hasher: identity.NewHasherAt(set.PasswordCost),

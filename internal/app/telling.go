@@ -81,7 +81,7 @@ func (s *stores) openWebhooks(set *Settings, log *slog.Logger) error {
 	if s.webhooks, err = notify.NewWebhookStore(s.db, key, time.Now); err != nil {
 		return err
 	}
-	s.programs = webhook.New(webhook.Options{Store: s.webhooks, Guard: &guard.Guard{Private: set.Telling.WebhookPrivate}, Now: time.Now, Log: log})
+	s.programs = webhook.New(webhook.Options{Store: s.webhooks, Guard: &guard.Guard{Private: set.Telling.WebhookPrivate}, Now: time.Now, Log: log, Limits: s.limits})
 	return nil
 }
 

@@ -201,7 +201,7 @@ func TestFloodOfGets(t *testing.T) {
 			defer drawing.Add(-1)
 			<-finish
 			return captcha.Picture{Target: 100}, nil
-		})
+		}, nil)
 		var served, refused atomic.Int32
 		var all sync.WaitGroup
 		from := here

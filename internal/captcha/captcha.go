@@ -14,6 +14,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"tilth/internal/limit"
 )
 
 // Kind is the one captchaType that there is.
@@ -67,10 +69,10 @@ type Service struct {
 	easel   chan struct{}
 	waiting atomic.Int64
 
+	limits     *limits
 	mu         sync.Mutex
 	challenges *shelf[string, challenge]
 	receipts   *shelf[string, struct{}]
-	limits     *limits
 }
 
 type challenge struct {
@@ -79,10 +81,11 @@ type challenge struct {
 }
 
 // New makes a Service; now is the server's clock, draw makes its pictures
-// (Draw, but for tests that want to know where the piece belongs).
-func New(now func() time.Time, draw func() (Picture, error)) *Service {
+// (Draw, but for tests that want to know where the piece belongs), and meter
+// counts what is refused (nil: nobody asks).
+func New(now func() time.Time, draw func() (Picture, error), meter *limit.Meter) *Service {
 	return &Service{
-		now: now, draw: draw, easel: make(chan struct{}, 1), limits: newLimits(),
+		now: now, draw: draw, easel: make(chan struct{}, 1), limits: newLimits(now, meter),
 		challenges: newShelf[string, challenge](challengeLife, kept), receipts: newShelf[string, struct{}](receiptLife, kept),
 	}
 }
@@ -90,7 +93,7 @@ func New(now func() time.Time, draw func() (Picture, error)) *Service {
 // Get makes a challenge for a client at an address. The error is a Code, or
 // a fault.
 func (s *Service) Get(ctx context.Context, from netip.Addr) (*Challenge, error) {
-	if code := s.admit(s.limits.get, from); code != OK {
+	if code := s.limits.get(limit.Client.Of(from)); code != OK {
 		return nil, code
 	}
 	picture, err := s.picture(ctx)
@@ -102,12 +105,6 @@ func (s *Service) Get(ctx context.Context, from netip.Addr) (*Challenge, error) 
 	defer s.mu.Unlock()
 	s.challenges.put(c.Token, challenge{target: picture.Target, secret: c.SecretKey}, s.now())
 	return c, nil
-}
-
-func (s *Service) admit(limit func(netip.Addr, time.Time) Code, from netip.Addr) Code {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return limit(from, s.now())
 }
 
 func (s *Service) picture(ctx context.Context) (Picture, error) {
@@ -130,10 +127,11 @@ func (s *Service) Check(from netip.Addr, token, pointJSON string) error {
 	if token == "" || pointJSON == "" {
 		return Empty
 	}
+	address := limit.Client.Of(from)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.now()
-	if code := s.limits.check(from, now); code != OK {
+	if code := s.limits.check(address); code != OK {
 		return code
 	}
 	c, ok := s.challenges.take(token, now)
@@ -142,7 +140,7 @@ func (s *Service) Check(from netip.Addr, token, pointJSON string) error {
 	}
 	plain, x, err := openPoint(pointJSON, c.secret)
 	if err != nil || math.Abs(math.Trunc(x)-float64(c.target)) > tolerance {
-		s.limits.failed(from, now)
+		s.limits.failed(address)
 		return Failed
 	}
 	s.receipts.put(Seal(token+"---"+plain, c.secret), struct{}{}, now)

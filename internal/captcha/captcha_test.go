@@ -156,7 +156,7 @@ func TestLives(t *testing.T) {
 // A fault is a fault, whatever the cause, and costs no challenge.
 func TestFault(t *testing.T) {
 	broken := errors.New("out of ink")
-	s := captcha.New(testkit.NewClock().Now, func() (captcha.Picture, error) { return captcha.Picture{}, broken })
+	s := captcha.New(testkit.NewClock().Now, func() (captcha.Picture, error) { return captcha.Picture{}, broken }, nil)
 	if _, err := s.Get(t.Context(), here); !errors.Is(err, broken) || captcha.CodeOf(err) != captcha.Fault {
 		t.Errorf("%v", err)
 	}

@@ -1,8 +1,9 @@
 package captcha
 
 import (
-	"net/netip"
 	"time"
+
+	"tilth/internal/limit"
 )
 
 // What one address may do. A guess is right one time in 18, so ten failures in
@@ -12,40 +13,43 @@ const (
 	checksAllowed   = 120
 	limitWindow     = time.Minute
 	failuresAllowed = 10
-	failureWindow   = 5 * time.Minute
-	lockedFor       = 5 * time.Minute
+	failureWindow   = 5 * time.Minute // and as long after the last of them
 )
 
-// limits counts by address.
+// limits are what each address may do.
 type limits struct {
-	gets, checks, failures *shelf[netip.Addr, int]
-	locks                  *shelf[netip.Addr, struct{}]
+	gets, checks *limit.Windows[limit.Network]
+	failures     *limit.Recent[limit.Network]
 }
 
-func newLimits() *limits {
+func newLimits(now func() time.Time, meter *limit.Meter) *limits {
+	of := func(name string) limit.Options {
+		return limit.Options{Name: name, Most: kept, Now: now, Meter: meter}
+	}
 	return &limits{
-		gets: newShelf[netip.Addr, int](limitWindow, kept), checks: newShelf[netip.Addr, int](limitWindow, kept),
-		failures: newShelf[netip.Addr, int](failureWindow, kept), locks: newShelf[netip.Addr, struct{}](lockedFor, kept),
+		gets:     limit.NewWindows[limit.Network](of("captcha_gets"), getsAllowed, limitWindow),
+		checks:   limit.NewWindows[limit.Network](of("captcha_checks"), checksAllowed, limitWindow),
+		failures: limit.NewRecent[limit.Network](of("captcha_failures"), failuresAllowed, failureWindow),
 	}
 }
 
 // get counts a get and tells whether it may be served.
-func (l *limits) get(from netip.Addr, now time.Time) Code {
+func (l *limits) get(from limit.Network) Code {
 	switch {
-	case l.locks.find(from, now) != nil:
+	case l.failures.Locked(from) > 0:
 		return Locked
-	case count(l.gets, from, now) > getsAllowed:
+	case !l.gets.Allow(from).Allowed():
 		return TooManyGets
 	}
 	return OK
 }
 
 // check counts a check and tells whether it may be served.
-func (l *limits) check(from netip.Addr, now time.Time) Code {
+func (l *limits) check(from limit.Network) Code {
 	switch {
-	case l.locks.find(from, now) != nil:
+	case l.failures.Locked(from) > 0:
 		return Locked
-	case count(l.checks, from, now) > checksAllowed:
+	case !l.checks.Allow(from).Allowed():
 		return TooManyChecks
 	}
 	return OK
@@ -53,20 +57,4 @@ func (l *limits) check(from netip.Addr, now time.Time) Code {
 
 // failed counts a piece put in the wrong place. Solving one in between clears
 // nothing: guessing is right now and then.
-func (l *limits) failed(from netip.Addr, now time.Time) {
-	if count(l.failures, from, now) >= failuresAllowed {
-		l.failures.remove(from)
-		l.locks.put(from, struct{}{}, now)
-	}
-}
-
-// count adds one to what an address did in this window of time.
-func count(s *shelf[netip.Addr, int], from netip.Addr, now time.Time) int {
-	n := s.find(from, now)
-	if n == nil {
-		s.put(from, 1, now)
-		return 1
-	}
-	*n++
-	return *n
-}
+func (l *limits) failed(from limit.Network) { l.failures.Add(from) }

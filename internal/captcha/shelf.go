@@ -38,8 +38,7 @@ func (s *shelf[K, V]) put(key K, value V, now time.Time) {
 	s.places[key] = s.order.PushBack(&slot[K, V]{key: key, value: value, ends: now.Add(s.life)})
 }
 
-// find gives a value that has not ended; it may be changed in place. Nil when
-// there is none.
+// find gives a value that has not ended; nil when there is none.
 func (s *shelf[K, V]) find(key K, now time.Time) *V {
 	e := s.places[key]
 	if e == nil {

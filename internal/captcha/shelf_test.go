@@ -1,7 +1,6 @@
 package captcha
 
 import (
-	"net/netip"
 	"testing"
 	"time"
 )
@@ -44,29 +43,5 @@ func TestShelfTakes(t *testing.T) {
 	s.put("b", 2, now)
 	if v, ok := s.take("b", now.Add(time.Minute)); v != 0 || ok || len(s.places) != 0 {
 		t.Errorf("after its time: %d %t, %d kept", v, ok, len(s.places))
-	}
-}
-
-// Under attack from more addresses than there are places, memory stays
-// bounded.
-func TestLimitsAreBounded(t *testing.T) {
-	now := time.Unix(1_800_000_000, 0)
-	l := newLimits()
-	from := netip.MustParseAddr("2001:db8::")
-	for range 3 * kept {
-		from = from.Next()
-		l.get(from, now)
-		l.check(from, now)
-		for range failuresAllowed {
-			l.failed(from, now)
-		}
-	}
-	for name, n := range map[string]int{"gets": l.gets.order.Len(), "checks": l.checks.order.Len(), "failures": l.failures.order.Len(), "locks": l.locks.order.Len()} {
-		if n > kept {
-			t.Errorf("%d %s kept", n, name)
-		}
-	}
-	if l.get(from, now) != Locked || l.check(from, now) != Locked {
-		t.Error("the newest is not locked")
 	}
 }

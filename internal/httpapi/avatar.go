@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"tilth/internal/errs"
@@ -17,6 +16,7 @@ import (
 	"tilth/internal/httpbase"
 	"tilth/internal/identity"
 	"tilth/internal/identity/picture"
+	"tilth/internal/limit"
 )
 
 const (
@@ -34,11 +34,13 @@ const (
 // answers its address.
 func (s *server) UpdateAvatar(ctx context.Context, r wire.UpdateAvatarRequestObject) (wire.UpdateAvatarResponseObject, error) {
 	c := caller(ctx)
-	leave, err := s.uploads.enter(c.User)
-	if err != nil {
-		return nil, err
+	switch s.uploads.Enter(c.User) {
+	case limit.FullForKey:
+		return nil, errs.New(errs.TooMany, "avatar.waiting").After(uploadAgain)
+	case limit.FullForAll:
+		return nil, errs.New(errs.Unavailable, "error.503").After(uploadAgain)
 	}
-	defer leave()
+	defer s.uploads.Leave(c.User)
 	file, crop, err := readUpload(r.Body)
 	if err != nil {
 		return nil, err
@@ -48,38 +50,6 @@ func (s *server) UpdateAvatar(ctx context.Context, r wire.UpdateAvatarRequestObj
 		return nil, err
 	}
 	return wire.UpdateAvatar200JSONResponse{Code: success, Data: &address}, nil
-}
-
-// uploads bounds how many pictures are received at once, in all and of one
-// user, since each is held in memory.
-type uploads struct {
-	mu    sync.Mutex
-	all   int
-	users map[int64]int
-}
-
-// enter lets an upload of a user in; leave is called when it is done.
-func (u *uploads) enter(user int64) (leave func(), err error) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	switch {
-	case u.users[user] >= uploadsAUser:
-		return nil, errs.New(errs.TooMany, "avatar.waiting").After(uploadAgain)
-	case u.all >= uploadsMost:
-		return nil, errs.New(errs.Unavailable, "error.503").After(uploadAgain)
-	}
-	u.all++
-	u.users[user]++
-	return func() { u.leave(user) }, nil
-}
-
-func (u *uploads) leave(user int64) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.all--
-	if u.users[user]--; u.users[user] == 0 {
-		delete(u.users, user)
-	}
 }
 
 // readUpload reads the one picture of a form, and the crop where there is one.
@@ -161,7 +131,7 @@ func readCrop(part io.Reader) (*picture.Crop, error) {
 // keeps it, no cache on the way, so that a picture that was replaced is gone.
 func (s *server) avatar(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
-	if wait := s.pictures.take(of(r.Context()).Address); wait > 0 {
+	if wait := s.pictures.Allow(limit.Client.Of(of(r.Context()).Address), limit.One).Retry; wait > 0 {
 		httpbase.RetryAfter(h, wait)
 		plain(w, http.StatusTooManyRequests, "too many requests")
 		return

@@ -16,7 +16,7 @@ func (s *server) GetCaptcha(ctx context.Context, r wire.GetCaptchaRequestObject)
 	if code := ofKind(r.Body.CaptchaType); code != captcha.OK {
 		return wire.GetCaptcha200JSONResponse(bare(of(ctx).Language, code, nil)), nil
 	}
-	c, err := s.Captcha.Get(ctx, network(of(ctx).Address))
+	c, err := s.Captcha.Get(ctx, of(ctx).Address)
 	code := captcha.CodeOf(err)
 	switch code {
 	case captcha.OK:
@@ -35,7 +35,7 @@ func (s *server) GetCaptcha(ctx context.Context, r wire.GetCaptchaRequestObject)
 func (s *server) CheckCaptcha(ctx context.Context, r wire.CheckCaptchaRequestObject) (wire.CheckCaptchaResponseObject, error) {
 	code := ofKind(r.Body.CaptchaType)
 	if code == captcha.OK {
-		code = captcha.CodeOf(s.Captcha.Check(network(of(ctx).Address), value(r.Body.Token), value(r.Body.PointJson)))
+		code = captcha.CodeOf(s.Captcha.Check(of(ctx).Address, value(r.Body.Token), value(r.Body.PointJson)))
 	}
 	if code != captcha.OK {
 		return wire.CheckCaptcha200JSONResponse(bare(of(ctx).Language, code, nil)), nil

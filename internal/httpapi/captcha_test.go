@@ -105,7 +105,7 @@ func TestCaptchaAtSignIn(t *testing.T) {
 
 // The pictures that people really get.
 func TestCaptchaPictures(t *testing.T) {
-	w := newServer(t, func(o *httpapi.Options) { o.Captcha = captcha.New(o.Now, captcha.Draw) })
+	w := newServer(t, func(o *httpapi.Options) { o.Captcha = captcha.New(o.Now, captcha.Draw, nil) })
 	c := w.challenge(t)
 	for wide, text := range map[int]*string{620: c.OriginalImageBase64, 94: c.JigsawImageBase64} {
 		raw, err := base64.StdEncoding.DecodeString(*text)
@@ -237,7 +237,7 @@ func TestCaptchaLimits(t *testing.T) {
 // A fault tells nothing of the inside, in the envelope that the slider reads.
 func TestCaptchaFault(t *testing.T) {
 	w := newServer(t, func(o *httpapi.Options) {
-		o.Captcha = captcha.New(o.Now, func() (captcha.Picture, error) { return captcha.Picture{}, errors.New("out of ink") })
+		o.Captcha = captcha.New(o.Now, func() (captcha.Picture, error) { return captcha.Picture{}, errors.New("out of ink") }, nil)
 	})
 	got := w.slide(t, post(captchaPath, blockPuzzle))
 	if got.RepCode != "9999" || *got.RepMsg != "Unknown system error" {

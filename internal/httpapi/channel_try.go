@@ -34,7 +34,7 @@ func (s *server) TestNoticeChannel(ctx context.Context, r wire.TestNoticeChannel
 	if err != nil {
 		return nil, err
 	}
-	if wait := s.tries.Take(t, s.Now()); wait > 0 {
+	if wait := s.tries.Allow(t).Retry; wait > 0 {
 		return nil, errs.New(errs.TooMany, "error.429").After(wait)
 	}
 	outcomes, err := c.Try(ctx, s.Carriers, farm.Language, s.Now)

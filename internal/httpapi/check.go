@@ -13,6 +13,7 @@ import (
 
 	"tilth/internal/errs"
 	"tilth/internal/httpbase"
+	"tilth/internal/limit"
 	"tilth/internal/tenant"
 )
 
@@ -48,7 +49,7 @@ func (s *server) check(w http.ResponseWriter, r *http.Request) error {
 	info := of(r.Context())
 	info.Operation = route.Operation.OperationID
 	if public(route) {
-		if wait := s.public.take(info.Address); wait > 0 {
+		if wait := s.public.Allow(limit.Client.Of(info.Address), limit.One).Retry; wait > 0 {
 			return errs.New(errs.TooMany, "error.429").After(wait)
 		}
 	} else {

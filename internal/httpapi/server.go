@@ -22,6 +22,7 @@ import (
 	"tilth/internal/httpapi/wire"
 	"tilth/internal/httpbase"
 	"tilth/internal/identity"
+	"tilth/internal/limit"
 	"tilth/internal/live"
 	"tilth/internal/notify"
 	"tilth/internal/notify/webhook"
@@ -55,6 +56,7 @@ type Options struct {
 	Proxies       []netip.Prefix // whose forwarded addresses are believed
 	Now           func() time.Time
 	Log           *slog.Logger
+	Limits        *limit.Meter                    // counts what limits refuse; nil: nobody asks
 	Ready         func(ctx context.Context) error // nil error: the server takes requests; else what anybody may read of why not
 
 	Audit         *audit.Store
@@ -99,12 +101,9 @@ type Options struct {
 
 type server struct {
 	Options
-	edge     *httpbase.Edge
+	edge *httpbase.Edge
+	limits
 	router   routers.Router
-	public   *limiter
-	pictures *limiter
-	uploads  uploads
-	tries    notify.Tries
 	changes  *changes
 	changing map[string]string // what a call changes, by its operation
 }
@@ -118,7 +117,7 @@ func New(o Options) (http.Handler, error) {
 		return nil, fmt.Errorf("read the contract: %w", err)
 	}
 	s := &server{
-		Options: o, router: known.router, public: newLimiter(o.Now), pictures: newLimiter(o.Now), uploads: uploads{users: map[int64]int{}},
+		Options: o, limits: newLimits(&o), router: known.router,
 		changes: newChanges(o.Live), changing: known.changing,
 	}
 	s.edge = s.newEdge()

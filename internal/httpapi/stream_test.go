@@ -5,9 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
 	"testing"
-	"time"
 
 	"tilth/internal/errs"
 	"tilth/internal/identity"
@@ -65,23 +63,5 @@ func TestOutsideACall(t *testing.T) {
 	r := httptest.NewRequest(http.MethodGet, "/", nil)
 	if c := caller(r.Context()); c != (identity.Caller{}) || of(r.Context()).Language != "en-us" {
 		t.Errorf("%+v", c)
-	}
-}
-
-// The memory of addresses stays bounded, and forgets those who rested.
-func TestLimiterIsBounded(t *testing.T) {
-	clock := testkit.NewClock()
-	l := newLimiter(clock.Now)
-	address := func(i int) netip.Addr { return netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}) }
-	for i := range addressesKept {
-		l.take(address(i))
-	}
-	if n := len(l.addresses); n != addressesKept {
-		t.Fatalf("%d addresses", n)
-	}
-	clock.Advance(publicBurst / publicPerSecond * time.Second)
-	l.take(address(addressesKept))
-	if n := len(l.addresses); n != 1 {
-		t.Errorf("%d addresses are kept of those who rested", n)
 	}
 }

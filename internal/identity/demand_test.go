@@ -209,7 +209,7 @@ func TestDemandSettings(t *testing.T) {
 	field := g.Tenant(t, "field")
 	right := attempt(field.ID, "ada", testkit.Password, home)
 	with := func(d identity.Demand, verify func(string) bool) {
-		g.SignIn = identity.NewSignIn(g.Users, g.Sessions, identity.NewHasher(), identity.Captcha{Demand: d, Verify: verify}, g.Clock.Now)
+		g.SignIn = identity.NewSignIn(g.Users, g.Sessions, identity.NewHasher(), identity.Captcha{Demand: d, Verify: verify}, g.Clock.Now, nil)
 		if g.SignIn.Demand() != d {
 			t.Errorf("%s is set, %s said", d, g.SignIn.Demand())
 		}

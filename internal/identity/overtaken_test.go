@@ -27,7 +27,7 @@ func newSlow(s *testkit.Stores) *slow {
 			l.meanwhile()
 		}
 		return s.Clock.Now()
-	})
+	}, nil)
 	return l
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"tilth/internal/audit"
 	"tilth/internal/errs"
+	"tilth/internal/limit"
 	"tilth/internal/tenant"
 	"tilth/internal/text"
 )
@@ -53,9 +54,10 @@ type SignIn struct {
 	watch    *watch
 }
 
-// NewSignIn makes a SignIn; now is the server's clock.
-func NewSignIn(u *UserStore, s *SessionStore, h *Hasher, c Captcha, now func() time.Time) *SignIn {
-	return &SignIn{users: u, sessions: s, hasher: h, captcha: c, watch: newWatch(now)}
+// NewSignIn makes a SignIn; now is the server's clock, and meter counts what is
+// refused (nil: nobody asks).
+func NewSignIn(u *UserStore, s *SessionStore, h *Hasher, c Captcha, now func() time.Time, meter *limit.Meter) *SignIn {
+	return &SignIn{users: u, sessions: s, hasher: h, captcha: c, watch: newWatch(now, meter)}
 }
 
 // Demand is when a captcha is demanded.

@@ -15,6 +15,7 @@ import (
 
 	"tilth/internal/db"
 	"tilth/internal/errs"
+	"tilth/internal/limit"
 	"tilth/internal/tenant"
 )
 
@@ -96,7 +97,7 @@ func (s *CodeStore) Send(ctx context.Context, t tenant.ID, o CodeOrder) error {
 	code := fmt.Sprintf("%06d", n)
 	now := s.now()
 	r := codeRow{
-		TenantID: t, UserID: o.User, Mobile: o.Mobile, Scene: o.Scene, Address: network(o.Address),
+		TenantID: t, UserID: o.User, Mobile: o.Mobile, Scene: o.Scene, Address: limit.Client.Of(o.Address).String(),
 		SendTime: now.UnixMilli(), ExpireTime: now.Add(CodeLife).UnixMilli(),
 	}
 	r.Hash = s.hash(t, guess{o.User, o.Mobile, o.Scene, code})
@@ -163,17 +164,6 @@ func (s *CodeStore) wait(ctx context.Context, tx bun.IDB, r codeRow) (longest ti
 		longest = max(longest, time.Duration(oldest-r.SendTime)*time.Millisecond+l.within)
 	}
 	return longest, nil
-}
-
-// network is what counts as one client: an address, or an IPv6 network, whose
-// holder has more addresses than there are codes.
-func network(a netip.Addr) string {
-	if a = a.Unmap(); a.Is6() {
-		if p, err := a.Prefix(64); err == nil {
-			return p.String()
-		}
-	}
-	return a.String()
 }
 
 // guess is a code that somebody presents.

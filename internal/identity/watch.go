@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tilth/internal/errs"
+	"tilth/internal/limit"
 	"tilth/internal/text"
 )
 
@@ -43,16 +44,17 @@ func nameOf(s string) name {
 
 // watch remembers failed sign-ins in memory; a restart forgives them.
 type watch struct {
-	now func() time.Time
-
-	mu                         sync.Mutex
-	pairs, accounts, addresses *failures
+	mu                         sync.Mutex // held from a verdict until it is acted upon
+	pairs, accounts, addresses *limit.Recent[name]
 }
 
-func newWatch(now func() time.Time) *watch {
+func newWatch(now func() time.Time, meter *limit.Meter) *watch {
+	failures := func(of string, times int) *limit.Recent[name] {
+		return limit.NewRecent[name](limit.Options{Name: of, Most: failuresKept, Now: now, Meter: meter}, times, failureMemory)
+	}
 	return &watch{
-		now: now, pairs: newFailures(failuresToLock, failuresKept),
-		accounts: newFailures(failuresToDemand, failuresKept), addresses: newFailures(failuresToDemand, failuresKept),
+		pairs: failures("sign_in", failuresToLock), accounts: failures("sign_in_account", failuresToDemand),
+		addresses: failures("sign_in_address", failuresToDemand),
 	}
 }
 
@@ -60,7 +62,7 @@ func newWatch(now func() time.Time) *watch {
 func (w *watch) refuse(from origin, d Demand, passed bool) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.verdict(from, d, passed, w.now())
+	return w.verdict(from, d, passed)
 }
 
 // settle says what comes of an attempt whose password was looked at. What was
@@ -69,16 +71,15 @@ func (w *watch) refuse(from origin, d Demand, passed bool) error {
 func (w *watch) settle(from origin, d Demand, passed, right bool) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	now := w.now()
-	if err := w.verdict(from, d, passed, now); err != nil {
+	if err := w.verdict(from, d, passed); err != nil {
 		return err
 	}
 	if right {
 		return nil
 	}
-	w.pairs.add(from.pair, now)
-	w.accounts.add(from.account, now)
-	w.addresses.add(from.address, now)
+	w.pairs.Add(from.pair)
+	w.accounts.Add(from.account)
+	w.addresses.Add(from.address)
 	return errs.New(errs.Refused, "signin.fail")
 }
 
@@ -88,16 +89,17 @@ func (w *watch) settle(from origin, d Demand, passed, right bool) error {
 func (w *watch) welcome(from origin) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.pairs.forget(from.pair)
+	w.pairs.Forget(from.pair)
 }
 
-func (w *watch) verdict(from origin, d Demand, passed bool, now time.Time) error {
-	if wait := w.pairs.reached(from.pair, now); wait > 0 {
+func (w *watch) verdict(from origin, d Demand, passed bool) error {
+	if wait := w.pairs.Locked(from.pair); wait > 0 {
 		return errs.New(errs.TooMany, "signin.locked").After(wait)
 	}
-	demanded := d == DemandAlways ||
-		d == DemandAdaptive && (w.accounts.reached(from.account, now) > 0 || w.addresses.reached(from.address, now) > 0)
-	if demanded && !passed {
+	if passed {
+		return nil
+	}
+	if d == DemandAlways || d == DemandAdaptive && (w.accounts.Locked(from.account) > 0 || w.addresses.Locked(from.address) > 0) {
 		return errs.New(errs.Refused, "signin.captcha").With(CaptchaRequired{CaptchaRequired: true})
 	}
 	return nil

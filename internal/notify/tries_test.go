@@ -5,26 +5,32 @@ import (
 	"time"
 
 	"tilth/internal/notify"
+	"tilth/internal/tenant"
+	"tilth/internal/testkit"
 )
 
 func TestTries(t *testing.T) {
-	var l notify.Tries
-	at := time.Date(2026, 11, 21, 6, 0, 0, 0, time.UTC)
+	clock := testkit.NewClock()
+	tries := notify.NewTries("tries", clock.Now, nil)
+	take := func(owner tenant.ID, after time.Duration) time.Duration {
+		clock.Set(testkit.Start.Add(after))
+		return tries.Allow(owner).Retry
+	}
 	for i := range 5 {
-		if wait := l.Take(1, at.Add(time.Duration(i)*time.Second)); wait != 0 {
+		if wait := take(1, time.Duration(i)*time.Second); wait != 0 {
 			t.Errorf("try %d waits %s", i, wait)
 		}
 	}
-	if wait := l.Take(1, at.Add(10*time.Second)); wait != 50*time.Second {
+	if wait := take(1, 10*time.Second); wait != 50*time.Second {
 		t.Errorf("the sixth waits %s", wait)
 	}
-	if wait := l.Take(2, at.Add(10*time.Second)); wait != 0 {
+	if wait := take(2, 10*time.Second); wait != 0 {
 		t.Errorf("another tenant waits %s", wait)
 	}
-	if wait := l.Take(1, at.Add(time.Minute)); wait != 0 {
+	if wait := take(1, time.Minute); wait != 0 {
 		t.Errorf("a minute after the first: %s", wait)
 	}
-	if wait := l.Take(1, at.Add(time.Minute)); wait != time.Second {
+	if wait := take(1, time.Minute); wait != time.Second {
 		t.Errorf("until the second is a minute ago: %s", wait)
 	}
 }

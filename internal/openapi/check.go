@@ -13,6 +13,7 @@ import (
 
 	"tilth/internal/errs"
 	"tilth/internal/httpbase"
+	"tilth/internal/limit"
 )
 
 // unknownParameter is the sentence for a parameter that does not exist.
@@ -53,20 +54,21 @@ func (s *server) admit(w http.ResponseWriter, r *http.Request, info *request, ro
 	if err := s.signIn(r, info); err != nil {
 		return err
 	}
-	l := s.budgets.take(info.program.Credential)
+	l := s.budgets.Allow(info.program.Credential, limit.One)
 	h := w.Header()
 	h.Set("RateLimit-Limit", strconv.Itoa(s.Rate))
-	h.Set("RateLimit-Remaining", strconv.Itoa(l.requests))
-	h.Set("RateLimit-Reset", strconv.Itoa(httpbase.WholeSeconds(l.reset)))
-	if l.retry > 0 {
-		return errs.New(errs.TooMany, "error.429").After(l.retry)
+	h.Set("RateLimit-Remaining", strconv.Itoa(l.Remaining))
+	h.Set("RateLimit-Reset", strconv.Itoa(httpbase.WholeSeconds(l.Reset)))
+	if !l.Allowed() {
+		return errs.New(errs.TooMany, "error.429").After(l.Retry)
 	}
 	return nil
 }
 
 // signIn establishes the tenant: from the credential, and from nothing else.
 func (s *server) signIn(r *http.Request, info *request) error {
-	if wait := s.failures.wait(info.Address); wait > 0 {
+	from := limit.Client.Of(info.Address)
+	if wait := s.failures.Peek(from, limit.One).Retry; wait > 0 {
 		return errs.New(errs.TooMany, "error.429").After(wait)
 	}
 	key, secret, ok := r.BasicAuth()
@@ -80,7 +82,7 @@ func (s *server) signIn(r *http.Request, info *request) error {
 		info.Who = []slog.Attr{slog.Int64("tenant", int64(program.Tenant)), slog.Int64("credential", program.Credential)}
 		return nil
 	case errs.Is(err, errs.Unknown):
-		s.failures.add(info.Address)
+		s.failures.Allow(from, limit.One)
 		return errs.New(errs.Unknown, "open.signIn")
 	case r.Context().Err() != nil:
 		return err

@@ -10,6 +10,7 @@ import (
 	"tilth/internal/device"
 	"tilth/internal/errs"
 	"tilth/internal/httpbase"
+	"tilth/internal/limit"
 	"tilth/internal/openapi/wire"
 	"tilth/internal/reading"
 )
@@ -129,11 +130,10 @@ func (s *server) GetHistory(ctx context.Context, r wire.GetHistoryRequestObject)
 		return nil, err
 	}
 	return longResponse(func(w http.ResponseWriter) error {
-		end, ok := s.streams.begin(info.program.Credential)
-		if !ok {
+		if s.streams.Enter(info.program.Credential) != limit.NotFull {
 			return errs.New(errs.TooMany, "open.streams", "limit", strconv.Itoa(streamsAtOnce)).After(httpbase.PieceLimit)
 		}
-		defer end()
+		defer s.streams.Leave(info.program.Credential)
 		switch format {
 		case wire.Csv:
 			return s.sendCSV(ctx, w, h)

@@ -26,6 +26,7 @@ import (
 	"tilth/internal/errs"
 	"tilth/internal/httpbase"
 	"tilth/internal/identity"
+	"tilth/internal/limit"
 	"tilth/internal/notify"
 	"tilth/internal/notify/webhook"
 	"tilth/internal/openapi/wire"
@@ -52,6 +53,7 @@ type Options struct {
 	Address func(r *http.Request) netip.Addr // where a request comes from
 	Now     func() time.Time
 	Log     *slog.Logger
+	Limits  *limit.Meter // counts what limits refuse; nil: nobody asks
 
 	Audit         *audit.Store // who did what with which credential
 	Credentials   *identity.CredentialStore
@@ -69,13 +71,11 @@ type Options struct {
 
 type server struct {
 	Options
-	edge     *httpbase.Edge
-	doc      *openapi3.T
-	mux      *http.ServeMux // of what there is: calls, document, page
-	failures *failures
-	budgets  *budgets
-	streams  *streams
-	origin   *http.CrossOriginProtection
+	edge *httpbase.Edge
+	doc  *openapi3.T
+	mux  *http.ServeMux // of what there is: calls, document, page
+	quotas
+	origin *http.CrossOriginProtection
 }
 
 var _ wire.StrictServerInterface = (*server)(nil)
@@ -91,7 +91,7 @@ func New(o Options) (http.Handler, error) {
 	}
 	s := &server{
 		Options: o, doc: doc, mux: http.NewServeMux(),
-		failures: newFailures(o.Now), budgets: newBudgets(o.Rate, o.Now), streams: newStreams(), origin: http.NewCrossOriginProtection(),
+		quotas: newQuotas(&o), origin: http.NewCrossOriginProtection(),
 	}
 	s.edge = s.newEdge()
 	if err := s.serveDocuments(); err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"tilth/internal/audit"
 	"tilth/internal/httpbase"
+	"tilth/internal/limit"
 	"tilth/internal/providerapi/wire"
 )
 
@@ -39,6 +40,7 @@ type Options struct {
 	Address func(*http.Request) netip.Addr // of the client; nil: the connection's
 	Now     func() time.Time               // nil: the machine's clock
 	Log     *slog.Logger
+	Limits  *limit.Meter // counts what limits refuse; nil: nobody asks
 }
 
 // New makes the handler of everything under Prefix.
@@ -49,8 +51,7 @@ func New(o Options) http.Handler {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	h := &handler{Options: o, failures: newFailures(o.Now)}
-	h.edge = h.newEdge()
+	h := &handler{Options: o, failures: newFailures(&o)}
 	strict := wire.NewStrictHandlerWithOptions(h, nil, wire.StrictHTTPServerOptions{
 		RequestErrorHandlerFunc:  h.malformed,
 		ResponseErrorHandlerFunc: h.fail,
@@ -62,7 +63,7 @@ func New(o Options) http.Handler {
 type handler struct {
 	Options
 	edge     *httpbase.Edge
-	failures *failures
+	failures *limit.Buckets[limit.Network] // wrong tokens, by address
 	calls    http.Handler
 }
 
@@ -117,8 +118,8 @@ func (h *handler) admit(w http.ResponseWriter, r *http.Request) error {
 	if r.Method != way.method {
 		return refuse(http.StatusMethodNotAllowed, "this path takes "+way.method)
 	}
-	address := httpbase.Of(r.Context()).Address
-	if wait := h.failures.wait(address); wait > 0 {
+	from := limit.Client.Of(h.Address(r))
+	if wait := h.failures.Peek(from, limit.One).Retry; wait > 0 {
 		return &problem{status: http.StatusTooManyRequests, detail: "too many wrong tokens from this address", retry: wait}
 	}
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
@@ -127,7 +128,7 @@ func (h *handler) admit(w http.ResponseWriter, r *http.Request) error {
 		h.Log.Error("provider token", "error", fault)
 	}
 	if !allowed || !strings.EqualFold(scheme, "Bearer") {
-		h.failures.add(address)
+		h.failures.Allow(from, limit.One)
 		return refuse(http.StatusUnauthorized, "the provider's token is missing or wrong")
 	}
 	if patience := way.body.Within; patience > 0 {

@@ -3,64 +3,75 @@ package providerapi
 import (
 	"net/netip"
 	"testing"
+	"time"
 
+	"tilth/internal/limit"
 	"tilth/internal/testkit"
 )
 
 func TestFailures(t *testing.T) {
 	clock := testkit.NewClock()
-	f := newFailures(clock.Now)
-	a, b := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2")
+	f := newFailures(&Options{Now: clock.Now})
+	wait := func(address string) time.Duration {
+		return f.Peek(limit.Client.Of(netip.MustParseAddr(address)), limit.One).Retry
+	}
+	add := func(address string) { f.Allow(limit.Client.Of(netip.MustParseAddr(address)), limit.One) }
 	for i := range failureBurst {
-		if wait := f.wait(a); wait != 0 {
+		if wait := wait("192.0.2.1"); wait != 0 {
 			t.Fatalf("after %d failures it waits %s", i, wait)
 		}
-		f.add(a)
+		add("192.0.2.1")
 	}
-	if wait := f.wait(a); wait != failureEvery {
+	if wait := wait("192.0.2.1"); wait != failureEvery {
 		t.Errorf("after %d failures it waits %s", failureBurst, wait)
 	}
-	if wait := f.wait(b); wait != 0 {
+	if wait := wait("192.0.2.2"); wait != 0 {
 		t.Errorf("another address waits %s", wait)
 	}
-	if wait := f.wait(netip.MustParseAddr("::ffff:192.0.2.1")); wait == 0 {
+	if wait := wait("::ffff:192.0.2.1"); wait == 0 {
 		t.Error("the same address written otherwise does not wait")
 	}
 	clock.Advance(failureEvery)
-	if wait := f.wait(a); wait != 0 {
+	if wait := wait("192.0.2.1"); wait != 0 {
 		t.Errorf("later it waits %s", wait)
 	}
-	f.add(a)
-	if wait := f.wait(a); wait <= 0 || wait > failureEvery {
+	add("192.0.2.1")
+	if wait := wait("192.0.2.1"); wait <= 0 || wait > failureEvery {
 		t.Errorf("after one more it waits %s", wait)
 	}
 }
 
 // A network of one owner counts as one address, and the memory is bounded.
 func TestFailuresOfNetworks(t *testing.T) {
-	clock := testkit.NewClock()
-	f := newFailures(clock.Now)
+	clock, meter := testkit.NewClock(), &limit.Meter{}
+	f := newFailures(&Options{Now: clock.Now, Limits: meter})
+	network := func(address string) limit.Network { return limit.Client.Of(netip.MustParseAddr(address)) }
 	for i := range failureBurst {
-		f.add(netip.AddrFrom16([16]byte{0x20, 1, 0xd, 0xb8, 15: byte(i)}))
+		f.Allow(limit.Client.Of(netip.AddrFrom16([16]byte{0x20, 1, 0xd, 0xb8, 15: byte(i)})), limit.One)
 	}
-	if wait := f.wait(netip.MustParseAddr("2001:db8::ffff")); wait == 0 {
+	if f.Peek(network("2001:db8::ffff"), limit.One).Allowed() {
 		t.Error("another address of the network does not wait")
 	}
-	if wait := f.wait(netip.MustParseAddr("2001:db8:0:1::1")); wait != 0 {
-		t.Errorf("another network waits %s", wait)
+	if s := f.Peek(network("2001:db8:0:1::1"), limit.One); !s.Allowed() {
+		t.Errorf("another network waits %s", s.Retry)
 	}
-	// Those that have rested are forgotten first; busy ones only when all are.
-	clock.Advance(failureEvery)
+	// However many come, the one that guesses is not forgotten for those that failed
+	// once.
 	for i := range 3 * addressesKept {
-		if i == addressesKept {
-			clock.Advance(failureEvery * failureBurst)
-		}
-		f.add(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}))
-		if n := len(f.known); n > addressesKept {
-			t.Fatalf("%d addresses are kept", n)
-		}
+		f.Allow(limit.Client.Of(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)})), limit.One)
 	}
-	if f.known[netip.MustParseAddr("10.0.0.0")] != nil {
-		t.Error("an address that has rested is kept while busy ones make room")
+	if n := meter.Figures()["provider_token"].Kept; n > addressesKept {
+		t.Errorf("%d addresses are kept", n)
+	}
+	if f.Peek(network("2001:db8::ffff"), limit.One).Allowed() {
+		t.Error("the network that guesses is forgotten")
+	}
+	// Those that have rested are forgotten first.
+	clock.Advance(failureEvery)
+	for i := range addressesKept / 2 {
+		f.Allow(limit.Client.Of(netip.AddrFrom4([4]byte{11, byte(i >> 16), byte(i >> 8), byte(i)})), limit.One)
+	}
+	if f.Peek(network("2001:db8::ffff"), limit.Of(2)).Allowed() {
+		t.Error("the network that guesses is forgotten while others have rested")
 	}
 }

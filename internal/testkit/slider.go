@@ -22,7 +22,7 @@ func NewSlider(c *Clock) *Slider {
 	s.Service = captcha.New(c.Now, func() (captcha.Picture, error) {
 		s.Target = 58 + (s.Target+89)%201
 		return captcha.Picture{Background: []byte("background"), Strip: []byte("strip"), Target: s.Target}, nil
-	})
+	}, nil)
 	return s
 }
 

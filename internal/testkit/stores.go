@@ -68,7 +68,7 @@ func NewStores(t testing.TB) *Stores {
 	s.Users = identity.NewUserStore(s.DB, s.Clock.Now)
 	s.Sessions = identity.NewSessionStore(s.DB, s.Clock.Now)
 	s.Slider = NewSlider(s.Clock)
-	s.SignIn = identity.NewSignIn(s.Users, s.Sessions, identity.NewHasher(), identity.Captcha{Demand: identity.DemandAdaptive, Verify: s.Slider.Verify}, s.Clock.Now)
+	s.SignIn = identity.NewSignIn(s.Users, s.Sessions, identity.NewHasher(), identity.Captcha{Demand: identity.DemandAdaptive, Verify: s.Slider.Verify}, s.Clock.Now, nil)
 	s.Credentials = identity.NewCredentialStore(s.DB, s.Clock.Now)
 	s.Avatars = identity.NewAvatarStore(s.DB, s.Clock.Now)
 	s.Phones, s.Post = &Phones{}, &Postbox{}

@@ -12,6 +12,7 @@ import (
 
 	"tilth/internal/audit"
 	"tilth/internal/errs"
+	"tilth/internal/limit"
 	"tilth/internal/notify"
 	"tilth/internal/notify/guard"
 	"tilth/internal/tenant"
@@ -26,13 +27,14 @@ type Options struct {
 	Resolver *net.Resolver  // nil: the machine's
 	Roots    *x509.CertPool // whose certificates count; nil: the machine's
 	Within   time.Duration  // an attempt, in all; 0: 10 seconds
+	Limits   *limit.Meter   // counts what limits refuse; nil: nobody asks
 }
 
 // Caller brings what programs are told to where they are.
 type Caller struct {
 	Options
 	clients clients
-	tries   notify.Tries
+	tries   *limit.Recent[tenant.ID]
 }
 
 var _ notify.Carrier = (*Caller)(nil)
@@ -42,7 +44,7 @@ func New(o Options) *Caller {
 	if o.Within == 0 {
 		o.Within = callWithin
 	}
-	c := &Caller{Options: o}
+	c := &Caller{Options: o, tries: notify.NewTries("webhook_tries", o.Now, o.Limits)}
 	c.clients = newClients(o.Guard, &c.Options)
 	return c
 }

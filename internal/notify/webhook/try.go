@@ -28,7 +28,7 @@ func (c *Caller) Try(ctx context.Context, t tenant.ID, webhook int64) (*Outcome,
 		return nil, err
 	}
 	begun := c.Now()
-	if wait := c.tries.Take(t, begun); wait > 0 {
+	if wait := c.tries.Allow(t).Retry; wait > 0 {
 		return nil, errs.New(errs.TooMany, "error.429").After(wait)
 	}
 	body, err := testBody(begun)

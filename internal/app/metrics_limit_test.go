@@ -1,0 +1,35 @@
+package app
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"tilth/internal/limit"
+)
+
+// What limits refuse, remember and forgive is told by their names.
+func TestLimitsAreTold(t *testing.T) {
+	s := &Server{metrics: newMetrics(), stores: &stores{limits: &limit.Meter{}}}
+	s.describeLimits()
+	at := time.Now()
+	calls := limit.NewWindows[int](limit.Options{Name: "calls", Most: 2, Now: func() time.Time { return at }, Meter: s.stores.limits}, 1, time.Minute)
+	for caller := range 5 {
+		calls.Allow(caller)
+		calls.Allow(caller)
+	}
+	limit.NewSlots[string](limit.Options{Name: "streams", Meter: s.stores.limits}, 1, 0).Enter("ada")
+	page := httptest.NewRecorder()
+	s.metrics.handler().ServeHTTP(page, httptest.NewRequest(http.MethodGet, "/metrics", http.NoBody))
+	for _, line := range []string{
+		"# TYPE tilth_limit_refused_total counter", `tilth_limit_refused_total{limit="calls"} 5`, `tilth_limit_refused_total{limit="streams"} 0`,
+		"# TYPE tilth_limit_forgiven_total counter", `tilth_limit_forgiven_total{limit="calls"} 3`,
+		"# TYPE tilth_limit_entries gauge", `tilth_limit_entries{limit="calls"} 2`, `tilth_limit_entries{limit="streams"} 1`,
+	} {
+		if !strings.Contains(page.Body.String(), line+"\n") {
+			t.Errorf("%s is not in\n%s", line, page.Body)
+		}
+	}
+}
