@@ -90,7 +90,7 @@ postgres() {
 }
 initialise() {
   mkdir "$dir/postgres"
-  if [ "${#as[@]}" -gt 0 ]; then chmod 755 "$dir" && chown postgres "$dir/postgres"; fi
+  if [ "${#as[@]}" -gt 0 ]; then chmod 755 "$dir"; chown postgres "$dir/postgres"; fi
   (cd "$dir/postgres" && "${as[@]}" "$postgres/initdb" -D "$dir/postgres/data" -U bench -A trust -E UTF8 --locale=C >"$dir/postgres.log" 2>&1)
 }
 

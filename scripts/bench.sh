@@ -18,8 +18,9 @@ if [ -z "$broker" ]; then
   # The package starts the broker as a service; this one is not wanted.
   policy=/usr/sbin/policy-rc.d
   if [ ! -e "$policy" ]; then
-    printf '#!/bin/sh\nexit 101\n' > "$policy" && chmod +x "$policy"
     trap 'rm -f "$policy"' EXIT
+    printf '#!/bin/sh\nexit 101\n' > "$policy"
+    chmod +x "$policy"
   fi
   apt-get update -qq
   apt-get install -y -qq --no-install-recommends mosquitto >/dev/null

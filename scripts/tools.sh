@@ -29,7 +29,8 @@ if [ "${#missing[@]}" -gt 0 ]; then
   policy=/usr/sbin/policy-rc.d
   if [ ! -e "$policy" ]; then
     trap 'rm -f "$policy"' EXIT
-    printf '#!/bin/sh\nexit 101\n' > "$policy" && chmod +x "$policy"
+    printf '#!/bin/sh\nexit 101\n' > "$policy"
+    chmod +x "$policy"
   fi
   apt-get update -qq
   apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null

@@ -13,7 +13,7 @@ encoded() {
   for ((at = 0; at < ${#text}; at++)); do
     case ${text:at:1} in
       [A-Za-z0-9._~-]) printf %s "${text:at:1}" ;;
-      *) printf -v byte %d "'${text:at:1}" && printf %%%02X $((byte & 255)) ;;
+      *) printf -v byte %d "'${text:at:1}"; printf %%%02X $((byte & 255)) ;;
     esac
   done
 }

@@ -1,0 +1,172 @@
+package architecture
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// scripts are the shell scripts of the repository and their text: files of
+// these folders that name bash in their first line.
+func scripts(t *testing.T) map[string]string {
+	t.Helper()
+	all, base := map[string]string{}, root(t)
+	for _, top := range []string{".ci", "deploy", "docs", "scripts"} {
+		err := filepath.WalkDir(filepath.Join(base, top), func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			if first, _, _ := bytes.Cut(text, []byte("\n")); bytes.HasPrefix(first, []byte("#!")) && bytes.Contains(first, []byte("bash")) {
+				rel, err := filepath.Rel(base, path)
+				if err != nil {
+					return err
+				}
+				all[filepath.ToSlash(rel)] = string(text)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
+
+// unheard are commands of scripts whose failure nobody hears. "set -e" does not
+// end a script where a pipeline that begins with ! says no, nor where any but
+// the last command of "a && b" fails: neither stands alone, but in a condition.
+// The last "a && b" of a subshell is heard by what the subshell says.
+func unheard(t *testing.T, texts map[string]string) (breaches []string) {
+	t.Helper()
+	for _, path := range slices.Sorted(maps.Keys(texts)) {
+		file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(texts[path]), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		breach := func(s *syntax.Stmt, what string) {
+			breaches = append(breaches, fmt.Sprintf("%s:%d: %s", path, s.Pos().Line(), what))
+		}
+		alone := func(stmts []*syntax.Stmt, toldByLast bool) {
+			for i, s := range stmts {
+				list, _ := s.Cmd.(*syntax.BinaryCmd)
+				switch {
+				case endsInNot(s):
+					breach(s, "set -e does not hear what ! says: write an if, or || before what is to be done")
+				case list != nil && list.Op == syntax.AndStmt && !turns(list.Y) && !(toldByLast && i == len(stmts)-1):
+					breach(s, "set -e does not hear the first of a && b: write two commands, or an if")
+				}
+			}
+		}
+		syntax.Walk(file, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.File:
+				alone(n.Stmts, false)
+			case *syntax.Block: // of a function, too
+				alone(n.Stmts, false)
+			case *syntax.Subshell:
+				alone(n.Stmts, true)
+			case *syntax.CmdSubst:
+				alone(n.Stmts, true)
+			case *syntax.IfClause: // and elif and else; not its condition
+				alone(n.Then, false)
+			case *syntax.WhileClause:
+				alone(n.Do, false)
+			case *syntax.ForClause:
+				alone(n.Do, false)
+			case *syntax.CaseItem:
+				alone(n.Stmts, false)
+			}
+			return true
+		})
+	}
+	return breaches
+}
+
+// endsInNot tells whether the last command that says how s ended begins with !.
+func endsInNot(s *syntax.Stmt) bool {
+	if list, ok := s.Cmd.(*syntax.BinaryCmd); ok && !s.Negated && (list.Op == syntax.AndStmt || list.Op == syntax.OrStmt) {
+		return endsInNot(list.Y)
+	}
+	return s.Negated
+}
+
+// turns tells whether s only says where to go on: what stands before it is a
+// condition then.
+func turns(s *syntax.Stmt) bool {
+	call, ok := s.Cmd.(*syntax.CallExpr)
+	return ok && len(call.Args) > 0 && slices.Contains([]string{"return", "exit", "break", "continue"}, call.Args[0].Lit())
+}
+
+func TestScriptsHearFailures(t *testing.T) {
+	all := scripts(t)
+	if len(all) < 10 {
+		t.Fatalf("scripts %v", slices.Sorted(maps.Keys(all)))
+	}
+	none(t, unheard(t, all))
+	found(t, unheard(t, map[string]string{
+		"good.sh": `if ! a; then b; fi
+while ! a && b; do c; done
+until ! a; do b; done
+! a || b
+! a && ! b || c=1
+a || { b; exit 1; }
+for i in 1; do kill -0 1 && return 0; done
+(cd a && b)
+x=$(cd a && b)
+if a && b; then c; fi
+a && b || c
+`,
+		"alone.sh":    "! grep a b",
+		"pipe.sh":     "! a | grep b",
+		"last.sh":     "[ -z x ] || ! a",
+		"both.sh":     "a && ! b",
+		"function.sh": "f() { ! a; }",
+		"loop.sh":     "while true; do ! a; done",
+		"branch.sh":   "if a; then b; else ! c; fi",
+		"case.sh":     "case a in b) ! c ;; esac",
+		"inner.sh":    "x=$(! a)",
+		"and.sh":      "cd a && b\nc",
+		"middle.sh":   "(cd a && b; c)",
+	}),
+		"alone.sh:1", "pipe.sh:1", "last.sh:1", "both.sh:1", "function.sh:1", "loop.sh:1", "branch.sh:1", "case.sh:1", "inner.sh:1",
+		"and.sh:1", "middle.sh:1",
+	)
+}
+
+// make check refuses a lock file that names where a package was fetched from,
+// and one that is not there.
+func TestLockFileNamesNoRegistry(t *testing.T) {
+	const script = "scripts/lockfile.sh"
+	if !strings.Contains(scripts(t)["scripts/check.sh"], "\n"+script+" web/package-lock.json\n") {
+		t.Errorf("scripts/check.sh does not run %s", script)
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"good.json": "{\n  \"version\": \"1.2.3\",\n  \"integrity\": \"sha512-resolved\"\n}\n",
+		"bad.json":  "{\n  \"version\": \"1.2.3\",\n  \"resolved\": \"https://registry.example/a.tgz\"\n}\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, want := range map[string]string{"good.json": "", "bad.json": "bad.json:3:", "gone.json": "gone.json"} {
+		cmd := exec.CommandContext(t.Context(), filepath.Join(root(t), script), filepath.Join(dir, name))
+		said, err := cmd.CombinedOutput()
+		if refused := err != nil; refused != (want != "") || !strings.Contains(string(said), want) {
+			t.Errorf("%s: %v, %s", name, err, said)
+		}
+	}
+}
