@@ -49,7 +49,7 @@ kind() {
 # Names, versions and folders of the packages that are linked, for the systems
 # that it is built for; the licence nearest to a package counts, and those above
 # it up to the module's.
-for system in linux darwin; do
+for system in linux darwin windows; do
   GOOS=$system CGO_ENABLED=0 go list -deps -f '{{with .Module}}{{if not .Main}}{{.Path}}	{{.Version}}	{{.Dir}}	{{$.Dir}}{{end}}{{end}}' ./cmd/tilth
 done | sort -u > "$work/packages"
 
@@ -133,7 +133,7 @@ nothing of those is in the binary.
 
 MD
   echo "In all: $total."
-  printf '\n## Go\n\nGo itself and its standard library: BSD-3-Clause. Linked on Linux or macOS:\n\n| module | version | licence |\n|---|---|---|\n'
+  printf '\n## Go\n\nGo itself and its standard library: BSD-3-Clause. Linked on Linux, macOS or Windows:\n\n| module | version | licence |\n|---|---|---|\n'
   rows "$work/go"
   printf '\n## The console\n\nThe coastline in world-atlas is Natural Earth'"'"'s, public domain; Inter is the type.\n\n| package | version | licence |\n|---|---|---|\n'
   rows "$work/npm"

@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/goccy/go-yaml"
@@ -250,7 +249,7 @@ func freshFolder(dir string) (func(), error) {
 	if err != nil {
 		return nil, fmt.Errorf("--data-dir: %w", err)
 	}
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	if err := lockFile(lock); err != nil {
 		return nil, errors.Join(fmt.Errorf("--data-dir: a demo is running in %s", dir), lock.Close())
 	}
 	for _, e := range entries {

@@ -49,15 +49,6 @@ func newDisk(dir string, broken func() error, unkept func() uint64, log *slog.Lo
 	return d
 }
 
-// freeBytes is how much room there is for whoever asks, on the disk of a folder.
-func freeBytes(dir string) (uint64, error) {
-	var s syscall.Statfs_t
-	if err := syscall.Statfs(dir, &s); err != nil {
-		return 0, err
-	}
-	return s.Bavail * uint64(s.Bsize), nil
-}
-
 // run looks again and again until ctx ends, or until a new start is due.
 func (d *disk) run(ctx context.Context) error {
 	again := time.NewTicker(d.every)
@@ -187,5 +178,5 @@ func beginAnew(log *slog.Logger) error {
 		return err
 	}
 	log.Warn("beginning anew", "program", program)
-	return fmt.Errorf("begin anew: %w", syscall.Exec(program, os.Args, os.Environ()))
+	return fmt.Errorf("begin anew: %w", replaceProcess(program))
 }

@@ -18,9 +18,8 @@ const (
 	// A slow screen is as one behind a network, not on the same machine, whose
 	// systems would hold megabytes for it: it takes packets of usual size, few
 	// at once.
-	slowSegment = 1460
-	slowWindow  = 4 << 10
-	slowEnds    = 15 * time.Second // within which its stream must have ended
+	slowWindow = 4 << 10
+	slowEnds   = 15 * time.Second // within which its stream must have ended
 )
 
 // slowScreen opens a stream and never reads what comes.
@@ -37,10 +36,7 @@ func openSlow(ctx context.Context, c *console) (_ *slowScreen, err error) {
 	}
 	var refused error
 	d := net.Dialer{Timeout: dialTimeout, Control: func(_, _ string, raw syscall.RawConn) error {
-		err := raw.Control(func(fd uintptr) {
-			refused = errors.Join(syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, slowWindow),
-				syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, syscall.TCP_MAXSEG, slowSegment))
-		})
+		err := raw.Control(func(fd uintptr) { refused = takeLittle(fd) })
 		return errors.Join(err, refused)
 	}}
 	nc, err := d.DialContext(ctx, "tcp", server.Host)
@@ -84,7 +80,7 @@ func (s *slowScreen) cutOff(until time.Time) (bool, error) {
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return false, nil
-	case err == nil, errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
+	case err == nil, errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, connectionReset):
 		return true, nil
 	}
 	return false, err

@@ -164,8 +164,12 @@ func (s *Server) listensAt(at Addresses) {
 // Stop ends the server as an operator would, or by force when that takes too
 // long. It answers what was wrong about its end.
 func (s *Server) Stop() error {
-	// An error means that it is gone already, which is told below.
-	_ = s.cmd.Process.Signal(syscall.SIGTERM)
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		// As on Windows, where nobody can be asked.
+		_ = s.cmd.Process.Kill()
+		<-s.ended
+		return fmt.Errorf("the server was not asked to stop, but killed: %w", err)
+	}
 	select {
 	case <-s.ended:
 		if s.err != nil {

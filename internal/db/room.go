@@ -2,7 +2,6 @@ package db
 
 import (
 	"errors"
-	"syscall"
 	"time"
 
 	sqlite "modernc.org/sqlite"
@@ -35,7 +34,7 @@ func (d *DB) orUnkept(err error) error {
 
 // ofDisk tells whether err is the disk's refusal to keep something.
 func ofDisk(err error) bool {
-	for _, no := range []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EIO} {
+	for _, no := range diskErrors {
 		if errors.Is(err, no) {
 			return true
 		}

@@ -8,7 +8,6 @@ import (
 	"net"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/eclipse/paho.mqtt.golang/packets"
 )
@@ -40,7 +39,7 @@ func (s *sender) unconnected(err error) *Trouble {
 		t.Says, t.SignIn, t.Cause = "the server refuses its name or secret", true, nil
 	case errors.Is(err, packets.ErrorRefusedServerUnavailable):
 		t.Says, t.Cause = "the server at "+s.broker+" lets nobody in now", nil
-	case errors.Is(err, syscall.ECONNREFUSED):
+	case errors.Is(err, connectionRefused):
 		t.Says, t.Cause = "nobody listens at "+s.broker, nil
 	default:
 		t.Says, t.Cause = "no connection to "+s.broker+": "+reason(err), nil

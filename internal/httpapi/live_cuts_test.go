@@ -88,10 +88,7 @@ func TestSlowScreenIsCutOffAlone(t *testing.T) {
 	// As behind a network: on one machine the systems would hold megabytes.
 	narrow := &net.Dialer{Control: func(_, _ string, raw syscall.RawConn) error {
 		var err error
-		return errors.Join(raw.Control(func(fd uintptr) {
-			err = errors.Join(syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 4096),
-				syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, syscall.TCP_MAXSEG, 1460))
-		}), err)
+		return errors.Join(raw.Control(func(fd uintptr) { err = takeLittle(fd) }), err)
 	}}
 	nc, stuck := slow.open(t, narrow)
 

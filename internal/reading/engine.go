@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 	"strings"
-	"syscall"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -76,7 +75,7 @@ func openEngine(o Options) (*pebble.DB, error) {
 // explain says the usual reasons in words.
 func explain(err error) error {
 	switch {
-	case errors.Is(err, syscall.EAGAIN), strings.HasPrefix(err.Error(), "lock held"):
+	case errors.Is(err, lockedElsewhere), strings.HasPrefix(err.Error(), "lock held"):
 		return fmt.Errorf("it is in use already (%w)", err)
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("no permission (%w)", err)

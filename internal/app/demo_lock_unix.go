@@ -1,0 +1,14 @@
+//go:build unix
+
+package app
+
+import (
+	"os"
+	"syscall"
+)
+
+// lockFile takes a file for this process until it is closed; an error says that
+// another process has it.
+func lockFile(f *os.File) error {
+	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+}

@@ -1,0 +1,19 @@
+//go:build unix
+
+package bench
+
+import (
+	"errors"
+	"syscall"
+)
+
+const (
+	slowSegment     = 1460
+	connectionReset = syscall.ECONNRESET
+)
+
+// takeLittle makes a socket take little at once.
+func takeLittle(fd uintptr) error {
+	return errors.Join(syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, slowWindow),
+		syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, syscall.TCP_MAXSEG, slowSegment))
+}
