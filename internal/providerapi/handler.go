@@ -52,6 +52,7 @@ func New(o Options) http.Handler {
 		o.Now = time.Now
 	}
 	h := &handler{Options: o, failures: newFailures(&o)}
+	h.edge = h.newEdge()
 	strict := wire.NewStrictHandlerWithOptions(h, nil, wire.StrictHTTPServerOptions{
 		RequestErrorHandlerFunc:  h.malformed,
 		ResponseErrorHandlerFunc: h.fail,
@@ -118,7 +119,7 @@ func (h *handler) admit(w http.ResponseWriter, r *http.Request) error {
 	if r.Method != way.method {
 		return refuse(http.StatusMethodNotAllowed, "this path takes "+way.method)
 	}
-	from := limit.Client.Of(h.Address(r))
+	from := limit.Client.Of(httpbase.Of(r.Context()).Address)
 	if wait := h.failures.Peek(from, limit.One).Retry; wait > 0 {
 		return &problem{status: http.StatusTooManyRequests, detail: "too many wrong tokens from this address", retry: wait}
 	}
