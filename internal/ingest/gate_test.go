@@ -150,3 +150,14 @@ func TestGatePace(t *testing.T) {
 		}
 	})
 }
+
+// Each message passes here.
+func TestPaceAllocatesNothing(t *testing.T) {
+	g := newTestGate(func(*Options) {})
+	ws := g.registry.Get(1)
+	held := g.hold(ws.ID)
+	defer held.Release()
+	if n := testing.AllocsPerRun(100, func() { g.pace(held, time.Now(), ws) }); n != 0 {
+		t.Errorf("%v allocations a message", n)
+	}
+}

@@ -111,7 +111,7 @@ func FuzzConnection(f *testing.F) {
 		f.Add(version, framed(0x82, []byte("\x00\x01\x00\x19v1/devices/me/attributes\x01")))
 		f.Add(version, framed(0xA2, []byte("\x00\x01\x00\x00\x01a")))
 	}
-	e := newEdge(f)
+	e := newEdge(f, func(o *Options) { o.Now = running() }) // more messages than a burst
 	f.Fuzz(func(t *testing.T, version byte, sent []byte) {
 		version = 4 + version%2
 		c := client{version: version}
@@ -129,7 +129,7 @@ func FuzzGreeting(f *testing.F) {
 		f.Add(c.connect("WS-1", "wrong", ""))
 	}
 	f.Add([]byte("\x10\x0c\x00\x04MQTT\x05\xce\x00\x00\x00"))
-	e := newEdge(f, func(o *Options) { o.FailureRate, o.FailureBurst = 1e9, 1e9 })
+	e := newEdge(f, func(o *Options) { o.Now, o.FailureRate, o.FailureBurst = running(), 1e9, 1e9 })
 	f.Fuzz(func(t *testing.T, sent []byte) {
 		e.mqtt.ServeConn(wire{Reader: bytes.NewReader(sent)}, "192.0.2.1")
 		checkFuzzed(t, e)

@@ -12,17 +12,19 @@ import (
 type Cost int64
 
 // One is what one ordinary event costs. It is a power of two, so that counting
-// in its parts rounds nothing that counting in ones would not.
-const One Cost = 1 << 30
-
-const _ = int(One) << 10 // tokens are an int, which must have 64 bits
+// in its parts rounds nothing that counting in ones would not. As tokens are an
+// int, which has 64 bits, no bucket holds more than eight million events.
+const One Cost = 1 << 40
 
 // Of is the cost of n events.
 func Of(n int) Cost { return Cost(min(n, math.MaxInt/int(One))) * One }
 
 // Share is the cost of an event of somebody who may do n times as much as
-// others.
-func Share(n int) Cost { return max(1, One/Cost(max(1, n))) }
+// others, rounded up to the part.
+func Share(n int) Cost {
+	n = max(1, n)
+	return One/Cost(n) + min(1, One%Cost(n))
+}
 
 // Buckets lets so many events of a key through a second, and so many at once
 // where the key has rested: each key has a bucket of tokens, which grow back
@@ -34,7 +36,7 @@ type Buckets[K comparable] struct {
 }
 
 // NewBuckets makes buckets of burst events, of which perSecond grow back in a
-// second. Both are more than 0.
+// second. Both are more than 0; a burst beyond eight million is eight million.
 func NewBuckets[K comparable](o Options, perSecond float64, burst int) *Buckets[K] {
 	b := &Buckets[K]{rate: perSecond * float64(One), burst: int(Of(burst))}
 	b.table = newTable[K](o, b.full, b.untilFull)
@@ -48,12 +50,14 @@ func (b *Buckets[K]) Allow(key K, cost Cost) State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	bucket := b.put(s, key, now).state
-	if bucket.AllowN(now, tokens) {
-		return b.state(bucket.TokensAt(now), 0)
+	allowed := bucket.AllowN(now, tokens)
+	state := b.state(bucket.TokensAt(now), tokens)
+	if allowed {
+		state.Retry = 0
+		return state
 	}
 	s.refused++
-	state := b.state(bucket.TokensAt(now), tokens)
-	state.Retry = max(1, state.Retry) // it is refused, however it was rounded
+	state.Retry = max(1, state.Retry) // whatever came of rounding
 	return state
 }
 
@@ -65,7 +69,7 @@ func (b *Buckets[K]) Reserve(key K, cost Cost) time.Duration {
 	s := b.part(key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	wait := b.put(s, key, now).state.ReserveN(now, tokens).DelayFrom(now)
+	wait := reserve(b.put(s, key, now).state, now, tokens)
 	if wait > 0 {
 		s.refused++
 	}
@@ -109,7 +113,7 @@ func (b *Buckets[K]) Hold(key K) Held[K] {
 // Reserve is that of Buckets. now is what the limit's clock shows: who asks
 // often has just looked at it.
 func (h Held[K]) Reserve(now time.Time, cost Cost) time.Duration {
-	wait := h.bucket.ReserveN(now, h.buckets.tokens(cost)).DelayFrom(now)
+	wait := reserve(h.bucket, now, h.buckets.tokens(cost))
 	if wait > 0 {
 		s := h.buckets.part(h.place.key)
 		s.mu.Lock()
@@ -121,6 +125,12 @@ func (h Held[K]) Reserve(now time.Time, cost Cost) time.Duration {
 
 // Release lets go of the bucket.
 func (h Held[K]) Release() { h.buckets.release(h.place) }
+
+// reserve has no type parameter: so it is compiled in this package, wherever
+// buckets are used, and the reservation stays off the heap.
+func reserve(bucket *rate.Limiter, now time.Time, tokens int) time.Duration {
+	return bucket.ReserveN(now, tokens).DelayFrom(now)
+}
 
 // state is how a bucket stands that holds so many tokens, of which wanted are
 // asked for.

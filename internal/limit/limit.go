@@ -12,19 +12,19 @@
 //     failures, so many that what follows is locked out for a while.
 //   - Slots: so many at the same time.
 //
-// Where only failures count, ask with Peek or Locked before, and charge with
-// Allow, Reserve or Add once something failed.
+// Where only failures count, ask with Peek or Locked before, and charge with Add,
+// Allow or Reserve once something failed. Of a bucket that is empty by then, for
+// many failed at once, Reserve takes tokens to come; Allow leaves it at that.
 //
 // All of them live in memory, and a restart forgets them. What they remember is
 // bounded, whoever comes with however many keys: see Options.Most. A limit that
 // must survive a restart is counted in the database by its owner, who takes the
 // key of an address from here (Grouping).
 //
-// Everything may be called by many goroutines at once. Nothing waits, but for
-// a lock that is held for less than a microsecond; who is to wait is told for
-// how long. Turns among keys (a queue that gives each tenant its own) would
-// stand in front: it asks Peek, or Enter, when a turn comes, and calls Allow, or
-// Leave, as everybody does.
+// Everything may be called by many goroutines at once. Nothing waits: who is to
+// wait is told for how long. Turns among keys, a queue that gives each tenant its
+// own, would stand in front: when a turn comes it asks Allow, or Enter, as
+// everybody does.
 package limit
 
 import (

@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// parts is how many locks a large table has, and smallPart how many keys make
-	// one worth it.
+	// parts is how many parts a table is in, each with a lock of its own, unless
+	// they would have less than smallPart keys.
 	parts     = 16
 	smallPart = 64
 
