@@ -14,7 +14,7 @@ import (
 func newDecoder() *decoder {
 	r := device.NewRegistry(hashKey)
 	r.Replace(population())
-	return &decoder{registry: r, retention: 400 * 24 * time.Hour}
+	return &decoder{registry: r, retention: 400 * 24 * time.Hour, stamps: stamps{registry: r}}
 }
 
 func framesOf(c content) []reading.Frame {
@@ -199,7 +199,7 @@ func TestDecodeClockAhead(t *testing.T) {
 }
 
 func TestStampsAreDistinctAndGoForward(t *testing.T) {
-	var s stamps
+	s := newStamps(1, 2, 7)
 	type stamp struct {
 		id     device.ID
 		at     int64
@@ -235,7 +235,7 @@ func TestStampsAreDistinctAndGoForward(t *testing.T) {
 func TestStampsOfAClockSetBack(t *testing.T) {
 	const hour, second = 3_600_000, 1000
 	for _, back := range []int64{8 * hour, hour / 10, 6 * second} {
-		var s stamps
+		s := newStamps(1)
 		for i, step := range []struct{ at, want int64 }{
 			{now, now},
 			{now - back, now - back},
@@ -251,7 +251,7 @@ func TestStampsOfAClockSetBack(t *testing.T) {
 		}
 	}
 	// Small steps that come one after the other count together.
-	var s stamps
+	s := newStamps(1)
 	for back := int64(0); back <= 9*second; back += 3 * second {
 		if got, ok := s.next(1, now-back); !ok || back > 5*second != (got < now) && got != now-back {
 			t.Errorf("back by %d ms: %d %v", back, got-now, ok)

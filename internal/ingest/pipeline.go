@@ -79,13 +79,14 @@ func NewPipeline(o Options) *Pipeline {
 	o.setDefaults()
 	p := &Pipeline{
 		opts:     o,
-		decoder:  decoder{registry: o.Registry, retention: o.Retention},
+		decoder:  decoder{registry: o.Registry, retention: o.Retention, stamps: stamps{registry: o.Registry}},
 		stats:    newCounters(),
 		room:     semaphore.NewWeighted(int64(o.QueueBytes)),
 		finished: make(chan struct{}),
 		postmen:  newPostmen(),
 		enough:   1,
 	}
+	o.Registry.Watch(p.decoder.stamps.sweep)
 	p.gate = newGate(o, p.stats)
 	p.more = sync.NewCond(&p.mu)
 	p.gather = time.AfterFunc(gatherTime, p.stopGathering)

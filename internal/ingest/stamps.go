@@ -16,8 +16,10 @@ const setBack = 5 * time.Second
 // arrive within a millisecond get distinct times, or the second would replace
 // the first.
 type stamps struct {
+	registry *device.Registry
+
 	mu   sync.Mutex
-	last map[device.ID]stamp
+	last map[device.ID]stamp // of devices that there are
 }
 
 // stamp is the newest time that was given to a device's readings.
@@ -37,6 +39,9 @@ func (s *stamps) next(id device.ID, arrival int64) (at int64, ok bool) {
 		s.last = map[device.ID]stamp{}
 	}
 	last, known := s.last[id]
+	if !known && s.registry.Get(id) == nil {
+		return arrival, true // deleted while its message was on its way; nothing of it is kept
+	}
 	if !known || arrival < last.arrival-setBack.Milliseconds() {
 		s.last[id] = stamp{at: arrival, arrival: arrival}
 		return arrival, true
@@ -47,4 +52,27 @@ func (s *stamps) next(id device.ID, arrival int64) (at int64, ok bool) {
 	}
 	s.last[id] = stamp{at: at, arrival: max(arrival, last.arrival)}
 	return at, true
+}
+
+// sweep forgets devices that are not in the registry any more. The map is made anew: one that
+// was larger would keep its room.
+func (s *stamps) sweep() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	gone := 0
+	for id := range s.last {
+		if s.registry.Get(id) == nil {
+			gone++
+		}
+	}
+	if gone == 0 {
+		return
+	}
+	left := make(map[device.ID]stamp, len(s.last)-gone)
+	for id, last := range s.last {
+		if s.registry.Get(id) != nil {
+			left[id] = last
+		}
+	}
+	s.last = left
 }

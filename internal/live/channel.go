@@ -1,6 +1,10 @@
 package live
 
-import "sync"
+import (
+	"strconv"
+	"strings"
+	"sync"
+)
 
 const (
 	// remembered is how many events are kept a tenant at most, for screens that
@@ -13,7 +17,8 @@ const (
 
 // channel is one tenant's events and open screens.
 type channel struct {
-	hub *Hub
+	hub   *Hub
+	epoch string // what its ids begin with
 
 	mu      sync.Mutex
 	seq     uint64
@@ -23,14 +28,36 @@ type channel struct {
 	watched bool // screens are open, or may come back and be told what they missed
 	unseen  int  // events since the last screen closed, or somebody was told where the stream stands
 	closed  bool // the server stops
+	gone    bool // with its tenant; the hub does not hold it any more
 }
 
-// subscribe opens a screen. With known, seq is the newest event that it has
-// seen; whole is true when all since can be told, which are missed then. at is
-// where the stream starts.
-func (c *channel) subscribe(person int64, key string, seq uint64, known bool) (s *Screen, missed []*Event, at uint64, whole bool) {
+// position is the id of an event as screens see it.
+func (c *channel) position(seq uint64) string {
+	var b [64]byte
+	id := append(b[:0], c.epoch...)
+	id = append(id, '-')
+	return string(strconv.AppendUint(id, seq, 10))
+}
+
+// sequence is the number in an id of this channel.
+func (c *channel) sequence(id string) (uint64, bool) {
+	epoch, seq, ok := strings.Cut(id, "-")
+	if !ok || epoch != c.epoch {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(seq, 10, 64)
+	return n, err == nil
+}
+
+// subscribe opens a screen; nil when the channel is gone. last is the id of the
+// newest event that it has seen; whole is true when all since can be told, which
+// are missed then. at is where the stream starts.
+func (c *channel) subscribe(person int64, key, last string) (s *Screen, missed []*Event, at uint64, whole bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.gone {
+		return nil, nil, 0, false
+	}
 	s = newScreen(c, person, key)
 	if c.closed {
 		s.why = EndShutdown
@@ -40,6 +67,7 @@ func (c *channel) subscribe(person int64, key string, seq uint64, known bool) (s
 	c.screens[s] = struct{}{}
 	c.hub.open.Add(1)
 	c.watch()
+	seq, known := c.sequence(last)
 	if !known || seq > c.seq || c.seq-seq > uint64(len(c.ring)) {
 		return s, nil, c.seq, false
 	}
@@ -60,13 +88,16 @@ func (c *channel) watch() {
 	c.unseen = 0
 }
 
-// stands is the number of the newest event. Those after it are kept, as for a
-// screen that was cut off there.
-func (c *channel) stands() uint64 {
+// stands is the number of the newest event; false when the channel is gone.
+// Those after it are kept, as for a screen that was cut off there.
+func (c *channel) stands() (at uint64, there bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.gone {
+		return 0, false
+	}
 	c.watch()
-	return c.seq
+	return c.seq, true
 }
 
 // publish tells all screens, or those of one person.
@@ -77,7 +108,7 @@ func (c *channel) publish(person int64, name string, data []byte) {
 	if !c.watched {
 		return // nobody has an id from which this could be missed
 	}
-	e := newEvent(c.hub.epoch, c.seq, person, name, data)
+	e := newEvent(c.epoch, c.seq, person, name, data)
 	c.remember(e)
 	for s := range c.screens {
 		if !e.isFor(s.person) {
@@ -119,8 +150,23 @@ func (c *channel) take(bytes int64) {
 func (c *channel) forget() {
 	c.take(-c.bytes)
 	c.watched, c.unseen, c.ring = false, 0, nil
+	c.screens = map[*Screen]struct{}{} // empty, but as large as when most were open
 	c.hub.watched.Add(-1)
 	c.seq++
+}
+
+// leaves ends the screens of a channel whose tenant is no more, and gives its
+// events up.
+func (c *channel) leaves() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.gone = true
+	for s := range c.screens {
+		c.end(s, EndExpired)
+	}
+	if c.watched {
+		c.forget()
+	}
 }
 
 func (c *channel) isWatched() bool {

@@ -3,8 +3,8 @@
 package live
 
 import (
+	"math/rand/v2"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -19,11 +19,12 @@ type Hub struct {
 	watched atomic.Int64 // tenants whose events are remembered
 	bytes   atomic.Int64 // of the events that are
 
-	// Of the two fields below alone: each tenant's events are under its own
-	// lock, so that tenants do not wait for each other.
-	mu      sync.RWMutex
-	tenants map[tenant.ID]*channel
-	closed  bool
+	// Of the fields below alone: each tenant's events are under its own lock, so
+	// that tenants do not wait for each other.
+	mu        sync.RWMutex
+	tenants   map[tenant.ID]*channel
+	forgotten bool // a tenant was
+	closed    bool
 }
 
 // NewHub makes a hub; epoch tells this run of the server from every other.
@@ -31,19 +32,18 @@ func NewHub(epoch string) *Hub {
 	return &Hub{epoch: epoch, tenants: map[tenant.ID]*channel{}}
 }
 
-// Position is the id of an event as screens see it.
-func (h *Hub) Position(seq uint64) string {
-	var b [64]byte
-	id := append(b[:0], h.epoch...)
-	id = append(id, '-')
-	return string(strconv.AppendUint(id, seq, 10))
-}
-
 // Stands is where a tenant's stream stands: the id that an event of now would
 // follow. Whoever reads the tenant's data after this and opens a stream with
 // that id as its last misses nothing: what happens from here on is kept for a
 // while, whether or not a screen is open.
-func (h *Hub) Stands(t tenant.ID) string { return h.Position(h.channel(t).stands()) }
+func (h *Hub) Stands(t tenant.ID) string {
+	for {
+		c := h.channel(t)
+		if at, there := c.stands(); there {
+			return c.position(at)
+		}
+	}
+}
 
 // Subscribe opens a stream for a tenant that is told what all are told; see
 // SubscribeAs.
@@ -57,19 +57,12 @@ func (h *Hub) Subscribe(t tenant.ID, key, last string) (s *Screen, missed []*Eve
 // told any more, so that the screen must fetch anew; position is where the
 // stream starts.
 func (h *Hub) SubscribeAs(t tenant.ID, person int64, key, last string) (s *Screen, missed []*Event, position string, reset bool) {
-	seq, known := h.sequence(last)
-	s, missed, at, whole := h.channel(t).subscribe(person, key, seq, known)
-	return s, missed, h.Position(at), last != "" && !whole
-}
-
-// sequence is the number in an id of this run.
-func (h *Hub) sequence(id string) (uint64, bool) {
-	epoch, seq, ok := strings.Cut(id, "-")
-	if !ok || epoch != h.epoch {
-		return 0, false
+	for {
+		c := h.channel(t)
+		if s, missed, at, whole := c.subscribe(person, key, last); s != nil {
+			return s, missed, c.position(at), last != "" && !whole
+		}
 	}
-	n, err := strconv.ParseUint(seq, 10, 64)
-	return n, err == nil
 }
 
 // Publish tells every open screen of a tenant. It never waits: a screen that
@@ -108,6 +101,19 @@ func (h *Hub) EndKey(key string) {
 	}
 }
 
+// Forget ends the streams of a tenant that is no more, and drops what is held of
+// it. Should there be one of that number again, it knows none of the ids.
+func (h *Hub) Forget(t tenant.ID) {
+	h.mu.Lock()
+	c := h.tenants[t]
+	delete(h.tenants, t)
+	h.forgotten = h.forgotten || c != nil
+	h.mu.Unlock()
+	if c != nil {
+		c.leaves()
+	}
+}
+
 // Close ends every stream, and those that are opened from then on; the server
 // stops.
 func (h *Hub) Close() {
@@ -132,7 +138,8 @@ func (h *Hub) all(closing bool) []*channel {
 	return channels
 }
 
-// known is a tenant's channel, nil when nothing was ever told or asked of it.
+// known is a tenant's channel, nil when nothing was ever told or asked of it, or
+// it is forgotten.
 func (h *Hub) known(t tenant.ID) *channel {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
@@ -147,7 +154,12 @@ func (h *Hub) channel(t tenant.ID) *channel {
 	defer h.mu.Unlock()
 	c := h.tenants[t]
 	if c == nil {
-		c = &channel{hub: h, screens: map[*Screen]struct{}{}, closed: h.closed}
+		c = &channel{hub: h, epoch: h.epoch, screens: map[*Screen]struct{}{}, closed: h.closed}
+		if h.forgotten {
+			// Maybe this one was. By chance, not by number: how many there were is
+			// nobody's to know.
+			c.epoch += "." + strconv.FormatUint(rand.Uint64(), 36)
+		}
 		h.tenants[t] = c
 	}
 	return c

@@ -84,9 +84,9 @@ func TestStandsMissesNothing(t *testing.T) {
 			for range 200 {
 				position := h.Stands(field)
 				read := written.Load()
-				from, _ := h.sequence(position)
+				from, _ := numberOf(position)
 				s, missed, at, reset := h.Subscribe(field, "s", position)
-				to, _ := h.sequence(at)
+				to, _ := numberOf(at)
 				if reset || !same(seqs(missed), run(from+1, to)) {
 					t.Errorf("from %s to %s: reset %t, missed %v", position, at, reset, seqs(missed))
 				}

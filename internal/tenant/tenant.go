@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -52,6 +53,9 @@ type hostRow struct {
 type Store struct {
 	db  *db.DB
 	now func() time.Time
+
+	mu       sync.Mutex
+	onDelete []func(ID)
 }
 
 // NewStore makes a store; now is the server's clock.
@@ -192,6 +196,26 @@ func (s *Store) Put(ctx context.Context, t *Tenant) error {
 func (s *Store) Delete(ctx context.Context, id ID) error {
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewDelete().Model((*row)(nil)).Where("id = ?", id).Exec(ctx)
+		if err == nil {
+			s.db.AfterCommit(ctx, func() { s.deleted(id) })
+		}
 		return err
 	})
+}
+
+// OnDelete calls f for each tenant that is removed, once that is kept. f must
+// not block.
+func (s *Store) OnDelete(f func(ID)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.onDelete = append(s.onDelete, f)
+}
+
+func (s *Store) deleted(id ID) {
+	s.mu.Lock()
+	told := s.onDelete
+	s.mu.Unlock()
+	for _, f := range told {
+		f(id)
+	}
 }

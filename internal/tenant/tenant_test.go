@@ -1,8 +1,13 @@
 package tenant_test
 
 import (
+	"context"
+	"errors"
+	"slices"
 	"testing"
 	"time"
+
+	"github.com/uptrace/bun"
 
 	"tilth/internal/db"
 	"tilth/internal/errs"
@@ -147,6 +152,38 @@ func TestListAndDelete(t *testing.T) {
 	}
 	if _, err := stores.Tenants.Get(t.Context(), a.ID); err != nil {
 		t.Error(err)
+	}
+}
+
+// Whoever holds something of a tenant hears of its end once that is kept, and
+// not of an attempt.
+func TestOnDelete(t *testing.T) {
+	stores := testkit.NewStores(t)
+	used := stores.Tenant(t, "used")
+	empty := &tenant.Tenant{Name: "empty", TimeZone: time.UTC, Language: text.English}
+	put(t, stores.Tenants, empty)
+	var told []tenant.ID
+	for range 2 {
+		stores.Tenants.OnDelete(func(id tenant.ID) { told = append(told, id) })
+	}
+	if err := stores.Tenants.Delete(t.Context(), used.ID); err == nil || len(told) != 0 {
+		t.Errorf("a tenant with users: %v, told of %v", err, told)
+	}
+	undone := errors.New("undone")
+	err := stores.DB.Tx(t.Context(), func(ctx context.Context, _ bun.IDB) error {
+		if err := stores.Tenants.Delete(ctx, empty.ID); err != nil {
+			return err
+		}
+		if len(told) != 0 {
+			t.Errorf("told of %v before it is kept", told)
+		}
+		return undone
+	})
+	if !errors.Is(err, undone) || len(told) != 0 {
+		t.Errorf("undone: %v, told of %v", err, told)
+	}
+	if err := stores.Tenants.Delete(t.Context(), empty.ID); err != nil || !slices.Equal(told, []tenant.ID{empty.ID, empty.ID}) {
+		t.Errorf("%v, told of %v", err, told)
 	}
 }
 

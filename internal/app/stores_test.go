@@ -1,0 +1,35 @@
+package app
+
+import (
+	"log/slog"
+	"testing"
+	"time"
+
+	"tilth/internal/live"
+	"tilth/internal/tenant"
+	"tilth/internal/text"
+)
+
+// The live stream holds nothing of a tenant that is deleted.
+func TestDeletedTenantLeavesTheStream(t *testing.T) {
+	s, err := openStores(t.Context(), &Settings{DataDir: t.TempDir()}, "", slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.close(); err != nil {
+			t.Error(err)
+		}
+	})
+	farm := &tenant.Tenant{Name: "farm", TimeZone: time.UTC, Language: text.English}
+	if err := s.tenants.Put(t.Context(), farm); err != nil {
+		t.Fatal(err)
+	}
+	screen, _, _, _ := s.live.Subscribe(farm.ID, "session", "")
+	if err := s.tenants.Delete(t.Context(), farm.ID); err != nil {
+		t.Fatal(err)
+	}
+	if s.live.Watched(farm.ID) || s.live.Screens() != 0 || screen.Why() != live.EndExpired {
+		t.Errorf("watched %t, %d screens, %q", s.live.Watched(farm.ID), s.live.Screens(), screen.Why())
+	}
+}
