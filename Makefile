@@ -7,7 +7,7 @@ WEB_FILES := $(shell find web/src web/scripts web/public web/index.html web/vite
 # npm writes this file last; the folder's own time changes with every test's cache.
 NODE_MODULES := web/node_modules/.package-lock.json
 
-.PHONY: help demo dev build gen check test e2e bench torture lighthouse release image clean tools
+.PHONY: help demo dev build gen check test quick race e2e bench torture lighthouse release image clean tools
 
 help: ## what there is
 	@grep -hE '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -21,7 +21,7 @@ dev: $(NODE_MODULES) ## the demo with a console that reloads as you type, on por
 build: bin/tilth ## bin/tilth, the console inside
 
 bin/tilth: web/dist/index.html $(GO_FILES)
-	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X tilth/internal/app.Version=$(VERSION)' -o $@ ./cmd/tilth
+	. scripts/environment.sh && go build -ldflags '-s -w -X tilth/internal/app.Version=$(VERSION)' -o $@ ./cmd/tilth
 
 $(NODE_MODULES): web/package.json web/package-lock.json
 	cd web && npm ci --no-audit --no-fund --ignore-scripts
@@ -39,12 +39,14 @@ gen: $(NODE_MODULES) ## generate Go and TypeScript from api/openapi.yaml, and Go
 check: web/dist/index.html ## formatting, lint, types, drift of what is generated, sizes of what a page loads
 	scripts/check.sh
 
-test: tools build ## everything: checks, Go and web tests, the browser
-	$(MAKE) check
-	go test ./...
-	scripts/postgres-test.sh
-	cd web && npm test
-	$(MAKE) e2e
+test: ## everything: checks, Go and web tests, the browser; says what each part took
+	scripts/test.sh
+
+quick: $(NODE_MODULES) ## what a change needs before a commit, chosen by what changed: a minute at most
+	scripts/quick.sh
+
+race: web/dist/index.html ## all Go tests under the race detector
+	scripts/race.sh
 
 e2e: build ## browser tests against the built binary
 	cd web && npm run e2e

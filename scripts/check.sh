@@ -2,8 +2,8 @@
 # Formatting, lint, types, drift and sizes. Every step is run; the first that
 # fails ends with its name.
 set -euo pipefail
-LINT_VERSION=v2.15.0
 cd "$(dirname "$0")/.."
+. scripts/environment.sh
 
 step() { echo "check: $1"; }
 
@@ -12,12 +12,7 @@ unformatted=$(gofmt -l cmd internal api web/*.go)
 [ -z "$unformatted" ] || { echo "run gofmt -w on:"; echo "$unformatted"; exit 1; }
 
 step "golangci-lint"
-lint=bin/golangci-lint-$LINT_VERSION
-if [ ! -x "$lint" ]; then
-  GOBIN=$PWD/bin go install "github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$LINT_VERSION"
-  mv bin/golangci-lint "$lint"
-fi
-"$lint" run ./...
+scripts/lint.sh
 
 # Types alone, in a tenth of the time that building for three systems takes.
 step "it compiles for macOS and Windows, too"

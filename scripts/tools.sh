@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Installs what the tests need beside Go and Node, where it is missing:
-# Chromium, a Chinese font and ffmpeg, which makes the cameras' streams, for the
+# a C compiler for the race detector; Chromium, a Chinese font and ffmpeg, which makes the cameras' streams, for the
 # browser tests; mosquitto's clients and curl for the device tests; python3 for the examples of the open API; openssl for a
 # certificate; nginx, which the live stream is tested behind; PostgreSQL, which
 # the stores are tested over; in CI Postfix, which mails are tested against. Needs root where something is missing.
 set -euo pipefail
 
 missing=()
+command -v cc >/dev/null || missing+=(gcc libc6-dev)
 command -v chromium >/dev/null || missing+=(chromium)
 command -v mosquitto_pub >/dev/null || missing+=(mosquitto-clients)
 command -v curl >/dev/null || missing+=(curl)

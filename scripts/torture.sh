@@ -2,12 +2,21 @@
 # Tortures bin/tilth and prints a table: faults, and what was lost (internal/torture).
 # Minutes long; the disks among the faults need root. Arguments go to the program,
 # for example: scripts/torture.sh -rounds 50 -only 'kill -9,disk full'
+#   scripts/torture.sh --sample   what `make test` has of it: kills and torn logs, some ten seconds
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. scripts/environment.sh
 ulimit -n "$(ulimit -Hn)"
 
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
+go build -o "$dir/torture" ./internal/torture/cmd
+
+if [ "${1:-}" = --sample ]; then
+  shift
+  "$dir/torture" -binary bin/tilth -rounds 3 -only 'kill -9,torn last log record' "$@"
+  exit
+fi
 
 # A second tilth whose clock can be stepped without touching the machine's: the
 # same program over a standard library in which time.Now adds the seconds that a
@@ -18,7 +27,6 @@ sed 's/^\tsec, nsec, mono := runtimeNow()$/&\n\tsec += stepped()/' "$now/time.go
 [ "$(grep -c 'sec += stepped()' "$dir/time.go")" -ge 1 ] || { echo "torture: this Go's time.Now is another one" >&2; exit 1; }
 cp internal/torture/testdata/stepped.go.txt "$dir/stepped.go"
 printf '{"Replace": {"%s": "%s", "%s": "%s"}}\n' "$now/time.go" "$dir/time.go" "$now/stepped.go" "$dir/stepped.go" > "$dir/overlay.json"
-CGO_ENABLED=0 go build -overlay "$dir/overlay.json" -o "$dir/tilth-stepped" ./cmd/tilth
+go build -overlay "$dir/overlay.json" -o "$dir/tilth-stepped" ./cmd/tilth
 
-go build -o "$dir/torture" ./internal/torture/cmd
 "$dir/torture" -binary bin/tilth -stepped "$dir/tilth-stepped" "$@"

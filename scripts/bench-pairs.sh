@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Compares two versions of tilth on this machine: runs the benches with one and
+# the other in turn, so that what else the machine does falls on both alike, and
+# prints each pair's ratio, their median and their spread. Above 1 the second
+# version is the faster one.
+#   scripts/bench-pairs.sh BEFORE AFTER [PAIRS]   paths of two binaries; seven pairs
+set -euo pipefail
+cd "$(dirname "$0")/.."
+before=$(realpath "${1:?the binary of before}") after=$(realpath "${2:?the binary of after}") pairs=${3:-7}
+
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+
+# Each prints one figure of which more is better.
+ingest() { # messages acknowledged in a second
+  ./bin/tilth bench ingest --binary "$1" --duration 10s |
+    awk '/acknowledged .* messages\/s/ { gsub(",", "", $2); print $2; exit }'
+}
+history() { # months of one device answered in a second, every reading of them
+  ./bin/tilth bench history --binary "$1" --devices 10 --asks 30 |
+    awk '/every reading$/ && !found { found = 1 } found && $1 == "tilth" { t = $4; print 1000 / (t ~ /µs$/ ? t / 1000 : t ~ /ms$/ ? t + 0 : t * 1000); exit }'
+}
+
+for bench in ingest history; do
+  echo "$bench"
+  for pair in $(seq "$pairs"); do
+    # Who goes first changes from pair to pair.
+    if [ $((pair % 2)) = 1 ]; then
+      a=$("$bench" "$before") b=$("$bench" "$after")
+    else
+      b=$("$bench" "$after") a=$("$bench" "$before")
+    fi
+    awk -v a="$a" -v b="$b" -v n="$pair" 'BEGIN { printf "  pair %d  before %.1f  after %.1f  ratio %.3f\n", n, a, b, b / a }' | tee -a "$out/$bench"
+  done
+  awk '{ print $NF }' "$out/$bench" | sort -n | awk -v bench="$bench" '{ r[NR] = $1 } END {
+    printf "%s: median ratio %.3f, from %.3f to %.3f\n", bench, (r[int((NR + 1) / 2)] + r[int(NR / 2) + 1]) / 2, r[1], r[NR] }'
+done

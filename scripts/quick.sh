@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# What a change needs before it is committed, chosen by what changed since the
+# last commit on main: format, lint and tests of the packages, pages and
+# contracts that it touches. `make test` proves the rest.
+#   scripts/quick.sh [REVISION]   what changed since that one
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. scripts/environment.sh
+. scripts/parts.sh
+
+since=${1:-$(git merge-base HEAD main 2>/dev/null || git rev-parse HEAD)}
+mapfile -t changed < <({ git diff --name-only "$since"; git ls-files --others --exclude-standard; } | sort -u)
+if [ "${#changed[@]}" = 0 ]; then
+  echo "Nothing changed since $(git rev-parse --short "$since")."
+  exit 0
+fi
+
+# of PATTERN: the changed files of that form that are still there, a line each.
+of() { printf '%s\n' "${changed[@]}" | grep -E "$1" | while read -r file; do [ ! -e "$file" ] || echo "$file"; done || true; }
+# touches PATTERN: whether any changed file has that form, gone ones too.
+touches() { printf '%s\n' "${changed[@]}" | grep -qE "$1"; }
+
+# The package of a changed file is its folder or, for test data, migrations and
+# the like, the nearest one above that has Go files.
+packages() {
+  printf '%s\n' "${changed[@]}" | grep -E '^(cmd|internal|api)/|^web/[^/]*\.go$' | while read -r file; do
+    dir=$(dirname "$file")
+    while [ "$dir" != . ] && ! compgen -G "$dir/*.go" > /dev/null; do dir=$(dirname "$dir"); done
+    [ "$dir" = . ] || echo "./$dir"
+  done | sort -u
+}
+
+go_format() {
+  local unformatted
+  unformatted=$(of '\.go$' | xargs -r gofmt -l)
+  [ -z "$unformatted" ] || { echo "run gofmt -w on:"; echo "$unformatted"; return 1; }
+}
+
+if touches '\.go$|^internal/|^go\.mod$|^api/'; then
+  part 'Go: format' go_format
+  mapfile -t packages < <(packages)
+  if touches '^go\.mod$' || [ "${#packages[@]}" = 0 ]; then packages=(./...); fi
+  # Whatever uses a changed package must still compile, tests too.
+  part 'Go: compiles' go vet -unusedresult=false ./...
+  part 'Go: lint' scripts/lint.sh "${packages[@]}"
+  # With -short, what starts whole servers stays out.
+  part 'Go: tests' go test -vet=off -short "${packages[@]}" ./internal/architecture
+fi
+if touches '^api/|codegen|^internal/.*/wire/|schema\.gen\.ts$'; then
+  part 'generated code' scripts/drift.sh
+fi
+if touches '^web/src/|^web/.*\.(ts|json|html)$|^e2e/'; then
+  part 'web: format, lint, types' scripts/webcheck.sh
+fi

@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# Runs tests under Go's race detector, which needs cgo and a C compiler; all else
+# stays the pure Go that tilth is built of:
+#   scripts/race.sh              all packages
+#   scripts/race.sh PACKAGE…     these
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. scripts/environment.sh
+export CGO_ENABLED=1
+[ $# -gt 0 ] || set -- ./...
+go test -race -tags pebblegozstd,netgo,osusergo -vet=off -timeout 30m "$@"
