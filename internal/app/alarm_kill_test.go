@@ -19,7 +19,10 @@ import (
 const (
 	alarmDevices = 4
 	alarmStep    = 5 // ms between the readings of a device
-	shortRounds  = 3
+
+	// shortRounds lets a start follow a kill, and kills follow such starts; that
+	// chance brings a kill to every place is left to a release's rounds.
+	shortRounds = 3
 )
 
 // killRoundsWanted is how often the server is killed; TILTH_KILL_ROUNDS=50 is

@@ -47,6 +47,12 @@ func TestDemoShowsFreshReadings(t *testing.T) {
 		time.Sleep(100 * time.Millisecond) // another process: there is no event to wait for
 	}
 
+	for _, told := range []string{"Tilth is ready:  http://" + p.http + "\n", "MQTT on " + p.mqtt + ", HTTP on " + p.http + ". Provider API on " + p.admin + ","} {
+		if !strings.Contains(p.said.String(), told) {
+			t.Errorf("it does not say %q:\n%s", told, p.said)
+		}
+	}
+
 	products := map[string]bool{}
 	var page struct {
 		List []struct {

@@ -140,8 +140,7 @@ func TestMQTTOverWebSocketBehindAProxy(t *testing.T) {
 }
 
 // A stop is clean for a device on a WebSocket too.
-func TestMQTTOverWebSocket(t *testing.T) {
-	t.Parallel()
+func TestMQTTOverWebSocket(t *testing.T) { // by itself: the stop is timed
 	p := newProcess(t)
 	p.start()
 	p.apply(simulatedFarm)

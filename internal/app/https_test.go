@@ -102,8 +102,7 @@ func TestHTTPS(t *testing.T) {
 
 // A stop ends screens that are open over HTTP/2 and devices on its WebSockets,
 // cleanly and in time.
-func TestStopEndsWhatIsOpenOverHTTPS(t *testing.T) {
-	t.Parallel()
+func TestStopEndsWhatIsOpenOverHTTPS(t *testing.T) { // by itself: the stop is timed
 	p := newProcess(t)
 	secure, roots := p.securely(t.TempDir())
 	p.apply(simulatedFarm)

@@ -40,7 +40,8 @@ type process struct {
 	cmd     *exec.Cmd
 	ended   chan struct{} // closed once the process is gone
 	err     error         // its end; known once ended is closed
-	log     *output
+	log     *output       // its standard error
+	said    *output
 	command string
 	dir     string
 	env     []string // settings that it has beside those of its start
@@ -106,13 +107,13 @@ func (p *process) start(args ...string) {
 		args = append([]string{"--log-level", "info"}, args...) // it says less by itself
 	}
 	announced := bench.NewAnnounced()
-	p.log, p.sessions = &output{}, map[[3]string]string{}
+	p.log, p.said, p.sessions = &output{}, &output{}, map[[3]string]string{}
 	p.cmd = exec.Command(path, p.serving(args...)...)
 	p.cmd.Env = append(append(os.Environ(), "TILTH_PROVIDER_TOKEN="+p.token), p.env...)
 	if p.command == "serve" && p.database != "" {
 		p.cmd.Env = append(p.cmd.Env, databaseVariable+"="+p.database)
 	}
-	p.cmd.Stderr = io.MultiWriter(p.log, announced)
+	p.cmd.Stdout, p.cmd.Stderr = p.said, io.MultiWriter(p.log, announced)
 	if err := p.cmd.Start(); err != nil {
 		p.t.Fatal(err)
 	}

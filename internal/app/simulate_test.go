@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -48,9 +49,11 @@ func TestSimulatePublishesForAFilesDevices(t *testing.T) {
 	}
 }
 
-// Without --count it tries on, and what is in the way is told once.
-func TestSimulateSaysWhatIsInTheWay(t *testing.T) {
-	t.Parallel()
+// Without --count it tries on, and what is in the way is told once. Time is held:
+// nobody waits for the tries.
+func TestSimulateSaysWhatIsInTheWay(t *testing.T) { synctest.Test(t, saysWhatIsInTheWay) }
+
+func saysWhatIsInTheWay(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "farm.yaml")
 	one := strings.Replace(simulatedFarm, "      - {deviceName: SILO-2,", "      # {deviceName: SILO-2,", 1)
 	if err := os.WriteFile(file, []byte(one), 0o600); err != nil {

@@ -1,0 +1,39 @@
+package app
+
+import (
+	"net"
+	"testing"
+)
+
+// Every listener may be told to take any port that is free: each has one of its
+// own, by which it is reached and which the log says.
+func TestAnyPort(t *testing.T) {
+	p, err := takePorts(t.Context(), &Settings{HTTPAddr: anyPort, HTTPSAddr: anyPort, MQTTAddr: anyPort, MQTTTLSAddr: anyPort, AdminAddr: anyPort})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := p.close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	seen := map[string]bool{anyPort: true}
+	for name, l := range map[string]net.Listener{"http": p.http, "https": p.https, "mqtt": p.mqtt, "mqtt-tls": p.mqttTLS, "admin": p.admin} {
+		told := where(l)
+		if seen[told] {
+			t.Errorf("%s listens on %s", name, told)
+		}
+		seen[told] = true
+		c, err := net.Dial("tcp", told)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		c.Close()
+	}
+	for _, l := range []net.Addr{p.forDevices().MQTT, p.forDevices().MQTTTLS} {
+		if !seen[l.String()] || l.String() == anyPort {
+			t.Errorf("devices are told %s", l)
+		}
+	}
+}
