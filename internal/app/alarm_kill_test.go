@@ -248,7 +248,7 @@ func (p *process) notices() (lines []string) {
 // on disk.
 func (p *process) judged() {
 	p.t.Helper()
-	deadline := time.Now().Add(30 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for {
 		if p.metric("tilth_readings_journal_lag") == "0" && p.metric("tilth_alarm_unrecorded") == "0" {
 			return

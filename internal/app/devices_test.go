@@ -20,14 +20,14 @@ import (
 func report(t *testing.T, broker string, with func(*mqtt.ClientOptions)) {
 	t.Helper()
 	o := mqtt.NewClientOptions().AddBroker(broker).SetUsername("SILO-1").SetPassword("silo-secret-number-0001").
-		SetAutoReconnect(false).SetConnectTimeout(5 * time.Second)
+		SetAutoReconnect(false).SetConnectTimeout(testkit.Patience)
 	with(o)
 	c := mqtt.NewClient(o)
 	defer c.Disconnect(0)
-	if token := c.Connect(); !token.WaitTimeout(5*time.Second) || token.Error() != nil {
+	if token := c.Connect(); !token.WaitTimeout(testkit.Patience) || token.Error() != nil {
 		t.Fatalf("%s: connect: %v", broker, token.Error())
 	}
-	if token := c.Publish("v1/devices/me/telemetry", 1, false, `{"level":3,"full":false}`); !token.WaitTimeout(5*time.Second) || token.Error() != nil {
+	if token := c.Publish("v1/devices/me/telemetry", 1, false, `{"level":3,"full":false}`); !token.WaitTimeout(testkit.Patience) || token.Error() != nil {
 		t.Fatalf("%s: publish: %v", broker, token.Error())
 	}
 }

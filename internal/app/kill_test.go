@@ -74,7 +74,7 @@ tenants:
 		}
 		select {
 		case <-enough:
-		case <-time.After(30 * time.Second):
+		case <-time.After(time.Minute):
 			t.Fatalf("round %d: %d of %d acknowledgements\n%s", round, acks.Load(), target, p.log)
 		}
 		p.kill()

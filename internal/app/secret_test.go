@@ -8,6 +8,8 @@ import (
 	"time"
 
 	mqtt "github.com/eclipse/paho.mqtt.golang"
+
+	"tilth/internal/testkit"
 )
 
 // newSecret makes a secret for SILO-1 as the console does.
@@ -24,9 +26,9 @@ func (p *process) open(secret string) <-chan struct{} {
 	p.t.Helper()
 	ended := make(chan struct{})
 	c := mqtt.NewClient(mqtt.NewClientOptions().AddBroker("tcp://" + p.mqtt).SetUsername("SILO-1").SetPassword(secret).
-		SetAutoReconnect(false).SetConnectTimeout(5 * time.Second).SetConnectionLostHandler(func(mqtt.Client, error) { close(ended) }))
+		SetAutoReconnect(false).SetConnectTimeout(testkit.Patience).SetConnectionLostHandler(func(mqtt.Client, error) { close(ended) }))
 	p.t.Cleanup(func() { c.Disconnect(0) })
-	if token := c.Connect(); !token.WaitTimeout(5*time.Second) || token.Error() != nil {
+	if token := c.Connect(); !token.WaitTimeout(testkit.Patience) || token.Error() != nil {
 		p.t.Fatalf("connect: %v", token.Error())
 	}
 	return ended
