@@ -75,7 +75,13 @@ func TestWorkedExamples(t *testing.T) {
 		{"oxygen at 25", one(OxygenSolubility(25)), 8.26, .01},
 		{"oxygen at 30", one(OxygenSolubility(30)), 7.56, .01},
 		{"oxygen saturation 7.5 at 20, 906", one(OxygenSaturation(7.5, 20, 906)), 92.5, .2},
+		{"oxygen at 0, at the sea", one(OxygenUnder(0, 1013.25)), 14.62, .01},
+		{"oxygen at 30, at the sea", one(OxygenUnder(30, 1013.25)), 7.56, .01},
+		{"oxygen at 20, 906", one(OxygenUnder(20, 906)), 7.5 / .925, .02},
+		{"standard pressure at the sea", StandardPressure(0), 1013, .01},
+		{"standard pressure at 938 m", StandardPressure(938), 906, 1},
 		{"Ra of example 8", ExtraterrestrialDay(-20, 246), 32.19, .01},
+		{"Ra in the polar night", ExtraterrestrialDay(80, 355), 0, 1e-9},
 		{"N of example 9", DaylightHours(-20, 246), 11.67, .01},
 		{"wind of 10 km/h at 10 m", WindAt2(10/3.6, 10), 2.078, .01},
 	} {
@@ -185,6 +191,17 @@ func TestEvapotranspirationOfDays(t *testing.T) {
 	near(t, "Ankara", one(ankara.Evapotranspiration()), 6.430, .01)
 }
 
+func TestEvapotranspirationGrowsWithSunAndWind(t *testing.T) {
+	w := Weather{High: 28, Low: 14, Vapor: 1.2, Wind: 1, Radiation: 15, Pressure: StandardPressure(900), Elevation: 900, Latitude: 40, YearDay: 180}
+	calm := one(w.Evapotranspiration())
+	w.Wind = 4
+	windy := one(w.Evapotranspiration())
+	w.Radiation = 28
+	if bright := one(w.Evapotranspiration()); !(calm < windy && windy < bright) {
+		t.Errorf("calm %v, windy %v, bright %v mm", calm, windy, bright)
+	}
+}
+
 func TestEvapotranspirationOfHours(t *testing.T) {
 	dakar := HourWeather{
 		Mean: 38, Humidity: 52, Wind: 3.3, Radiation: 2.45, Pressure: StandardPressure(8), Elevation: 8,
@@ -225,6 +242,8 @@ func TestNothingToSay(t *testing.T) {
 		"method":          second(DegreeDays(5, 4, 10, 30, 3)),
 		"capacity":        second(AvailableWater(20, 14, 14)),
 		"boiling":         second(OxygenSolubility(41)),
+		"boiling pond":    second(OxygenUnder(41, 1000)),
+		"high pond":       second(OxygenUnder(20, 499)),
 		"dark lux":        second(PhotonsOfLux(-1, LuxOfSunlight)),
 		"radiation":       second(PhotonsOfRadiation(1501)),
 		"ice":             second(Conductivity25(1, -1, .0191)),

@@ -36,15 +36,22 @@ func OxygenSolubility(t float64) (float64, bool) {
 	return math.Exp(-139.34411 + 1.575701e5/k - 6.642308e7/(k*k) + 1.2438e10/(k*k*k) - 8.621949e11/(k*k*k*k)), within(t, 0, 40)
 }
 
+// OxygenUnder is the oxygen, mg/L, that fresh water of t °C (0..40) takes up
+// under p hPa (500..1100).
+func OxygenUnder(t, p float64) (float64, bool) {
+	full, ok := OxygenSolubility(t)
+	vapor := Saturation(t)
+	return full * (p/10 - vapor) / (101.325 - vapor), ok && within(p, 500, 1100)
+}
+
 // OxygenSaturation is the oxygen in fresh water of t °C (0..40), content mg/L,
 // as a share, %, of what it takes up under p hPa (500..1100).
 func OxygenSaturation(content, t, p float64) (float64, bool) {
-	full, ok := OxygenSolubility(t)
-	if !ok || content < 0 || !within(p, 500, 1100) {
+	full, ok := OxygenUnder(t, p)
+	if !ok || content < 0 {
 		return 0, false
 	}
-	vapor := Saturation(t)
-	return 100 * content / (full * (p/10 - vapor) / (101.325 - vapor)), true
+	return 100 * content / full, true
 }
 
 // LeafWet is 1 for an hour in which leaves are wet: the mean of a sensor's

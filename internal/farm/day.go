@@ -3,6 +3,8 @@ package farm
 import (
 	"math"
 	"time"
+
+	"tilth/internal/agronomy"
 )
 
 // day is what is decided once for a site's local day.
@@ -107,11 +109,12 @@ func (s *site) makeDay(number, yearDay int, at season, wet bool) day {
 	}
 
 	s.light(&d)
-	d.evaporation = max(0, evaporationDay{
-		high: d.high, low: d.low, vapor: vaporPressure(min(d.dew, d.low)) / 10,
-		wind: s.meanWind(noon) * windOf(&d) * meanDraught, radiation: d.sunshine,
-		latitude: s.latitude * math.Pi / 180, elevation: s.elevation, yearDay: yearDay,
-	}.evapotranspiration())
+	evaporation, _ := agronomy.Weather{ // 0 where no grass grows: a site so hot, cold or high
+		High: d.high, Low: d.low, Vapor: vaporPressure(min(d.dew, d.low)) / 10,
+		Wind: s.meanWind(noon) * windOf(&d) * meanDraught, Radiation: d.sunshine,
+		Pressure: agronomy.StandardPressure(s.elevation), Elevation: s.elevation, Latitude: s.latitude, YearDay: yearDay,
+	}.Evapotranspiration()
+	d.evaporation = max(0, evaporation)
 	return d
 }
 
@@ -127,6 +130,6 @@ func (s *site) light(d *day) {
 		for i := range 6 {
 			d.sun[h] += s.clearSky(d, s.sunHeight(d, float64(h)+(float64(i)+.5)/6)) / 6 * through
 		}
-		d.sunshine += d.sun[h] * .0036
+		d.sunshine += d.sun[h] * agronomy.MegajoulesAnHour
 	}
 }

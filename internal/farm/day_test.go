@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"tilth/internal/agronomy"
 )
 
 // years is how many years of weather the acceptance tests look at: fewer say
@@ -36,7 +38,7 @@ func weatherByMonth(s *site) [12]month {
 		m.humidity += humidity
 		m.rain += d.rain
 		m.radiation += d.sunshine
-		m.expected += (.25 + .5*s.climate.sunshine.at(d.season)) * extraterrestrial(radians(s.latitude), d.yearDay)
+		m.expected += (.25 + .5*s.climate.sunshine.at(d.season)) * agronomy.ExtraterrestrialDay(s.latitude, d.yearDay)
 	}
 	return sums
 }

@@ -1,6 +1,10 @@
 package farm
 
-import "math"
+import (
+	"math"
+
+	"tilth/internal/agronomy"
+)
 
 // tank is an open basin of four metres that a well pump fills at night and
 // that irrigates plots and greenhouses.
@@ -140,7 +144,8 @@ func (t *tank) at(m moment) water {
 
 	daylight := t.daylight(m)
 	w.ph = 7.6 + t.alkaline + .3*t.algae*daylight
-	w.oxygen = oxygenSaturation(w.temperature, standardPressure(t.site.elevation)) * (.9 + .15*t.algae*daylight)
+	full, _ := agronomy.OxygenUnder(w.temperature, agronomy.StandardPressure(t.site.elevation)) // no tank is as hot as 40 °C
+	w.oxygen = full * (.9 + .15*t.algae*daylight)
 	season := t.site.dew.smooth(m.seconds, 20*secondsADay)
 	w.conductivity = t.minerals * (.62 + .04*season)
 
@@ -161,13 +166,4 @@ func (t *tank) daylight(m moment) float64 {
 		sum += t.site.clearSky(m.day, c) * passing(m.day.cloud, m.day.cloud)
 	}
 	return held(sum / 4 / 850)
-}
-
-// oxygenSaturation is in mg/L for fresh water of t °C under a pressure in kPa
-// (Benson and Krause).
-func oxygenSaturation(t, pressure float64) float64 {
-	k := t + 273.15
-	c := math.Exp(-139.34411 + 1.575701e5/k - 6.642308e7/(k*k) + 1.2438e10/(k*k*k) - 8.621949e11/(k*k*k*k))
-	es := saturationPressure(t)
-	return c * (pressure - es) / (101.325 - es)
 }

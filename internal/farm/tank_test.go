@@ -147,10 +147,3 @@ func TestEachWellHasItsOwnWater(t *testing.T) {
 		t.Errorf("%+v in one tank, %+v in the other", x, y)
 	}
 }
-
-func TestOxygenSaturation(t *testing.T) {
-	for temperature, want := range map[float64]float64{0: 14.62, 10: 11.29, 20: 9.09, 25: 8.26, 30: 7.56} {
-		near(t, "saturation at the sea", oxygenSaturation(temperature, 101.325), want, .01)
-	}
-	near(t, "saturation at 906 hPa", 7.5/oxygenSaturation(20, 90.6)*100, 92.5, .2)
-}

@@ -1,6 +1,10 @@
 package farm
 
-import "math"
+import (
+	"math"
+
+	"tilth/internal/agronomy"
+)
 
 // wind is the wind at one instant.
 type wind struct {
@@ -52,6 +56,6 @@ func (s *site) pressureAt(m moment) float64 {
 		return 0
 	})
 	winter := 2 + 2*math.Cos(2*math.Pi*(float64(m.day.yearDay)+m.hour/24-15)/365)
-	return 10*standardPressure(s.elevation) + 6*s.pressure.smooth(m.seconds, 4*secondsADay) +
+	return agronomy.StandardPressure(s.elevation) + 6*s.pressure.smooth(m.seconds, 4*secondsADay) +
 		1.2*s.pressure.smooth(m.seconds, secondsADay) - 2*wet + .8*math.Cos(4*math.Pi*(m.hour-10)/24) + winter
 }
