@@ -28,8 +28,8 @@ console() { make --no-print-directory web/dist/index.html; }
 binary() { make --no-print-directory bin/tilth; }
 go_tests() { others | xargs go test -vet=off -timeout 15m; }
 race_tests() { raced | xargs scripts/race.sh; }
-web_tests() { cd web && npm test; }
-browser_tests() { cd web && npm run e2e; }
+web_tests() { npm --prefix web test; }
+browser_tests() { npm --prefix web run e2e; }
 
 beside modules modules
 beside packages packages
