@@ -1,7 +1,6 @@
 import { expect, test } from '@playwright/test';
 import mqtt from 'mqtt';
-import { root } from './certificate.ts';
-import { addresses, applyText } from './server.ts';
+import { addresses, applyText, root } from './server.ts';
 
 // The same device with MQTT.js: over a WebSocket, as browsers and devices behind HTTP proxies come, and over TLS.
 
