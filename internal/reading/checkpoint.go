@@ -79,8 +79,13 @@ func (s *Store) writeLatest(ctx context.Context, refs []device.Ref, pos, trim ui
 	if err := b.Set(keyCheckpoint, binary.AppendUvarint(nil, pos), nil); err != nil {
 		return err
 	}
-	if err := b.DeleteRange(appendJournalKey(nil, 0), appendJournalKey(nil, trim+1), nil); err != nil {
-		return err
+	// Only what is behind the last removal: Pebble cuts ranges that overlap into
+	// pieces, and of many that begin alike, as in a memtable that fills slowly, it
+	// makes the square of their number.
+	if trim > s.trimmed {
+		if err := b.DeleteRange(appendJournalKey(nil, s.behindTrimmed()), appendJournalKey(nil, trim+1), nil); err != nil {
+			return err
+		}
 	}
 	forgotten := s.erasedUpTo(trim)
 	for _, ref := range forgotten {
@@ -95,6 +100,15 @@ func (s *Store) writeLatest(ctx context.Context, refs []device.Ref, pos, trim ui
 		return err
 	}
 	return b.Close()
+}
+
+// behindTrimmed is the first journal position that may still be there. After a
+// start that is any.
+func (s *Store) behindTrimmed() uint64 {
+	if s.trimmed == 0 {
+		return 0
+	}
+	return s.trimmed + 1
 }
 
 // recover reads the latest values: checkpoint, erasures, then the journal.

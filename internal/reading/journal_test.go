@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -388,5 +389,42 @@ func TestDamagedEntryStopsTheJournalWithItsName(t *testing.T) {
 	}
 	if got := c.positions(); !slices.Equal(got, []uint64{1}) {
 		t.Errorf("taken: %v", got)
+	}
+}
+
+// Many removals in one memtable are no more work for a flush than they are many:
+// where each began at the journal's beginning, ten thousand of them took gigabytes.
+func TestRemovalsOfTheJournalDoNotPileUp(t *testing.T) {
+	s := openStore(t, Options{})
+	consumed := make(chan uint64)
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		done <- s.Consume(ctx, 0, func(_ context.Context, pos uint64, _ []Arrival) error {
+			consumed <- pos
+			return nil
+		})
+	}()
+	for n := range 3000 {
+		if err := s.Append(t.Context(), numbered(n)); err != nil {
+			t.Fatal(err)
+		}
+		s.Trim(<-consumed)
+		if err := s.checkpoint(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stop()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if err := s.db.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; took > 32<<20 {
+		t.Errorf("a flush of 3,000 removals allocated %d MiB", took>>20)
 	}
 }
