@@ -106,12 +106,19 @@ func TestFlagsAreTheMakefiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(filepath.Join(root, "Makefile"))
-	if err != nil {
-		t.Fatal(err)
+	read := func(file, pattern string) string {
+		text, err := os.ReadFile(filepath.Join(root, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := regexp.MustCompile(pattern).FindSubmatch(text); found != nil {
+			return string(found[1])
+		}
+		return ""
 	}
-	found := regexp.MustCompile(`(?m)^\tCGO_ENABLED=0 go build (\S+) (\S+) '(.*) -X tilth/internal/app\.Version=\$\(VERSION\)' -o \$@ \./cmd/tilth$`).FindStringSubmatch(string(text))
-	if found == nil || !slices.Equal(found[1:], flags) {
-		t.Errorf("make builds with %q, tests with %q", found, flags)
+	all := read("scripts/environment.sh", `GOFLAGS=".* (\S+)"`)
+	linked := read("Makefile", `(?m)^\t\. scripts/environment\.sh && go build -ldflags '(.*) -X tilth/internal/app\.Version=\$\(VERSION\)' -o \$@ \./cmd/tilth$`)
+	if made := []string{all, "-ldflags", linked}; !slices.Equal(made, flags) {
+		t.Errorf("make builds with %q, tests with %q", made, flags)
 	}
 }
