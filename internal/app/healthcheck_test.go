@@ -27,7 +27,7 @@ func health(args ...string) (string, error) {
 	c := healthcheckCommand()
 	c.SilenceUsage, c.SilenceErrors = true, true
 	c.SetOut(out)
-	c.SetArgs(args)
+	c.SetArgs(append([]string{}, args...)) // none are not those of the test
 	err := c.Execute()
 	return out.String(), err
 }

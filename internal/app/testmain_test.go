@@ -17,7 +17,7 @@ import (
 
 // atOnce is how many tests run at once, at least, unless -parallel says
 // otherwise: mostly they wait for processes, disks and far ends.
-const atOnce = 4
+const atOnce = 6
 
 func TestMain(m *testing.M) {
 	code, err := 1, errors.Join(withoutSettings(), bounded())

@@ -29,7 +29,7 @@ func TestVersionSaysWhatRuns(t *testing.T) {
 	out := &strings.Builder{}
 	c := versionCommand()
 	c.SetOut(out)
-	c.SetArgs(nil)
+	c.SetArgs([]string{}) // nil: those of the test
 	if err := c.Execute(); err != nil {
 		t.Fatal(err)
 	}
