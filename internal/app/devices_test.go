@@ -3,6 +3,7 @@ package app
 import (
 	"crypto/tls"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -153,6 +154,20 @@ func TestMQTTOverWebSocket(t *testing.T) { // by itself: the stop is timed
 		SetUsername("SILO-2").SetPassword("silo-secret-number-0002").SetConnectionLostHandler(func(_ mqtt.Client, err error) { lost <- err }))
 	if token := c.Connect(); !token.WaitTimeout(5*time.Second) || token.Error() != nil {
 		t.Fatal(token.Error())
+	}
+	// Nor do those hold it up who are connected and ask nothing.
+	for _, address := range []string{p.http, p.admin} {
+		silent, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer silent.Close()
+	}
+	// Behind them come others, who are answered: so the server knows of those.
+	for _, address := range []string{"http://" + p.http + "/readyz", "http://" + p.admin + "/metrics"} {
+		if there := visit(t, browser(t, nil), address, ""); there.StatusCode != http.StatusOK {
+			t.Errorf("%s: %s", address, there.Status)
+		}
 	}
 	begin := time.Now()
 	p.stop()

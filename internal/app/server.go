@@ -229,6 +229,9 @@ func (s *Server) wire() error {
 		s.ports.mqttTLS = tls.NewListener(s.ports.mqttTLS, s.certificates.devices())
 	}
 	s.admin = &http.Server{Handler: admin, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, ErrorLog: errLog}
+	for _, server := range []*http.Server{s.http, s.admin} {
+		new(newcomers).watch(server)
+	}
 	return nil
 }
 

@@ -1,0 +1,69 @@
+package app
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// A shutdown ends at once with connections on which nothing was asked, whenever
+// they came, and finishes what was.
+func TestShutdownTurnsNewcomersAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &pipes{came: make(chan net.Conn), closed: make(chan struct{})}
+		asked, answer := make(chan struct{}), make(chan struct{})
+		server := &http.Server{ReadHeaderTimeout: time.Hour, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			close(asked)
+			<-answer
+			_, _ = io.WriteString(w, "done")
+		})}
+		var n newcomers
+		n.watch(server)
+		served := make(chan error, 1)
+		go func() { served <- server.Serve(l) }()
+		connect := func() net.Conn {
+			ours, theirs := net.Pipe()
+			l.came <- theirs
+			return ours
+		}
+		silent, busy := connect(), connect()
+		if _, err := io.WriteString(busy, "GET / HTTP/1.1\r\nHost: a\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		<-asked
+		began, ended := time.Now(), make(chan error, 1)
+		go func() { ended <- server.Shutdown(context.Background()) }()
+		if _, err := silent.Read(make([]byte, 1)); err != io.EOF { //nolint:errorlint // returned as it is
+			t.Errorf("who asked nothing is told %v", err)
+		}
+		late, theirs := net.Pipe()
+		n.see(theirs, http.StateNew)
+		if _, err := late.Read(make([]byte, 1)); err != io.EOF { //nolint:errorlint // returned as it is
+			t.Errorf("who came late is told %v", err)
+		}
+		select {
+		case err := <-ended:
+			t.Errorf("it ended before what was asked was answered: %v", err)
+		default:
+		}
+		close(answer)
+		res, err := http.ReadResponse(bufio.NewReader(busy), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said, err := io.ReadAll(res.Body); err != nil || string(said) != "done" {
+			t.Errorf("%q, %v", said, err)
+		}
+		if err := <-ended; err != nil || time.Since(began) > 2*time.Second {
+			t.Errorf("%v after %v", err, time.Since(began))
+		}
+		if err := <-served; err != http.ErrServerClosed { //nolint:errorlint // returned as it is
+			t.Error(err)
+		}
+	})
+}
