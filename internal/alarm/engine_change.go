@@ -105,7 +105,7 @@ func (c *changing) replace(ctx context.Context, ids []RuleID) error {
 func (c *changing) stop(ctx context.Context, r *running, attribute string) error {
 	if r.notice != nil {
 		how := ending{at: c.now(), status: ResolvedItself, reason: c.why, attribute: attribute}
-		n, err := c.end(ctx, r.notice, how)
+		n, err := c.end(ctx, r.Tenant, r.notice, how)
 		if err != nil {
 			return err
 		}
@@ -170,7 +170,7 @@ func (e *Engine) ResolveByHand(ctx context.Context, t tenant.ID, notice int64, u
 	var told Notice
 	err := e.o.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) (err error) {
 		how := ending{at: e.now(), status: ResolvedByHand, reason: ByHand, user: user, remark: remark}
-		if told, err = e.end(ctx, r.notice, how); err != nil {
+		if told, err = e.end(ctx, t, r.notice, how); err != nil {
 			return err
 		}
 		if err := e.tellEnded(ctx, r, &told, how, nil); err != nil {
@@ -282,7 +282,7 @@ func (c *changing) takeDown(ctx context.Context, r *running) error {
 	if err := c.stop(ctx, r, attribute); err != nil {
 		return err
 	}
-	if err := takeDown(ctx, c.o.DB, r.ID, c.now()); err != nil {
+	if err := takeDown(ctx, c.o.DB, r.Tenant, r.ID, c.now()); err != nil {
 		return err
 	}
 	return audit.Did(ctx, r.Tenant, audit.Deed{

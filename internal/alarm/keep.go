@@ -130,7 +130,8 @@ func (k *keeper) some(ctx context.Context) (int, error) {
 	}
 	return len(rows), k.o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		for i := range rows {
-			if _, err := tx.NewUpdate().Model((*noticeRow)(nil)).Set("kept = ?", charts[i]).Where("n.id = ?", rows[i].ID).Exec(ctx); err != nil {
+			if _, err := tx.NewUpdate().Model((*noticeRow)(nil)).Set("kept = ?", charts[i]).
+				Where("n.tenant_id = ? AND n.id = ?", rows[i].TenantID, rows[i].ID).Exec(ctx); err != nil {
 				return err
 			}
 		}

@@ -79,7 +79,7 @@ func (e *Engine) Start(ctx context.Context) error {
 func (e *Engine) endOrphans(ctx context.Context, open map[RuleID]*Notice, facts map[int64]orphan) error {
 	return e.o.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
 		for _, n := range open {
-			ended, err := e.end(ctx, n, ending{at: e.now(), status: ResolvedItself, reason: Deleted})
+			ended, err := e.end(ctx, facts[n.ID].tenant, n, ending{at: e.now(), status: ResolvedItself, reason: Deleted})
 			if err != nil {
 				return err
 			}

@@ -197,7 +197,7 @@ func (s *settlement) one(ctx context.Context, ev *event) error {
 			break // it was over when it was to begin
 		}
 		how := ending{at: ev.time, status: ResolvedItself, reason: ev.reason}
-		n, err := s.end(ctx, current, how)
+		n, err := s.end(ctx, r.Tenant, current, how)
 		if err != nil {
 			return err
 		}
@@ -308,16 +308,16 @@ type ending struct {
 	user, remark string
 }
 
-// end writes that an open notice is over: not before it began, whatever the
+// end writes that an open notice of a tenant is over: not before it began, whatever the
 // clocks say.
-func (e *Engine) end(ctx context.Context, open *Notice, how ending) (Notice, error) {
+func (e *Engine) end(ctx context.Context, t tenant.ID, open *Notice, how ending) (Notice, error) {
 	n := *open
 	n.Status, n.End = how.status, max(how.at, n.Start)
 	err := e.o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewUpdate().Model((*noticeRow)(nil)).
 			Set("resolve_status = ?, end_time = ?, resolve_reason = ?, resolve_attribute = ?", how.status, n.End, how.reason, how.attribute).
 			Set("resolve_user = ?, remark = ?", how.user, how.remark).
-			Where("n.id = ? AND n.resolve_status = ?", n.ID, Pending).Exec(ctx)
+			Where("n.tenant_id = ? AND n.id = ? AND n.resolve_status = ?", t, n.ID, Pending).Exec(ctx)
 		return err
 	})
 	return n, err
@@ -395,11 +395,11 @@ func forgetStates(ctx context.Context, d *db.DB, id RuleID) error {
 }
 
 // takeDown writes that a rule does not run any more; nobody did it.
-func takeDown(ctx context.Context, d *db.DB, id RuleID, now int64) error {
+func takeDown(ctx context.Context, d *db.DB, t tenant.ID, id RuleID, now int64) error {
 	return d.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewUpdate().Model((*ruleRow)(nil)).
 			Set("revision = revision + 1, deploy_state = ?, deploy_time = ?, deploy_user = ''", TakenDown, now).
-			Where("r.id = ?", id).Exec(ctx)
+			Where("r.tenant_id = ? AND r.id = ?", t, id).Exec(ctx)
 		return err
 	})
 }

@@ -102,38 +102,38 @@ func (s *StatusStore) writeComings(ctx context.Context, tx bun.IDB, changes []Ch
 		}
 		if c.Since < c.At {
 			rows = slices.DeleteFunc(rows, func(r comingRow) bool { return r.DeviceID == c.ID && r.Time >= c.Since })
-			if _, err := tx.NewDelete().Model((*comingRow)(nil)).Where("c.device_id = ? AND c.time >= ?", c.ID, c.Since).Exec(ctx); err != nil {
+			if _, err := tx.NewDelete().Model((*comingRow)(nil)).Where("c.tenant_id = ? AND c.device_id = ? AND c.time >= ?", c.Tenant, c.ID, c.Since).Exec(ctx); err != nil {
 				return err
 			}
 		}
 		rows = append(rows, comingRow{TenantID: c.Tenant, DeviceID: c.ID, Time: c.Since, Online: c.Online})
 	}
-	written := map[ID]int{}
+	written := map[Ref]int{}
 	for start := 0; start < len(rows); start += rowsAStatement {
 		part := rows[start:min(start+rowsAStatement, len(rows))]
 		if _, err := tx.NewInsert().Model(&part).Exec(ctx); err != nil {
 			return err
 		}
 		for i := range part {
-			written[part[i].DeviceID]++
+			written[Ref{Tenant: part[i].TenantID, ID: part[i].DeviceID}]++
 		}
 	}
-	for id, n := range written {
-		if s.untrimmed[id] += n; s.untrimmed[id] >= comingsSpare {
-			if err := trimComings(ctx, tx, id); err != nil {
+	for ref, n := range written {
+		if s.untrimmed[ref.ID] += n; s.untrimmed[ref.ID] >= comingsSpare {
+			if err := trimComings(ctx, tx, ref); err != nil {
 				return err
 			}
-			delete(s.untrimmed, id)
+			delete(s.untrimmed, ref.ID)
 		}
 	}
 	return nil
 }
 
 // trimComings removes all but a device's newest.
-func trimComings(ctx context.Context, tx bun.IDB, id ID) error {
-	oldest := tx.NewSelect().Model((*comingRow)(nil)).Column("id").Where("c.device_id = ?", id).
+func trimComings(ctx context.Context, tx bun.IDB, ref Ref) error {
+	oldest := tx.NewSelect().Model((*comingRow)(nil)).Column("id").Where("c.tenant_id = ? AND c.device_id = ?", ref.Tenant, ref.ID).
 		OrderExpr("c.time DESC, c.id DESC").Limit(comingsKept)
-	_, err := tx.NewDelete().Model((*comingRow)(nil)).Where("c.device_id = ?", id).Where("c.id NOT IN (?)", oldest).Exec(ctx)
+	_, err := tx.NewDelete().Model((*comingRow)(nil)).Where("c.tenant_id = ? AND c.device_id = ?", ref.Tenant, ref.ID).Where("c.id NOT IN (?)", oldest).Exec(ctx)
 	return err
 }
 
@@ -144,7 +144,11 @@ func (s *StatusStore) sweepComings(ctx context.Context, tx bun.IDB, until time.T
 		return err
 	}
 	for _, id := range restless {
-		if err := trimComings(ctx, tx, id); err != nil {
+		e := s.registry.Get(id)
+		if e == nil {
+			continue // deleted meanwhile, and its comings with it
+		}
+		if err := trimComings(ctx, tx, e.Ref); err != nil {
 			return err
 		}
 	}

@@ -258,7 +258,7 @@ func (s *SessionStore) endStolen(ctx context.Context, tx bun.IDB, session int64)
 	if err := tx.NewSelect().Model(&owner).Join("JOIN sessions AS s ON s.user_id = u.id").Where("s.id = ?", session).Scan(ctx); err != nil {
 		return err
 	}
-	if _, err := tx.NewDelete().Model((*sessionRow)(nil)).Where("s.id = ?", session).Exec(ctx); err != nil {
+	if _, err := tx.NewDelete().Model((*sessionRow)(nil)).Where("s.tenant_id = ? AND s.id = ?", owner.TenantID, session).Exec(ctx); err != nil {
 		return err
 	}
 	return note(audit.As(ctx, audit.Server, 0, ""), owner.user(), "session.reuse")
@@ -286,7 +286,7 @@ func (s *SessionStore) end(ctx context.Context, t tenant.ID, where string, args 
 			Where("s.tenant_id = ?", t).Where(where, args...).Scan(ctx, &ids); err != nil || len(ids) == 0 {
 			return err
 		}
-		_, err := tx.NewDelete().Model((*sessionRow)(nil)).Where("s.id IN (?)", bun.List(ids)).Exec(ctx)
+		_, err := tx.NewDelete().Model((*sessionRow)(nil)).Where("s.tenant_id = ? AND s.id IN (?)", t, bun.List(ids)).Exec(ctx)
 		return err
 	})
 	if err == nil {

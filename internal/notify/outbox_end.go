@@ -85,12 +85,13 @@ func (o *Outbox) over(ctx context.Context, t tenant.ID, notice int64, why Reason
 			triggers = append(triggers, r)
 		}
 		if len(reminders) > 0 {
-			if _, err := tx.NewDelete().Model((*deliveryRow)(nil)).Where("d.id IN (?)", bun.List(reminders)).Exec(ctx); err != nil {
+			if _, err := tx.NewDelete().Model((*deliveryRow)(nil)).Where("d.tenant_id = ? AND d.id IN (?)", t, bun.List(reminders)).Exec(ctx); err != nil {
 				return err
 			}
 		}
 		if len(open) > 0 {
-			if _, err := tx.NewUpdate().Model((*deliveryRow)(nil)).Set("over = ?", why).Where("d.id IN (?) AND d.over = ''", bun.List(open)).Exec(ctx); err != nil {
+			if _, err := tx.NewUpdate().Model((*deliveryRow)(nil)).Set("over = ?", why).
+				Where("d.tenant_id = ? AND d.id IN (?) AND d.over = ''", t, bun.List(open)).Exec(ctx); err != nil {
 				return err
 			}
 		}

@@ -129,7 +129,8 @@ func (t *taking) gather(ctx context.Context, r *deliveryRow) error {
 	var waited []int64
 	err := t.DB.Read(ctx).NewSelect().Model((*deliveryRow)(nil)).Column("id").
 		Where("d.state = 'queued' AND d.mode = ? AND d.alarm_level IN (0, 1) AND d.next_time = ?", r.Mode, r.NextTime).
-		Where("d.channel_id = ? AND d.recipient = ? AND d.event = ? AND d.digest = 0 AND d.reason IN (?)", r.ChannelID, r.Recipient, r.Event, bun.List([]Reason{ForPeriod, ForMute})).
+		Where("d.tenant_id = ? AND d.channel_id = ? AND d.recipient = ? AND d.event = ?", r.TenantID, r.ChannelID, r.Recipient, r.Event).
+		Where("d.digest = 0 AND d.reason IN (?)", bun.List([]Reason{ForPeriod, ForMute})).
 		OrderExpr("d.id").Scan(ctx, &waited)
 	if err != nil {
 		return err
@@ -146,7 +147,7 @@ func (t *taking) gather(ctx context.Context, r *deliveryRow) error {
 		r.Digest = r.NextTime
 	}
 	return t.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		_, err := tx.NewUpdate().Model((*deliveryRow)(nil)).Set("digest = ?", r.NextTime).Where("d.id IN (?)", bun.List(rest)).Exec(ctx)
+		_, err := tx.NewUpdate().Model((*deliveryRow)(nil)).Set("digest = ?", r.NextTime).Where("d.tenant_id = ? AND d.id IN (?)", r.TenantID, bun.List(rest)).Exec(ctx)
 		return err
 	})
 }
@@ -155,7 +156,7 @@ func (t *taking) gather(ctx context.Context, r *deliveryRow) error {
 func (t *taking) digest(ctx context.Context, r *deliveryRow) (group []*deliveryRow, err error) {
 	err = t.DB.Read(ctx).NewSelect().Model(&group).
 		Where("d.state = 'queued' AND d.digest > 0 AND d.channel_id = ? AND d.digest = ?", r.ChannelID, r.Digest).
-		Where("d.mode = ? AND d.recipient = ? AND d.event = ? AND d.next_time <= ?", r.Mode, r.Recipient, r.Event, t.now).
+		Where("d.tenant_id = ? AND d.mode = ? AND d.recipient = ? AND d.event = ? AND d.next_time <= ?", r.TenantID, r.Mode, r.Recipient, r.Event, t.now).
 		Where("d.lease_until <= ?", t.now).OrderExpr("d.id").Scan(ctx)
 	for _, one := range group {
 		t.grouped[one.ID] = true

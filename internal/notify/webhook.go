@@ -180,7 +180,7 @@ func (s *WebhookStore) Update(ctx context.Context, t tenant.ID, w *Webhook) erro
 			return err
 		}
 		_, err = tx.NewUpdate().Model((*deliveryRow)(nil)).Set("destination = ?", programHost(t, w.URL)).
-			Where("d.channel_id = ? AND d.mode = ? AND d.state = ?", w.ID, Program, Queued).Exec(ctx)
+			Where("d.tenant_id = ? AND d.channel_id = ? AND d.mode = ? AND d.state = ?", t, w.ID, Program, Queued).Exec(ctx)
 		return err
 	})
 }

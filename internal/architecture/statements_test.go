@@ -1,0 +1,397 @@
+package architecture
+
+import (
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/types"
+	"slices"
+	"strings"
+)
+
+// queryRoots begin a statement of the query builder that has a condition. An
+// insert has none: the row that it writes names its tenant.
+var queryRoots = []string{"NewSelect", "NewUpdate", "NewDelete"}
+
+// conditions are the builder's calls that say which rows are meant.
+var conditions = []string{"Where", "WhereOr", "WhereGroup", "Join", "JoinOn", "Having", "TableExpr", "ModelTableExpr", "With"}
+
+// asker looks for the queries of one package.
+type asker struct {
+	writer // tells tables of models
+
+	owned map[string]bool
+	pkg   string
+	decls map[types.Object]*ast.FuncDecl
+	// delegating are functions that leave it to one of their parameters, a
+	// function over a query, to say whose rows are meant; by its number.
+	delegating map[types.Object]int
+
+	unowned map[string][]string // places, by function
+}
+
+func newAsker(x *tree, dir string, sources []source, owned map[string]bool) *asker {
+	a := &asker{owned: owned, pkg: sources[0].file.Name.Name, decls: map[types.Object]*ast.FuncDecl{}, delegating: map[types.Object]int{}}
+	a.fset, a.tables = x.fset, map[string]bool{}
+	a.info = &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}}
+	files := make([]*ast.File, len(sources))
+	for i, s := range sources {
+		files[i] = s.file
+	}
+	conf := types.Config{Importer: nowhere{}, Error: func(error) {}}
+	_, _ = conf.Check(dir, x.fset, files, a.info) // reports what it cannot import
+	for _, f := range files {
+		for _, d := range f.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Body != nil {
+				a.decls[a.info.Defs[f.Name]] = f
+			}
+		}
+	}
+	return a
+}
+
+func (a *asker) file(f *ast.File) {
+	for _, d := range f.Decls {
+		if f, ok := d.(*ast.FuncDecl); ok && f.Body != nil {
+			name := a.pkg + "." + f.Name.Name
+			if f.Recv != nil {
+				name = a.pkg + "." + receiver(f) + "." + f.Name.Name
+			}
+			q := &questions{asker: a, decl: f, name: name, values: a.assigned(f)}
+			q.walk(f.Body)
+			continue
+		}
+		q := &questions{asker: a, name: a.pkg + " (constants)"}
+		q.walk(d)
+	}
+}
+
+// assigned are the expressions that a function gives its variables.
+func (a *asker) assigned(f *ast.FuncDecl) map[types.Object][]ast.Expr {
+	values := map[types.Object][]ast.Expr{}
+	ast.Inspect(f, func(n ast.Node) bool {
+		s, ok := n.(*ast.AssignStmt)
+		if !ok || len(s.Lhs) != len(s.Rhs) {
+			return true
+		}
+		for i, l := range s.Lhs {
+			if id, ok := l.(*ast.Ident); ok {
+				values[a.object(id)] = append(values[a.object(id)], s.Rhs[i])
+			}
+		}
+		return true
+	})
+	delete(values, nil)
+	return values
+}
+
+func (a *asker) object(id *ast.Ident) types.Object {
+	if o := a.info.Defs[id]; o != nil {
+		return o
+	}
+	return a.info.Uses[id]
+}
+
+// callee is the function of this package that is called, nil when it is none.
+func (a *asker) callee(call *ast.CallExpr) types.Object {
+	switch f := call.Fun.(type) {
+	case *ast.Ident:
+		return a.object(f)
+	case *ast.SelectorExpr:
+		return a.object(f.Sel)
+	}
+	return nil
+}
+
+// text is the constant that an expression is; empty when it is none.
+func (a *asker) text(e ast.Expr) string {
+	if v := a.info.Types[e].Value; v != nil && v.Kind() == constant.String {
+		return constant.StringVal(v)
+	}
+	return ""
+}
+
+// questions are those of one function.
+type questions struct {
+	*asker
+
+	decl   *ast.FuncDecl // nil outside of functions
+	name   string
+	values map[types.Object][]ast.Expr
+}
+
+func (q *questions) breach(n ast.Node, what string) {
+	q.unowned[q.name] = append(q.unowned[q.name], fmt.Sprintf("%s: %s asks of %s without %s", q.fset.Position(n.Pos()), q.name, what, owner))
+}
+
+// walk looks for statements and raw SQL.
+func (q *questions) walk(n ast.Node) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		e, ok := n.(ast.Expr)
+		if !ok {
+			return true
+		}
+		if text := q.text(e); text != "" {
+			q.raw(e, text)
+			return false // its parts are not looked at by themselves
+		}
+		call, ok := e.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		if index, ok := q.delegating[q.callee(call)]; ok && index < len(call.Args) && !q.says(call.Args[index]) {
+			q.breach(call, "what "+q.callee(call).Name()+" reads")
+		}
+		if links, _ := q.links(call); q.isQuery(links) {
+			if !q.statement(links) && !q.follows(call) {
+				q.breach(call, strings.Join(q.of(links), " and "))
+			}
+			for _, l := range links {
+				for _, arg := range l.args {
+					if q.text(arg) == "" { // a piece of this statement else
+						q.walk(arg)
+					}
+				}
+			}
+			return false
+		}
+		return true
+	})
+}
+
+// raw looks at a text that may be SQL.
+func (q *questions) raw(e ast.Expr, text string) {
+	if asksFor.MatchString(text) {
+		return
+	}
+	for _, m := range sqlTable.FindAllStringSubmatch(text, -1) {
+		if q.owned[m[1]] {
+			q.breach(e, m[1])
+			return
+		}
+	}
+}
+
+// links are the calls of a chain, the last first, and what it begins with.
+func (q *questions) links(call *ast.CallExpr) (links []link, base ast.Expr) {
+	for {
+		sel, ok := call.Fun.(*ast.SelectorExpr)
+		if !ok {
+			return links, call
+		}
+		links = append(links, link{sel.Sel.Name, call.Args})
+		next, ok := sel.X.(*ast.CallExpr)
+		if !ok || slices.Contains(queryRoots, sel.Sel.Name) {
+			return links, sel.X
+		}
+		call = next
+	}
+}
+
+func (q *questions) isQuery(links []link) bool {
+	return len(links) > 0 && slices.Contains(queryRoots, links[len(links)-1].name)
+}
+
+// of are the tables with tenants' rows that a statement is of.
+func (q *questions) of(links []link) (tables []string) {
+	for _, l := range links {
+		if len(l.args) == 0 {
+			continue
+		}
+		table := ""
+		switch {
+		case l.name == "Model":
+			if table = q.tableOf(l.args[0]); table == "" {
+				table = "a table that cannot be told"
+			}
+		case slices.Contains(tableNamers, l.name):
+			if table, _, _ = strings.Cut(strings.TrimSpace(q.text(l.args[0])), " "); table == "" {
+				table = "a table that cannot be told"
+			}
+		default:
+			for _, m := range sqlTable.FindAllStringSubmatch(q.text(l.args[0]), -1) {
+				if q.owned[m[1]] {
+					tables = append(tables, m[1])
+				}
+			}
+			continue
+		}
+		if q.owned[table] || strings.Contains(table, " ") {
+			tables = append(tables, table)
+		}
+	}
+	return tables
+}
+
+// statement tells whether a statement needs no tenant, or names it.
+func (q *questions) statement(links []link) bool {
+	return len(q.of(links)) == 0 || q.named(links)
+}
+
+// named tells whether the conditions of a chain name the tenant, or take their
+// rows out of another statement, which is looked at by itself.
+func (q *questions) named(links []link) bool {
+	for _, l := range links {
+		if !slices.Contains(conditions, l.name) {
+			continue
+		}
+		for _, arg := range l.args {
+			if q.names(arg) || q.isStatement(arg) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// names tells whether a text within n names the tenant.
+func (q *questions) names(n ast.Node) (yes bool) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		if e, ok := n.(ast.Expr); ok && asksFor.MatchString(q.text(e)) {
+			yes = true
+		}
+		return !yes
+	})
+	return yes
+}
+
+// isStatement tells whether an expression is a statement, or a variable that
+// holds one.
+func (q *questions) isStatement(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.CallExpr:
+		for call := e; call != nil; {
+			sel, ok := call.Fun.(*ast.SelectorExpr)
+			if !ok {
+				return slices.ContainsFunc(call.Args, q.isStatement) // a function over one
+			}
+			if decl := q.decls[q.object(sel.Sel)]; slices.Contains(queryRoots, sel.Sel.Name) || decl != nil && givesStatement(decl) {
+				return true
+			}
+			call, _ = sel.X.(*ast.CallExpr)
+		}
+	case *ast.Ident:
+		return slices.ContainsFunc(q.values[q.object(e)], q.isStatement)
+	}
+	return false
+}
+
+// givesStatement tells whether a function answers a statement.
+func givesStatement(decl *ast.FuncDecl) bool {
+	return decl.Type.Results != nil && slices.ContainsFunc(decl.Type.Results.List, func(f *ast.Field) bool {
+		return strings.HasPrefix(types.ExprString(f.Type), "*bun.")
+	})
+}
+
+// follows tells whether what is done with a statement, where it stands in its
+// function, names the tenant: calls on the variable that it is given, or a
+// function over it.
+func (q *questions) follows(statement *ast.CallExpr) (yes bool) {
+	if q.decl == nil {
+		return false
+	}
+	ast.Inspect(q.decl.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for i, value := range n.Rhs {
+				id, ok := n.Lhs[min(i, len(n.Lhs)-1)].(*ast.Ident)
+				if ok && within(value, statement) && q.later(q.object(id)) {
+					yes = true
+				}
+			}
+		case *ast.CallExpr:
+			if slices.Contains(n.Args, ast.Expr(statement)) && q.says(n.Fun) {
+				yes = true
+			}
+		}
+		return !yes
+	})
+	return yes
+}
+
+func within(outer, inner ast.Node) bool {
+	return outer.Pos() <= inner.Pos() && inner.End() <= outer.End()
+}
+
+// later tells whether conditions that are added to a variable name the tenant.
+func (q *questions) later(variable types.Object) (yes bool) {
+	if variable == nil {
+		return false
+	}
+	ast.Inspect(q.decl.Body, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok {
+			links, base := q.links(call)
+			if id, ok := base.(*ast.Ident); ok && q.object(id) == variable && q.named(links) {
+				yes = true
+			}
+			for _, arg := range call.Args {
+				if id, ok := arg.(*ast.Ident); ok && q.object(id) == variable && q.says(call.Fun) {
+					yes = true
+				}
+			}
+		}
+		return !yes
+	})
+	return yes
+}
+
+// says tells whether a function over queries names the tenant. A parameter of
+// this function is as good: whoever calls it is asked.
+func (q *questions) says(f ast.Expr) bool {
+	switch f := f.(type) {
+	case *ast.FuncLit:
+		return q.adds(f.Body)
+	case *ast.CallExpr: // that gives one
+		decl := q.decls[q.callee(f)]
+		return decl != nil && q.adds(decl.Body)
+	case *ast.SelectorExpr:
+		decl := q.decls[q.object(f.Sel)]
+		return decl != nil && q.adds(decl.Body)
+	case *ast.Ident:
+		o := q.object(f)
+		if decl := q.decls[o]; decl != nil {
+			return q.adds(decl.Body)
+		}
+		if values := q.values[o]; len(values) > 0 {
+			return !slices.ContainsFunc(values, func(e ast.Expr) bool { return !q.says(e) })
+		}
+		if index := q.parameter(o); index >= 0 {
+			q.delegating[q.info.Defs[q.decl.Name]] = index
+			return true
+		}
+	}
+	return false
+}
+
+// adds tells whether a body adds a condition that names the tenant.
+func (q *questions) adds(body ast.Node) (yes bool) {
+	ast.Inspect(body, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok {
+			links, _ := q.links(call)
+			// Itself, or by another that does.
+			switch f := call.Fun.(type) {
+			case *ast.Ident:
+				yes = yes || len(q.values[q.object(f)]) > 0 && q.says(f)
+			case *ast.CallExpr:
+				yes = yes || q.says(f)
+			}
+			yes = yes || q.named(links)
+		}
+		return !yes
+	})
+	return yes
+}
+
+// parameter is the number of this function's parameter; -1 when it is none.
+func (q *questions) parameter(o types.Object) int {
+	index := 0
+	for _, field := range q.decl.Type.Params.List {
+		for _, name := range field.Names {
+			if _, ok := field.Type.(*ast.FuncType); ok && q.info.Defs[name] == o {
+				return index
+			}
+			index++
+		}
+	}
+	return -1
+}
