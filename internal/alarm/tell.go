@@ -118,7 +118,7 @@ func plain(v reading.Value) any {
 type backlogs struct {
 	some atomic.Int64 // devices
 	mu   sync.Mutex
-	of   map[device.ID]backlogged
+	of   map[device.Ref]backlogged
 }
 
 // backlogged is when the first and the newest late reading of a device's
@@ -145,48 +145,49 @@ func (b *backlogs) note(a *reading.Arrival) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	known, there := b.of[a.Device]
+	ref := device.Ref{Tenant: a.Tenant, ID: a.Device}
+	known, there := b.of[ref]
 	if there && known.past(a.At) {
-		b.forget(a.Device)
+		b.forget(ref)
 		there = false
 	}
 	switch {
 	case late && !there:
-		b.keep(a.Device, backlogged{first: a.At, last: a.At})
+		b.keep(ref, backlogged{first: a.At, last: a.At})
 	case late:
 		// The clock may have been set back.
-		b.keep(a.Device, backlogged{first: min(known.first, a.At), last: a.At})
+		b.keep(ref, backlogged{first: min(known.first, a.At), last: a.At})
 	case there:
 		known.present = true
-		b.keep(a.Device, known)
+		b.keep(ref, known)
 	}
 }
 
 // keep and forget are for those who hold the lock.
-func (b *backlogs) keep(id device.ID, k backlogged) {
+func (b *backlogs) keep(ref device.Ref, k backlogged) {
 	if b.of == nil {
-		b.of = map[device.ID]backlogged{}
+		b.of = map[device.Ref]backlogged{}
 	}
-	b.of[id] = k
+	b.of[ref] = k
 	b.some.Store(int64(len(b.of)))
 }
 
-func (b *backlogs) forget(id device.ID) {
-	delete(b.of, id)
+func (b *backlogs) forget(ref device.Ref) {
+	delete(b.of, ref)
 	b.some.Store(int64(len(b.of)))
 }
 
 // until is when people need not wait for a device's backlog any more if nothing
 // more of it arrives; the zero time: they need not.
-func (b *backlogs) until(id device.ID, now time.Time) time.Time {
+func (b *backlogs) until(ref device.Ref, now time.Time) time.Time {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	known, there := b.of[id]
+	known, there := b.of[ref]
 	if !there {
 		return time.Time{}
 	}
 	if known.past(now.UnixMilli()) {
-		b.forget(id)
+		b.forget(ref)
 		return time.Time{}
 	}
 	until := known.waitsUntil()
@@ -197,10 +198,10 @@ func (b *backlogs) until(id device.ID, now time.Time) time.Time {
 	return time.UnixMilli(until)
 }
 
-// BacklogUntil is until when people wait for what a device kept in its memory,
+// BacklogUntil is until when people wait for what a tenant's device kept in its memory,
 // if nothing more of that arrives: until the first present reading, until none
 // has come for two minutes, or until half an hour after the first of it. The
 // zero time: they need not wait.
-func (e *Engine) BacklogUntil(id int64) time.Time {
-	return e.backlogs.until(device.ID(id), e.o.Now())
+func (e *Engine) BacklogUntil(t tenant.ID, id int64) time.Time {
+	return e.backlogs.until(device.Ref{Tenant: t, ID: device.ID(id)}, e.o.Now())
 }

@@ -232,7 +232,7 @@ func TestNewsOfABacklog(t *testing.T) {
 	y, told := recorded(t)
 	y.Clock.Advance(2 * time.Hour)
 	id := int64(y.mast.ID)
-	if got := y.engine.BacklogUntil(id); !got.IsZero() {
+	if got := y.engine.BacklogUntil(y.owner, id); !got.IsZero() {
 		t.Errorf("a backlog without readings: %v", got)
 	}
 	y.rule(nil)
@@ -246,25 +246,28 @@ func TestNewsOfABacklog(t *testing.T) {
 		t.Fatalf("%+v", told.wishes)
 	}
 	until := y.Clock.Now().Add(2 * time.Minute)
-	if got := y.engine.BacklogUntil(id); !got.Equal(until) {
+	if got := y.engine.BacklogUntil(y.owner, id); !got.Equal(until) {
 		t.Errorf("until %v, want %v", got, until)
 	}
-	if got := y.engine.BacklogUntil(int64(other.ID)); !got.IsZero() {
+	if got := y.engine.BacklogUntil(y.owner, int64(other.ID)); !got.IsZero() {
 		t.Errorf("another device's: %v", got)
+	}
+	if got := y.engine.BacklogUntil(y.owner+1, id); !got.IsZero() {
+		t.Errorf("another tenant is told of the device's: %v", got)
 	}
 	y.Clock.Advance(time.Minute)
 	y.judge(y.air(2*minute, 1))
 	until = until.Add(time.Minute)
-	if got := y.engine.BacklogUntil(id); !got.Equal(until) {
+	if got := y.engine.BacklogUntil(y.owner, id); !got.Equal(until) {
 		t.Errorf("until %v, want %v", got, until)
 	}
 	y.Clock.Set(until)
-	if got := y.engine.BacklogUntil(id); !got.IsZero() {
+	if got := y.engine.BacklogUntil(y.owner, id); !got.IsZero() {
 		t.Errorf("nothing came for two minutes: %v", got)
 	}
 	y.judge(y.air(3*minute, 1))
 	y.judge(y.air(122*minute, 5))
-	if got := y.engine.BacklogUntil(id); !got.IsZero() {
+	if got := y.engine.BacklogUntil(y.owner, id); !got.IsZero() {
 		t.Errorf("a present reading came: %v", got)
 	}
 	y.judge(y.air(123*minute, 1))
@@ -291,7 +294,7 @@ func TestBacklogWithoutEnd(t *testing.T) {
 	}
 	wants := func(what string, want time.Duration) {
 		t.Helper()
-		got := y.engine.BacklogUntil(id)
+		got := y.engine.BacklogUntil(y.owner, id)
 		if want == 0 && !got.IsZero() || want != 0 && !got.Equal(begin.Add(want)) {
 			t.Errorf("%s: until %v, want %v", what, got, want)
 		}
@@ -331,7 +334,7 @@ func TestAlarmOfAClockThatIsBehind(t *testing.T) {
 	y.Outbox = notify.NewOutbox(notify.OutboxOptions{
 		DB: y.DB, Tenants: y.Tenants, Channels: y.Channels, Now: y.Clock.Now, Log: y.Log.Logger,
 		Carriers: map[notify.Mode]notify.Carrier{notify.Email: carried{}},
-		Backlog:  func(id int64) time.Time { return y.engine.BacklogUntil(id) },
+		Backlog:  func(t tenant.ID, id int64) time.Time { return y.engine.BacklogUntil(t, id) },
 	})
 	y.teller = notify.NewDesk(y.DB, y.Messages, y.Outbox, y.hub)
 	y.start()

@@ -94,7 +94,7 @@ func (s *stores) newOutbox(set *Settings, links string, log *slog.Logger) *notif
 			return s.rules.MutedUntil(ctx, t, alarm.RuleID(rule))
 		},
 		// The engine comes after the outbox that it tells.
-		Backlog: func(device int64) time.Time { return s.alarms.BacklogUntil(device) },
+		Backlog: func(t tenant.ID, device int64) time.Time { return s.alarms.BacklogUntil(t, device) },
 		Screens: s.live, DigestAfter: set.Telling.DigestAfter, Now: time.Now, Log: log,
 	})
 }

@@ -1,20 +1,20 @@
 package architecture
 
 import (
-	"fmt"
-	"go/ast"
-	"slices"
-	"strings"
 	"testing"
 )
 
-// ownerless are the stores' methods that take no tenant, each with its reason.
-// Everything else takes tenant.ID right after the context.
+// ownerless are the methods of what keeps tenants' data that take no tenant, and
+// types all of whose methods do not, each with its reason.
 var ownerless = map[string]string{
+	"device.Catalog":  "the platform's: products and elements are everybody's",
+	"captcha.Service": "before anybody is known",
+	"mail.Queue":      "carries letters, which say whose they are; keeps none",
+	"mail.SMTP":       "carries letters, which say whose they are; keeps none",
+
 	"tenant.Store.ByName": "establishes the tenant from its name",
 	"tenant.Store.ByHost": "establishes the tenant from a host",
 	"tenant.Store.List":   "for whoever runs the platform",
-	"tenant.Store.Put":    "for whoever runs the platform: the tenant itself",
 
 	"identity.SessionStore.Caller":  "establishes the tenant from an access token",
 	"identity.SessionStore.Refresh": "establishes the tenant from a refresh token",
@@ -33,18 +33,22 @@ var ownerless = map[string]string{
 	"identity.CredentialStore.Flush": "writes every tenant's behind",
 	"identity.AvatarStore.Picture":   "the address cannot be guessed; an image on a page carries no token",
 
-	"device.Store.OwnerOf":      "for whoever runs the platform: names are unique on it",
-	"device.Store.OwnersOf":     "for whoever runs the platform: names are unique on it",
-	"device.Store.SecretOwners": "for whoever runs the platform: secrets are unique on it",
-	"device.Store.Refs":         "for examining a data folder, which is everybody's",
-	"device.Store.LoadRegistry": "the devices' edge holds every tenant's devices",
-	"device.StatusStore.Load":   "a start reads every tenant's",
-	"device.StatusStore.Run":    "writes every tenant's behind",
-	"device.StatusStore.Flush":  "writes every tenant's behind",
+	"device.Store.OwnerOf":         "for whoever runs the platform: names are unique on it",
+	"device.Store.OwnersOf":        "for whoever runs the platform: names are unique on it",
+	"device.Store.SecretOwners":    "for whoever runs the platform: secrets are unique on it",
+	"device.Store.Refs":            "for examining a data folder, which is everybody's",
+	"device.Store.LoadRegistry":    "the devices' edge holds every tenant's devices",
+	"device.Registry.Authenticate": "establishes the tenant from a device's secret",
+	"device.Registry.StillValid":   "by the secret that established the tenant",
+	"device.Registry.Get":          "by the number of an entry, which says whose it is",
+	"device.StatusStore.Load":      "a start reads every tenant's",
+	"device.StatusStore.Run":       "writes every tenant's behind",
+	"device.StatusStore.Flush":     "writes every tenant's behind",
+	"device.Presence.Run":          "takes every tenant's devices offline",
 
-	"reading.Store.Append":   "one batch of many tenants; each frame names its own",
 	"reading.Store.Consume":  "the journal is one for all tenants; each frame names its own",
 	"reading.Store.Backlog":  "the journal is one for all tenants; each frame names its own",
+	"reading.Store.Trim":     "the journal is one for all tenants",
 	"reading.Store.Expire":   "the platform's upkeep: retention",
 	"reading.Store.Seal":     "packs the days of every tenant",
 	"reading.Store.Run":      "the platform's upkeep",
@@ -53,101 +57,73 @@ var ownerless = map[string]string{
 	"alarm.PositionStore.Load": "the journal is one for all tenants",
 	"alarm.PositionStore.Save": "the journal is one for all tenants",
 	"alarm.RuleStore.Running":  "the engine judges every tenant's",
-}
+	"alarm.Engine.Judge":       "the journal is one for all tenants; each frame names its own",
+	"alarm.Engine.Start":       "the engine judges every tenant's",
+	"alarm.Engine.Reload":      "the engine judges every tenant's",
+	"alarm.Engine.Run":         "the engine judges every tenant's",
+	"alarm.Engine.Tick":        "the engine judges every tenant's",
 
-// strangers are exported methods of stores that take a context but not, right
-// after it, the tenant that owns what they touch.
-func strangers(x *tree, excused map[string]string) (breaches []string) {
-	seen := map[string]bool{}
-	for _, sources := range x.production() {
-		for _, s := range sources {
-			for _, d := range s.file.Decls {
-				f, ok := d.(*ast.FuncDecl)
-				if !ok || f.Recv == nil || !f.Name.IsExported() {
-					continue
-				}
-				store := receiver(f)
-				if !strings.HasSuffix(store, "Store") || !ast.IsExported(store) {
-					continue
-				}
-				params := parameters(f)
-				at := slices.Index(params, "context.Context")
-				if at < 0 {
-					continue
-				}
-				name := fmt.Sprintf("%s.%s.%s", s.file.Name.Name, store, f.Name.Name)
-				owned := at == 0 && len(params) > 1 && (params[1] == "tenant.ID" || s.file.Name.Name == "tenant" && params[1] == "ID")
-				if _, ok := excused[name]; ok {
-					seen[name] = true
-					if owned {
-						breaches = append(breaches, name+" takes the tenant: take it from the list")
-					}
-				} else if !owned {
-					breaches = append(breaches, fmt.Sprintf("%s: %s does not take the tenant right after the context", s.path, name))
-				}
-			}
-		}
-	}
-	for name := range excused {
-		if !seen[name] {
-			breaches = append(breaches, name+" is excused, but does not exist")
-		}
-	}
-	return breaches
-}
+	"notify.Outbox.Run":     "brings every tenant's",
+	"notify.Outbox.Step":    "brings every tenant's",
+	"notify.Outbox.Held":    "a restored server holds every tenant's",
+	"notify.Outbox.Release": "a restored server holds every tenant's",
+	"notify.Outbox.Waiting": "figures for whoever runs the platform",
+	"notify.Outbox.Sweep":   "the platform's upkeep: deliveries that are kept no more",
 
-func receiver(f *ast.FuncDecl) string {
-	t := f.Recv.List[0].Type
-	if p, ok := t.(*ast.StarExpr); ok {
-		t = p.X
-	}
-	if id, ok := t.(*ast.Ident); ok {
-		return id.Name
-	}
-	return ""
-}
-
-// parameters are the types of f's parameters as they are written.
-func parameters(f *ast.FuncDecl) (all []string) {
-	for _, field := range f.Type.Params.List {
-		name := ""
-		switch t := field.Type.(type) {
-		case *ast.Ident:
-			name = t.Name
-		case *ast.SelectorExpr:
-			if pkg, ok := t.X.(*ast.Ident); ok {
-				name = pkg.Name + "." + t.Sel.Name
-			}
-		}
-		for range max(1, len(field.Names)) {
-			all = append(all, name)
-		}
-	}
-	return all
+	"live.Hub.EndKey": "the key is a session's, which is one tenant's",
 }
 
 func TestTenantFirst(t *testing.T) {
 	none(t, strangers(repository(t), ownerless))
 	found(t, strangers(example(t, map[string]string{
 		"internal/device/store.go": `package device
+type Ref struct { Tenant tenant.ID; ID int64 }
+type Entry struct { Ref; Name string }
 func (s *Store) Good(ctx context.Context, t tenant.ID, name string) error
+func (s *Store) ByRef(ctx context.Context, r Ref) error
 func (s *Store) NoOwner(ctx context.Context, id int64) error
 func (s *Store) OwnerLater(ctx context.Context, name string, t tenant.ID) error
 func (s *SceneStore) Alone(ctx context.Context) error
 func (s Store) ByValue(ctx context.Context, t int64)
 func (s *Store) ContextLater(t tenant.ID, ctx context.Context)
 func (s *Store) Pair(ctx, other context.Context, t tenant.ID)
-func (s *Store) NoContext(name string) int
+func (s *Store) Total() int
 func (s *Store) hidden(ctx context.Context, id int64) error
 func (s *inStore) Hidden(ctx context.Context, id int64) error
-func (c *Catalog) Load(ctx context.Context) error
 func (s *Store) Excused(ctx context.Context) error
 func (s *Store) Reformed(ctx context.Context, t tenant.ID) error
 `,
+		"internal/device/roster.go": `package device
+type Roster struct { store *Store; scenes map[int64]string }
+type Registry struct { mu sync.RWMutex; byID map[int64]*Entry }
+type Query struct { Name string; Of []string }
+type Catalog struct { db *db.DB }
+func (r *Roster) Page(ctx context.Context, q Query) error
+func (r *Roster) Groups(ctx context.Context, t tenant.ID) error
+func (r *Registry) Get(id int64) *Entry
+func (r *Registry) All() []*Entry
+func (r *Registry) Find(t tenant.ID, name string) *Entry
+func (r *Registry) Move(e *Entry, to int64)
+func (r *Registry) Put(all ...Entry)
+func (r *Registry) Watch(f func(id int64))
+func (r *Registry) Total() int
+func (q *Query) With(name string)
+func (c *Catalog) Load(ctx context.Context) error
+`,
+		"internal/alarm/engine.go": `package alarm
+type EngineOptions struct { DB *db.DB }
+type Engine struct { o EngineOptions; devices *device.Registry }
+type notice struct { at []device.Entry }
+func (e *Engine) Judge(ctx context.Context, batch []notice)
+func (e *Engine) Until(id int64) int64
+`,
+		"internal/live/hub.go":     "package live\ntype Hub struct { mu sync.Mutex }\nfunc (h *Hub) End(key string)\nfunc (h *Hub) Publish(t tenant.ID, data []byte)\n",
+		"internal/httpapi/room.go": "package httpapi\ntype Room struct { mu sync.Mutex }\nfunc (r *Room) Get(id int64)\n", // an edge
 		"internal/tenant/store.go": "package tenant\nfunc (s *Store) Get(ctx context.Context, id ID) error\nfunc (s *Store) Find(ctx context.Context, id int64) error\n",
-		"internal/other/store.go":  "package other\nfunc (s *Store) Get(ctx context.Context, id ID) error\n", // another ID
-	}), map[string]string{"device.Store.Excused": "x", "device.Store.Reformed": "x", "device.Store.Gone": "x"}),
+		"internal/notify/store.go": "package notify\nfunc (s *Store) Get(ctx context.Context, id ID) error\n", // another ID
+	}), map[string]string{"device.Store.Excused": "x", "device.Store.Reformed": "x", "device.Store.Gone": "x", "device.Catalog": "x", "device.Query": "x"}),
 		"Store.NoOwner", "Store.OwnerLater", "SceneStore.Alone", "Store.ByValue", "Store.ContextLater", "Store.Pair",
-		"tenant.Store.Find", "other.Store.Get", "Reformed takes the tenant", "Gone is excused",
+		"device.Roster.Page", "device.Registry.Get", "device.Registry.All", "alarm.Engine.Until", "live.Hub.End",
+		"tenant.Store.Find", "notify.Store.Get", "Reformed is excused", "Gone is excused", "device.Query is excused",
 	)
 }

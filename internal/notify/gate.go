@@ -60,7 +60,7 @@ func (t *taking) waits(ctx context.Context, r *deliveryRow) (verdict, error) {
 		}
 	}
 	if r.Late && t.Backlog != nil {
-		if until := t.Backlog(r.alarm.DeviceID).UnixMilli(); until > t.now {
+		if until := t.Backlog(r.TenantID, r.alarm.DeviceID).UnixMilli(); until > t.now {
 			return verdict{until: until, reason: ForBacklog}, nil
 		}
 	}

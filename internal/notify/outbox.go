@@ -43,7 +43,7 @@ type OutboxOptions struct {
 	Muted func(ctx context.Context, t tenant.ID, rule int64) (until int64, err error)
 	// Backlog is until when at least readings of a device are awaited that are
 	// out of its memory; not after now: they are over. Nil: they always are.
-	Backlog func(device int64) (until time.Time)
+	Backlog func(t tenant.ID, device int64) (until time.Time)
 	// Screens are told of every change of a delivery; nil: nobody is.
 	Screens screens
 	// DigestAfter is how many notices a minute a channel is told of one by one;

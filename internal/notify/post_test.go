@@ -152,7 +152,7 @@ func (p *post) open() {
 	p.outbox = notify.NewOutbox(notify.OutboxOptions{
 		DB: p.DB, Tenants: p.Tenants, Channels: p.Channels, Webhooks: p.Webhooks, Carriers: p.carriers, DigestAfter: p.digests, Now: p.Clock.Now, Ran: p.Clock.Ran, Log: p.Log.Logger,
 		Muted:   func(_ context.Context, _ tenant.ID, rule int64) (int64, error) { return p.muted[rule], nil },
-		Backlog: func(device int64) time.Time { return p.backlog[device] },
+		Backlog: func(_ tenant.ID, device int64) time.Time { return p.backlog[device] },
 		Random:  func() float64 { return 0.5 }, // waits as they are written
 		Screens: p.hub,
 	})
