@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export type Certificate = { certFile: string; keyFile: string };
@@ -19,4 +20,13 @@ export function makeCertificate(folder: string): Certificate {
     throw new Error(`openssl: ${run.error?.message ?? run.stderr}`);
   }
   return made;
+}
+
+/** What a device needs to trust the server under test. */
+export function root(): Buffer {
+  const file = process.env.TILTH_E2E_ROOT;
+  if (!file) {
+    throw new Error('the server under test has no certificate');
+  }
+  return readFileSync(file);
 }

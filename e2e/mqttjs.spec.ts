@@ -1,6 +1,7 @@
 import { expect, test } from '@playwright/test';
 import mqtt from 'mqtt';
-import { addresses, applyText, root } from './server.ts';
+import { root } from './certificate.ts';
+import { addresses, applyText } from './server.ts';
 
 // The same device with MQTT.js: over a WebSocket, as browsers and devices behind HTTP proxies come, and over TLS.
 

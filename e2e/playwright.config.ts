@@ -9,14 +9,10 @@ export default defineConfig({
   testDir: '.',
   outputDir: 'results',
   globalSetup: './setup.ts',
-  // Two processors: a page's and a server's work of one worker waits for each other's.
-  workers: 2,
+  workers: 1,
   timeout: 90_000,
   expect: { timeout: 10_000 },
   forbidOnly: Boolean(process.env.CI),
-  // A second try is there for its trace: what passes only then has failed.
-  retries: 1,
-  failOnFlakyTests: true,
   reporter: [['list']],
   use: {
     baseURL: addresses.console,
@@ -25,7 +21,7 @@ export default defineConfig({
     timezoneId: 'Europe/Istanbul',
     // A worker would stand between a test and the answers that it puts in place of the server's; its own tests allow it.
     serviceWorkers: 'block',
-    trace: 'on-first-retry',
+    trace: 'retain-on-failure',
     screenshot: 'only-on-failure',
     launchOptions: {
       executablePath,

@@ -7,45 +7,41 @@ import { makeCertificate } from './certificate.ts';
 /** The built binary; TILTH_E2E_BINARY names another one. */
 const binary = process.env.TILTH_E2E_BINARY ?? resolve(import.meta.dirname, '../bin/tilth');
 
-const environment = { ...process.env, TILTH_PROVIDER_TOKEN: 'e2e-provider-token-0123456789abcdef' };
+// Ports of this run, the same in the runner and its workers, which inherit the environment.
+process.env.TILTH_E2E_PORT ??= String(20_000 + 4 * Math.floor(Math.random() * 2_500));
+const port = Number(process.env.TILTH_E2E_PORT);
 
-/** A server of these tests: where it listens, and its files. */
-type Place = {
-  console: string;
-  port: number;
-  http: string;
-  mqtt: string;
-  admin: string;
-  mqttTls: string;
-  log: string;
-  root: string;
+/** Where the server under test listens. */
+export const addresses = {
+  console: `http://127.0.0.1:${port}`,
+  port,
+  http: `127.0.0.1:${port}`,
+  mqtt: `127.0.0.1:${port + 1}`,
+  admin: `127.0.0.1:${port + 2}`,
+  mqttTls: `127.0.0.1:${port + 3}`,
 };
-
-// Each worker has a server of its own, which the runner has started (setup.ts). Its processes inherit where.
-const placeOf = (worker: number) => `TILTH_E2E_SERVER_${worker}`;
-const here = process.env[placeOf(Number(process.env.TEST_PARALLEL_INDEX ?? 0))];
-const nowhere = { console: '', port: 0, http: '', mqtt: '', admin: '', mqttTls: '', log: '', root: '' };
-
-/** Where this worker's server listens, its log, and the certificate that its TLS is signed with. In the runner, nowhere. */
-export const addresses: Place = here ? (JSON.parse(here) as Place) : nowhere;
 
 export type Server = { stop: () => Promise<void> };
 
-/** Starts the built binary on an empty data folder for a worker and applies e2e/farm.yaml. */
-export async function startServer(worker: number): Promise<Server> {
+/** Starts the built binary on an empty data folder and applies e2e/farm.yaml. */
+export async function startServer(): Promise<Server> {
   const folder = mkdtempSync(join(tmpdir(), 'tilth-e2e-'));
+  const token = 'e2e-provider-token-0123456789abcdef';
   const { certFile, keyFile } = makeCertificate(folder);
+  process.env.TILTH_E2E_ROOT = certFile;
   const logFile = join(folder, 'server.log');
+  process.env.TILTH_E2E_LOG = logFile;
   const log = openSync(logFile, 'a');
+  const environment = { ...process.env, TILTH_PROVIDER_TOKEN: token };
   const server = spawn(
     binary,
     [
       'serve',
       `--data-dir=${join(folder, 'data')}`,
-      '--http-addr=127.0.0.1:0',
-      '--mqtt-addr=127.0.0.1:0',
-      '--admin-addr=127.0.0.1:0',
-      '--mqtt-tls-addr=127.0.0.1:0',
+      `--http-addr=${addresses.http}`,
+      `--mqtt-addr=${addresses.mqtt}`,
+      `--admin-addr=${addresses.admin}`,
+      `--mqtt-tls-addr=${addresses.mqttTls}`,
       `--tls-cert=${certFile}`,
       `--tls-key=${keyFile}`,
       '--default-tenant=orchard',
@@ -59,16 +55,8 @@ export async function startServer(worker: number): Promise<Server> {
   );
   closeSync(log);
   const ended = new Promise<void>((done) => server.once('exit', () => done()));
-  const at = await ready(() => server.exitCode === null, logFile);
-  const place: Place = {
-    console: `http://${at.http}`,
-    port: Number(at.http.split(':')[1]),
-    ...at,
-    log: logFile,
-    root: certFile,
-  };
-  process.env[placeOf(worker)] = JSON.stringify(place);
-  apply(resolve(import.meta.dirname, 'farm.yaml'), place);
+  await ready(() => server.exitCode === null, serverLog);
+  apply(resolve(import.meta.dirname, 'farm.yaml'), environment);
   return {
     stop: async () => {
       server.kill('SIGTERM');
@@ -80,12 +68,7 @@ export async function startServer(worker: number): Promise<Server> {
 
 /** What the server has logged so far; SMS are among it. */
 export function serverLog(): string {
-  return readFileSync(addresses.log, 'utf8');
-}
-
-/** What a device needs to trust the server under test. */
-export function root(): Buffer {
-  return readFileSync(addresses.root);
+  return readFileSync(process.env.TILTH_E2E_LOG ?? '', 'utf8');
 }
 
 /** Applies a file through the command line, as a provider would. */
@@ -93,33 +76,25 @@ export function applyText(yaml: string): void {
   const folder = mkdtempSync(join(tmpdir(), 'tilth-apply-'));
   const file = join(folder, 'change.yaml');
   writeFileSync(file, yaml);
-  apply(file, addresses);
+  apply(file, { ...process.env, TILTH_PROVIDER_TOKEN: 'e2e-provider-token-0123456789abcdef' });
   rmSync(folder, { recursive: true });
 }
 
-function apply(file: string, to: Place): void {
-  const run = spawnSync(binary, ['apply', '-f', file, `--server=http://${to.admin}`], {
-    env: environment,
-    encoding: 'utf8',
-  });
+function apply(file: string, env: NodeJS.ProcessEnv): void {
+  const run = spawnSync(binary, ['apply', '-f', file, `--server=http://${addresses.admin}`], { env, encoding: 'utf8' });
   if (run.status !== 0) {
     throw new Error(`tilth apply: ${run.stdout}${run.stderr}`);
   }
 }
 
-/** Waits until a server says that it is ready, and where. */
-async function ready(
-  alive: () => boolean,
-  logFile: string,
-): Promise<Pick<Place, 'http' | 'mqtt' | 'mqttTls' | 'admin'>> {
-  const deadline = Date.now() + 60_000;
+async function ready(alive: () => boolean, log: () => string): Promise<void> {
+  const deadline = Date.now() + 30_000;
   while (Date.now() < deadline && alive()) {
-    const line = readFileSync(logFile, 'utf8').match(/^.*msg="tilth is ready".*$/m)?.[0];
-    if (line) {
-      const at = (name: string) => line.match(new RegExp(` ${name}=(\\S+)`))?.[1] ?? '';
-      return { http: at('http'), mqtt: at('mqtt'), mqttTls: at('mqtt-tls'), admin: at('admin') };
+    const answer = await fetch(`${addresses.console}/readyz`).catch(() => undefined);
+    if (answer?.ok && alive()) {
+      return;
     }
     await new Promise((again) => setTimeout(again, 50));
   }
-  throw new Error(`the server did not become ready:\n${readFileSync(logFile, 'utf8')}`);
+  throw new Error(`the server did not become ready:\n${log()}`);
 }
