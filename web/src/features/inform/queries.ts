@@ -4,7 +4,6 @@ import { ApiError, api } from '@/lib/api';
 import { persistent } from '@/lib/device/queries';
 import type { Language } from '@/lib/i18n';
 import { pageSizes } from '@/lib/pages';
-import { isWaiting } from './detail/told';
 import type { InformSearch } from './search';
 
 type Schemas = components['schemas'];
@@ -56,6 +55,11 @@ export const noticeQuery = (language: Language, id: number) =>
     // The live stream does not tell how deliveries go: who comes back to look at one that waits sees how it stands.
     refetchOnWindowFocus: ({ state: { data } }) => (data && isWaiting(data.deliveries) ? 'always' : false),
   });
+
+/** Whether anything of it is still to go out. */
+export function isWaiting(deliveries: readonly Delivery[]): boolean {
+  return deliveries.some(({ state }) => state === 'queued');
+}
 
 /** What a device measures, with the latest values. */
 export const propertiesQuery = (language: Language, deviceName: string) =>

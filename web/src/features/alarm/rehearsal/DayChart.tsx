@@ -4,19 +4,9 @@ import { holds } from '@/lib/alarm/threshold';
 import type { Operator, Rehearsal } from '@/lib/alarm/types';
 import { useFormat } from '@/lib/format/format';
 import css from './DayChart.module.css';
-import { LimitLine } from './LimitLine';
+import { type Limit, LimitLine } from './LimitLine';
 import { chart, type Scale, scaleOf } from './scale';
 import { alarmDays } from './summary';
-
-export interface Limit {
-  name: string;
-  unit: string;
-  precision: number | undefined;
-  operator: Operator;
-  /** Undefined while what is typed is no number. */
-  value: number | undefined;
-  onChange: (value: number) => void;
-}
 
 interface DayChartProps {
   rehearsal: Rehearsal;

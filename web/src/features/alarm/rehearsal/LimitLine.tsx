@@ -1,9 +1,19 @@
 import { type KeyboardEvent, type PointerEvent, type RefObject, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { Operator } from '@/lib/alarm/types';
 import { useFormat } from '@/lib/format/format';
-import type { Limit } from './DayChart';
 import css from './DayChart.module.css';
 import { chart, dragStep, type Scale, snapped } from './scale';
+
+export interface Limit {
+  name: string;
+  unit: string;
+  precision: number | undefined;
+  operator: Operator;
+  /** Undefined while what is typed is no number. */
+  value: number | undefined;
+  onChange: (value: number) => void;
+}
 
 interface LimitLineProps {
   /** What the chart fills. */

@@ -9,16 +9,14 @@ import { Loading, Skeleton } from '@/ui/Skeleton';
 import { AttributeChips } from './AttributeChips';
 import { AttributeList } from './AttributeList';
 import { ChartPane } from './ChartPane';
+import type { HistoryDevice } from './device';
 import { ExportButton } from './ExportButton';
 import css from './HistoryBody.module.css';
-import type { HistoryDevice } from './HistoryDialog';
 import { RangeField } from './RangeField';
 import { ReadingsTable } from './ReadingsTable';
 import { useExport } from './useExport';
 import { useHistoryState } from './useHistoryState';
-import { ViewBar } from './ViewBar';
-
-export type View = 'chart' | 'table';
+import { type View, ViewBar } from './ViewBar';
 
 /** The inside of the dialog: what is asked for above and beside, what came below. */
 export function HistoryBody({ device }: { device: HistoryDevice }) {

@@ -4,14 +4,9 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { phone, useMedia } from '@/lib/media';
 import { dialogMotion } from '@/ui/dialogMotion';
+import type { HistoryDevice } from './device';
 import { HistoryBody } from './HistoryBody';
 import css from './HistoryDialog.module.css';
-
-export interface HistoryDevice {
-  deviceName: string;
-  noteName: string;
-  productName: string;
-}
 
 interface HistoryDialogProps {
   device: HistoryDevice;

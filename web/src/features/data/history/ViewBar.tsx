@@ -2,8 +2,9 @@ import { Segmented } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { CompareField } from './CompareField';
 import type { Comparison } from './compare';
-import type { View } from './HistoryBody';
 import css from './ViewBar.module.css';
+
+export type View = 'chart' | 'table';
 
 interface ViewBarProps {
   deviceName: string;

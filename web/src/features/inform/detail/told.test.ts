@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Delivery } from '../queries';
-import { isWaiting, toldRecipients } from './told';
+import { type Delivery, isWaiting } from '../queries';
+import { toldRecipients } from './told';
 
 let made = 0;
 const delivery = (change: Partial<Delivery> = {}): Delivery => {

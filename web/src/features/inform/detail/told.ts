@@ -55,8 +55,3 @@ function recipientOf(key: string, group: Delivery[]): ToldRecipient[] {
   const planned = deliveries.findLast(isPlanned)?.nextTime;
   return [{ key, recipient, channel, mode, state: main.state, main, deliveries, reminders, planned }];
 }
-
-/** Whether anything of it is still to go out. */
-export function isWaiting(deliveries: readonly Delivery[]): boolean {
-  return deliveries.some(({ state }) => state === 'queued');
-}
