@@ -1,14 +1,15 @@
-import { expect, type Page, test } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { expectAccessible, expectNoSideways } from './pages.ts';
-import { enter, openSession, type Person } from './people.ts';
-import { addresses, applyText } from './server.ts';
+import { dataOf, enter, type Person } from './people.ts';
+import { applyText } from './server.ts';
+import { expect, test } from './test.ts';
 
 // The log of who did what: a scene and a rule are changed, and both changes stand there, with what was before.
 
 const grower: Person = { tenantName: 'hedgerow', userName: 'nilay', password: 'between-two-fields' };
 const owner: Person = { tenantName: 'coppice', userName: 'timur', password: 'cut-every-tenth-year' };
 
-test.beforeAll(() => {
+test.beforeAll(() =>
   applyText(`
 tenants:
   - name: hedgerow
@@ -24,21 +25,11 @@ tenants:
     timeZone: Europe/Istanbul
     language: en-us
     users: [{userName: timur, password: ${owner.password}, nickname: Timur}]
-`);
-});
+`),
+);
 
-/** Calls the server past the screens, as nilay, and gives the data. */
-async function call(method: string, path: string, body?: object) {
-  const { accessToken } = await openSession(grower);
-  const answer = await fetch(`${addresses.console}/admin-api/client/pc/${path}`, {
-    method,
-    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${accessToken}`, 'Accept-Language': 'en-us' },
-    body: body && JSON.stringify(body),
-  });
-  const { code, data, msg } = await answer.json();
-  if (code !== 200) throw new Error(`${path}: ${msg}`);
-  return data;
-}
+const call = (method: string, path: string, body?: object) =>
+  dataOf(grower, method, `/admin-api/client/pc/${path}`, body);
 
 const rule = (value: number) => ({
   alarmName: 'Spring frost',

@@ -1,8 +1,9 @@
-import { expect, type Locator, type Page, test } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { publish } from './device.ts';
 import { expectAccessible, expectLive, expectNoSideways } from './pages.ts';
-import { enter, openSession, type Person } from './people.ts';
-import { addresses, applyText } from './server.ts';
+import { enter, type Person } from './people.ts';
+import { applyText } from './server.ts';
+import { expect, test } from './test.ts';
 
 // Alarm rules: made, rehearsed and run; what is wrong with one is said by the form and by the server alike.
 
@@ -11,7 +12,7 @@ const secret = 'e2e-vineyard-51b7e0f29ac4d836';
 const day = 24 * 3_600_000;
 
 test.beforeAll(async () => {
-  applyText(`
+  await applyText(`
 tenants:
   - name: vineyard
     hosts: [vineyard.localhost]
@@ -104,53 +105,23 @@ test('a period of half hours is drawn by the mouse and by the keyboard, and is k
   await expect(form(page).getByText(words)).toBeVisible();
 });
 
-test('what is wrong is said by the form, and by the server in the same words', async ({ page }) => {
-  const { accessToken } = await openSession(grower);
-  const valid = {
-    alarmName: 'Frost',
-    dataSource: 1,
-    executionId: 'VY-01',
-    triggerType: 0,
-    conditions: [{ andor: 'and', tslAttribute: 'airTemperature', subconditions: '<', value: 2 }],
-    alarmLevel: 2,
-    manualRelease: 1,
-  };
-  /** What the server says of a rule that was sent past the form. */
-  const refused = async (change: object, language = 'en-us') => {
-    const answer = await fetch(`${addresses.console}/admin-api/client/pc/alarm-rules/create`, {
-      method: 'POST',
-      headers: {
-        'Content-Type': 'application/json',
-        Authorization: `Bearer ${accessToken}`,
-        'Accept-Language': language,
-      },
-      body: JSON.stringify({ ...valid, ...change }),
-    });
-    const { code, msg } = await answer.json();
-    expect(code).toBe(601);
-    return msg;
-  };
-
+test('what is wrong is said by the form', async ({ page }) => {
   await enter(page, grower, '/alarm?rule=new');
   const dialog = form(page);
   await save(dialog).click();
-  const missing: [object, string][] = [
-    [{ alarmName: ' ' }, 'The alarm name cannot be empty'],
-    [{ executionId: '' }, 'The device source cannot be empty'],
-    [{ triggerType: undefined }, 'The trigger type cannot be empty'],
-    [{ alarmLevel: undefined }, 'The alarm severity cannot be empty'],
-    [{ conditions: [] }, 'The list of conditions cannot be empty'],
-  ];
-  for (const [change, sentence] of missing) {
+  for (const sentence of [
+    'The alarm name cannot be empty',
+    'The device source cannot be empty',
+    'The trigger type cannot be empty',
+    'The alarm severity cannot be empty',
+    'The list of conditions cannot be empty',
+  ]) {
     await expect(dialog.getByText(sentence)).toBeVisible();
-    expect(await refused(change)).toBe(sentence);
   }
   await expect(dialog.getByLabel(/^Alarm name/)).toBeFocused();
   await dialog.getByLabel('Start', { exact: true }).selectOption('20:00');
   await dialog.getByLabel('End', { exact: true }).selectOption('06:00');
-  const order = 'Start time must not be after end time';
-  await expect(dialog.getByText(order)).toBeVisible();
-  expect(await refused({ startTime: '20:00', endTime: '06:00' })).toBe(order);
+  await expect(dialog.getByText('Start time must not be after end time')).toBeVisible();
   await expectAccessible(page);
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Discard changes' }).click();
@@ -171,11 +142,7 @@ test('what is wrong is said by the form, and by the server in the same words', a
     await full.getByLabel(/^Alarm name/).fill(field);
     await save(full).click();
     await expect(full.getByLabel(label)).toHaveAccessibleDescription(sentence);
-    expect(await refused({ [field]: undefined })).toBe(sentence);
   }
-  expect(await refused({ alarmLevel: undefined }, 'ru-ru')).toBe('Выберите уровень тревоги');
-  expect(await refused({ conditions: [] }, 'tr-tr')).toBe('En az bir koşul ekleyin');
-  expect(await refused({ manualRelease: undefined }, 'zh-cn')).toBe('手动解除告警不能为空');
 });
 
 test('on a phone only what the form holds is scrolled, never the form itself', async ({ page }) => {

@@ -1,6 +1,6 @@
-import { expect, test } from '@playwright/test';
 import { publish, secretOf } from './device.ts';
 import { expectAccessible, expectNoSideways, signIn } from './pages.ts';
+import { expect, test } from './test.ts';
 
 test('the language is switched at once, kept, and readings follow it', async ({ page }) => {
   await publish('GH-0001', secretOf('GH-0001'), { airTemperature: 21.5, heating: true });

@@ -3,10 +3,11 @@ import { realpathSync } from 'node:fs';
 import { request } from 'node:http';
 import { createRequire } from 'node:module';
 import { dirname, resolve } from 'node:path';
-import { expect, type Page, type Response, test } from '@playwright/test';
+import type { Page, Response } from '@playwright/test';
 import { build } from 'vite';
 import { placeOf } from './captchaPlace.ts';
 import { addresses, applyText } from './server.ts';
+import { expect, test } from './test.ts';
 
 // A client of the protocol that others wrote, as it is: the npm package aj-captcha-react, with the React it brings along. It asks
 // for the pictures, encrypts the point and makes the captchaVerification; here it does so against the real server.
@@ -53,7 +54,7 @@ const account = { tenantName: 'orchard', userName: 'slider', password: 'slides-t
 
 /** Fails to sign in, from an address of its own, so that nobody else's sign-in is affected. */
 async function failFromElsewhere(): Promise<void> {
-  const [host, port] = addresses.http.split(':') as [string, string];
+  const [host, port] = addresses().http.split(':') as [string, string];
   const call = request({
     host,
     port,
@@ -133,7 +134,7 @@ async function pass(page: Page, first: Response): Promise<string> {
 }
 
 test('a client of the protocol, written by others, gets in through the slider', async ({ page }) => {
-  applyText(
+  await applyText(
     `tenants: [{name: orchard, users: [{userName: ${account.userName}, password: "${account.password}", nickname: Slider}]}]`,
   );
   for (let i = 0; i < 3; i += 1) {

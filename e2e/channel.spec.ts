@@ -1,8 +1,9 @@
-import { expect, type Locator, type Page, test } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { publish } from './device.ts';
 import { expectAccessible, expectLive, expectNoSideways, toast } from './pages.ts';
-import { enter, openSession, type Person } from './people.ts';
-import { addresses, applyText, serverLog } from './server.ts';
+import { call, dataOf, enter, type Person } from './people.ts';
+import { applyText, serverLog } from './server.ts';
+import { expect, test } from './test.ts';
 
 // Notification channels: made, changed, tested, used by a rule, and kept while one uses them. The server writes SMS to its log and has no
 // mail server.
@@ -10,7 +11,7 @@ import { addresses, applyText, serverLog } from './server.ts';
 const grower: Person = { tenantName: 'pasture', userName: 'sevgi', password: 'under-the-old-oak' };
 const secret = 'e2e-pasture-7c20d9f4a1b86e35';
 
-test.beforeAll(() => {
+test.beforeAll(() =>
   applyText(`
 tenants:
   - name: pasture
@@ -21,39 +22,19 @@ tenants:
     scenes: [Meadow]
     devices:
       - {deviceName: PA-01, serial: P-1, noteName: Meadow mast, product: weather-mast, secret: ${secret}, scene: Meadow}
-`);
-});
+`),
+);
 
 const form = (page: Page) => page.getByRole('dialog', { name: /^(New channel|Edit )/ });
 const press = (place: Page | Locator, name: string) => place.getByRole('button', { name, exact: true }).click();
 const textbox = (place: Locator, name: string) => place.getByRole('textbox', { name, exact: true });
 const row = (page: Page, name: string) => page.getByRole('row', { name: new RegExp(`^${name} `) });
 
-/** Calls the server past the form, as a program of the person would. */
-async function call(method: string, path: string, body?: object, language = 'en-us') {
-  const { accessToken } = await openSession(grower);
-  const answer = await fetch(`${addresses.console}/admin-api/client/pc/${path}`, {
-    method,
-    headers: {
-      'Content-Type': 'application/json',
-      Authorization: `Bearer ${accessToken}`,
-      'Accept-Language': language,
-    },
-    body: body && JSON.stringify(body),
-  });
-  return answer.json();
-}
+const path = '/admin-api/client/pc/notice-channel';
 
 /** Makes a channel past the form. */
-async function make(noticeName: string, phoneMessage: string[]): Promise<number> {
-  const { code, data, msg } = await call('POST', 'notice-channel/create', {
-    noticeName,
-    noticeMode: ['phoneMessage'],
-    phoneMessage,
-  });
-  if (code !== 200) throw new Error(`no channel: ${msg}`);
-  return data;
-}
+const make = (noticeName: string, phoneMessage: string[]): Promise<number> =>
+  dataOf(grower, 'POST', `${path}/create`, { noticeName, noticeMode: ['phoneMessage'], phoneMessage });
 
 test('a channel is made and changed', async ({ page }) => {
   await enter(page, grower, '/notification');
@@ -93,36 +74,22 @@ test('a channel is made and changed', async ({ page }) => {
   await expectAccessible(page);
 });
 
-test('what is wrong is said by the form, and by the server in the same words', async ({ page }) => {
-  /** What the server says of a channel that was sent past the form. */
-  const refused = async (change: object, language?: string) => {
-    const valid = { noticeName: 'x', noticeMode: ['phoneMessage'], phoneMessage: ['+905321144107'] };
-    const { code, msg } = await call('POST', 'notice-channel/create', { ...valid, ...change }, language);
-    expect(code).toBe(601);
-    return msg;
-  };
+test('what is wrong is said by the form', async ({ page }) => {
   await enter(page, grower, '/notification?channel=new');
   const sheet = form(page);
   await press(sheet, 'Save');
-  const said = async (sentence: string, change: object) => {
-    await expect(sheet.getByText(sentence)).toBeVisible();
-    expect(await refused(change)).toBe(sentence);
-  };
-  await said('Please enter a name', { noticeName: ' ' });
-  await said('Select at least one mode', { noticeMode: [] });
+  const said = (sentence: string) => expect(sheet.getByText(sentence)).toBeVisible();
+  await said('Please enter a name');
+  await said('Select at least one mode');
   await sheet.getByRole('checkbox', { name: 'Email' }).check();
   await sheet.getByRole('checkbox', { name: 'SMS' }).check();
-  await said('Add at least one email address', { noticeMode: ['email'] });
-  await said('Add at least one phone number', { phoneMessage: [] });
+  await said('Add at least one email address');
+  await said('Add at least one phone number');
   await textbox(sheet, 'Address 1').fill('crew@valley');
   await textbox(sheet, 'Number 1').fill('0555');
-  const mail = { noticeMode: ['email'], email: { emails: ['crew@valley'] } };
-  await said('Not an email address: crew@valley', mail);
-  await said('Not a phone number: 0555', { phoneMessage: ['0555'] });
+  await said('Not an email address: crew@valley');
+  await said('Not a phone number: 0555');
   await expectAccessible(page);
-  expect(await refused({ noticeMode: [] }, 'ru-ru')).toBe('Выберите хотя бы один способ');
-  expect(await refused(mail, 'tr-tr')).toBe('E-posta adresi geçersiz: crew@valley');
-  expect(await refused({ phoneMessage: [] }, 'zh-cn')).toBe('请至少添加一个手机号');
 
   // Adding is possible up to three numbers; the last one that remains is emptied.
   await textbox(sheet, 'Number 1').fill('+905550000001');
@@ -146,13 +113,13 @@ test('a test goes out, and says what became of each recipient', async ({ page })
   const outcome = page.getByRole('region', { name: 'Test of Shepherds' });
   await expect(outcome.getByText('It went out to all 2 recipients')).toBeVisible();
   await expect(outcome.getByText(/^Sent, /)).toHaveCount(2);
-  expect(serverLog()).toMatch(/to=\+905550004401 .*test of the notification channel/);
+  await expect.poll(serverLog).toMatch(/to=\+905550004401 .*test of the notification channel/);
   await expectAccessible(page);
   await press(outcome, 'Close the test of Shepherds');
   await expect(outcome).toBeHidden();
 
   // Nothing can go out by mail from here, which the answer says in its place.
-  await call('POST', 'notice-channel/create', {
+  await dataOf(grower, 'POST', `${path}/create`, {
     noticeName: 'By mail',
     noticeMode: ['email'],
     email: { emails: ['a@pasture.example'] },
@@ -196,7 +163,7 @@ test('a rule tells through it, it stays while the rule is there, and the notice 
   const refusal = page.getByRole('dialog', { name: '“Milkers” is in use' });
   await expect(refusal.getByText(/Used by 1 rule: Frost on the meadow\./)).toBeVisible();
   await refusal.getByRole('button', { name: 'Close', exact: true }).last().click();
-  const { code, msg } = await call('DELETE', `notice-channel/delete?id=${id}`);
+  const { code, msg } = await call(grower, 'DELETE', `${path}/delete?id=${id}`);
   expect(code).toBe(601);
   expect(msg).toContain('Frost on the meadow');
 

@@ -1,8 +1,9 @@
-import { expect, type Locator, type Page, test } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { publish } from './device.ts';
 import { expectAccessible, expectLive, expectNoSideways } from './pages.ts';
 import { enter, type Person } from './people.ts';
 import { applyText } from './server.ts';
+import { expect, test } from './test.ts';
 
 // The data centre: cards of what is chosen, and only what is in view.
 
@@ -19,7 +20,7 @@ const thousand = Array.from({ length: 1000 }, (_, i) => {
 });
 
 test.beforeAll(async () => {
-  applyText(`
+  await applyText(`
 elements:
   - {yeuSign: soilTemperature10, unit: "°C", yeuName: {en-us: Soil temperature below the sward (10 cm), zh-cn: 土壤温度（10 cm）, tr-tr: Toprak sıcaklığı (10 cm), ru-ru: Температура почвы (10 см)}}
   - {yeuSign: soilTemperature30, unit: "°C", yeuName: {en-us: Soil temperature below the sward (30 cm), zh-cn: 土壤温度（30 cm）, tr-tr: Toprak sıcaklığı (30 cm), ru-ru: Температура почвы (30 см)}}

@@ -1,6 +1,7 @@
-import { expect, type Page, test } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { expectAccessible, expectNoSideways, signIn } from './pages.ts';
 import { addresses } from './server.ts';
+import { expect, test } from './test.ts';
 
 const pages = [
   ['/billing', 'Billing'],
@@ -14,7 +15,7 @@ function watch(page: Page): { foreign: string[]; refused: string[] } {
   const seen = { foreign: [] as string[], refused: [] as string[] };
   page.on('request', (request) => {
     const url = new URL(request.url());
-    if (url.host !== addresses.http && url.protocol !== 'data:' && url.protocol !== 'blob:')
+    if (url.host !== addresses().http && url.protocol !== 'data:' && url.protocol !== 'blob:')
       seen.foreign.push(url.href);
   });
   page.on('console', (message) => {

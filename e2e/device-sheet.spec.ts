@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { expect, test } from '@playwright/test';
 import mqtt from 'mqtt';
 import { publish } from './device.ts';
 import { button, textbox, toast } from './pages.ts';
 import { addresses } from './server.ts';
 import { applyTerraces, notes, open, row, secretOf, sheet } from './terraces.ts';
+import { expect, test } from './test.ts';
 
 // What a device's sheets tell, and what they change.
 
@@ -98,7 +98,7 @@ test('a new secret ends the old one, and the lines to copy send with it', async 
   expect(await page.content()).not.toContain(secret);
   await expect(connection.getByText('1 secret is valid.')).toBeVisible();
 
-  const signIn = mqtt.connectAsync(`mqtt://${addresses.mqtt}`, {
+  const signIn = mqtt.connectAsync(`mqtt://${addresses().mqtt}`, {
     username: 'SE-MAST',
     password: old,
     reconnectPeriod: 0,

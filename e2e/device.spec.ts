@@ -1,7 +1,7 @@
-import { expect, test } from '@playwright/test';
 import { publish } from './device.ts';
 import { button, expectAccessible, expectLive, expectNoSideways, textbox, toast } from './pages.ts';
 import { applyTerraces, notes, open, row, secretOf, sheet, table } from './terraces.ts';
+import { expect, test } from './test.ts';
 
 // The list of devices and its scenes.
 

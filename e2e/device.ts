@@ -3,7 +3,7 @@ import { addresses } from './server.ts';
 
 /** A real device: MQTT.js over TCP, QoS 1. Resolves when the server has acknowledged. */
 export async function publish(deviceName: string, secret: string, payload: unknown): Promise<void> {
-  const client = await mqtt.connectAsync(`mqtt://${addresses.mqtt}`, {
+  const client = await mqtt.connectAsync(`mqtt://${addresses().mqtt}`, {
     username: deviceName,
     password: secret,
     clientId: `e2e-${deviceName}`,

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { expect, type Locator, type Page, test } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { startHeldLine } from './heldLine.ts';
-import { ask, calls, openHistory, type Row, rowsOf, watch } from './history.ts';
+import { askFor, calls, openHistory, type Row, rowsOf, watch } from './history.ts';
 import { applyHillside, day, framesOf, minute, sendLate, signs, weatherAt } from './historyFarm.ts';
 import { addresses } from './server.ts';
 import { type Cell, clockIn, readWorkbook } from './sheet.ts';
+import { expect, test } from './test.ts';
 
 const zone = 'Europe/Istanbul';
 /** A sheet shows whole seconds, to the nearest. */
@@ -15,7 +16,7 @@ const end = Math.floor(Date.now() / (5 * minute)) * 5 * minute;
 const notes = ['=1+1', '+49 30', '-3', '@SUM(A1)', 'a < b & "c"', ' spaces ', 'çığ, 雪, снег', '1.50'];
 
 test.beforeAll(async () => {
-  applyHillside();
+  await applyHillside();
   await sendLate(
     'HS-0002',
     framesOf({ from: end - 2 * day, to: end, every: 10 * minute }, (ts, index) => ({
@@ -118,10 +119,10 @@ test('an export that is stopped stops the server', async ({ page }) => {
     })),
   );
   const query = { deviceName: 'HS-0004', startTime: end - 7 * day, endTime: end, yeuSignList: 'weatherNote' };
-  const whole = (await (await ask(calls.file, query)).arrayBuffer()).byteLength;
+  const whole = (await (await askFor(calls.file, query)).arrayBuffer()).byteLength;
   expect(whole).toBeGreaterThan(16_000_000);
 
-  const line = await startHeldLine(addresses.http, calls.file);
+  const line = await startHeldLine(addresses().http, calls.file);
   try {
     const dialog = await openHistory(page, 'HS-0004', line.address);
     await dialog.getByRole('checkbox', { name: 'Weather note' }).click();

@@ -1,7 +1,7 @@
-import { expect, type Locator, test } from '@playwright/test';
-import { attribute, calls, figures, openHistory, plotOf, rowsOf, spanOf, watch, windowOf } from './history.ts';
-import { day, end, framesOf, grower, minute, sendLate, sendWeather, weatherAt } from './historyFarm.ts';
-import { enter } from './people.ts';
+import type { Locator } from '@playwright/test';
+import { attribute, figures, openHistory, plotOf, rowsOf, windowOf } from './history.ts';
+import { minute, sendWeather } from './historyFarm.ts';
+import { expect, test } from './test.ts';
 
 // What the chart draws, and how one moves in it.
 
@@ -136,97 +136,4 @@ test('on and off as steps, texts as a table, and figures of what is in view', as
   const notes = dialog.getByRole('table', { name: 'Weather note' });
   await expect(notes.getByText('clear').first()).toBeVisible();
   await expect(notes.getByText('overcast').first()).toBeVisible();
-});
-
-/** A month of minutes in a week: as many readings of five attributes as anybody may ask for. */
-const many = 43_200;
-
-test('43,200 readings of five attributes, four of them shown at first: from the click to the drawn chart, refined where one looks', async ({
-  page,
-}) => {
-  const every = (7 * day) / many;
-  const begin = end - 7 * day + minute;
-  await sendLate(
-    'HS-0003',
-    framesOf({ from: begin, to: begin + (many - 1) * every, every }, (ts, index) => ({
-      ...weatherAt(ts),
-      soilMoisture30: 30 + (index % 500) / 100,
-      solarRadiation: index % 900,
-    })),
-  );
-  const ids = ['airTemperature', 'airHumidity', 'windSpeed', 'soilMoisture30', 'solarRadiation'];
-  expect(
-    (await rowsOf('HS-0003', begin, begin + 7 * day, ids)).filter((row) => ids.every((id) => id in row)),
-  ).toHaveLength(many);
-
-  const asked = watch(page, calls.columns);
-  await enter(page, grower, '/data');
-  await expect(page.getByRole('link', { name: 'History of Dense mast' })).toBeVisible();
-  // What the page's own thread worked says more than the clock where a machine does much else.
-  const devTools = await page.context().newCDPSession(page);
-  await devTools.send('Performance.enable', { timeDomain: 'threadTicks' });
-  const worked = async () => {
-    const { metrics } = await devTools.send('Performance.getMetrics');
-    return 1000 * (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN);
-  };
-  const opening = async () => {
-    const before = await worked();
-    const took = await page.evaluate(
-      () =>
-        new Promise<{ drawn: number; frozen: number }>((done) => {
-          const tasks: number[] = [];
-          const long = new PerformanceObserver((list) =>
-            tasks.push(...list.getEntries().map(({ duration }) => duration)),
-          );
-          long.observe({ type: 'longtask' });
-          const start = performance.now();
-          const look = new MutationObserver(() => {
-            if (!document.querySelector('[data-drawn=true]')) return;
-            look.disconnect();
-            const drawn = performance.now() - start;
-            requestAnimationFrame(() =>
-              setTimeout(() => {
-                tasks.push(...long.takeRecords().map(({ duration }) => duration));
-                done({ drawn, frozen: Math.max(0, ...tasks) });
-              }),
-            );
-          });
-          look.observe(document.body, { subtree: true, childList: true, attributeFilter: ['data-drawn'] });
-          document.querySelector<HTMLElement>('a[aria-label="History of Dense mast"]')?.click();
-        }),
-    );
-    return { ...took, work: (await worked()) - before };
-  };
-  const dialog = page.getByRole('dialog', { name: 'History of Dense mast' });
-  const close = async () => {
-    await dialog.getByRole('button', { name: 'Close', exact: true }).click();
-    await page.getByRole('button', { name: 'Close the history' }).click();
-    await expect(dialog).toBeHidden();
-  };
-  const first = await opening();
-  await close();
-  const again = await opening();
-  const say = ({ drawn, frozen, work }: typeof first) =>
-    `${Math.round(drawn)} ms (longest task ${Math.round(frozen)} ms, ${Math.round(work)} ms of the page's own work)`;
-  // biome-ignore lint/suspicious/noConsole: the figure is what this test is run for
-  console.log(
-    `history of ${many} × 5 readings, opening to drawn chart: ${say(first)}; a second time ${say(again)}; limit 700 ms`,
-  );
-  for (const { drawn } of [first, again]) expect(drawn).toBeLessThan(3000);
-
-  await attribute(dialog, 'Global radiation').click();
-  await expect(figures(dialog, /^Global radiation/)).toBeVisible();
-  await plotOf(dialog).focus();
-  await page.keyboard.press('+');
-  await page.keyboard.press('+');
-  await page.keyboard.press('PageDown');
-  await page.keyboard.press('PageDown');
-  const { from, to } = await windowOf(dialog);
-  const finer = (query: URLSearchParams) =>
-    Number(query.get('startTime')) <= from && Number(query.get('endTime')) >= to && spanOf(query) < 2 * (to - from);
-  await expect.poll(() => asked.some(finer)).toBe(true);
-  for (const query of asked.filter((query) => spanOf(query) > day && query.get('deviceName') === 'HS-0003')) {
-    expect(Number(query.get('points'))).toBeGreaterThanOrEqual(1000);
-    expect(Number(query.get('points'))).toBeLessThanOrEqual(5000);
-  }
 });

@@ -1,4 +1,4 @@
-import { expect, type Locator, type Page, test } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import {
   attribute,
   calls,
@@ -15,6 +15,7 @@ import {
 import { day, end, grower, hour, sendWeather } from './historyFarm.ts';
 import { expectAccessible, expectNoSideways } from './pages.ts';
 import { enter } from './people.ts';
+import { expect, test } from './test.ts';
 
 // What is asked for, compared, listed and closed.
 
@@ -186,9 +187,7 @@ test('closing is asked', async ({ page }) => {
 test('a device that was silent, and a server that fails', async ({ page }) => {
   await enter(page, grower, '/data?device=HS-0005&history=1');
   const silent = page.getByRole('dialog', { name: 'History of Silent mast' });
-  await expect(silent.getByText('Nothing was read in this range. Choose another one.')).toBeVisible({
-    timeout: 30_000,
-  });
+  await expect(silent.getByText('Nothing was read in this range. Choose another one.')).toBeVisible();
 
   const dialog = await openHistory(page, 'HS-0001');
   const before = await windowOf(dialog);

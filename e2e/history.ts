@@ -1,7 +1,6 @@
 import { expect, type Locator, type Page, type Request } from '@playwright/test';
 import { grower } from './historyFarm.ts';
-import { enter, openSession } from './people.ts';
-import { addresses } from './server.ts';
+import { ask, enter } from './people.ts';
 
 const base = '/admin-api/client/pc/device';
 export const calls = {
@@ -15,7 +14,7 @@ export async function openHistory(page: Page, deviceName: string, site?: string)
   await enter(page, grower, `/data?device=${deviceName}&history=1`, site);
   const dialog = page.getByRole('dialog', { name: /^(History of|История|Geçmiş)/ });
   // How long it takes is measured by one test; here it is only waited for, on machines that do much else too.
-  await expect(dialog.locator('[data-drawn=true]')).toBeVisible({ timeout: 30_000 });
+  await expect(dialog.locator('[data-drawn=true]')).toBeVisible();
   return dialog;
 }
 
@@ -50,10 +49,9 @@ export function watch(page: Page, path: string): URLSearchParams[] {
 export const spanOf = (query: URLSearchParams) => Number(query.get('endTime')) - Number(query.get('startTime'));
 
 /** Asks the server itself, as a program of the grower would. */
-export async function ask(path: string, query: Record<string, string | number>): Promise<Response> {
-  const { accessToken } = await openSession(grower);
+export function askFor(path: string, query: Record<string, string | number>): Promise<Response> {
   const words = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
-  return fetch(`${addresses.console}${path}?${words}`, { headers: { Authorization: `Bearer ${accessToken}` } });
+  return ask(grower, `${path}?${words}`);
 }
 
 export type Row = { collect_time: number } & Record<string, number | boolean | string>;
@@ -61,7 +59,7 @@ export type Row = { collect_time: number } & Record<string, number | boolean | s
 /** The readings by their times. */
 export async function rowsOf(deviceName: string, from: number, to: number, ids: readonly string[]): Promise<Row[]> {
   const query = { deviceName, startTime: from, endTime: to, yeuSignList: ids.join(',') };
-  const { code, data, msg } = await (await ask(calls.rows, query)).json();
+  const { code, data, msg } = await (await askFor(calls.rows, query)).json();
   if (code !== 200) throw new Error(`the rows were refused: ${code} ${msg}`);
   return data;
 }

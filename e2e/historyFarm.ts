@@ -25,7 +25,7 @@ const device = (deviceName: string, noteName: string, product: string) =>
   `{deviceName: ${deviceName}, serial: H-${deviceName}, noteName: ${noteName}, product: ${product}, secret: "${secretOf(deviceName)}"}`;
 
 /** The farm with its devices; applied again it changes nothing. */
-export function applyHillside(): void {
+export const applyHillside = (): Promise<void> =>
   applyText(`
 elements:
   - {yeuSign: windSpeed, unit: m/s, yeuName: {en-us: Wind speed, zh-cn: 风速, tr-tr: Rüzgâr hızı, ru-ru: Скорость ветра}}
@@ -62,7 +62,6 @@ tenants:
       - ${device('HS-0004', 'Diary', 'history-mast')}
       - ${device('HS-0005', 'Silent mast', 'history-mast')}
 `);
-}
 
 /** The same weather for the same minute, whoever asks. */
 export function weatherAt(ts: number): Values {
@@ -98,7 +97,7 @@ export async function sendLate(deviceName: string, frames: readonly Frame[]): Pr
   let length = 0;
   const flush = async () => {
     if (batch.length === 0) return;
-    const answer = await fetch(`${addresses.console}/api/v1/${secretOf(deviceName)}/telemetry`, {
+    const answer = await fetch(`${addresses().console}/api/v1/${secretOf(deviceName)}/telemetry`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
       body: `[${batch.join(',')}]`,
@@ -123,7 +122,7 @@ const silentFrom = Math.ceil((end - 7 * day) / hour) * hour + 10 * hour;
 const silence = { from: silentFrom, to: silentFrom + 8 * hour };
 
 async function weather(): Promise<void> {
-  applyHillside();
+  await applyHillside();
   const frames = framesOf(
     { from: end - 14 * day, to: end, every: 5 * minute },
     (ts, index) => ({

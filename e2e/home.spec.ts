@@ -1,8 +1,9 @@
-import { expect, type Page, test } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { publish, secretOf } from './device.ts';
 import { expectAccessible, expectLive, signIn } from './pages.ts';
 import { startProxy } from './proxy.ts';
 import { addresses, applyText } from './server.ts';
+import { expect, test } from './test.ts';
 
 const send = (deviceName: string, values: Record<string, unknown>) => publish(deviceName, secretOf(deviceName), values);
 
@@ -38,12 +39,12 @@ test('a device that comes and goes moves the statistics', async ({ page }) => {
   await page.getByRole('treeitem', { name: /Default group/ }).click();
   await expect(row).toBeVisible();
   // Its product goes offline four seconds after the last contact.
-  await expect(row).toContainText(/Offline/, { timeout: 15_000 });
+  await expect(row).toContainText(/Offline/);
   const before = await onlineCount(page);
   await send('WS-0004', { airTemperature: 7.1 });
   await expect(row).toContainText('7.1');
   await expect.poll(() => onlineCount(page)).toBe(before + 1);
-  await expect(row).toContainText(/Offline/, { timeout: 15_000 });
+  await expect(row).toContainText(/Offline/);
   await expect.poll(() => onlineCount(page)).toBe(before);
 });
 
@@ -55,7 +56,7 @@ async function onlineCount(page: Page): Promise<number> {
 }
 
 test('a cut stream resumes without a gap and without reloading', async ({ page }) => {
-  const proxy = await startProxy(addresses.http);
+  const proxy = await startProxy(addresses().http);
   try {
     await signIn(page, proxy.address);
     const row = page.getByRole('treeitem', { name: /Lower mast/ });
@@ -80,7 +81,7 @@ test('a cut stream resumes without a gap and without reloading', async ({ page }
 });
 
 test('a device that the provider adds is there after a reload, without a restart', async ({ page }) => {
-  applyText(
+  await applyText(
     `tenants: [{name: orchard, devices: [{deviceName: WS-0099, serial: A-0099, noteName: New mast, product: weather-mast, secret: "${secretOf('WS-0099')}", scene: North orchard}]}]`,
   );
   await send('WS-0099', { airTemperature: 9.9 });

@@ -1,8 +1,9 @@
-import { expect, type Page, test } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { publish } from './device.ts';
 import { expectAccessible, expectLive, expectNoSideways } from './pages.ts';
-import { enter, openSession } from './people.ts';
-import { addresses, applyText } from './server.ts';
+import { call, dataOf, enter } from './people.ts';
+import { applyText } from './server.ts';
+import { expect, test } from './test.ts';
 
 // The inform page, on a farm of its own. Each test has a device and rules of its own, named after what it is about.
 
@@ -16,7 +17,7 @@ const devices = {
   'HO-PHONE': 'Mast on a phone',
 };
 
-test.beforeAll(() => {
+test.beforeAll(() =>
   applyText(
     JSON.stringify({
       tenants: [
@@ -37,25 +38,10 @@ test.beforeAll(() => {
         },
       ],
     }),
-  );
-});
+  ),
+);
 
 const path = '/admin-api/client/pc';
-
-/** A call past the console, as this person. */
-async function call(
-  method: string,
-  url: string,
-  body?: unknown,
-): Promise<{ code: number; data: unknown; msg: string }> {
-  const { accessToken } = await openSession(person);
-  const answer = await fetch(`${addresses.console}${url}`, {
-    method,
-    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${accessToken}` },
-    body: body === undefined ? undefined : JSON.stringify(body),
-  });
-  return answer.json();
-}
 
 /** A rule that says so below 2 °C, and runs. */
 async function run(alarmName: string, executionId: string, change = {}): Promise<void> {
@@ -75,10 +61,8 @@ async function run(alarmName: string, executionId: string, change = {}): Promise
     alarmDesc: 'Light the heaters.',
     ...change,
   };
-  const created = await call('POST', `${path}/alarm-rules/create`, rule);
-  expect(created.msg).toBe('');
-  const published = await call('GET', `${path}/alarm-rules/publish?alarmRulesId=${created.data}`);
-  expect(published.code).toBe(200);
+  const id = await dataOf(person, 'POST', `${path}/alarm-rules/create`, rule);
+  await dataOf(person, 'GET', `${path}/alarm-rules/publish?alarmRulesId=${id}`);
 }
 
 const measure = (deviceName: string, airTemperature: number) =>
@@ -87,14 +71,12 @@ const measure = (deviceName: string, airTemperature: number) =>
 /** Reads a device until its rule has recorded a notice, and answers its number. */
 async function noticeOf(title: string): Promise<number> {
   const ask = async () => {
-    const { data } = await call(
-      'GET',
-      `${path}/alarm-notice/page?title=${encodeURIComponent(title)}&pageNo=1&pageSize=10`,
-    );
-    return (data as { list: { id: number }[] }).list[0]?.id;
+    const query = new URLSearchParams({ title, pageNo: '1', pageSize: '10' });
+    const { list } = await dataOf(person, 'GET', `${path}/alarm-notice/page?${query}`);
+    return list[0]?.id;
   };
   await expect.poll(ask).toBeGreaterThan(0);
-  return (await ask()) as number;
+  return ask();
 }
 
 const open = (page: Page, search = '') => enter(page, person, `/inform${search}`);
@@ -152,7 +134,7 @@ test('is solved by hand, with a remark, once', async ({ page }) => {
   // With the button the keyboard would have gone to the page's top.
   await expect(heading(page, 'Frost by hand')).toBeFocused();
 
-  const again = await call('PUT', `${path}/alarm-notice/resolve`, { id });
+  const again = await call(person, 'PUT', `${path}/alarm-notice/resolve`, { id });
   expect(again.code).toBe(601);
 });
 
@@ -165,7 +147,7 @@ test('what is refused says why, where somebody was quicker', async ({ page }) =>
   await page.route('**/client/pc/live', (route) => route.abort());
   await page.reload();
   await button(page, 'Mark as solved').click();
-  expect((await call('PUT', `${path}/alarm-notice/resolve`, { id, remark: 'Quicker' })).code).toBe(200);
+  expect((await call(person, 'PUT', `${path}/alarm-notice/resolve`, { id, remark: 'Quicker' })).code).toBe(200);
   const dialog = page.getByRole('dialog', { name: 'Mark as solved' });
   await dialog.getByRole('button', { name: 'Mark as solved' }).click();
   await expect(dialog.getByRole('alert')).toBeVisible();

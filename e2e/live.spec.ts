@@ -1,6 +1,7 @@
-import { expect, type Page, type Request, test } from '@playwright/test';
+import type { Page, Request } from '@playwright/test';
 import { publish, secretOf } from './device.ts';
 import { atHome, expectLive, signIn } from './pages.ts';
+import { expect, test } from './test.ts';
 
 // What the console asks of the server, and how the live stream spares it from asking twice.
 

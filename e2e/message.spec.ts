@@ -1,7 +1,8 @@
-import { expect, type Page, test } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { button, expectAccessible, expectLive, expectNoSideways, toast } from './pages.ts';
-import { enter, openSession, type Person } from './people.ts';
+import { dataOf, enter, type Person } from './people.ts';
 import { addresses, applyText } from './server.ts';
+import { expect, test } from './test.ts';
 
 // Bell and message page. Each test has a farm of its own, so that it alone makes its messages.
 
@@ -13,7 +14,7 @@ interface Farm {
   other: Person;
   /** A reading of the farm's one device, over HTTP; answered once it is on disk. */
   measure: (airTemperature: number) => Promise<void>;
-  call: (method: string, url: string, body?: unknown, as?: Person) => Promise<unknown>;
+  call: (method: string, url: string, as?: Person) => Promise<unknown>;
 }
 
 /** A farm with one device and a serious rule on it, which says so below 2 °C. */
@@ -22,7 +23,7 @@ async function farm(tenantName: string): Promise<Farm> {
   const secret = `e2e-${deviceName.toLowerCase()}-71c0e4a9d2f85b36`;
   const person = { tenantName, userName: 'selin', password: 'the-bell-rings' };
   const other = { ...person, userName: 'murat' };
-  applyText(
+  await applyText(
     JSON.stringify({
       tenants: [
         {
@@ -38,18 +39,8 @@ async function farm(tenantName: string): Promise<Farm> {
       ],
     }),
   );
-  const call: Farm['call'] = async (method, url, body, as = person) => {
-    const { accessToken } = await openSession(as);
-    const answer = await fetch(`${addresses.console}${path}${url}`, {
-      method,
-      headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${accessToken}` },
-      body: body === undefined ? undefined : JSON.stringify(body),
-    });
-    const { code, data, msg } = await answer.json();
-    expect([code, msg]).toEqual([200, '']);
-    return data;
-  };
-  const rule = await call('POST', '/alarm-rules/create', {
+  const call: Farm['call'] = (method, url, as = person) => dataOf(as, method, `${path}${url}`);
+  const rule = await dataOf(person, 'POST', `${path}/alarm-rules/create`, {
     alarmName: 'Frost in the hollow',
     executionId: deviceName,
     dataSource: 1,
@@ -66,7 +57,7 @@ async function farm(tenantName: string): Promise<Farm> {
   });
   await call('GET', `/alarm-rules/publish?alarmRulesId=${rule}`);
   const measure = async (airTemperature: number) => {
-    const answer = await fetch(`${addresses.console}/api/v1/${secret}/telemetry`, {
+    const answer = await fetch(`${addresses().console}/api/v1/${secret}/telemetry`, {
       method: 'POST',
       body: JSON.stringify({ airTemperature }),
     });
@@ -148,7 +139,7 @@ test('what is read is read in the other tab too, and only by who read it', async
   await expect(bell(second)).toHaveAccessibleName('1 unread message');
   await page.reload();
   await expect(bell(page)).toHaveAccessibleName('1 unread message');
-  expect(await call('GET', '/notify-message/get-unread-count', undefined, other)).toBe(4);
+  expect(await call('GET', '/notify-message/get-unread-count', other)).toBe(4);
 });
 
 test('an alarm that comes and goes is one line', async ({ page }) => {

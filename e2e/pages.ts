@@ -10,7 +10,7 @@ const orchard = { userName: 'elif', password: 'long-enough-secret', tenantName: 
  * Signs in as the orchard's user, past the sign-in page, and waits for the home page: what most tests are about begins there. `site`
  * is where the browser reaches the console.
  */
-export async function signIn(page: Page, site: string = addresses.console): Promise<void> {
+export async function signIn(page: Page, site: string = addresses().console): Promise<void> {
   await enter(page, orchard, '/', site);
   await atHome(page);
 }

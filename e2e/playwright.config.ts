@@ -1,27 +1,36 @@
 import { existsSync } from 'node:fs';
 import { defineConfig } from '@playwright/test';
-import { addresses } from './server.ts';
 
 // The system's Chromium: browsers are not downloaded.
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
 
+/** Files whose tests measure time: they run when all others have ended, one at a time. */
+const alone = /\.alone\.spec\.ts$/;
+
 export default defineConfig({
   testDir: '.',
   outputDir: 'results',
-  globalSetup: './setup.ts',
-  workers: 1,
-  timeout: 90_000,
-  expect: { timeout: 10_000 },
+  // Each has a server of its own (test.ts); the tests of a file stay in one, in their order.
+  workers: 2,
+  projects: [
+    { name: 'pages', testIgnore: alone },
+    { name: 'alone', testMatch: alone, dependencies: ['pages'] },
+  ],
+  // Generous, for machines that do much else: what is waited for comes as soon as it is there.
+  timeout: 240_000,
+  expect: { timeout: 30_000 },
+  // A second try writes a trace of what it sees; that it passes then excuses nothing.
+  retries: 1,
+  failOnFlakyTests: true,
   forbidOnly: Boolean(process.env.CI),
   reporter: [['list']],
   use: {
-    baseURL: addresses.console,
     viewport: { width: 1440, height: 900 },
     locale: 'en-US',
     timezoneId: 'Europe/Istanbul',
     // A worker would stand between a test and the answers that it puts in place of the server's; its own tests allow it.
     serviceWorkers: 'block',
-    trace: 'retain-on-failure',
+    trace: 'on-first-retry',
     screenshot: 'only-on-failure',
     launchOptions: {
       executablePath,

@@ -1,23 +1,21 @@
-import { expect, type Page, test } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { button, toast } from './pages.ts';
 import { fromElsewhere } from './people.ts';
-import { call, open, site, somebody } from './profile.ts';
-import { addresses } from './server.ts';
+import { call, host, open, somebody } from './profile.ts';
+import { addresses, siteOf } from './server.ts';
+import { expect, test } from './test.ts';
 
 // The keys that programs sign in with. Each test has a user of its own, with a number of its own.
 
-test.use({ baseURL: site });
+test.use({ host });
 test.beforeEach(({ context }) => fromElsewhere(context));
 
 test.describe('my app', () => {
   const row = (page: Page, name: string) => page.getByRole('row', { name: new RegExp(name) });
 
-  test('a key is made, its secret shown once and copied, closed, opened and deleted', async ({
-    page,
-    context,
-  }, info) => {
-    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: site });
-    const person = somebody(info);
+  test('a key is made, its secret shown once and copied, closed, opened and deleted', async ({ page, context }) => {
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: siteOf('profiles') });
+    const person = await somebody();
     await open(page, person, 'app');
     await expect(page.getByRole('heading', { name: 'No keys yet' })).toBeVisible();
     await button(page, 'New key').click();
@@ -48,7 +46,7 @@ test.describe('my app', () => {
     await page.reload();
     await expect(row(page, 'Irrigation planner')).toContainText('Open');
     const pair = Buffer.from(`${data.appKey}:${data.appSecret}`).toString('base64');
-    const listed = await context.request.get(`${addresses.console}/open-api/v1/devices`, {
+    const listed = await context.request.get(`${addresses().console}/open-api/v1/devices`, {
       headers: { Authorization: `Basic ${pair}` },
     });
     expect(listed.headers()['ratelimit-remaining']).toMatch(/^\d+$/);
@@ -82,8 +80,8 @@ test.describe('my app', () => {
     expect((await call(person, '/admin-api/client/pc/apicredentials/page?pageNo=1')).data.total).toBe(0);
   });
 
-  test('many keys stand on pages, the newest first', async ({ page }, info) => {
-    const person = somebody(info);
+  test('many keys stand on pages, the newest first', async ({ page }) => {
+    const person = await somebody();
     for (let key = 1; key <= 11; key += 1) {
       expect((await call(person, '/admin-api/client/pc/apicredentials/create', { name: `Key ${key}` })).code).toBe(200);
     }
@@ -108,8 +106,8 @@ test.describe('my app', () => {
     await expect(names).toHaveCount(10);
   });
 
-  test('a key that cannot be made says why', async ({ page }, info) => {
-    await open(page, somebody(info), 'app');
+  test('a key that cannot be made says why', async ({ page }) => {
+    await open(page, await somebody(), 'app');
     await button(page, 'New key').click();
     const adding = page.getByRole('dialog', { name: 'New key' });
     await adding.getByRole('textbox', { name: 'Name' }).fill('Planner');

@@ -1,12 +1,12 @@
-import { expect, test } from '@playwright/test';
 import { button, expectAccessible, expectNoSideways, textbox } from './pages.ts';
 import { fromElsewhere } from './people.ts';
 import { striped } from './picture.ts';
-import { call, open, site, somebody } from './profile.ts';
+import { call, host, open, somebody } from './profile.ts';
+import { expect, test } from './test.ts';
 
 // Every state of the profile in both themes, on a desk and on a phone. Each test has a user of its own, with a number of its own.
 
-test.use({ baseURL: site });
+test.use({ host });
 test.beforeEach(({ context }) => fromElsewhere(context));
 
 for (const darkMode of [false, true]) {
@@ -14,8 +14,7 @@ for (const darkMode of [false, true]) {
     [1440, 900],
     [390, 844],
   ] as const) {
-    test(`everybody can use it, ${darkMode ? 'dark' : 'light'} at ${width} px`, async ({ page }, info) => {
-      test.setTimeout(120_000);
+    test(`everybody can use it, ${darkMode ? 'dark' : 'light'} at ${width} px`, async ({ page }) => {
       await page.setViewportSize({ width, height });
       await page.addInitScript((dark) => {
         localStorage.setItem('tilth.preferences', JSON.stringify({ state: { darkMode: dark }, version: 0 }));
@@ -30,7 +29,7 @@ for (const darkMode of [false, true]) {
         await page.keyboard.press('Escape');
         await expect(dialog).toBeHidden();
       };
-      const person = somebody(info);
+      const person = await somebody();
       await call(person, '/admin-api/client/pc/apicredentials/create', {
         name: 'A name as long as names may be'.repeat(2),
       });

@@ -1,12 +1,13 @@
-import { expect, type Page, type TestInfo, test } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { button, expectAccessible, toast } from './pages.ts';
 import { fromElsewhere } from './people.ts';
 import { type Colour, striped } from './picture.ts';
-import { bar, open, site, somebody } from './profile.ts';
+import { bar, host, open, somebody } from './profile.ts';
+import { expect, test } from './test.ts';
 
 // The picture of oneself: cropped here, shown everywhere. Each test has a user of its own, with a number of its own.
 
-test.use({ baseURL: site });
+test.use({ host });
 test.beforeEach(({ context }) => fromElsewhere(context));
 
 test.describe('the picture', () => {
@@ -15,8 +16,8 @@ test.describe('the picture', () => {
   const file = (buffer: Buffer, name = 'me.png', mimeType = 'image/png') => ({ name, mimeType, buffer });
   const dialogOf = (page: Page) => page.getByRole('dialog', { name: 'Profile picture' });
 
-  async function openDialog(page: Page, info: TestInfo): Promise<void> {
-    await open(page, somebody(info));
+  async function openDialog(page: Page): Promise<void> {
+    await open(page, await somebody());
     await button(page, 'Change picture').click();
     await expect(dialogOf(page)).toBeVisible();
   }
@@ -39,8 +40,8 @@ test.describe('the picture', () => {
         });
       });
 
-  test('is cropped as shown, sent, and stands in the bar at once', async ({ page }, info) => {
-    await openDialog(page, info);
+  test('is cropped as shown, sent, and stands in the bar at once', async ({ page }) => {
+    await openDialog(page);
     const stripes = striped(300, [
       [450, red],
       [450, blue],
@@ -68,8 +69,8 @@ test.describe('the picture', () => {
     await expect.poll(() => coloursInBar(page)).toEqual([left, right]);
   });
 
-  test('is moved by mouse and zoomed', async ({ page }, info) => {
-    await openDialog(page, info);
+  test('is moved by mouse and zoomed', async ({ page }) => {
+    await openDialog(page);
     await page.locator('input[type="file"]').setInputFiles(
       file(
         striped(300, [
@@ -94,8 +95,8 @@ test.describe('the picture', () => {
     await expect.poll(() => coloursInBar(page)).toEqual(['red', 'red']);
   });
 
-  test('of another kind, too large or damaged is refused before it is sent', async ({ page }, info) => {
-    await openDialog(page, info);
+  test('of another kind, too large or damaged is refused before it is sent', async ({ page }) => {
+    await openDialog(page);
     let sent = 0;
     page.on('request', (request) => {
       if (request.url().includes('update-avatar')) sent += 1;

@@ -1,19 +1,20 @@
-import { type BrowserContext, expect, type Page, test } from '@playwright/test';
+import type { BrowserContext, Page } from '@playwright/test';
 import { button, expectAccessible, textbox, toast } from './pages.ts';
 import { fromElsewhere, openSession } from './people.ts';
-import { bar, call, codeTo, open, site, somebody } from './profile.ts';
+import { bar, call, codeTo, host, open, somebody } from './profile.ts';
+import { expect, test } from './test.ts';
 
 // What people tell of themselves, their number and their password. Each test has a user of its own, with a number of its own.
 
-test.use({ baseURL: site });
+test.use({ host });
 test.beforeEach(({ context }) => fromElsewhere(context));
 
 /** Another code than the right one. */
 const wrong = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(6, '0');
 
 test.describe('essential information', () => {
-  test('is saved, and shown at once in the card and in the bar', async ({ page }, info) => {
-    const person = somebody(info);
+  test('is saved, and shown at once in the card and in the bar', async ({ page }) => {
+    const person = await somebody();
     await open(page, person);
     await textbox(page, 'Nickname').fill('  Selin Yıldız-Öztürk ');
     await textbox(page, 'Email').fill('selin.yildiz@example.com');
@@ -32,8 +33,8 @@ test.describe('essential information', () => {
     });
   });
 
-  test('that is missing or wrong is named at its field, and nothing is sent', async ({ page }, info) => {
-    await open(page, somebody(info));
+  test('that is missing or wrong is named at its field, and nothing is sent', async ({ page }) => {
+    await open(page, await somebody());
     let sent = 0;
     page.on('request', (request) => {
       if (request.method() === 'PUT') sent += 1;
@@ -50,8 +51,8 @@ test.describe('essential information', () => {
     expect(sent).toBe(0);
   });
 
-  test('that the server refuses is told in its words, and what was typed stays', async ({ page }, info) => {
-    const person = somebody(info);
+  test('that the server refuses is told in its words, and what was typed stays', async ({ page }) => {
+    const person = await somebody();
     await open(page, person);
     // As if the number had been changed elsewhere meanwhile.
     await page.route('**/user/update', (route) =>
@@ -69,8 +70,8 @@ test.describe('essential information', () => {
 test.describe('the mobile number', () => {
   const dialogOf = (page: Page, name: string) => page.getByRole('dialog', { name });
 
-  test('is bound with the code that was sent to it, and with no other', async ({ page }, info) => {
-    const person = somebody(info, false);
+  test('is bound with the code that was sent to it, and with no other', async ({ page }) => {
+    const person = await somebody(false);
     await open(page, person);
     await button(page, 'Bind').click();
     const dialog = dialogOf(page, 'Bind a mobile number');
@@ -103,8 +104,8 @@ test.describe('the mobile number', () => {
     expect((await call(person, '/app-api/member/user/get')).data.mobile).toBe(person.mobile);
   });
 
-  test('is changed with a code to the new one; the wait survives closing and reloading', async ({ page }, info) => {
-    const person = somebody(info);
+  test('is changed with a code to the new one; the wait survives closing and reloading', async ({ page }) => {
+    const person = await somebody();
     await open(page, person);
     await button(page, 'Update').click();
     const dialog = dialogOf(page, 'Update the mobile number');
@@ -125,9 +126,9 @@ test.describe('the mobile number', () => {
     await expect(textbox(page, 'Mobile')).toHaveValue(person.other);
   });
 
-  test('can have another code after a minute', async ({ page }, info) => {
+  test('can have another code after a minute', async ({ page }) => {
     await page.clock.install();
-    await open(page, somebody(info), 'password');
+    await open(page, await somebody(), 'password');
     await button(page, 'Send code').click();
     await expect(page.getByRole('button', { name: /^Again in \d+ s$/ })).toBeDisabled();
     await page.clock.fastForward(60_000);
@@ -137,8 +138,8 @@ test.describe('the mobile number', () => {
     await expect(page.getByRole('dialog', { name: 'Error' })).toContainText(/Too many requests. Try again in \d+ s/);
   });
 
-  test('of somebody else cannot be bound', async ({ page }, info) => {
-    const [person, owner] = [somebody(info), somebody(info)];
+  test('of somebody else cannot be bound', async ({ page }) => {
+    const [person, owner] = [await somebody(), await somebody()];
     await open(page, person);
     await button(page, 'Update').click();
     const dialog = dialogOf(page, 'Update the mobile number');
@@ -153,9 +154,9 @@ test.describe('the mobile number', () => {
 });
 
 test.describe('the password', () => {
-  test('changes with a code, ends the other browser’s session and not this one', async ({ page, browser }, info) => {
-    const person = somebody(info);
-    const elsewhere: BrowserContext = await browser.newContext({ baseURL: site });
+  test('changes with a code, ends the other browser’s session and not this one', async ({ page, browser, baseURL }) => {
+    const person = await somebody();
+    const elsewhere: BrowserContext = await browser.newContext({ baseURL });
     const other = await elsewhere.newPage();
     await open(other, person);
     await expect(textbox(other, 'Nickname')).toHaveValue(person.nickname);
@@ -194,8 +195,8 @@ test.describe('the password', () => {
     await elsewhere.close();
   });
 
-  test('needs a number first, and leads to it', async ({ page }, info) => {
-    await open(page, somebody(info, false), 'password');
+  test('needs a number first, and leads to it', async ({ page }) => {
+    await open(page, await somebody(false), 'password');
     await expect(page.getByText('Bind a mobile number first')).toBeVisible();
     await button(page, 'Bind number').click();
     await expect(page.getByRole('dialog', { name: 'Bind a mobile number' })).toBeVisible();

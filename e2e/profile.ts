@@ -1,29 +1,29 @@
-import { expect, type Page, type TestInfo } from '@playwright/test';
-import { enter, openSession, type Person } from './people.ts';
-import { addresses, applyText, serverLog } from './server.ts';
+import { expect, type Page } from '@playwright/test';
+import { call as ask, enter, type Person } from './people.ts';
+import { applyText, serverLog, siteOf } from './server.ts';
 
 /** Where the people with a profile are. */
-export const site = `http://profiles.localhost:${addresses.port}`;
+export const host = 'profiles.localhost';
 
 export type Profile = Person & { nickname: string; mobile: string; other: string };
 let users = 0;
 
 /** Adds a user, with a number of its own; without a mobile where it is said so. */
-export function somebody({ workerIndex }: TestInfo, bound = true): Profile {
+export async function somebody(bound = true): Promise<Profile> {
   users += 1;
-  const number = (kind: number) => `+90555${kind}${100_000 + 1_000 * workerIndex + users}`;
-  const userName = `selin-${workerIndex}-${users}`;
+  const number = (kind: number) => `+90555${kind}${100_000 + users}`;
+  const userName = `selin-${users}`;
   const password = 'planted-in-the-spring';
   const nickname = `Selin ${users}`;
   const mobile = number(1);
   const user = { userName, password, nickname, email: `${userName}@example.com`, ...(bound ? { mobile } : {}) };
-  const place = { name: 'profiles', hosts: ['profiles.localhost'], timeZone: 'Europe/Istanbul', language: 'en-us' };
-  applyText(JSON.stringify({ tenants: [{ ...place, users: [user] }] }));
+  const place = { name: 'profiles', hosts: [host], timeZone: 'Europe/Istanbul', language: 'en-us' };
+  await applyText(JSON.stringify({ tenants: [{ ...place, users: [user] }] }));
   return { tenantName: 'profiles', userName, password, nickname, mobile, other: number(2) };
 }
 
 export const open = (page: Page, person: Person, tab = '') =>
-  enter(page, person, `/profile${tab && `?tab=${tab}`}`, site);
+  enter(page, person, `/profile${tab && `?tab=${tab}`}`, siteOf('profiles'));
 export const bar = (page: Page) => page.getByRole('banner');
 
 /** The newest code that was sent to a number. */
@@ -39,12 +39,4 @@ export async function codeTo(number: string): Promise<string> {
 }
 
 /** Calls the server itself, as a program of the person would. */
-export const call = async (person: Person, path: string, body?: object) => {
-  const { accessToken } = await openSession(person);
-  const answer = await fetch(`${addresses.console}${path}`, {
-    method: body ? 'POST' : 'GET',
-    headers: { Authorization: `Bearer ${accessToken}`, 'Content-Type': 'application/json' },
-    body: body && JSON.stringify(body),
-  });
-  return answer.json();
-};
+export const call = (person: Person, path: string, body?: object) => ask(person, body ? 'POST' : 'GET', path, body);

@@ -1,12 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type BrowserContext, devices, expect, type Page, test } from '@playwright/test';
+import { type BrowserContext, devices, type Page } from '@playwright/test';
 import { publish, secretOf } from './device.ts';
 import { atHome, button, expectAccessible, expectNoSideways, signIn } from './pages.ts';
 import { enter, keepSession, openSession } from './people.ts';
 import { nextBuild, startRelease } from './release.ts';
 import { addresses } from './server.ts';
+import { expect, test } from './test.ts';
 
 // The console as an app: installed, without a network, over a weak line. Everywhere else the browser is told to have no worker.
 test.use({ serviceWorkers: 'allow' });
@@ -76,12 +77,12 @@ test('can be installed', async ({ playwright }, { project }) => {
   try {
     const page = await context.newPage();
     await keepSession(page, await openSession(elif));
-    await page.goto(addresses.console);
+    await page.goto(addresses().console);
     await atHome(page);
     await workerReady(page);
     const cdp = await context.newCDPSession(page);
     const { url, errors, data = '' } = await cdp.send('Page.getAppManifest');
-    expect(url).toBe(`${addresses.console}/app.en-us.webmanifest`);
+    expect(url).toBe(`${addresses().console}/app.en-us.webmanifest`);
     expect(errors).toEqual([]);
     expect(JSON.parse(data)).toMatchObject({ name: 'Tilth', display: 'standalone', start_url: '/', lang: 'en' });
     expect((await cdp.send('Page.getInstallabilityErrors')).installabilityErrors).toEqual([]);
@@ -120,7 +121,7 @@ test('without a network a reload shows what was seen, with the time that it is o
 
   await context.setOffline(false);
   await publish('WS-0001', secretOf('WS-0001'), { airTemperature: 4.4 });
-  await expect(row).toContainText('4.4', { timeout: 20_000 });
+  await expect(row).toContainText('4.4');
   await expect(page.getByText(/^As of/)).toHaveCount(0);
 });
 
@@ -168,7 +169,7 @@ test('somebody else who signs in finds nothing of the one before', async ({ page
 });
 
 test('a newer console is told of, and takes over when the person says so', async ({ page }) => {
-  const release = await startRelease(addresses.http);
+  const release = await startRelease(addresses().http);
   try {
     await signIn(page, release.address);
     await workerReady(page);

@@ -1,49 +1,39 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { makeCertificate } from './certificate.ts';
+import { createInterface } from 'node:readline';
 
 /** The built binary; TILTH_E2E_BINARY names another one. */
 const binary = process.env.TILTH_E2E_BINARY ?? resolve(import.meta.dirname, '../bin/tilth');
 
-// Ports of this run, the same in the runner and its workers, which inherit the environment.
-process.env.TILTH_E2E_PORT ??= String(20_000 + 4 * Math.floor(Math.random() * 2_500));
-const port = Number(process.env.TILTH_E2E_PORT);
+const environment = { ...process.env, TILTH_PROVIDER_TOKEN: 'e2e-provider-token-0123456789abcdef' };
 
-/** Where the server under test listens. */
-export const addresses = {
-  console: `http://127.0.0.1:${port}`,
-  port,
-  http: `127.0.0.1:${port}`,
-  mqtt: `127.0.0.1:${port + 1}`,
-  admin: `127.0.0.1:${port + 2}`,
-  mqttTls: `127.0.0.1:${port + 3}`,
-};
+/** Where the server under test listens; the system has chosen the ports. */
+export type Addresses = { console: string; port: number; http: string; mqtt: string; admin: string };
 
-export type Server = { stop: () => Promise<void> };
+let listening: Addresses | undefined;
+const log: string[] = [];
 
-/** Starts the built binary on an empty data folder and applies e2e/farm.yaml. */
-export async function startServer(): Promise<Server> {
+/** Where this worker's server listens. It has started before the first hook and the first test; what a file sets up as it is read comes too early. */
+export function addresses(): Addresses {
+  if (!listening) throw new Error('there is no server yet: ask in a hook or a test');
+  return listening;
+}
+
+/** Where browsers reach the server under a tenant's host. Only they know where *.localhost is. */
+export const siteOf = (tenant: string): string => `http://${tenant}.localhost:${addresses().port}`;
+
+/** Starts the built binary on an empty data folder and applies e2e/farm.yaml. What is returned stops it. */
+export async function startServer(): Promise<() => Promise<void>> {
   const folder = mkdtempSync(join(tmpdir(), 'tilth-e2e-'));
-  const token = 'e2e-provider-token-0123456789abcdef';
-  const { certFile, keyFile } = makeCertificate(folder);
-  process.env.TILTH_E2E_ROOT = certFile;
-  const logFile = join(folder, 'server.log');
-  process.env.TILTH_E2E_LOG = logFile;
-  const log = openSync(logFile, 'a');
-  const environment = { ...process.env, TILTH_PROVIDER_TOKEN: token };
   const server = spawn(
     binary,
     [
       'serve',
       `--data-dir=${join(folder, 'data')}`,
-      `--http-addr=${addresses.http}`,
-      `--mqtt-addr=${addresses.mqtt}`,
-      `--admin-addr=${addresses.admin}`,
-      `--mqtt-tls-addr=${addresses.mqttTls}`,
-      `--tls-cert=${certFile}`,
-      `--tls-key=${keyFile}`,
+      ...['http', 'mqtt', 'admin'].map((name) => `--${name}-addr=127.0.0.1:0`),
       '--default-tenant=orchard',
       '--sms=log',
       // The program that e2e/webhook.spec.ts has told listens on this machine.
@@ -51,50 +41,52 @@ export async function startServer(): Promise<Server> {
       // Tests that come from an address of their own say so as a proxy does.
       '--trusted-proxies=127.0.0.1/32',
     ],
-    { env: environment, stdio: ['ignore', 'ignore', log] },
+    { env: environment, stdio: ['ignore', 'ignore', 'pipe'] },
   );
-  closeSync(log);
-  const ended = new Promise<void>((done) => server.once('exit', () => done()));
-  await ready(() => server.exitCode === null, serverLog);
-  apply(resolve(import.meta.dirname, 'farm.yaml'), environment);
-  return {
-    stop: async () => {
-      server.kill('SIGTERM');
-      await ended;
-      rmSync(folder, { recursive: true, force: true });
-    },
+  const ended = once(server, 'exit');
+  const ready = await new Promise<string>((resolve, reject) => {
+    server.once('error', reject);
+    createInterface(server.stderr)
+      .on('line', (line) => {
+        log.push(line);
+        if (line.includes('msg="tilth is ready"')) resolve(line);
+      })
+      .once('close', () => reject(new Error(`the server did not become ready:\n${serverLog()}`)));
+  });
+  const told = (name: string) => {
+    const address = new RegExp(` ${name}=(127\\.0\\.0\\.1:\\d+)`).exec(ready)?.[1];
+    if (!address) throw new Error(`the server does not say where ${name} is: ${ready}`);
+    return address;
+  };
+  const http = told('http');
+  listening = {
+    console: `http://${http}`,
+    port: Number(http.split(':')[1]),
+    http,
+    mqtt: told('mqtt'),
+    admin: told('admin'),
+  };
+  await applyText(readFileSync(resolve(import.meta.dirname, 'farm.yaml'), 'utf8'));
+  return async () => {
+    server.kill('SIGTERM');
+    await ended;
+    rmSync(folder, { recursive: true, force: true });
   };
 }
 
-/** What the server has logged so far; SMS are among it. */
-export function serverLog(): string {
-  return readFileSync(process.env.TILTH_E2E_LOG ?? '', 'utf8');
-}
+/** What the server has logged so far; SMS are among it. A line comes a moment after what it tells of. */
+export const serverLog = (): string => log.join('\n');
 
-/** Applies a file through the command line, as a provider would. */
-export function applyText(yaml: string): void {
-  const folder = mkdtempSync(join(tmpdir(), 'tilth-apply-'));
-  const file = join(folder, 'change.yaml');
-  writeFileSync(file, yaml);
-  apply(file, { ...process.env, TILTH_PROVIDER_TOKEN: 'e2e-provider-token-0123456789abcdef' });
-  rmSync(folder, { recursive: true });
-}
-
-function apply(file: string, env: NodeJS.ProcessEnv): void {
-  const run = spawnSync(binary, ['apply', '-f', file, `--server=http://${addresses.admin}`], { env, encoding: 'utf8' });
-  if (run.status !== 0) {
-    throw new Error(`tilth apply: ${run.stdout}${run.stderr}`);
-  }
-}
-
-async function ready(alive: () => boolean, log: () => string): Promise<void> {
-  const deadline = Date.now() + 30_000;
-  while (Date.now() < deadline && alive()) {
-    const answer = await fetch(`${addresses.console}/readyz`).catch(() => undefined);
-    if (answer?.ok && alive()) {
-      return;
-    }
-    await new Promise((again) => setTimeout(again, 50));
-  }
-  throw new Error(`the server did not become ready:\n${log()}`);
+/** Applies a file's text through the command line, as a provider would. */
+export async function applyText(yaml: string): Promise<void> {
+  const { admin } = addresses();
+  await new Promise<void>((resolve, reject) => {
+    const run = execFile(
+      binary,
+      ['apply', '-f', '-', `--server=http://${admin}`],
+      { env: environment },
+      (error, stdout, stderr) => (error ? reject(new Error(`tilth apply: ${stdout}${stderr}`)) : resolve()),
+    );
+    run.stdin?.end(yaml);
+  });
 }

@@ -1,28 +1,28 @@
-import { type BrowserContext, devices, expect, type Page, test } from '@playwright/test';
+import { type BrowserContext, devices, type Page } from '@playwright/test';
 import { fillSignIn } from './pages.ts';
 import { enter, fromElsewhere, type Session, sessionKey } from './people.ts';
-import { addresses, applyText } from './server.ts';
+import { addresses, applyText, siteOf } from './server.ts';
 import { solveSlider } from './solveSlider.ts';
+import { expect, test } from './test.ts';
 
 // How a session ends and goes on, in one tab and in several. Each test has a user of its own.
 
-const site = `http://sessions.localhost:${addresses.port}`;
-test.use({ baseURL: site });
+test.use({ host: 'sessions.localhost' });
+const site = () => siteOf('sessions');
 
 let person = { tenantName: 'sessions', userName: '', password: 'as-long-as-it-lasts' };
 const nickname = 'Deniz Aydın';
 let users = 0;
 
-test.beforeEach(async ({ context }, info) => {
+test.beforeEach(async ({ context }) => {
   await fromElsewhere(context);
-  const { workerIndex } = info;
   users += 1;
-  person = { ...person, userName: `deniz-${workerIndex}-${users}` };
+  person = { ...person, userName: `deniz-${users}` };
   const { userName, password } = person;
-  const mobile = `+90555${1_000_000 + 1_000 * workerIndex + users}`;
+  const mobile = `+90555${1_000_000 + users}`;
   const user = { userName, password, nickname, email: 'deniz@example.com', mobile };
   const place = { hosts: ['sessions.localhost'], timeZone: 'Europe/Istanbul', language: 'en-us' };
-  applyText(JSON.stringify({ tenants: [{ name: person.tenantName, ...place, users: [user] }] }));
+  await applyText(JSON.stringify({ tenants: [{ name: person.tenantName, ...place, users: [user] }] }));
 });
 
 const renewal = '/admin-api/system/auth/refresh-token';
@@ -58,14 +58,14 @@ async function change(context: BrowserContext, how: Partial<Session>): Promise<S
 const worthless = 'x'.repeat(43);
 
 async function isRefused(accessToken: string): Promise<boolean> {
-  const answer = await fetch(`${addresses.console}/app-api/member/user/get`, {
+  const answer = await fetch(`${addresses().console}/app-api/member/user/get`, {
     headers: { Authorization: `Bearer ${accessToken}` },
   });
   return (await answer.json()).code === 401;
 }
 
 test('a form that was half filled when the session had to be renewed is offered again', async ({ page, context }) => {
-  await enter(page, person, '/profile', site);
+  await enter(page, person, '/profile', site());
   await field(page).fill('Deniz A. Yılmaz');
   await page.getByRole('textbox', { name: 'Email' }).fill('deniz.yilmaz@');
   const renewals = callsTo(context, renewal);
@@ -96,7 +96,7 @@ test('what is saved with a token that has ended is saved once it is renewed, and
   page,
   context,
 }) => {
-  await enter(page, person, '/profile', site);
+  await enter(page, person, '/profile', site());
   await field(page).fill('Deniz Saved');
   const saves = callsTo(context, update);
   await change(context, { accessToken: worthless });
@@ -110,7 +110,7 @@ test('what is saved with a token that has ended is saved once it is renewed, and
 });
 
 test('a draft can be discarded, and then is gone', async ({ page }) => {
-  await enter(page, person, '/profile', site);
+  await enter(page, person, '/profile', site());
   await field(page).fill('Somebody else');
   await page.reload();
   await expect(offer(page)).toBeVisible();
@@ -123,7 +123,7 @@ test('a draft can be discarded, and then is gone', async ({ page }) => {
 });
 
 test('a token near its end is renewed without anybody noticing', async ({ page, context }) => {
-  await enter(page, person, '/profile', site);
+  await enter(page, person, '/profile', site());
   await field(page).fill('Deniz Typing');
   const before = (await kept(page)).accessToken;
   const renewed = page.waitForResponse((response) => response.url().includes(renewal));
@@ -141,7 +141,7 @@ test('a session that cannot be renewed leads to sign-in, says so, and from there
   page,
   context,
 }) => {
-  await enter(page, person, '/profile', site);
+  await enter(page, person, '/profile', site());
   await field(page).fill('Deniz Returns');
   await change(context, { accessToken: worthless, refreshToken: worthless });
   await page.getByRole('tab', { name: 'My app' }).click();
@@ -168,7 +168,7 @@ test('without a session every page leads to sign-in', async ({ page }) => {
 
 test.describe('two tabs', () => {
   const open = async (page: Page, context: BrowserContext): Promise<Page> => {
-    await enter(page, person, '/profile', site);
+    await enter(page, person, '/profile', site());
     await expect(field(page)).toHaveValue(nickname);
     const second = await context.newPage();
     await second.goto('/profile');
@@ -203,7 +203,7 @@ test.describe('two tabs', () => {
       if (asking === 2) bothAsk();
       await both;
       // Only browsers know where *.localhost is.
-      const response = await route.fetch({ url: route.request().url().replace(site, addresses.console) });
+      const response = await route.fetch({ url: route.request().url().replace(site(), addresses().console) });
       told.push(await response.json());
       await route.fulfill({ response });
     });
@@ -237,7 +237,7 @@ test.describe('two tabs', () => {
     await page.goto('/signin');
     await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
     const second = await context.newPage();
-    await enter(second, person, '/profile', site);
+    await enter(second, person, '/profile', site());
     await expect(field(second)).toHaveValue(nickname);
     await expect(page).toHaveURL(/\/dashboard-default/);
     await expect(page.getByRole('banner')).toContainText(nickname);

@@ -1,17 +1,18 @@
-import { expect, type Locator, type Page, test } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { expectAccessible, expectNoSideways, fillSignIn } from './pages.ts';
 import { fromElsewhere } from './people.ts';
 import { addresses, applyText } from './server.ts';
 import { captchaOf, dragTo, solveSlider, stepTo, swipeTo } from './solveSlider.ts';
+import { expect, test } from './test.ts';
 
 // The slider captcha of the sign-in page, with the pictures that the server draws.
 
 const person = { userName: 'mert', password: 'slides-into-place', nickname: 'Mert Demir' };
-test.use({ baseURL: `http://sliders.localhost:${addresses.port}` });
+test.use({ host: 'sliders.localhost' });
 
 test.beforeAll(() => {
   const place = { name: 'sliders', hosts: ['sliders.localhost'], timeZone: 'Europe/Istanbul', language: 'en-us' };
-  applyText(JSON.stringify({ tenants: [{ ...place, users: [person] }] }));
+  return applyText(JSON.stringify({ tenants: [{ ...place, users: [person] }] }));
 });
 
 test.beforeEach(({ context }) => fromElsewhere(context));
@@ -190,7 +191,6 @@ test('a server that cannot be reached is told, and can be asked again', async ({
 });
 
 test('who fails too often is locked out of the captcha for a while, and told so', async ({ page }) => {
-  test.setTimeout(90_000);
   const { panel, slider, outcome } = await openCaptcha(page);
   for (let failures = 1; failures <= 9; failures += 1) {
     await dragTo(page, slider, 20);
@@ -217,7 +217,7 @@ test('who fails too often is locked out of the captcha for a while, and told so'
 
 test('where the installation has the captcha off there is none', async ({ page }) => {
   await page.route('**/console/settings', async (route) => {
-    const answer = await route.fetch({ url: `${addresses.console}/admin-api/system/console/settings` });
+    const answer = await route.fetch({ url: `${addresses().console}/admin-api/system/console/settings` });
     const json = await answer.json();
     expect(json.data.captcha).toBe('adaptive');
     await route.fulfill({ response: answer, json: { ...json, data: { ...json.data, captcha: 'off' } } });

@@ -1,11 +1,11 @@
-import { expect, test } from '@playwright/test';
 import { atHome, expectAccessible, fillSignIn, signIn, signInByHand } from './pages.ts';
 import { fromElsewhere } from './people.ts';
-import { addresses } from './server.ts';
+import { siteOf } from './server.ts';
 import { solveSlider } from './solveSlider.ts';
+import { expect, test } from './test.ts';
 
 test('a person signs in, is greeted by name and signs out', async ({ page }) => {
-  await page.goto(`http://orchard.localhost:${addresses.port}/`);
+  await page.goto(`${siteOf('orchard')}/`);
   await expect(page).toHaveURL(/\/signin/);
   await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
   await expect(page.getByText('Aydın Valley Growers').first()).toBeVisible();
@@ -41,7 +41,7 @@ test('empty fields are named before anything is sent', async ({ page }) => {
 });
 
 test('a host shows its own tenant', async ({ page }) => {
-  await page.goto(`http://neighbour.localhost:${addresses.port}/signin`);
+  await page.goto(`${siteOf('neighbour')}/signin`);
   await expect(page.getByText('neighbour').first()).toBeVisible();
   await expect(page.getByText('Aydın Valley Growers')).toHaveCount(0);
 });

@@ -1,21 +1,22 @@
-import { expect, type Locator, type Page, test } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { type CameraServer, startCameras } from './cameraServer.ts';
 import { expectAccessible } from './pages.ts';
 import { enter, type Person } from './people.ts';
-import { addresses, applyText } from './server.ts';
+import { applyText, siteOf } from './server.ts';
+import { expect, test } from './test.ts';
 
 // Pictures that really play: made by ffmpeg, served by a server of the test, decoded by Chromium.
 
 const keeper: Person = { tenantName: 'lookout', userName: 'lena', password: 'eyes-on-the-valley' };
 // The page's policy names the streams of the tenant whose host it is.
-const site = `http://lookout.localhost:${addresses.port}`;
+const site = () => siteOf('lookout');
 let cameras: CameraServer;
 
 test.beforeAll(async () => {
   cameras = await startCameras();
   const camera = (name: string, noteName: string, file: string) =>
     `{deviceName: ${name}, serial: SXT-${name}, noteName: ${noteName}, product: lookout-camera, elementData: {live: "${cameras.origin}/${file}"}}`;
-  applyText(`
+  await applyText(`
 products:
   - name: lookout-camera
     properties: [{identifier: live, functionName: Live video, dataType: text}]
@@ -36,7 +37,7 @@ tenants:
 test.beforeEach(() => cameras.plugIn());
 test.afterAll(() => cameras.close());
 
-const open = (page: Page, device: string) => enter(page, keeper, `/data?devices=${device}`, site);
+const open = (page: Page, device: string) => enter(page, keeper, `/data?devices=${device}`, site());
 const picture = (page: Page, name: string) => page.getByLabel(`Picture of ${name}`);
 const at = (video: Locator) => video.evaluate((element: HTMLVideoElement) => element.currentTime);
 
@@ -87,7 +88,7 @@ test('a stream that was down is told of, and plays when it is asked for again', 
   cameras.unplug();
   await open(page, 'LO-1');
   const down = page.getByText('The stream does not answer');
-  await expect(down).toBeVisible({ timeout: 30_000 });
+  await expect(down).toBeVisible();
   await expect(page.getByText(/Trying again in \d+\ss\./)).toBeVisible();
   await expectAccessible(page);
   cameras.plugIn();
@@ -119,7 +120,7 @@ test('a stream that stops while it plays is told of', async ({ page }) => {
 
 test('an address without a stream is told of, in the room of a picture', async ({ page }) => {
   await open(page, 'LO-4');
-  await expect(page.getByText('The stream does not answer')).toBeVisible({ timeout: 30_000 });
+  await expect(page.getByText('The stream does not answer')).toBeVisible();
   expect((await page.getByRole('article', { name: 'Shed' }).boundingBox())?.height).toBe(568);
 });
 
@@ -128,7 +129,7 @@ test('nothing is fetched of a camera that is not in view', async ({ browser }) =
   const context = await browser.newContext({ viewport: { width: 390, height: 500 }, isMobile: true, hasTouch: true });
   const page = await context.newPage();
   const before = cameras.asked('film.webm');
-  await enter(page, keeper, '/data', site);
+  await enter(page, keeper, '/data', site());
   await expectPlaying(picture(page, 'Gate'));
   expect(cameras.asked('film.webm')).toBe(before);
   await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));

@@ -18,7 +18,7 @@ const mast = (deviceName: string, noteName: string, more = {}) => ({
 });
 
 /** The farm with its devices, as no test has changed them yet. */
-export function applyTerraces(): void {
+export const applyTerraces = (): Promise<void> =>
   applyText(
     JSON.stringify({
       tenants: [
@@ -45,7 +45,6 @@ export function applyTerraces(): void {
       ],
     }),
   );
-}
 
 export const open = (page: Page, search = '') => enter(page, person, `/device${search}`);
 export const table = (page: Page) => page.getByRole('table', { name: 'Devices' });

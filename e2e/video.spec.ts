@@ -1,11 +1,12 @@
-import { expect, type Page, test } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { enter, openSession } from './people.ts';
-import { addresses, applyText } from './server.ts';
+import { addresses, applyText, siteOf } from './server.ts';
+import { expect, test } from './test.ts';
 
 // A camera may show a snippet of anybody's HTML. It runs where it can do no harm, whether the console frames it or somebody opens it.
 
 const rancher = { tenantName: 'ranch', userName: 'rosa', password: 'cattle-by-the-river' };
-const site = `http://ranch.localhost:${addresses.port}`;
+const site = () => siteOf('ranch');
 
 /** Tries everything that would hurt, and writes down in its own page what came of it. */
 const snippet = `<!doctype html><title>gate</title><body><pre id="done"></pre><script>
@@ -43,7 +44,7 @@ const refused = {
   origin: 'null',
 };
 
-test.beforeAll(() => {
+test.beforeAll(() =>
   applyText(`
 products:
   - name: gate-camera
@@ -58,13 +59,13 @@ tenants:
     devices:
       - {deviceName: GATE-1, serial: SXT-G1, noteName: Gate, product: gate-camera, elementData: {live: ${JSON.stringify(snippet)}}}
       - {deviceName: GATE-2, serial: SXT-G2, noteName: Back gate, product: gate-camera, elementData: {live: "https://cameras.example/back.m3u8"}}
-`);
-});
+`),
+);
 
 /** The address at which the snippet of GATE-1 is served for the next minute. */
 async function embedAddress(): Promise<string> {
   const { accessToken } = await openSession(rancher);
-  const answer = await fetch(`${addresses.console}/admin-api/client/pc/device/get/video?deviceName=GATE-1`, {
+  const answer = await fetch(`${addresses().console}/admin-api/client/pc/device/get/video?deviceName=GATE-1`, {
     headers: { Authorization: `Bearer ${accessToken}` },
   });
   const { data } = await answer.json();
@@ -89,7 +90,7 @@ for (const [how, sandbox] of [
   ['in a frame without rules of its own', undefined],
 ] as const) {
   test(`a snippet reaches nothing, ${how}`, async ({ page }) => {
-    await enter(page, rancher, '/dashboard-default', site);
+    await enter(page, rancher, '/dashboard-default', site());
     const before = page.url();
     await frame(page, await embedAddress(), sandbox);
     const done = page.frameLocator('iframe').locator('#done');
@@ -101,8 +102,8 @@ for (const [how, sandbox] of [
 }
 
 test('a snippet that somebody opens by itself reaches nothing of the console', async ({ page }) => {
-  await enter(page, rancher, '/dashboard-default', site);
-  await page.goto(`${site}${await embedAddress()}`);
+  await enter(page, rancher, '/dashboard-default', site());
+  await page.goto(`${site()}${await embedAddress()}`);
   await expect(page.locator('#done')).toContainText('origin');
   // It is its own parent and top, which is nobody else's.
   const found = JSON.parse((await page.locator('#done').textContent()) ?? '');
@@ -110,11 +111,11 @@ test('a snippet that somebody opens by itself reaches nothing of the console', a
 });
 
 test('the page frames nothing of others, and plays from its own streams alone', async ({ page }) => {
-  await enter(page, rancher, '/dashboard-default', site);
+  await enter(page, rancher, '/dashboard-default', site());
   const blocked = page.waitForEvent('console', (message) => /frame-src/.test(message.text()));
-  await frame(page, `http://127.0.0.1:${addresses.port}/favicon.svg`);
+  await frame(page, `http://127.0.0.1:${addresses().port}/favicon.svg`);
   await blocked;
-  const policy = (await page.goto(`${site}/data`))?.headers()['content-security-policy'];
+  const policy = (await page.goto(`${site()}/data`))?.headers()['content-security-policy'];
   expect(policy).toContain("media-src 'self' blob: https://cameras.example;");
   expect(policy).toContain("connect-src 'self' https://cameras.example;");
 });

@@ -1,11 +1,12 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, type Page, test } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { publish } from './device.ts';
 import { button, expectAccessible, expectLive, expectNoSideways, toast } from './pages.ts';
-import { enter, openSession, type Person } from './people.ts';
-import { addresses, applyText } from './server.ts';
+import { dataOf, enter, type Person } from './people.ts';
+import { applyText } from './server.ts';
+import { expect, test } from './test.ts';
 
 // Webhooks: made, tried, told of an alarm, changed and removed. The program that is told listens on this machine, which the server under
 // test may call.
@@ -74,7 +75,7 @@ let address = '';
 
 test.beforeAll(async () => {
   address = await program.start();
-  applyText(`
+  await applyText(`
 tenants:
   - name: headland
     hosts: [headland.localhost]
@@ -97,17 +98,8 @@ const card = (page: Page, name: string) =>
   page.getByRole('listitem').filter({ has: page.getByRole('heading', { name }) });
 
 /** Calls the server past the forms. */
-async function ask(method: string, path: string, body?: object) {
-  const { accessToken } = await openSession(grower);
-  const answer = await fetch(`${addresses.console}/admin-api/client/pc/${path}`, {
-    method,
-    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${accessToken}` },
-    body: body && JSON.stringify(body),
-  });
-  const { code, data, msg } = await answer.json();
-  if (code !== 200) throw new Error(`${path}: ${msg}`);
-  return data;
-}
+const ask = (method: string, path: string, body?: object) =>
+  dataOf(grower, method, `/admin-api/client/pc/${path}`, body);
 
 /** Makes a rule that runs. */
 async function frost(): Promise<void> {

@@ -129,6 +129,8 @@ func TestAlarmRuleRefusals(t *testing.T) {
 	id := w.made(t, frost("WS-1", nil))
 	w.Run(t, []testkit.Scenario{
 		{Name: "nothing", Call: w.create(body{}), Code: 601, Contains: []string{`"msg":"The alarm name cannot be empty"`}},
+		{Name: "a blank name", Call: w.create(frost("WS-1", body{"alarmName": " "})), Code: 601, Contains: []string{`"msg":"The alarm name cannot be empty"`}},
+		{Name: "no device", Call: w.create(frost("WS-1", body{"executionId": ""})), Code: 601, Contains: []string{`"msg":"The device source cannot be empty"`}},
 		{Name: "null", Call: testkit.Call{Method: "POST", Path: rulesPath + "create", Body: "null", Token: w.ada}, Code: 400},
 		{Name: "changed to nothing", Call: w.update(id, body{}), Code: 601, Contains: []string{`"msg":"The alarm name cannot be empty"`}},
 		{Name: "changed without id", Call: w.sends(http.MethodPut, rulesPath+"update", frost("WS-1", nil)), Code: 601},

@@ -152,6 +152,7 @@ func TestNoticeChannelRefusals(t *testing.T) {
 		"no addresses":   {body{"email": body{}}, func(l text.Language) string { return said(l, "channel.emailEmpty") }},
 		"no address":     {emails(" "), func(l text.Language) string { return said(l, "channel.emailEmpty") }},
 		"a bad address":  {emails("ada@example.com", "bora"), func(l text.Language) string { return said(l, "channel.emailFormat", "value", "bora") }},
+		"no domain":      {emails("crew@valley"), func(l text.Language) string { return said(l, "channel.emailFormat", "value", "crew@valley") }},
 		"one twice":      {emails("ada@example.com", "ADA@example.com"), func(l text.Language) string { return said(l, "channel.emailTwice", "value", "ADA@example.com") }},
 		"21 addresses":   {emails(many...), func(l text.Language) string { return about(l, "emails", "invalid.many", "limit", "20") }},
 		"no numbers":     {body{"phoneMessage": nil}, func(l text.Language) string { return said(l, "channel.phoneEmpty") }},

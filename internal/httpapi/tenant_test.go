@@ -1,6 +1,8 @@
 package httpapi_test
 
 import (
+	"reflect"
+	"strings"
 	"testing"
 
 	"tilth/internal/httpapi"
@@ -42,6 +44,41 @@ func TestTenantByWebsite(t *testing.T) {
 		{Name: "a Host header is not asked", Call: testkit.Call{Path: byHostPath + "?website=other.example", Header: map[string]string{"Host": "field.example", "X-Forwarded-Host": "field.example"}}, Contains: []string{`"data":null`}},
 		{Name: "none", Call: testkit.Call{Path: byHostPath}, Code: 601, Contains: []string{"Website: required"}},
 	})
+}
+
+// Each host is told its own tenant with the whole face of it and nothing of the
+// other one; a name beside a host is nobody's.
+func TestTenantByWebsiteOfTwoHosts(t *testing.T) {
+	w := newServer(t)
+	face := func(x *testkit.Tenant, title, content string) tenant.Branding {
+		origin := "https://pictures." + x.Name + ".test/"
+		b := tenant.Branding{Title: title, Content: content, Logo: origin + "logo.svg", Background: origin + "background.svg", Favicon: origin + "favicon.svg"}
+		brand(t, w.Stores, x, b)
+		return b
+	}
+	faces := map[*testkit.Tenant]tenant.Branding{
+		w.field: face(w.field, "Harvest Hills", "Wheat from the high plain."), w.rival: face(w.rival, "Côte Verte", "Vines above the lake."),
+	}
+	for own, want := range faces {
+		other := w.rival
+		if own == w.rival {
+			other = w.field
+		}
+		for _, host := range []string{own.Name + ".example", own.Name + ".example:20004", strings.ToUpper(own.Name) + ".example"} {
+			call := testkit.Call{Path: byHostPath + "?website=" + host}
+			told := testkit.Ask[wire.Tenant](t, w.Contract, call)
+			wanted := wire.Branding{Title: &want.Title, Content: &want.Content, Logo: &want.Logo, Background: &want.Background, Favicon: &want.Favicon}
+			if told.Name != own.Name || told.Diy == nil || !reflect.DeepEqual(*told.Diy, wanted) {
+				t.Errorf("%s: %s", host, asJSON(t, told))
+			}
+			if body := string(w.Do(t, call).Body); strings.Contains(body, other.Name) || strings.Contains(body, faces[other].Title) {
+				t.Errorf("%s is told of the other one: %s", host, body)
+			}
+		}
+	}
+	for _, host := range []string{"example", "localhost", "x.field.example", "field.example.test", "nobody.example"} {
+		w.Run(t, []testkit.Scenario{{Name: host, Call: testkit.Call{Path: byHostPath + "?website=" + host}, Contains: []string{`"data":null`}}})
+	}
 }
 
 func TestConsoleSettings(t *testing.T) {
