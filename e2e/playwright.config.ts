@@ -17,8 +17,8 @@ export default defineConfig({
     { name: 'alone', testMatch: alone, dependencies: ['pages'] },
   ],
   // Generous, for machines that do much else: what is waited for comes as soon as it is there.
-  timeout: 240_000,
-  expect: { timeout: 30_000 },
+  timeout: 90_000,
+  expect: { timeout: 10_000 },
   // A second try writes a trace of what it sees; that it passes then excuses nothing.
   retries: 1,
   failOnFlakyTests: true,
