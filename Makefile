@@ -28,7 +28,7 @@ $(NODE_MODULES): web/package.json web/package-lock.json
 	@touch $@
 
 web/dist/index.html: $(NODE_MODULES) $(WEB_FILES)
-	cd web && npm run build
+	cd web && npm run bundle
 
 gen: $(NODE_MODULES) ## generate Go and TypeScript from api/openapi.yaml, and Go from api/open.yaml
 	go tool oapi-codegen -config api/console.codegen.yaml api/openapi.yaml

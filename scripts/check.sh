@@ -19,25 +19,13 @@ step "it compiles for macOS and Windows, too"
 go run ./internal/architecture/systems darwin/arm64 windows/amd64
 
 step "generated code is what the contracts give"
-fresh=$(mktemp -d)
-trap 'rm -rf "$fresh"' EXIT
-for side in console:openapi provider:openapi open:open; do
-  contract=${side#*:} side=${side%:*}
-  sed "s|^output: .*|output: $fresh/$side.go|" "api/$side.codegen.yaml" > "$fresh/$side.yaml"
-  go tool oapi-codegen -config "$fresh/$side.yaml" "api/$contract.yaml"
-done
-cmp "$fresh/console.go" internal/httpapi/wire/wire.gen.go
-cmp "$fresh/provider.go" internal/providerapi/wire/wire.gen.go
-cmp "$fresh/open.go" internal/openapi/wire/wire.gen.go
-(cd web && npx --no-install openapi-typescript ../api/openapi.yaml -o "$fresh/schema.ts" >/dev/null)
-cmp "$fresh/schema.ts" web/src/api/schema.gen.ts
+scripts/drift.sh
 
 step "web formatting, lint and types"
-(cd web && npm run --silent check)
-(cd web && npx --no-install biome ci --config-path=. ../e2e/*.ts && npx --no-install tsc --noEmit -p ../e2e)
+npm --prefix web run --silent check
 
 step "what a page loads"
-(cd web && npm run --silent size)
+npm --prefix web run --silent size
 
 step "no registry address in the lock file"
 scripts/lockfile.sh web/package-lock.json

@@ -30,6 +30,17 @@ packages() {
   done | sort -u
 }
 
+# beside_them: the tests in the folders of changed files of the console.
+beside_them() {
+  of '^web/src/' | xargs -r dirname | sort -u | while read -r dir; do compgen -G "$dir/*.test.ts*" || true; done | sed 's|^web/||'
+}
+web_tests() {
+  local tests
+  mapfile -t tests < <(beside_them)
+  [ "${#tests[@]}" -gt 0 ] || { echo "no tests beside them"; return 0; }
+  npm --prefix web test -- "${tests[@]}"
+}
+
 go_format() {
   local unformatted
   unformatted=$(of '\.go$' | xargs -r gofmt -l)
@@ -39,16 +50,25 @@ go_format() {
 if touches '\.go$|^internal/|^go\.mod$|^api/'; then
   part 'Go: format' go_format
   mapfile -t packages < <(packages)
-  if touches '^go\.mod$' || [ "${#packages[@]}" = 0 ]; then packages=(./...); fi
-  # Whatever uses a changed package must still compile, tests too.
-  part 'Go: compiles' go vet -unusedresult=false ./...
-  part 'Go: lint' scripts/lint.sh "${packages[@]}"
+  # Whatever uses a changed package must still compile, tests too. The cheapest
+  # analysis is enough: lint looks closer.
+  part 'Go: all compiles' go vet -assign ./...
+  if [ "${#packages[@]}" -gt 0 ]; then
+    part 'Go: lint' scripts/lint.sh "${packages[@]}"
+  fi
   # With -short, what starts whole servers stays out.
   part 'Go: tests' go test -vet=off -short "${packages[@]}" ./internal/architecture
 fi
-if touches '^api/|codegen|^internal/.*/wire/|schema\.gen\.ts$'; then
+if touches '^api/|\.gen\.(go|ts)$'; then
   part 'generated code' scripts/drift.sh
 fi
-if touches '^web/src/|^web/.*\.(ts|json|html)$|^e2e/'; then
-  part 'web: format, lint, types' scripts/webcheck.sh
+if touches '^(web|e2e)/.*\.(ts|tsx|css|json|html)$'; then
+  part 'web: format, lint, types' npm --prefix web run --silent check
 fi
+if touches '^web/src/'; then
+  part 'web: tests' web_tests
+fi
+if touches '^scripts/|^deploy/.*\.sh$|^\.ci/'; then
+  part 'scripts' go test -vet=off -run Scripts ./internal/architecture
+fi
+parts_took

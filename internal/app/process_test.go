@@ -74,8 +74,12 @@ func (o *output) String() string {
 }
 
 // newProcess picks a data folder; start starts it, as often as the test likes.
+// With -short it skips the test instead.
 func newProcess(t *testing.T) *process {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("starts whole servers")
+	}
 	p := &process{t: t, command: "serve", token: testToken, dir: t.TempDir()}
 	if testkit.PostgresWanted() {
 		p.database = testkit.NewPostgres(t)

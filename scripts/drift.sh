@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Fails where the generated Go and TypeScript are not what the contracts give.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. scripts/environment.sh
+
+fresh=$(mktemp -d)
+trap 'rm -rf "$fresh"' EXIT
+for side in console:openapi provider:openapi open:open; do
+  contract=${side#*:} side=${side%:*}
+  sed "s|^output: .*|output: $fresh/$side.go|" "api/$side.codegen.yaml" > "$fresh/$side.yaml"
+  go tool oapi-codegen -config "$fresh/$side.yaml" "api/$contract.yaml"
+done
+cmp "$fresh/console.go" internal/httpapi/wire/wire.gen.go
+cmp "$fresh/provider.go" internal/providerapi/wire/wire.gen.go
+cmp "$fresh/open.go" internal/openapi/wire/wire.gen.go
+web/node_modules/.bin/openapi-typescript api/openapi.yaml -o "$fresh/schema.ts" >/dev/null
+cmp "$fresh/schema.ts" web/src/api/schema.gen.ts
