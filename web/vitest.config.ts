@@ -1,14 +1,13 @@
 import { defineConfig, mergeConfig } from 'vitest/config';
 import viteConfig from './vite.config.ts';
 
+// A file's name says where its tests run: `*.test.ts` in Node alone, `*.test.tsx` and `*.dom.test.ts` with a page (docs/testing.md).
+const withPage = ['src/**/*.test.tsx', 'src/**/*.dom.test.ts'];
+
 export default mergeConfig(
   viteConfig,
   defineConfig({
     test: {
-      environment: 'jsdom',
-      environmentOptions: { jsdom: { url: 'http://farm.test/' } },
-      setupFiles: ['src/test/setup.ts'],
-      include: ['src/**/*.test.{ts,tsx}'],
       restoreMocks: true,
       // The runner itself does little: it leaves every processor to the tests.
       maxWorkers: '100%',
@@ -16,6 +15,28 @@ export default mergeConfig(
       testTimeout: 30_000,
       expect: { poll: { timeout: 10_000 } },
       css: { modules: { classNameStrategy: 'non-scoped' } },
+      projects: [
+        {
+          extends: true,
+          test: {
+            name: 'dom',
+            environment: 'jsdom',
+            environmentOptions: { jsdom: { url: 'http://farm.test/' } },
+            include: withPage,
+            setupFiles: ['src/test/setup.dom.ts'],
+          },
+        },
+        {
+          extends: true,
+          test: {
+            name: 'node',
+            environment: 'node',
+            include: ['src/**/*.test.ts'],
+            exclude: withPage,
+            setupFiles: ['src/test/setup.node.ts'],
+          },
+        },
+      ],
     },
   }),
 );

@@ -1,30 +1,57 @@
 // Writes FILE.br and FILE.gz beside every text asset of dist over 1 kB, so that the server only has to choose.
-// Deterministic: the same input gives the same bytes, whenever and wherever it is built.
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+// Deterministic: the same input gives the same bytes, whenever and wherever it is built. What was packed once is not packed again:
+// brotli at its best takes seconds for all of it, and most files are those of the build before.
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { extname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 
 const dist = fileURLToPath(new URL('../dist', import.meta.url));
+const cache = fileURLToPath(new URL('../node_modules/.cache/compress', import.meta.url));
 const smallest = 1024;
 // woff2 and pictures are compressed already.
 const kinds = new Set(['.js', '.css', '.html', '.svg', '.json', '.txt', '.map', '.webmanifest']);
 
-function brotli(content) {
-  return brotliCompressSync(content, {
-    params: {
-      [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
-      [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
-      [constants.BROTLI_PARAM_SIZE_HINT]: content.length,
-    },
-  });
-}
+// Both work in threads of their own, as many files at once as there are.
+const pack = {
+  br: (content) =>
+    promisify(brotliCompress)(content, {
+      params: {
+        [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
+        [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+        [constants.BROTLI_PARAM_SIZE_HINT]: content.length,
+      },
+    }),
+  gz: async (content) => {
+    const packed = await promisify(gzip)(content, { level: constants.Z_BEST_COMPRESSION });
+    // The header names the system that packed it; say "unknown" everywhere.
+    packed[9] = 255;
+    return packed;
+  },
+};
 
-function gzip(content) {
-  const packed = gzipSync(content, { level: constants.Z_BEST_COMPRESSION });
-  // The header names the system that packed it; say "unknown" everywhere.
-  packed[9] = 255;
-  return packed;
+/** How a file is packed: with other settings, or by another library, it would come out otherwise. */
+const settings = `${Object.values(pack).join()} ${process.versions.brotli} ${process.versions.zlib}`;
+const used = new Set();
+
+/** A file's content packed, from the cache where it is there. */
+async function packed(content, ending) {
+  const name = `${createHash('sha256').update(settings).update(content).digest('hex')}.${ending}`;
+  used.add(name);
+  const kept = join(cache, name);
+  try {
+    return await readFile(kept);
+  } catch (error) {
+    if (error.code !== 'ENOENT') throw error;
+  }
+  const bytes = await pack[ending](content);
+  // Half a file, of a run that was stopped, bears another name.
+  await writeFile(`${kept}.part`, bytes);
+  await rename(`${kept}.part`, kept);
+  return bytes;
 }
 
 function files(folder) {
@@ -37,22 +64,30 @@ function files(folder) {
     .sort();
 }
 
+mkdirSync(cache, { recursive: true });
 // What an earlier run left may belong to other contents.
 for (const file of files(dist)) if (/\.(br|gz)$/.test(file)) rmSync(file);
 
 const total = { plain: 0, br: 0, gz: 0, count: 0 };
-for (const file of files(dist)) {
-  if (!kinds.has(extname(file)) || statSync(file).size <= smallest) continue;
-  const content = readFileSync(file);
-  const packed = { br: brotli(content), gz: gzip(content) };
-  for (const [ending, bytes] of Object.entries(packed)) {
-    // Bigger than what it stands for helps nobody.
-    if (bytes.length < content.length) writeFileSync(`${file}.${ending}`, bytes);
-    total[ending] += bytes.length;
-  }
-  total.plain += content.length;
-  total.count += 1;
-}
+await Promise.all(
+  files(dist)
+    .filter((file) => kinds.has(extname(file)))
+    .map(async (file) => {
+      const content = readFileSync(file);
+      if (content.length <= smallest) return;
+      for (const ending of Object.keys(pack)) {
+        const bytes = await packed(content, ending);
+        // Bigger than what it stands for helps nobody.
+        if (bytes.length < content.length) writeFileSync(`${file}.${ending}`, bytes);
+        total[ending] += bytes.length;
+      }
+      total.plain += content.length;
+      total.count += 1;
+    }),
+);
+// What no file of this build needed, none of the next one will.
+for (const name of readdirSync(cache)) if (!used.has(name)) rmSync(join(cache, name));
+
 const kB = (bytes) => (bytes / 1000).toFixed(1);
 console.log(
   `${relative(process.cwd(), dist)}: ${total.count} files, ${kB(total.plain)} kB; brotli ${kB(total.br)} kB, gzip ${kB(total.gz)} kB`,

@@ -1,30 +1,14 @@
 import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect } from 'vitest';
-import type { Entry, Person } from '@/features/activity/queries';
+import type { Entry } from '@/features/activity/queries';
 import { frameBackend } from './backend';
 import { openConsole } from './console';
+import { elif, provider } from './samples';
 import { ok, onGet } from './server';
 import { signedIn } from './session';
 
 export const activityPath = '/admin-api/client/pc/audit/page';
-
-export const elif: Person = { who: 'user:7', by: 'user', name: 'Elif Kaya' };
-export const provider: Person = { who: 'provider', by: 'provider', name: '' };
-
-export const entry = (change: Partial<Entry> = {}): Entry => ({
-  id: 1,
-  time: new Date('2026-11-19T14:05:00').getTime(),
-  ...elif,
-  address: '198.51.100.7',
-  request: '0123456789abcdef',
-  kind: 'device',
-  action: 'update',
-  thingId: 3,
-  thing: 'Mast',
-  changes: [{ field: 'noteName', before: 'Mast', after: 'Pump 3' }],
-  ...change,
-});
 
 /** A farm in which something was done; somebody is signed in. */
 export function activityServer(entries: Entry[]) {

@@ -2,13 +2,13 @@ import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect } from 'vitest';
 import type { components } from '@/api/schema.gen';
-import type { AlarmRule, Rehearsal } from '@/lib/alarm/types';
+import type { AlarmRule } from '@/lib/alarm/types';
 import type { Channel } from '@/lib/channel/queries';
-import type { TslProperty } from '@/lib/device/types';
 import { frameBackend } from './backend';
 import { pageOf } from './channel';
 import { openConsole } from './console';
 import { device, farm, group, overview } from './farm';
+import { mastModel, rehearsal, rule } from './samples';
 import { ok, onDelete, onGet, onPost, onPut } from './server';
 import { signedIn } from './session';
 import { fakeStreams } from './stream';
@@ -31,78 +31,6 @@ export const paths = {
   devices: `${client}/device/page`,
   channels: `${client}/notice-channel/page`,
 };
-
-const property = (identifier: string, yeuName: string, change: Partial<TslProperty> = {}): TslProperty => ({
-  identifier,
-  functionName: identifier,
-  yeuName,
-  yeuUrl: '',
-  elementUnit: '',
-  elementData: '',
-  dataType: 'number',
-  accessMode: 'r',
-  ...change,
-});
-
-export const mastModel = [
-  property('airTemperature', 'Air temperature', { elementUnit: '°C', precision: 1 }),
-  property('airHumidity', 'Humidity', { elementUnit: '%', precision: 0 }),
-  property('heating', 'Heating', { dataType: 'boolean' }),
-  property('wetness', 'Leaf wetness', { dataType: 'text' }),
-];
-
-export function rule(change: Partial<AlarmRule> = {}): AlarmRule {
-  return {
-    id: 1,
-    alarmName: 'Spring frost',
-    dataSource: 1,
-    executionId: 'WS-1',
-    noteName: 'Orchard mast',
-    triggerType: 0,
-    conditions: [{ andor: 'and', tslAttribute: 'airTemperature', subconditions: '<', value: 2 }],
-    complexTime: 0,
-    hitCounts: 3,
-    durations: 600_000,
-    alarmLevel: 2,
-    passageway: [],
-    startTime: '00:00',
-    endTime: '24:00',
-    manualRelease: 1,
-    alarmDesc: '',
-    timePeriods: [],
-    deployState: 1,
-    deployTime: Date.now() - 3_600_000,
-    deployUser: 'Elif Kaya',
-    noticeCount: 0,
-    createTime: 0,
-    updateTime: 0,
-    ...change,
-  };
-}
-
-const dayMs = 24 * 3_600_000;
-
-export function rehearsal(change: Partial<Rehearsal> = {}): Rehearsal {
-  const endTime = Date.now();
-  const startTime = endTime - 30 * dayMs;
-  const days = Array.from({ length: 30 }, (_, i) => ({ day: startTime + i * dayMs, min: i % 10, max: 10 + (i % 10) }));
-  const at = (day: number, hours: number) => startTime + day * dayMs + hours * 3_600_000;
-  return {
-    startTime,
-    endTime,
-    samples: 43_000,
-    total: 2,
-    notices: [
-      { startTime: at(10, 4), endTime: at(10, 4) + 3 * 3_600_000 + 12 * 60_000, night: true, told: true },
-      { startTime: at(20, 8), endTime: at(20, 8) + 22 * 60_000, night: false, told: false },
-    ],
-    tslAttribute: 'airTemperature',
-    days,
-    usualInterval: 60_000,
-    fits: true,
-    ...change,
-  };
-}
 
 /** A farm of two masts with alarm rules, and a live stream; somebody is signed in. */
 export function alarmServer(rules: AlarmRule[] = [rule()]) {

@@ -4,6 +4,7 @@ import { expect } from 'vitest';
 import type { Channel, ChannelInput, Outcome, Ways } from '@/lib/channel/queries';
 import { frameBackend } from './backend';
 import { openConsole } from './console';
+import { channel } from './samples';
 import { ok, onDelete, onGet, onPost, onPut, refused } from './server';
 import { signedIn } from './session';
 
@@ -17,20 +18,6 @@ export const paths = {
   remove: `${client}/delete`,
   test: `${client}/test`,
 };
-
-export function channel(change: Partial<Channel> = {}): Channel {
-  return {
-    id: 1,
-    noticeName: 'Night crew',
-    noticeMode: ['email', 'phoneMessage'],
-    email: { emails: ['elif@valley.example', 'mehmet@valley.example'] },
-    phoneMessage: ['+905321144107'],
-    createTime: new Date('2026-03-12T09:00:00').getTime(),
-    ruleCount: 0,
-    ruleNames: [],
-    ...change,
-  };
-}
 
 /** Answers for a list of channels as the server does; `text` is looked for in names. */
 export function pageOf(channels: readonly Channel[], search: URLSearchParams) {

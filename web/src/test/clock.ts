@@ -23,3 +23,8 @@ class Held extends Real {
 export function holdNoon() {
   globalThis.Date = Held as unknown as DateConstructor;
 }
+
+/** Gives the real clock back, to the next file of the process. */
+export function releaseNoon() {
+  globalThis.Date = Real;
+}

@@ -4,6 +4,7 @@ import { expect } from 'vitest';
 import type { Message } from '@/lib/message/queries';
 import { frameBackend } from './backend';
 import { openConsole } from './console';
+import { message } from './samples';
 import { ok, onGet, onPut } from './server';
 import { signedIn } from './session';
 import { fakeStreams } from './stream';
@@ -15,24 +16,6 @@ export const paths = {
   read: `${path}/update-read`,
   readAll: `${path}/update-all-read`,
 };
-
-const minute = 60_000;
-
-export function message(id: number, change: Partial<Message> & { title?: string } = {}): Message {
-  const { title = `Alarm ${id}`, ...rest } = change;
-  return {
-    id,
-    templateContent: `${title}\nAir temperature is 1.8 °C.\nDevice: Orchard mast.`,
-    readStatus: false,
-    createTime: Date.now() - 3 * minute,
-    noticeId: 100 + id,
-    ruleId: 1000 + id,
-    event: 'triggered',
-    alarmLevel: 2,
-    triggerType: 0,
-    ...rest,
-  };
-}
 
 /** Somebody is signed in, and has messages, newest first. */
 export function messageServer(messages: Message[] = [message(2), message(1)]) {

@@ -1,4 +1,7 @@
-const computed = window.getComputedStyle.bind(window);
+import { afterAll } from 'vitest';
+
+const own = window.getComputedStyle;
+const computed = own.bind(window);
 
 /** jsdom's own document, whose cache of styles is another one after every change that may concern a style. */
 const inner = Object.getOwnPropertySymbols(document).find(({ description }) => description === 'impl') ?? '';
@@ -28,3 +31,7 @@ window.getComputedStyle = (element) => {
   }
   return style;
 };
+
+afterAll(() => {
+  window.getComputedStyle = own;
+});

@@ -3,7 +3,8 @@ import userEvent from '@testing-library/user-event';
 import { describe, expect, it, vi } from 'vitest';
 import { openConsole } from '@/test/console';
 import { noAnswer } from '@/test/farm';
-import { arrives, askedOf, type MessageServer, message, messageServer, paths } from '@/test/message';
+import { arrives, askedOf, type MessageServer, messageServer, paths } from '@/test/message';
+import { message } from '@/test/samples';
 import { setWidth } from '@/test/screen';
 
 vi.mock('@/features/alarm/AlarmPage', () => import('@/test/PlainPage'));

@@ -1,8 +1,9 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Language, useLanguage } from '@/lib/i18n';
-import { activityServer, entry, openActivity, provider, rows } from '@/test/activity';
+import { activityServer, openActivity, rows } from '@/test/activity';
 import { gate } from '@/test/gate';
+import { entry, provider } from '@/test/samples';
 import { setWidth } from '@/test/screen';
 import { ok, refused } from '@/test/server';
 

@@ -1,10 +1,10 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
 import { type Language, useLanguage } from '@/lib/i18n';
-import { alarmServer, askedOf, card, cards, hour, openAlarms, paths, rule, tell, three } from '@/test/alarm';
-import { channel } from '@/test/channel';
+import { alarmServer, askedOf, card, cards, hour, openAlarms, paths, tell, three } from '@/test/alarm';
 import { noAnswer } from '@/test/farm';
 import { toasts } from '@/test/profile';
+import { channel, rule } from '@/test/samples';
 import { setWidth } from '@/test/screen';
 import { refused } from '@/test/server';
 

@@ -1,10 +1,11 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Language, useLanguage } from '@/lib/i18n';
-import { askedOf, type ChannelServer, channel, channelServer, names, openChannels, paths, rowOf } from '@/test/channel';
+import { askedOf, type ChannelServer, channelServer, names, openChannels, paths, rowOf } from '@/test/channel';
 import { noAnswer } from '@/test/farm';
 import { gate } from '@/test/gate';
 import { dialogGone, toasts } from '@/test/profile';
+import { channel } from '@/test/samples';
 import { setWidth } from '@/test/screen';
 import { ok, refused } from '@/test/server';
 

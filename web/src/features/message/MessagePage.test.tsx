@@ -8,13 +8,13 @@ import {
   askedOf,
   list,
   type MessageServer,
-  message,
   messageServer,
   openMessages,
   paths,
   row,
   titles,
 } from '@/test/message';
+import { message } from '@/test/samples';
 import { refused } from '@/test/server';
 
 // Where the way to the alarm leads has tests of its own.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { message } from '@/test/message';
+import { message } from '@/test/samples';
 import { entriesOf, faceOf, titleOf } from './groups';
 
 const of = (id: number, ruleId: number | undefined, change = {}) => message(id, { ruleId, ...change });

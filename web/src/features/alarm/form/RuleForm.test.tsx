@@ -2,7 +2,7 @@ import { screen, waitFor } from '@testing-library/react';
 import { HttpResponse } from 'msw';
 import { describe, expect, it } from 'vitest';
 import { type Language, useLanguage } from '@/lib/i18n';
-import { askedOf, openAlarms, paths, rule, sentTo } from '@/test/alarm';
+import { askedOf, openAlarms, paths, sentTo } from '@/test/alarm';
 import { loseNetwork } from '@/test/network';
 import { toasts } from '@/test/profile';
 import {
@@ -19,6 +19,7 @@ import {
   server,
   text,
 } from '@/test/ruleForm';
+import { rule } from '@/test/samples';
 import { refused } from '@/test/server';
 
 freshServer();

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { useLanguage } from '@/lib/i18n';
-import { mastModel, rule } from '@/test/alarm';
+import { mastModel, rule } from '@/test/samples';
 import { readingsThatFit } from './fits';
 import { decimalsOf, isGrouped, numberText, parseNumber } from './number';
 import { checkRule, isJudgeable, isRight } from './rules';

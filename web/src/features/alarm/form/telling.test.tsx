@@ -1,7 +1,7 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, expect, it } from 'vitest';
-import { type AlarmServer, alarmServer, askedOf, openAlarms, paths, rule, sentTo } from '@/test/alarm';
-import { channel } from '@/test/channel';
+import { type AlarmServer, alarmServer, askedOf, openAlarms, paths, sentTo } from '@/test/alarm';
+import { channel, rule } from '@/test/samples';
 import { refused } from '@/test/server';
 
 // Whom a rule tells, and how often it reminds them.

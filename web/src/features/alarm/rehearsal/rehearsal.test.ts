@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rehearsal } from '@/test/alarm';
+import { rehearsal } from '@/test/samples';
 import { chart, dragStep, niceStep, scaleOf, snapped } from './scale';
 import { alarmDays, longestOf } from './summary';
 

@@ -1,17 +1,9 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { useSession } from '@/lib/session';
-import {
-  askedOf,
-  type ChannelServer,
-  channel,
-  channelServer,
-  names,
-  openChannels,
-  paths,
-  sentTo,
-} from '@/test/channel';
+import { askedOf, type ChannelServer, channelServer, names, openChannels, paths, sentTo } from '@/test/channel';
 import { toasts } from '@/test/profile';
+import { channel } from '@/test/samples';
 import { refused } from '@/test/server';
 import { signedIn } from '@/test/session';
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Language, useLanguage } from '@/lib/i18n';
-import { entry } from '@/test/activity';
+import { entry } from '@/test/samples';
 import type { Change, Entry } from './queries';
 import { attributesOf, changeText, personText, sentence, valueText, wordsOf } from './words';
 

@@ -9,7 +9,7 @@ import { defaultPreferences, usePreferences } from '@/lib/preferences';
 import { forgetLine } from '@/lib/saver';
 import { useSession } from '@/lib/session';
 import { useTenant } from '@/lib/tenant';
-import { holdNoon } from './clock';
+import { holdNoon, releaseNoon } from './clock';
 import { setWidth } from './screen';
 import { server } from './server';
 import './styles';
@@ -80,4 +80,7 @@ afterEach(() => {
   server.resetHandlers();
 });
 
-afterAll(() => server.close());
+afterAll(() => {
+  server.close();
+  releaseNoon();
+});

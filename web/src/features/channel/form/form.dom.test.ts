@@ -2,7 +2,7 @@ import i18next from 'i18next';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '@/lib/api';
 import { useLanguage } from '@/lib/i18n';
-import { channel } from '@/test/channel';
+import { channel } from '@/test/samples';
 import { refusalOf } from './refusal';
 import { checkChannel, isRight } from './rules';
 import { splitList } from './split';
