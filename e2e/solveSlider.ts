@@ -18,13 +18,9 @@ export type Move = (page: Page, slider: Locator, x: number) => Promise<void>;
  * now and then, and then there is another picture.
  */
 export async function solveSlider(page: Page, move: Move = dragTo): Promise<void> {
-  const { panel, slider, outcome } = captchaOf(page);
+  const { panel, outcome } = captchaOf(page);
   for (let tries = 0; tries < 4; tries += 1) {
-    await expect(outcome).toHaveAttribute('data-phase', 'idle');
-    const [background = '', piece = ''] = await panel.locator('img').evaluateAll(picturesOf);
-    await move(page, slider, placeOf(background, piece));
-    await expect(outcome).toHaveAttribute('data-phase', /ok|fail/);
-    if ((await outcome.getAttribute('data-phase')) === 'ok') {
+    if (await placePiece(page, move)) {
       await expect(panel).toBeHidden();
       return;
     }
@@ -33,17 +29,48 @@ export async function solveSlider(page: Page, move: Move = dragTo): Promise<void
   throw new Error('four captchas were not solved');
 }
 
+/** Tries the picture that is shown: whether the piece belonged where it seems to. */
+export async function placePiece(page: Page, move: Move): Promise<boolean> {
+  const { panel, slider, outcome } = captchaOf(page);
+  await expect(outcome).toHaveAttribute('data-phase', 'idle');
+  const [background = '', piece = ''] = await panel.locator('img').evaluateAll(picturesOf);
+  return (await outcomeOf(page, () => move(page, slider, placeOf(background, piece)))) === 'ok';
+}
+
+/** What comes of a check: `ok` or `fail`. It is shown for a second, which on a slow machine may be over before one looks: the page notes it. */
+export async function outcomeOf(page: Page, act: () => Promise<void>): Promise<string> {
+  const [came] = await Promise.all([captchaOf(page).outcome.evaluate(noteOutcome), act()]);
+  return came;
+}
+
+/** Runs in the page. */
+function noteOutcome(track: Element): Promise<string> {
+  return new Promise((done) => {
+    const look = () => {
+      const phase = track.getAttribute('data-phase') ?? '';
+      if (phase === 'ok' || phase === 'fail') done(phase);
+    };
+    new MutationObserver(look).observe(track, { attributes: true, attributeFilter: ['data-phase'] });
+  });
+}
+
 /** What stands in base64 in the pictures' addresses. Runs in the page. */
 function picturesOf(images: Element[]): string[] {
   return images.map((image) => (image as HTMLImageElement).src.split(',')[1] ?? '');
 }
 
-/** Takes the handle with the mouse and lets go where the piece's left edge stands at `x` in the basis. */
-export async function dragTo(page: Page, slider: Locator, x: number): Promise<void> {
+/** Takes the handle with the mouse and lets go where the piece's left edge stands at `x` in the basis; `before` that it may wait. */
+export async function dragTo(
+  page: Page,
+  slider: Locator,
+  x: number,
+  before: () => Promise<void> = async () => undefined,
+): Promise<void> {
   const { from, travel } = await handleOf(slider);
   await page.mouse.move(from.x, from.y);
   await page.mouse.down();
   await page.mouse.move(from.x + (x / farthest) * travel, from.y, { steps: 12 });
+  await before();
   await page.mouse.up();
 }
 
