@@ -11,38 +11,50 @@ parts_table=$parts_dir/table
 declare -A parts_running=()
 trap parts_end EXIT
 
+# parts_cpu leaves in $parts_used the processor time of this shell's ended
+# children so far, tenths of a second; what ended beside a part is counted with
+# it, too. In a $(…) it would be that shell's.
+parts_cpu() {
+  local file=$parts_dir/times.$BASHPID
+  times > "$file"
+  parts_used=$(awk 'NR == 2 { split($1 $2, t, /[ms]/); printf "%d", 10 * (60 * t[1] + t[2] + 60 * t[3] + t[4]) }' "$file")
+}
+
 parts_now() { echo $((($(date +%s%N) - parts_began) / 100000000)); } # tenths of a second
 
-parts_row() { # NAME, tenths of a second, remark
-  printf '%-28s %5d.%d s  %s\n' "$1" $(($2 / 10)) $(($2 % 10)) "${3:-}" >> "$parts_table"
+parts_row() { # NAME, tenths of a second, those of processors, remark
+  printf '%-26s %5d.%d s %6d.%d s  %s\n' "$1" $(($2 / 10)) $(($2 % 10)) $(($3 / 10)) $(($3 % 10)) "${4:-}" >> "$parts_table"
 }
 
 part() {
-  local name=$1 from to
+  local name=$1 from used
   shift
   from=$(parts_now)
+  parts_cpu
+  used=$parts_used
   echo "== $name"
   "$@" || { local status=$?; echo "== $name failed" >&2; exit "$status"; }
-  to=$(parts_now)
-  parts_row "$name" $((to - from))
+  parts_cpu
+  parts_row "$name" $(($(parts_now) - from)) $((parts_used - used))
 }
 
 beside() {
   local name=$1
   shift
   echo "== $name, beside what follows"
-  ( 
+  (
     from=$(parts_now)
     status=0
     "$@" || status=$?
-    echo $(($(parts_now) - from)) > "$parts_dir/$name.took"
+    parts_cpu
+    echo "$(($(parts_now) - from)) $parts_used" > "$parts_dir/$name.took"
     exit "$status"
   ) > "$parts_dir/$name.out" 2>&1 &
   parts_running[$name]=$!
 }
 
 join() {
-  local name status
+  local name status took used
   for name; do
     status=0
     wait "${parts_running[$name]}" || status=$?
@@ -50,13 +62,16 @@ join() {
     echo "== $name"
     cat "$parts_dir/$name.out"
     [ "$status" = 0 ] || { echo "== $name failed" >&2; exit "$status"; }
-    parts_row "$name" "$(cat "$parts_dir/$name.took")" beside
+    read -r took used < "$parts_dir/$name.took"
+    parts_row "$name" "$took" "$used" beside
   done
 }
 
 parts_took() {
-  parts_row whole "$(parts_now)"
+  parts_cpu
+  parts_row whole "$(parts_now)" "$parts_used"
   echo
+  printf '%-26s %9s %9s\n' part took processors
   cat "$parts_table"
 }
 
