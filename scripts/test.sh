@@ -34,8 +34,9 @@ browser_tests() { npm --prefix web run e2e; }
 beside modules modules
 beside packages packages
 part tools scripts/tools.sh
-join modules packages
+join modules
 part linter scripts/lint.sh --build
+join packages
 part console console
 part binary binary
 part checks scripts/check.sh
