@@ -14,7 +14,7 @@ export async function openHistory(page: Page, deviceName: string, site?: string)
   await enter(page, grower, `/data?device=${deviceName}&history=1`, site);
   const dialog = page.getByRole('dialog', { name: /^(History of|История|Geçmiş)/ });
   // How long it takes is measured by one test; here it is only waited for, on machines that do much else too.
-  await expect(dialog.locator('[data-drawn=true]')).toBeVisible();
+  await expect(dialog.locator('[data-drawn=true]')).toBeVisible({ timeout: 30_000 });
   return dialog;
 }
 

@@ -39,12 +39,12 @@ test('a device that comes and goes moves the statistics', async ({ page }) => {
   await page.getByRole('treeitem', { name: /Default group/ }).click();
   await expect(row).toBeVisible();
   // Its product goes offline four seconds after the last contact.
-  await expect(row).toContainText(/Offline/);
+  await expect(row).toContainText(/Offline/, { timeout: 15_000 });
   const before = await onlineCount(page);
   await send('WS-0004', { airTemperature: 7.1 });
   await expect(row).toContainText('7.1');
   await expect.poll(() => onlineCount(page)).toBe(before + 1);
-  await expect(row).toContainText(/Offline/);
+  await expect(row).toContainText(/Offline/, { timeout: 15_000 });
   await expect.poll(() => onlineCount(page)).toBe(before);
 });
 

@@ -121,7 +121,7 @@ test('without a network a reload shows what was seen, with the time that it is o
 
   await context.setOffline(false);
   await publish('WS-0001', secretOf('WS-0001'), { airTemperature: 4.4 });
-  await expect(row).toContainText('4.4');
+  await expect(row).toContainText('4.4', { timeout: 20_000 });
   await expect(page.getByText(/^As of/)).toHaveCount(0);
 });
 

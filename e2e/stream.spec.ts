@@ -88,7 +88,7 @@ test('a stream that was down is told of, and plays when it is asked for again', 
   cameras.unplug();
   await open(page, 'LO-1');
   const down = page.getByText('The stream does not answer');
-  await expect(down).toBeVisible();
+  await expect(down).toBeVisible({ timeout: 30_000 });
   await expect(page.getByText(/Trying again in \d+\ss\./)).toBeVisible();
   await expectAccessible(page);
   cameras.plugIn();
@@ -120,7 +120,7 @@ test('a stream that stops while it plays is told of', async ({ page }) => {
 
 test('an address without a stream is told of, in the room of a picture', async ({ page }) => {
   await open(page, 'LO-4');
-  await expect(page.getByText('The stream does not answer')).toBeVisible();
+  await expect(page.getByText('The stream does not answer')).toBeVisible({ timeout: 30_000 });
   expect((await page.getByRole('article', { name: 'Shed' }).boundingBox())?.height).toBe(568);
 });
 
