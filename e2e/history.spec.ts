@@ -187,7 +187,9 @@ test('closing is asked', async ({ page }) => {
 test('a device that was silent, and a server that fails', async ({ page }) => {
   await enter(page, grower, '/data?device=HS-0005&history=1');
   const silent = page.getByRole('dialog', { name: 'History of Silent mast' });
-  await expect(silent.getByText('Nothing was read in this range. Choose another one.')).toBeVisible();
+  await expect(silent.getByText('Nothing was read in this range. Choose another one.')).toBeVisible({
+    timeout: 30_000,
+  });
 
   const dialog = await openHistory(page, 'HS-0001');
   const before = await windowOf(dialog);
