@@ -8,7 +8,12 @@ set -euo pipefail
 
 missing=()
 command -v cc >/dev/null || missing+=(gcc libc6-dev)
-command -v chromium >/dev/null || missing+=(chromium)
+# Chromium without a window costs a quarter less time than the whole one, which does where there is no other.
+if command -v apt-get >/dev/null; then
+  command -v chromium-headless-shell >/dev/null || missing+=(chromium-headless-shell)
+else
+  command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || missing+=(chromium)
+fi
 command -v mosquitto_pub >/dev/null || missing+=(mosquitto-clients)
 command -v curl >/dev/null || missing+=(curl)
 command -v python3 >/dev/null || missing+=(python3)

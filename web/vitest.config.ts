@@ -12,8 +12,8 @@ export default mergeConfig(
       // The runner itself does little: it leaves every processor to the tests.
       maxWorkers: '100%',
       // Generous, for machines that do much else: what is waited for comes as soon as it is there.
-      testTimeout: 30_000,
-      expect: { poll: { timeout: 10_000 } },
+      testTimeout: 60_000,
+      expect: { poll: { timeout: 20_000 } },
       css: { modules: { classNameStrategy: 'non-scoped' } },
       projects: [
         {
@@ -23,7 +23,9 @@ export default mergeConfig(
             environment: 'jsdom',
             environmentOptions: { jsdom: { url: 'http://farm.test/' } },
             include: withPage,
-            setupFiles: ['src/test/setup.dom.ts'],
+            // Loading React, antd and a page for each file costs more than most files' tests.
+            isolate: false,
+            setupFiles: ['src/test/fresh.ts', 'src/test/setup.dom.ts'],
           },
         },
         {
@@ -34,6 +36,8 @@ export default mergeConfig(
             include: ['src/**/*.test.ts'],
             exclude: withPage,
             setupFiles: ['src/test/setup.node.ts'],
+            // The two kinds do not share workers.
+            sequence: { groupOrder: 1 },
           },
         },
       ],

@@ -5,6 +5,7 @@ import { followLanguage, followSession } from '@/app/follow';
 import { Providers } from '@/app/Providers';
 import { createConsoleRouter } from '@/app/router';
 import { testClient } from './part';
+import { Unstyled } from './Unstyled';
 
 const stops: (() => void)[] = [];
 afterEach(() => {
@@ -19,7 +20,9 @@ export async function openConsole(address: string) {
   await act(() => router.load());
   const drawn = render(
     <Providers client={client}>
-      <RouterProvider router={router} />
+      <Unstyled>
+        <RouterProvider router={router} />
+      </Unstyled>
     </Providers>,
   );
   return { client, router, ...drawn };

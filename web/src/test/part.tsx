@@ -2,6 +2,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { render } from '@testing-library/react';
 import type { ReactNode } from 'react';
 import { createQueryClient } from '@/lib/queryClient';
+import { Unstyled } from './Unstyled';
 
 /** A client as in the app, that does not wait between tries. */
 export function testClient() {
@@ -13,5 +14,10 @@ export function testClient() {
 
 /** Draws a part of a page with what every page has around it. */
 export function renderPart(part: ReactNode, client = testClient()) {
-  return { client, ...render(<QueryClientProvider client={client}>{part}</QueryClientProvider>) };
+  const drawn = render(
+    <QueryClientProvider client={client}>
+      <Unstyled>{part}</Unstyled>
+    </QueryClientProvider>,
+  );
+  return { client, ...drawn };
 }

@@ -1,4 +1,5 @@
 import '@testing-library/jest-dom/vitest';
+import { focusManager, onlineManager } from '@tanstack/react-query';
 import { cleanup, configure } from '@testing-library/react';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { forgetSent } from '@/lib/duplicates';
@@ -12,10 +13,12 @@ import { useTenant } from '@/lib/tenant';
 import { holdNoon, releaseNoon } from './clock';
 import { setWidth } from './screen';
 import { server } from './server';
+import './labels';
+import './owners';
 import './styles';
 
 holdNoon();
-configure({ asyncUtilTimeout: 10_000 });
+configure({ asyncUtilTimeout: 20_000 });
 
 // jsdom draws nothing and has no dialogs; these stand for what every browser has.
 HTMLDialogElement.prototype.showModal = function showModal() {
@@ -54,6 +57,14 @@ class AllInView {
 }
 window.IntersectionObserver ??= AllInView as never;
 
+// Modules listen on the window for as long as it is there; those of the files before must hear nothing.
+const listened: Parameters<typeof window.removeEventListener>[] = [];
+const listen = window.addEventListener;
+window.addEventListener = (...heard: Parameters<typeof listen>) => {
+  listened.push(heard);
+  listen.apply(window, heard);
+};
+
 beforeAll(async () => {
   server.listen({ onUnhandledRequest: 'error' });
   await startI18n();
@@ -65,6 +76,9 @@ beforeEach(async () => {
   sessionStorage.clear();
   setWidth(1440);
   usePreferences.setState(defaultPreferences);
+  // These are the library's, which files share.
+  onlineManager.setOnline(true);
+  focusManager.setFocused(undefined);
   forgetSent();
   forgetReach();
   forgetLine();
@@ -83,4 +97,11 @@ afterEach(() => {
 afterAll(() => {
   server.close();
   releaseNoon();
+  // The next file begins with an empty page.
+  document.body.replaceChildren();
+  for (const root of [document.documentElement, document.body])
+    for (const name of root.getAttributeNames()) root.removeAttribute(name);
+  history.replaceState(null, '', '/');
+  window.addEventListener = listen;
+  for (const heard of listened) window.removeEventListener(...heard);
 });

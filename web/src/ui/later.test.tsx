@@ -45,7 +45,7 @@ describe('later', () => {
     expect(first.container).toBeEmptyDOMElement();
     waiting[0]?.come();
     expect(await screen.findByText('Hello farm')).toBeVisible();
-    expect(screen.getByText('Hello barn')).toBeVisible();
+    expect(await screen.findByText('Hello barn')).toBeVisible();
     other.unmount();
     first.rerender(<Later name="field" />);
     expect(screen.getByText('Hello field')).toBeVisible();

@@ -1,0 +1,58 @@
+import { afterAll } from 'vitest';
+
+type Control = HTMLElement & { readonly labels: NodeListOf<HTMLLabelElement> | null };
+
+const controls = [
+  HTMLButtonElement,
+  HTMLInputElement,
+  HTMLMeterElement,
+  HTMLOutputElement,
+  HTMLProgressElement,
+  HTMLSelectElement,
+  HTMLTextAreaElement,
+] as const;
+
+/** jsdom's own document, which counts its changes. */
+const inner = Object.getOwnPropertySymbols(document).find(({ description }) => description === 'impl') ?? '';
+const changes = () => (document as unknown as Record<PropertyKey, { _version?: number }>)[inner]?._version;
+
+let asOf: number | undefined;
+let known = new Map<Element, HTMLLabelElement[]>();
+
+/** The document's labels by the control that each is for. */
+function labelled(): Map<Element, HTMLLabelElement[]> {
+  const now = changes();
+  if (now === undefined)
+    throw new Error('jsdom counts its changes elsewhere now: look again at what this file knows of it');
+  if (now === asOf) return known;
+  asOf = now;
+  known = new Map();
+  for (const label of document.querySelectorAll('label')) {
+    // The first element with the name, as jsdom's own search finds it, without its way through the whole document.
+    const control = label.htmlFor === '' ? label.control : document.getElementById(label.htmlFor);
+    if (control) known.set(control, [...(known.get(control) ?? []), label]);
+  }
+  return known;
+}
+
+/**
+ * To find the labels of one control, jsdom looks at every element, and at every label's control by looking at every element once
+ * more; looking for roles, names and labels asks that of every control. Here all labels are found at once, until something changes.
+ */
+const restore = controls.map(({ prototype }) => {
+  const own = Object.getOwnPropertyDescriptor(prototype, 'labels');
+  if (!own?.get) throw new Error('a control without labels');
+  Object.defineProperty(prototype, 'labels', {
+    ...own,
+    get(this: Control) {
+      return this.getRootNode() === document && this.getAttribute('type') !== 'hidden'
+        ? (labelled().get(this) ?? [])
+        : own.get?.call(this);
+    },
+  });
+  return () => Object.defineProperty(prototype, 'labels', own);
+});
+
+afterAll(() => {
+  for (const one of restore) one();
+});
