@@ -140,7 +140,7 @@ describe('the captcha', () => {
     expect(asked.map((body) => 'captchaVerification' in body)).toEqual([false, true]);
   });
 
-  const unseen = () => screen.queryByRole('button', { name: 'I can’t use the picture' });
+  const unseen = () => screen.queryByRole('button', { name: 'Go on without the picture' });
 
   it('lets whoever cannot see it go on without, as long as the server demands it of nobody', async () => {
     told({ captcha: 'adaptive' });
@@ -156,6 +156,9 @@ describe('the captcha', () => {
     await fill(person);
     await person.click(button());
     await waitFor(() => expect(panel()).toBeVisible());
+    expect(unseen()).toHaveAccessibleDescription(
+      'For people who cannot see it. After failed attempts the picture is needed.',
+    );
     await person.click(unseen() as HTMLElement);
     await expect
       .poll(toasts)

@@ -66,9 +66,12 @@ export function CaptchaPanel({ onVerified, onClose, onUnseen }: CaptchaPanelProp
           {puzzle && phase !== 'ok' && phase !== 'fail' ? <DueIn due={puzzle.due} /> : null}
         </p>
         {onUnseen ? (
-          <button type="button" className={css.unseen} onClick={onUnseen}>
-            {t('captcha.unseen')}
-          </button>
+          <div className={css.unseen}>
+            <button type="button" aria-describedby={`${id}-unseen`} onClick={onUnseen}>
+              {t('captcha.unseen')}
+            </button>
+            <p id={`${id}-unseen`}>{t('captcha.unseenFor')}</p>
+          </div>
         ) : null}
       </div>
     </div>
