@@ -23,7 +23,7 @@ func TestBadBodies(t *testing.T) {
 		{"PUT", scenePath + "update", `{}`, "invalid.required", "id", "", 601},
 		{"PUT", ruleUpdate, `{}`, "invalid.required", "id", "", 601},
 		{"PUT", ruleUpdate, `{"id":0}`, "invalid.min", "id", "1", 601},
-		{"PUT", ruleUpdate, `{"id":null}`, "invalid.type", "id", "", 400},
+		{"PUT", ruleUpdate, `{"id":null}`, "invalid.required", "id", "", 601},
 		{"PUT", ruleUpdate, `{"id":7,"hitCounts":"x"}`, "invalid.type", "hitCounts", "", 400},
 		{"PUT", ruleUpdate, `{"id":7,"conditions":[{"value":{}}]}`, "invalid.type", "conditions", "", 400},
 		{"PUT", ruleUpdate, `{"id":7,"passageway":[` + strings.Repeat("1,", 400) + `1]}`, "invalid.many", "passageway", "400", 601},

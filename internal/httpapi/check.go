@@ -100,7 +100,7 @@ func within(w http.ResponseWriter, r *http.Request, route *routers.Route, params
 	}
 	asked := route.Operation.RequestBody != nil
 	if asked {
-		if err := httpbase.OneText(r, httpbase.WholeNumbers); err != nil {
+		if err := httpbase.OneText(r, httpbase.WholeNumbers, httpbase.WithoutNulls(route.Operation)); err != nil {
 			return err
 		}
 	}

@@ -131,7 +131,7 @@ func parameters(w http.ResponseWriter, r *http.Request, info *request, route *ro
 		return broken(err)
 	}
 	if route.Operation.RequestBody != nil {
-		if err := httpbase.OneText(r); err != nil {
+		if err := httpbase.OneText(r, httpbase.WithoutNulls(route.Operation)); err != nil {
 			return broken(err)
 		}
 	}

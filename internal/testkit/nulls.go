@@ -1,0 +1,120 @@
+package testkit
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// NullBody is a body that says of one member that it is null, beside the same
+// body without that member.
+type NullBody struct {
+	Member        string // with those that it is in: conditions.value
+	Null, Without string // JSON
+}
+
+// NullBodies makes bodies of a schema, one for each member that the contract
+// has no null for, at whatever depth. What they hold is of the right kind and
+// names nothing that there is, so that no call does anything by them.
+func NullBodies(t testing.TB, s *openapi3.Schema) []NullBody {
+	t.Helper()
+	var made []NullBody
+	bodies(s, "", func(member string, null, without any) {
+		made = append(made, NullBody{Member: member, Null: written(t, null), Without: written(t, without)})
+	})
+	return made
+}
+
+// JSONBody is the schema of the body that an operation takes; nil where it takes
+// none, or no JSON.
+func (c *Contract) JSONBody(op Operation) *openapi3.Schema {
+	return JSONBody(c.doc.Paths.Value(op.Path).GetOperation(op.Method))
+}
+
+// JSONBody is the schema of the body that an operation takes; nil where it takes
+// none, or no JSON.
+func JSONBody(op *openapi3.Operation) *openapi3.Schema {
+	if op.RequestBody == nil || op.RequestBody.Value.Content["application/json"] == nil {
+		return nil
+	}
+	return op.RequestBody.Value.Content["application/json"].Schema.Value
+}
+
+func written(t testing.TB, v any) string {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// bodies gives pairs of samples of a schema that differ in one member.
+func bodies(s *openapi3.Schema, of string, each func(member string, null, without any)) {
+	switch {
+	case s.Type.Is(openapi3.TypeArray):
+		bodies(s.Items.Value, of, func(member string, null, without any) { each(member, []any{null}, []any{without}) })
+		return
+	case len(members(s)) == 0:
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(members(s))) {
+		with := func(v any) map[string]any {
+			whole := sample(s).(map[string]any)
+			whole[name] = v
+			return whole
+		}
+		p := members(s)[name]
+		bodies(p, of+name+".", func(member string, null, without any) { each(member, with(null), with(without)) })
+		if p.Nullable {
+			continue
+		}
+		without := with(nil)
+		delete(without, name)
+		each(of+name, with(nil), without)
+	}
+}
+
+// members are an object's, those of its parts included; none of what is no
+// object.
+func members(s *openapi3.Schema) map[string]*openapi3.Schema {
+	all := map[string]*openapi3.Schema{}
+	for _, part := range s.AllOf {
+		maps.Copy(all, members(part.Value))
+	}
+	for name, p := range s.Properties {
+		all[name] = p.Value
+	}
+	return all
+}
+
+// sample is a value of a schema's kind that hardly names anything.
+func sample(s *openapi3.Schema) any {
+	switch all := members(s); {
+	case len(s.Enum) > 0:
+		return s.Enum[0]
+	case len(s.OneOf) > 0:
+		return sample(s.OneOf[0].Value)
+	case len(all) > 0:
+		whole := map[string]any{}
+		for name, p := range all {
+			whole[name] = sample(p)
+		}
+		return whole
+	case s.Type.Is(openapi3.TypeArray):
+		return []any{sample(s.Items.Value)}
+	case s.Type.Is(openapi3.TypeBoolean):
+		return true
+	case s.Type.Is(openapi3.TypeInteger), s.Type.Is(openapi3.TypeNumber):
+		if s.Max != nil {
+			return *s.Max
+		}
+		return 987_654_321
+	case s.Format == "date":
+		return "2026-11-21"
+	}
+	return "zz"
+}
