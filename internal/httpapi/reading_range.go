@@ -195,46 +195,6 @@ func series(out *httpbase.Answer, o *reading.Outline) error {
 	return nil
 }
 
-// GetTimeIntervalDataRows answers a device's readings over a range, by time.
-func (s *server) GetTimeIntervalDataRows(ctx context.Context, r wire.GetTimeIntervalDataRowsRequestObject) (wire.GetTimeIntervalDataRowsResponseObject, error) {
-	p := r.Params
-	h, err := s.past(ctx, p.DeviceName, p.StartTime, p.EndTime, p.YeuSignList)
-	if err != nil {
-		return nil, err
-	}
-	return s.rows(ctx, &h), nil
-}
-
-// rows writes readings by time.
-func (s *server) rows(ctx context.Context, h *history) longResponse {
-	ids := h.ids()
-	keys := make(map[device.PropertyID][]byte, len(ids))
-	for _, prop := range h.props {
-		keys[prop.ID] = slices.Concat([]byte{','}, quoted(prop.Identifier), []byte{':'})
-	}
-	return longResponse(func(w http.ResponseWriter) error {
-		return s.sendJSON(ctx, w, func(out *httpbase.Answer) error {
-			before := byte('[')
-			err := s.Readings.Range(ctx, h.ref.Tenant, h.ref.ID, h.from, h.to, ids, func(at int64, fields []reading.Field) error {
-				out.Buf = append(append(out.Buf, before), `{"collect_time":`...)
-				out.Buf = strconv.AppendInt(out.Buf, at, 10)
-				for i := range fields {
-					out.Buf = append(out.Buf, keys[fields[i].Property]...)
-					out.Buf = fields[i].Value.AppendJSON(out.Buf)
-				}
-				out.Buf = append(out.Buf, '}')
-				before = ','
-				return out.Next()
-			})
-			if before == '[' {
-				out.Buf = append(out.Buf, '[')
-			}
-			out.Buf = append(out.Buf, ']')
-			return err
-		})
-	})
-}
-
 // quoted is a text as JSON has it.
 func quoted(s string) []byte {
 	b, _ := json.Marshal(s) // a string never fails

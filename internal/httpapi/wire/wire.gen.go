@@ -2639,6 +2639,7 @@ type GetTimeIntervalDataRowsParams struct {
 
 	// YeuSignList identifiers; at least one (601)
 	YeuSignList *[]string `form:"yeuSignList,omitempty" json:"yeuSignList,omitempty"`
+	Points      *int      `form:"points,omitempty" json:"points,omitempty"`
 }
 
 // GetDevicePresenceParams defines parameters for GetDevicePresence.
@@ -4713,6 +4714,19 @@ func (siw *ServerInterfaceWrapper) GetTimeIntervalDataRows(w http.ResponseWriter
 			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "yeuSignList"})
 		} else {
 			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "yeuSignList", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "points" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "points", r.URL.Query(), &params.Points, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "points"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "points", Err: err})
 		}
 		return
 	}

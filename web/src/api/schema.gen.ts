@@ -554,7 +554,7 @@ export interface paths {
         };
         /**
          * A device's readings over a range, by time
-         * @description Ascending rows, streamed. `collect_time` in epoch milliseconds; what a row does not hold is absent. The same ranges are refused as by format-map.
+         * @description Ascending rows, streamed. `collect_time` in epoch milliseconds; what a row does not hold is absent. With points, at most that many per property, thinned as by format-map: a row holds what stayed of its time. The same ranges are refused as by format-map.
          */
         get: operations["getTimeIntervalDataRows"];
         put?: never;
@@ -4442,6 +4442,7 @@ export interface operations {
                 endTime?: number;
                 /** @description identifiers; at least one (601) */
                 yeuSignList?: string[];
+                points?: number;
             };
             header?: never;
             path?: never;
