@@ -77,7 +77,7 @@ func (s *server) GetUser(ctx context.Context, _ wire.GetUserRequestObject) (wire
 	}
 	return wire.GetUser200JSONResponse{Code: success, Data: &wire.User{
 		Id: u.ID, UserName: u.UserName, Nickname: u.Nickname, Email: u.Email, Mobile: u.Mobile, Avatar: u.Avatar,
-		LoginDate: some(u.LoginBefore), TenantName: name, TimeZone: t.TimeZone.String(),
+		LoginDate: some(u.SignedIn), TenantName: name, TimeZone: t.TimeZone.String(),
 	}}, nil
 }
 

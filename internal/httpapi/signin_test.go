@@ -148,17 +148,23 @@ func TestLogout(t *testing.T) {
 
 func TestUser(t *testing.T) {
 	w := newServer(t)
-	before := w.Clock.Milli() // when the builder signed ada in
 	w.Clock.Advance(time.Hour)
+	newest := w.Clock.Milli()
 	s := testkit.Ask[wire.Session](t, w.Contract, login("field", "ada", testkit.Password))
 	call := testkit.Call{Path: userPath, Token: s.AccessToken}
 	got := testkit.Ask[wire.User](t, w.Contract, call)
 	want := wire.User{
 		Id: w.field.Ada.ID, UserName: "ada", Nickname: w.field.Ada.Nickname, Email: w.field.Ada.Email, Mobile: w.field.Ada.Mobile,
-		LoginDate: &before, TenantName: "field", TimeZone: "Europe/Istanbul",
+		LoginDate: &newest, TenantName: "field", TimeZone: "Europe/Istanbul",
 	}
 	if g, e := asJSON(t, got), asJSON(t, want); g != e {
 		t.Errorf("%s, want %s", g, e)
+	}
+	// It is the newest of all the user's sessions, and renewing tokens is no sign-in.
+	w.Clock.Advance(time.Minute)
+	call.Token = testkit.Ask[wire.Session](t, w.Contract, refresh(s.RefreshToken)).AccessToken
+	if got := testkit.Ask[wire.User](t, w.Contract, call); *got.LoginDate != newest {
+		t.Errorf("%d, want %d", *got.LoginDate, newest)
 	}
 	// A tenant that has a title of its own is called by it.
 	w.field.Branding.Title = "Green Field Co."

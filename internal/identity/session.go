@@ -120,7 +120,7 @@ func (s *SessionStore) Start(ctx context.Context, t tenant.ID, user int64, remem
 	var pair Pair
 	now := s.now().UnixMilli()
 	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		res, err := tx.NewUpdate().Model((*userRow)(nil)).Set("login_before = login_time, login_time = ?", now).
+		res, err := tx.NewUpdate().Model((*userRow)(nil)).Set("login_time = ?", now).
 			Where("u.tenant_id = ? AND u.id = ?", t, user).Exec(ctx)
 		if err != nil {
 			return err

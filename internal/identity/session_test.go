@@ -277,25 +277,44 @@ func TestSweep(t *testing.T) {
 	sweep("all expired", 0, 0, 0)
 }
 
-func TestSignInTimes(t *testing.T) {
+// A user's newest sign-in is told, the one that is going on included. Renewing
+// its tokens is none, nor is what a program does with a credential; another
+// tenant's user of the same name signs in for themselves.
+func TestNewestSignIn(t *testing.T) {
 	f := signedIn(t, false)
-	first := f.Clock.Milli()
-	look := func() int64 {
+	rival := f.Tenant(t, "rival")
+	look := func(u *identity.User, want int64, when string) {
 		t.Helper()
-		u, err := f.Users.Get(t.Context(), f.field.ID, f.field.Ada.ID)
-		if err != nil {
-			t.Fatal(err)
+		if got, err := f.Users.Get(t.Context(), u.Tenant, u.ID); err != nil || got.SignedIn != want {
+			t.Errorf("%s: %d, want %d (%v)", when, got.SignedIn, want, err)
 		}
-		return u.LoginBefore
 	}
-	if got := look(); got != 0 {
-		t.Errorf("during the first session: %d", got)
+	first := f.Clock.Milli()
+	look(f.field.Ada, first, "during the first session")
+	look(f.field.Bora, 0, "of who never signed in")
+	f.Clock.Advance(time.Minute)
+	f.refresh(t, f.pair.Refresh)
+	look(f.field.Ada, first, "with other tokens")
+	c, secret, err := f.Credentials.Create(t.Context(), f.field.ID, f.field.Ada.ID, "pump")
+	if err != nil {
+		t.Fatal(err)
 	}
+	f.Clock.Advance(time.Minute)
+	if _, err := f.Credentials.Check(t.Context(), c.AppKey, secret); err != nil {
+		t.Fatal(err)
+	}
+	look(f.field.Ada, first, "after a program's call")
+	f.Session(t, rival.Ada)
+	look(f.field.Ada, first, "after another tenant's ada")
 	f.Clock.Advance(time.Hour)
 	f.Session(t, f.field.Ada)
-	if got := look(); got != first {
-		t.Errorf("during the second: %d, want %d", got, first)
+	second := f.Clock.Milli()
+	look(f.field.Ada, second, "during the second session")
+	f.Clock.Advance(time.Hour)
+	if err := f.Sessions.EndUser(t.Context(), f.field.ID, f.field.Ada.ID); err != nil {
+		t.Fatal(err)
 	}
+	look(f.field.Ada, second, "when all have ended")
 }
 
 // A database that cannot be written starts and ends nothing, and tells nobody

@@ -16,15 +16,15 @@ import (
 
 // User is a person of a tenant.
 type User struct {
-	ID          int64
-	Tenant      tenant.ID
-	UserName    string
-	Nickname    string
-	Email       string
-	Mobile      string // E.164; empty when none is bound
-	Avatar      string // address; empty when none
-	LoginBefore int64  // the sign-in before the newest, epoch milliseconds; 0 when there was none
-	Disabled    bool
+	ID       int64
+	Tenant   tenant.ID
+	UserName string
+	Nickname string
+	Email    string
+	Mobile   string // E.164; empty when none is bound
+	Avatar   string // address; empty when none
+	SignedIn int64  // the newest sign-in, epoch milliseconds; 0 when there was none
+	Disabled bool
 }
 
 type userRow struct {
@@ -39,7 +39,6 @@ type userRow struct {
 	Mobile        string
 	Avatar        string
 	LoginTime     int64
-	LoginBefore   int64
 	Disabled      bool
 	CreateTime    int64
 }
@@ -47,7 +46,7 @@ type userRow struct {
 func (r *userRow) user() *User {
 	return &User{
 		ID: r.ID, Tenant: r.TenantID, UserName: r.UserName, Nickname: r.Nickname, Email: r.Email, Mobile: r.Mobile,
-		Avatar: r.Avatar, LoginBefore: r.LoginBefore, Disabled: r.Disabled,
+		Avatar: r.Avatar, SignedIn: r.LoginTime, Disabled: r.Disabled,
 	}
 }
 

@@ -2218,7 +2218,7 @@ type User struct {
 	Email  string `json:"email"`
 	Id     int64  `json:"id"`
 
-	// LoginDate the sign-in before this one
+	// LoginDate the newest sign-in, this one included
 	LoginDate *int64 `json:"loginDate,omitempty"`
 
 	// Mobile E.164; empty when none is bound

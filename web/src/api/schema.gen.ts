@@ -2704,7 +2704,7 @@ export interface components {
             avatar: string;
             /**
              * Format: int64
-             * @description the sign-in before this one
+             * @description the newest sign-in, this one included
              */
             loginDate?: number;
             /** @description the branding's title where it has one */

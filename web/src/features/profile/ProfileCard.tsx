@@ -56,7 +56,7 @@ export function ProfileCard({ user }: { user: components['schemas']['User'] }) {
               {format.absolute(user.loginDate)}
             </time>
           ) : (
-            t('profile.noLogin')
+            missing
           )}
         </Fact>
       </dl>

@@ -8,7 +8,7 @@ const tabs = () => screen.getAllByRole('tab').map((tab) => [tab.textContent, tab
 const card = (name = 'Elif Kaya') => screen.getByRole('region', { name });
 
 describe('the card', () => {
-  it('shows who it is, how to be reached, and the login before this one with its zone', async () => {
+  it('shows who it is, how to be reached, and the newest login with its zone', async () => {
     profileServer();
     await openProfile();
     expect(within(card()).getByRole('heading', { name: 'Elif Kaya' })).toBeVisible();
@@ -23,7 +23,23 @@ describe('the card', () => {
     await openProfile();
     expect(card('elif.kaya')).toHaveTextContent('MobileNo number yet');
     expect(card('elif.kaya')).toHaveTextContent('Email–');
-    expect(card('elif.kaya')).toHaveTextContent('Last loginNone before this one');
+    expect(card('elif.kaya')).toHaveTextContent('Last login–');
+  });
+
+  it.each([
+    ['en-us', 'Last login'],
+    ['zh-cn', '最近登录'],
+    ['tr-tr', 'Son oturum açma'],
+    ['ru-ru', 'Последний вход'],
+  ] as const)('calls the newest login by its name in %s', async (language, name) => {
+    await useLanguage.getState().setLanguage(language);
+    profileServer();
+    await openProfile();
+    const fact = within(card()).getByText(name, { selector: 'dt' });
+    expect(fact.nextElementSibling?.querySelector('time')).toHaveAttribute(
+      'dateTime',
+      new Date(elif.loginDate ?? 0).toISOString(),
+    );
   });
 });
 
