@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/getkin/kin-openapi/routers"
 
@@ -113,10 +114,15 @@ func within(w http.ResponseWriter, r *http.Request, route *routers.Route, params
 	return err
 }
 
-// plainText refuses a text that holds a NUL character, which no name does and
-// no database takes.
+// plainText refuses a text that is none, and one that holds a NUL character, which
+// no name does and no database takes.
 func plainText(field, value string) error {
-	if !httpbase.Keepable(value) {
+	switch {
+	case !utf8.ValidString(field):
+		return errs.New(errs.Malformed, "error.encoding")
+	case !utf8.ValidString(value):
+		return errs.New(errs.Malformed, "invalid.encoding").About(field)
+	case !httpbase.Keepable(value):
 		return errs.New(errs.Refused, "invalid.format").About(field)
 	}
 	return nil
@@ -153,6 +159,8 @@ func broken(err error) error {
 		return errs.New(errs.TooLarge, "error.413")
 	case b.Rule == httpbase.RuleMinLength && b.Limit == "1": // it is empty
 		return errs.New(errs.Refused, "invalid.required").About(b.Field).Because(b.Cause)
+	case b.Rule == httpbase.RuleEncoding:
+		return errs.New(errs.Malformed, "error.encoding").Because(b.Cause)
 	case mendable:
 		return errs.New(errs.Refused, key, "limit", b.Limit).About(b.Field).Because(b.Cause)
 	case b.Rule == httpbase.RuleUnreadable || b.Field == "": // or the body as a whole: there is nothing to name

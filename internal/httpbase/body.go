@@ -6,12 +6,19 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // ErrNotOneText says that a body is neither empty nor exactly one JSON text.
 var ErrNotOneText = errors.New("the body is not one JSON text")
+
+// ErrNotUTF8 says that a body is no UTF-8, or stands for what cannot be written
+// in it.
+var ErrNotUTF8 = errors.New("the body is not UTF-8")
 
 // Limits are what reading a request's body may take.
 type Limits struct {
@@ -44,20 +51,60 @@ func (l Limits) Read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 
 // OneText reads a request's body, which must be one JSON text or empty, and puts
 // it back to be read again, as mend makes it: those who read JSON from a stream
-// know nothing of what follows the first text. Limits are put on the body before.
+// know nothing of what follows the first text, and write U+FFFD in the place of
+// what is no UTF-8. Limits are put on the body before.
 func OneText(r *http.Request, mend ...func(text []byte) []byte) error {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return err
 	}
+	if !utf8.Valid(body) {
+		return ErrNotUTF8
+	}
 	if len(body) > 0 && !json.Valid(body) {
 		return ErrNotOneText
+	}
+	if halfACharacter(body) {
+		return ErrNotUTF8
 	}
 	for _, f := range mend {
 		body = f(body)
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	return nil
+}
+
+// halfACharacter tells whether a JSON text has an escape of half a surrogate pair
+// without the other half: it stands for no character.
+func halfACharacter(text []byte) bool {
+	for i := 0; i+1 < len(text); i++ {
+		if text[i] != '\\' {
+			continue
+		}
+		i++
+		first, ok := unit(text, i)
+		switch {
+		case !ok || !utf16.IsSurrogate(first):
+		case i+6 < len(text) && text[i+5] == '\\':
+			second, _ := unit(text, i+6)
+			if utf16.DecodeRune(first, second) == utf8.RuneError {
+				return true
+			}
+			i += 6
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+// unit is the number of the escape u followed by four hex digits, at i.
+func unit(text []byte, i int) (rune, bool) {
+	if text[i] != 'u' || i+5 > len(text) {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(string(text[i+1:i+5]), 16, 16)
+	return rune(n), err == nil
 }
 
 // Keepable tells whether a text can be what somebody means: one with a NUL

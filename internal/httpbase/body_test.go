@@ -90,6 +90,20 @@ func TestOneText(t *testing.T) {
 			t.Errorf("%q: %v", body, err)
 		}
 	}
+	for body, text := range map[string]bool{
+		`{"a":"北 \ud83c\udf31 \\ud800 \u00e9"}`: true, `"\ud83c\udf31"`: true, `"\\\ud83c\udf31"`: true, `"\"\/\n"`: true, `"\ufffd"`: true,
+		"\"a\xffb\"": false, "{\"\xc3\":1}": false, "\xff": false, "\"\xed\xa0\x80\"": false, // half a pair in the clothes of UTF-8
+		`"\ud83c"`: false, `"\udf31"`: false, `"\udf31\ud83c"`: false, `"\uD83Cx"`: false, `"\ud83c\n"`: false, `"\ud83c\u0041"`: false, `{"\ud83c":1}`: false, `"\\\ud83c"`: false,
+	} {
+		r := post(body)
+		err := OneText(r)
+		if text != (err == nil) || !text && !errors.Is(err, ErrNotUTF8) {
+			t.Errorf("%q: %v", body, err)
+		}
+		if b := BreachOf(err); !text && (b.Rule != RuleEncoding || b.Cause == nil) {
+			t.Errorf("%q: %+v", body, b)
+		}
+	}
 	r := post(`{"a":1.0}`)
 	if err := OneText(r, WholeNumbers); err != nil {
 		t.Fatal(err)

@@ -18,6 +18,7 @@ type Rule string
 // The rules. What the contract can say beyond them counts as RuleType.
 const (
 	RuleUnreadable Rule = "unreadable" // cannot be read, as a whole or in one parameter
+	RuleEncoding   Rule = "encoding"   // is no UTF-8
 	RuleTooLarge   Rule = "too large"  // the body is over its limit
 	RuleRequired   Rule = "required"   // is missing
 	RuleUnknown    Rule = "unknown"    // is nothing that the contract names
@@ -47,6 +48,9 @@ type Breach struct {
 func BreachOf(err error) Breach {
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return Breach{Rule: RuleTooLarge}
+	}
+	if errors.Is(err, ErrNotUTF8) {
+		return Breach{Rule: RuleEncoding, Cause: ErrNotUTF8}
 	}
 	field := ""
 	if re, ok := errors.AsType[*openapi3filter.RequestError](err); ok && re.Parameter != nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/routers"
@@ -112,6 +113,8 @@ func parameters(w http.ResponseWriter, r *http.Request, info *request, route *ro
 			return invalid("open.twice", name)
 		case values[0] == "":
 			return invalid("open.empty", name)
+		case !utf8.ValidString(values[0]):
+			return errs.New(errs.Malformed, "invalid.encoding").About(name)
 		case !httpbase.Keepable(values[0]):
 			return invalid("invalid.format", name)
 		case !exact(route.Operation, name, values[0]):
@@ -122,6 +125,9 @@ func parameters(w http.ResponseWriter, r *http.Request, info *request, route *ro
 	for _, p := range route.Operation.Parameters {
 		if p.Value.In == openapi3.ParameterInPath {
 			named[p.Value.Name] = r.PathValue(p.Value.Name)
+			if !utf8.ValidString(named[p.Value.Name]) {
+				return errs.New(errs.Malformed, "invalid.encoding").About(p.Value.Name)
+			}
 			if !httpbase.Keepable(named[p.Value.Name]) {
 				return invalid("invalid.format", p.Value.Name)
 			}
@@ -168,6 +174,8 @@ func broken(err error) error {
 	switch {
 	case b.Rule == httpbase.RuleTooLarge:
 		return errs.New(errs.TooLarge, "error.413")
+	case b.Rule == httpbase.RuleEncoding:
+		return errs.New(errs.Malformed, "error.encoding").Because(b.Cause)
 	case b.Rule == httpbase.RuleUnreadable && b.Field == "":
 		return errs.New(errs.Malformed, "error.400").Because(b.Cause)
 	case named:

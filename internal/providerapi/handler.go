@@ -72,18 +72,19 @@ type handler struct {
 type way struct {
 	method string
 	body   httpbase.Limits
+	json   bool // the body is one JSON text
 }
 
 var small = httpbase.Limits{Bytes: maxJSON}
 
 // ways are the paths there are.
 var ways = map[string]way{
-	Prefix + "v1/apply":          {http.MethodPost, httpbase.Limits{Bytes: MaxFile, Within: patience}},
-	Prefix + "v1/delete":         {http.MethodPost, small},
-	Prefix + "v1/user/reset":     {http.MethodPost, small},
-	Prefix + "v1/derive":         {http.MethodPost, small},
-	Prefix + "v1/backup":         {http.MethodGet, small},
-	Prefix + "v1/outbox/release": {http.MethodPost, small},
+	Prefix + "v1/apply":          {method: http.MethodPost, body: httpbase.Limits{Bytes: MaxFile, Within: patience}},
+	Prefix + "v1/delete":         {method: http.MethodPost, body: small, json: true},
+	Prefix + "v1/user/reset":     {method: http.MethodPost, body: small, json: true},
+	Prefix + "v1/derive":         {method: http.MethodPost, body: small, json: true},
+	Prefix + "v1/backup":         {method: http.MethodGet, body: small},
+	Prefix + "v1/outbox/release": {method: http.MethodPost, body: small},
 }
 
 // newEdge is everything under Prefix. The log has the path alone, never a query,
@@ -139,6 +140,11 @@ func (h *handler) admit(w http.ResponseWriter, r *http.Request) error {
 	}
 	if err := way.body.On(w, r); err != nil {
 		return unreadable(err)
+	}
+	if way.json {
+		if err := httpbase.OneText(r); err != nil {
+			return unreadable(err)
+		}
 	}
 	return nil
 }
@@ -277,6 +283,9 @@ func items(list []Item) []wire.ApplyItem {
 func unreadable(err error) error {
 	if p := problemOf(err); p.status == http.StatusRequestEntityTooLarge {
 		return p
+	}
+	if errors.Is(err, httpbase.ErrNotUTF8) {
+		return &problem{status: http.StatusBadRequest, detail: "the body is not UTF-8 text", cause: err}
 	}
 	return &problem{status: http.StatusBadRequest, detail: "the body or a parameter cannot be read", cause: err}
 }
