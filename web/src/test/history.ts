@@ -161,7 +161,10 @@ export function fakeEngine() {
     drawings,
     newest: () => drawings.at(-1),
     /** The ends of the time axis that is shown. */
-    window: () => frames.at(-1)?.xAxis[0],
+    window: () => {
+      const axis = frames.at(-1)?.xAxis[0];
+      return axis && { min: axis.min, max: axis.max };
+    },
     breakDown: () => {
       fail = true;
     },

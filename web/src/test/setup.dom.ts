@@ -28,6 +28,7 @@ HTMLDialogElement.prototype.close = function close() {
   this.open = false;
   this.dispatchEvent(new Event('close'));
 };
+HTMLCanvasElement.prototype.getContext = () => null;
 window.scrollTo = () => undefined;
 class NoResizeObserver {
   observe() {}

@@ -1,5 +1,7 @@
 import type { ChartOption } from './engine';
+import { labelSize, type Measure } from './measure';
 import { type Scale, tickDecimals } from './scale';
+import type { TimeTick } from './timeTicks';
 import type { ChartTokens } from './tokens';
 
 interface Place {
@@ -15,10 +17,35 @@ interface Plot {
   numbers: boolean;
 }
 
-export interface AxisWords {
-  number: (value: number, decimals?: number) => string;
-  /** Of a moment on the time axis; the first one may name its day. */
-  tick: (time: number, first: boolean) => string;
+type Write = (value: number, decimals?: number) => string;
+
+/** Between a number and its plot. */
+const labelGap = 8;
+/** So that the plots do not move a little with each digit that comes or goes. */
+const roomStep = 8;
+const leastRoom = 32;
+/** What is not written stands beyond the plots. */
+export const rightRoom = 16;
+
+const tickText = (scale: Scale, value: number, write: Write) => write(value, tickDecimals(scale));
+
+/** What stands at an axis of numbers. */
+export function tickTexts(scale: Scale, write: Write): string[] {
+  const count = Math.round((scale.max - scale.min) / scale.step);
+  return Array.from({ length: count + 1 }, (_, index) => tickText(scale, scale.min + index * scale.step, write));
+}
+
+/** The room that the numbers of all plots need at their left, one for all so that the plots stand below one another. */
+export function leftRoom(plots: readonly Plot[], write: Write, measure: Measure): number {
+  const texts = plots.flatMap(({ scale, numbers }) => (numbers ? tickTexts(scale, write) : []));
+  const widest = Math.max(0, ...texts.map((text) => measure(text)));
+  return Math.max(leastRoom, Math.ceil((widest + labelGap) / roomStep) * roomStep);
+}
+
+/** The moments that are named, which change with the window. */
+export function timeLabels(ticks: readonly TimeTick[]) {
+  const words = new Map(ticks.map((tick) => [tick.time, tick.words]));
+  return { customValues: ticks.map(({ time }) => time), formatter: (time: number) => words.get(time) ?? '' };
 }
 
 /** One grid a plot over one time axis, whose labels stand below the last. Everything that has words for it, or that a person points at, is drawn by the page. */
@@ -27,9 +54,9 @@ export function axesOf(
   plots: readonly Plot[],
   span: { from: number; to: number },
   tokens: ChartTokens,
-  words: AxisWords,
+  { write, ticks }: { write: Write; ticks: readonly TimeTick[] },
 ) {
-  const font = { fontSize: 11.5, fontWeight: 450, color: tokens.ink3, fontFamily: tokens.font } as const;
+  const font = { fontSize: labelSize, fontWeight: 450, color: tokens.ink3, fontFamily: tokens.font } as const;
   return {
     animation: false,
     textStyle: { fontFamily: tokens.font },
@@ -49,13 +76,13 @@ export function axesOf(
       axisLine: { show: true, onZero: false, lineStyle: { color: tokens.line2 } },
       axisTick: { show: false },
       splitLine: { show: false },
-      splitNumber: Math.max(2, Math.round(width / 90)),
       axisLabel: {
         ...font,
         show: index === plots.length - 1,
-        hideOverlap: true,
+        // That all have room is known.
+        hideOverlap: false,
         margin: 12,
-        formatter: (time: number, at: number) => words.tick(time, at === 0),
+        ...timeLabels(ticks),
       },
       axisPointer: { show: false },
     })),
@@ -70,9 +97,9 @@ export function axesOf(
       splitLine: { show: numbers, lineStyle: { color: tokens.line } },
       axisLabel: {
         ...font,
-        margin: 8,
+        margin: labelGap,
         show: numbers,
-        formatter: (value: number) => words.number(value, tickDecimals(scale)),
+        formatter: (value: number) => tickText(scale, value, write),
       },
     })),
   } satisfies ChartOption;

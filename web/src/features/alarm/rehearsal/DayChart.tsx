@@ -1,11 +1,12 @@
-import { useRef, useState } from 'react';
+import { type CSSProperties, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { holds } from '@/lib/alarm/threshold';
 import type { Operator, Rehearsal } from '@/lib/alarm/types';
 import { useFormat } from '@/lib/format/format';
+import { useMeasure } from '@/ui/chart/measure';
 import css from './DayChart.module.css';
 import { type Limit, LimitLine } from './LimitLine';
-import { chart, type Scale, scaleOf } from './scale';
+import { chart, labelGap, leftOf, namedDays, type Scale, scaleOf } from './scale';
 import { alarmDays } from './summary';
 
 interface DayChartProps {
@@ -17,20 +18,23 @@ interface DayChartProps {
 export function DayChart({ rehearsal, limit }: DayChartProps) {
   const { t } = useTranslation();
   const format = useFormat();
+  const measure = useMeasure();
   const place = useRef<HTMLDivElement>(null);
   // While it is dragged the scale stands still.
   const [held, setHeld] = useState<Scale>();
   const { days } = rehearsal;
   const scale = held ?? scaleOf(days, limit.value);
   const marked = alarmDays(rehearsal);
-  const slot = (chart.right - chart.left) / days.length;
+  const tickText = (tick: number) => format.number(Number(tick.toPrecision(12)));
+  const left = leftOf(scale.ticks.map(tickText), measure);
+  const slot = (chart.right - left) / days.length;
   const width = Math.min(7, slot * 0.6);
-  const x = (i: number) => chart.left + slot * (i + 0.5);
-  const now = rehearsal.endTime;
+  const x = (i: number) => left + slot * (i + 0.5);
+  const dates = days.map(({ day }) => format.day(day + 12 * 3_600_000, rehearsal.endTime));
   const value = limit.value === undefined ? '…' : format.reading({ value: limit.value, unit: limit.unit });
   return (
     <figure className={css.figure}>
-      <figcaption className={css.caption}>
+      <figcaption className={css.caption} style={{ '--left': left / chart.width } as CSSProperties}>
         <span className={css.unit}>{format.unit(limit.unit)}</span>
         <span>{t('rule.rehearsal.days')}</span>
       </figcaption>
@@ -43,9 +47,9 @@ export function DayChart({ rehearsal, limit }: DayChartProps) {
         >
           {scale.ticks.map((tick) => (
             <g key={tick}>
-              <line className={css.grid} x1={chart.left} x2={chart.right} y1={scale.y(tick)} y2={scale.y(tick)} />
-              <text className={css.axis} x={chart.left - 8} y={scale.y(tick) + 4} textAnchor="end">
-                {format.number(Number(tick.toPrecision(12)))}
+              <line className={css.grid} x1={left} x2={chart.right} y1={scale.y(tick)} y2={scale.y(tick)} />
+              <text className={css.axis} x={left - labelGap} y={scale.y(tick) + 4} textAnchor="end">
+                {tickText(tick)}
               </text>
             </g>
           ))}
@@ -59,9 +63,9 @@ export function DayChart({ rehearsal, limit }: DayChartProps) {
               {marked.has(i) ? <path className={css.mark} d={`M${x(i) - 4} ${chart.bottom + 11}h8l-4 -6z`} /> : null}
             </g>
           ))}
-          {labelled(days.length, slot).map((i) => (
+          {namedDays(dates, left, measure).map((i) => (
             <text key={i} className={css.axis} x={x(i)} y={chart.bottom + 26} textAnchor={i === 0 ? 'start' : 'middle'}>
-              {format.day((days[i]?.day ?? 0) + 12 * 3_600_000, now)}
+              {dates[i]}
             </text>
           ))}
         </svg>
@@ -70,19 +74,12 @@ export function DayChart({ rehearsal, limit }: DayChartProps) {
             place={place}
             limit={{ ...limit, value: limit.value }}
             scale={scale}
+            left={left}
             onHold={(hold) => setHeld(hold ? scale : undefined)}
           />
         )}
       </div>
     </figure>
-  );
-}
-
-/** About five days have room for their dates. */
-function labelled(count: number, slot: number): number[] {
-  const every = Math.max(1, Math.ceil(74 / slot));
-  return Array.from({ length: count }, (_, i) => i).filter(
-    (i) => i % every === 0 && i * slot < chart.right - chart.left - 34,
   );
 }
 

@@ -20,12 +20,14 @@ interface LimitLineProps {
   place: RefObject<HTMLElement | null>;
   limit: Limit & { value: number };
   scale: Scale;
+  /** Where the plot begins, in the chart's units. */
+  left: number;
   /** Taken by a pointer, and let go of. */
   onHold: (hold: boolean) => void;
 }
 
 /** The dashed line of the limit: a slider that a pointer drags and the arrow keys move. */
-export function LimitLine({ place, limit, scale, onHold }: LimitLineProps) {
+export function LimitLine({ place, limit, scale, left, onHold }: LimitLineProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const [held, setHeld] = useState(false);
@@ -66,7 +68,7 @@ export function LimitLine({ place, limit, scale, onHold }: LimitLineProps) {
       className={css.limit}
       style={{
         top: `${(y / chart.height) * 100}%`,
-        left: `${(chart.left / chart.width) * 100}%`,
+        left: `${(left / chart.width) * 100}%`,
         right: `${100 - (chart.right / chart.width) * 100}%`,
       }}
       role="slider"

@@ -1,7 +1,10 @@
 import type { Rehearsal } from '@/lib/alarm/types';
 
 /** The chart's own units; it is as wide as its place. */
-export const chart = { width: 352, height: 190, left: 30, right: 350, top: 22, bottom: 160 } as const;
+export const chart = { width: 352, height: 190, right: 350, top: 22, bottom: 160 } as const;
+/** Between a number at the left and the plot. */
+export const labelGap = 8;
+const leastLeft = 30;
 
 export interface Scale {
   low: number;
@@ -39,6 +42,22 @@ export function scaleOf(days: Rehearsal['days'], limit: number | undefined): Sca
     y: (value) => chart.bottom - ((value - low) / (high - low)) * height,
     at: (y) => low + ((chart.bottom - y) / height) * (high - low),
   };
+}
+
+/** Where the plot begins, so that the numbers at its left have room. */
+export function leftOf(ticks: readonly string[], measure: (words: string) => number): number {
+  return Math.max(leastLeft, Math.ceil(Math.max(0, ...ticks.map(measure))) + labelGap);
+}
+
+/** The days whose dates have room below the bars, the first among them. */
+export function namedDays(days: readonly string[], left: number, measure: (words: string) => number): number[] {
+  const slot = (chart.right - left) / days.length;
+  const widest = Math.max(0, ...days.map(measure));
+  const every = Math.max(1, Math.ceil((widest + 2 * labelGap) / slot));
+  return days.flatMap((_, i) => {
+    const fits = i === 0 || left + slot * (i + 0.5) + widest / 2 <= chart.width;
+    return i % every === 0 && fits ? [i] : [];
+  });
 }
 
 /** How far the limit moves by one key: the finest that the attribute tells, but never so fine that nothing moves. */

@@ -178,9 +178,7 @@ export function ChartPane({ device, state, bar, aside }: ChartPaneProps) {
               <OnTap icon={<LineChartOutlined />} words={t('saver.allPoints')} onTap={showAll} />
             </p>
           )}
-          {drawn.length > 0 ? (
-            <WindowBar model={model} range={range} window={window} onWindow={setWindow} labels={isPhone ? 4 : 8} />
-          ) : null}
+          {drawn.length > 0 ? <WindowBar model={model} range={range} window={window} onWindow={setWindow} /> : null}
           {model && drawn.length > 0 ? <Summary model={model} range={range} window={resting} hintId={hintId} /> : null}
           {aside ? createPortal(figures, aside) : figures}
           {words.map((attribute) => (

@@ -1,9 +1,12 @@
 import { type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { formatDateTime, formatDay, formatDayTime, formatTime } from '@/lib/format/date';
+import { formatDateTime } from '@/lib/format/date';
 import { useFormat } from '@/lib/format/format';
 import { phone, useMedia } from '@/lib/media';
+import { leftRoom } from '@/ui/chart/axes';
 import { Chart } from '@/ui/chart/Chart';
+import { useMeasure } from '@/ui/chart/measure';
+import { timeTicks } from '@/ui/chart/timeTicks';
 import { useChartTokens } from '@/ui/chart/tokens';
 import { CrosshairLayer } from './CrosshairLayer';
 import { crosshairAt, walked } from './crosshair';
@@ -50,22 +53,24 @@ export function HistoryChart({
   const isPhone = useMedia(phone);
   const surface = useRef<HTMLDivElement>(null);
   const [pointed, setPointed] = useState<number | null>(null);
-  const geometry = useMemo(() => layout(model.panels, size, isPhone), [model.panels, size, isPhone]);
+  const measure = useMeasure();
+  const geometry = useMemo(() => {
+    const plots = model.panels.map(({ scale, kind }) => ({ scale, numbers: kind === 'numbers' }));
+    return layout(model.panels, size, leftRoom(plots, format.number, measure));
+  }, [model.panels, size, format, measure]);
+  const ticks = useMemo(
+    () => timeTicks({ ...window, ...geometry, chart: size.width }, format.language, measure),
+    [window, geometry, size.width, format, measure],
+  );
 
   // The drawing is made for the window it was made in; a window that moves is merged into it as a frame.
-  const made = useRef(window);
-  made.current = window;
-  const option = useMemo(() => {
-    const tick = (time: number, first: boolean) => {
-      const midnight = formatTime(time) === '00:00';
-      const day = () => formatDay(time, time, format.language);
-      if (midnight) return day();
-      return first && !isPhone ? formatDayTime(day(), formatTime(time), format.language) : formatTime(time);
-    };
-    const words = { number: format.number, tick };
-    return optionOf(model, geometry, made.current, tokens, words);
-  }, [model, geometry, tokens, format, isPhone]);
-  const frame = useMemo(() => frameOf(model.panels.length, window), [model.panels.length, window]);
+  const made = useRef({ window, ticks });
+  made.current = { window, ticks };
+  const option = useMemo(
+    () => optionOf(model, geometry, made.current.window, tokens, { write: format.number, ticks: made.current.ticks }),
+    [model, geometry, tokens, format],
+  );
+  const frame = useMemo(() => frameOf(model.panels.length, window, ticks), [model.panels.length, window, ticks]);
 
   useGestures(surface, { range, window, left: geometry.left, width: geometry.width, onWindow, onPoint: setPointed });
   const crosshair = useMemo(() => {
@@ -126,7 +131,7 @@ export function HistoryChart({
       <div className={css.canvas}>
         <Chart option={option} frame={frame} height={geometry.height} onDrawn={onDrawn} onFailed={onFailed} />
       </div>
-      <LabelLayer model={model} geometry={geometry} window={window} names={!isPhone} />
+      <LabelLayer model={model} geometry={geometry} window={window} names={!isPhone} measure={measure} />
       {crosshair ? (
         <CrosshairLayer
           crosshair={crosshair}

@@ -2,10 +2,12 @@ import { type KeyboardEvent, type PointerEvent, useMemo, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatDateTime, formatDay, formatTime } from '@/lib/format/date';
 import { useFormat } from '@/lib/format/format';
+import { useMeasure } from '@/ui/chart/measure';
 import type { Model } from './model';
 import css from './RangeStrip.module.css';
 import type { Span } from './range';
 import { midnights, stripHeight, stripPath, stripWidth } from './strip';
+import { useSize } from './useSize';
 import { moveEnd, within } from './window';
 
 interface RangeStripProps {
@@ -13,16 +15,22 @@ interface RangeStripProps {
   range: Span;
   window: Span;
   onWindow: (window: Span) => void;
-  /** Labels of days that have room. */
-  labels: number;
 }
+
+/** Between two days' names. */
+const labelGap = 18;
+
+/** A name at the end of the strip ends with it. */
+const inside = (left: string, half: number) => `clamp(${half}px, ${left}, calc(100% - ${half}px))`;
 
 type Part = 'from' | 'to' | 'all';
 
 /** The whole range, and over it the window that is shown: its ends and itself can be dragged, its ends by keys too. */
-export function RangeStrip({ model, range, window, onWindow, labels }: RangeStripProps) {
+export function RangeStrip({ model, range, window, onWindow }: RangeStripProps) {
   const { t } = useTranslation();
   const format = useFormat();
+  const measure = useMeasure();
+  const [place, { width }] = useSize();
   const strip = useRef<HTMLDivElement>(null);
   const held = useRef<{ part: Part; time: number; window: Span } | null>(null);
   const trace =
@@ -33,7 +41,9 @@ export function RangeStrip({ model, range, window, onWindow, labels }: RangeStri
   const path = useMemo(() => (trace ? stripPath(trace.bars ?? trace.line, trace.gaps, range) : ''), [trace, range]);
   const share = (time: number) => (time - range.from) / (range.to - range.from);
   const percent = (time: number) => `${(share(time) * 100).toFixed(3)}%`;
-  const ticks = useMemo(() => midnights(range, labels), [range, labels]);
+  const dayText = (time: number) => formatDay(time, time, format.language);
+  const widest = Math.max(...[range.from, range.to].map((time) => measure(dayText(time))));
+  const ticks = midnights(range, Math.max(1, Math.floor(width / (widest + labelGap))));
 
   const timeOf = (event: PointerEvent) => {
     const box = strip.current?.getBoundingClientRect();
@@ -99,7 +109,7 @@ export function RangeStrip({ model, range, window, onWindow, labels }: RangeStri
     />
   );
   return (
-    <div className={css.place}>
+    <div ref={place} className={css.place}>
       <div ref={strip} className={css.strip} onPointerDown={jump}>
         <svg
           className={css.line}
@@ -131,8 +141,8 @@ export function RangeStrip({ model, range, window, onWindow, labels }: RangeStri
           </>
         ) : (
           ticks.map((time) => (
-            <span key={time} style={{ left: percent(time) }}>
-              {formatDay(time, time, format.language)}
+            <span key={time} style={{ left: inside(percent(time), measure(dayText(time)) / 2) }}>
+              {dayText(time)}
             </span>
           ))
         )}

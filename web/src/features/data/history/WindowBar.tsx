@@ -16,12 +16,10 @@ interface WindowBarProps {
   range: Span;
   window: Span;
   onWindow: (window: Span) => void;
-  /** Days that have room for their names. */
-  labels: number;
 }
 
 /** Below the chart: which part of the range it shows, and buttons for whoever has neither wheel nor two fingers. */
-export function WindowBar({ model, range, window, onWindow, labels }: WindowBarProps) {
+export function WindowBar({ model, range, window, onWindow }: WindowBarProps) {
   const { t } = useTranslation();
   const buttons = [
     { label: t('history.zoomIn'), icon: <ZoomInOutlined aria-hidden="true" />, to: () => zoom(window, range, 0.5) },
@@ -37,7 +35,7 @@ export function WindowBar({ model, range, window, onWindow, labels }: WindowBarP
       </div>
       <div className={css.strip}>
         {model ? (
-          <RangeStrip model={model} range={range} window={window} onWindow={onWindow} labels={labels} />
+          <RangeStrip model={model} range={range} window={window} onWindow={onWindow} />
         ) : (
           <Skeleton height={66} />
         )}

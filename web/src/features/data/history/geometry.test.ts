@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Panel } from './attributes';
-import { apart, layout, leastChart, neededHeight, timeAt, xOf, yOf } from './geometry';
+import { layout, leastChart, neededHeight, timeAt, xOf, yOf } from './geometry';
 
 const panel = (lines: number, kind: Panel['kind'] = 'numbers'): Panel => ({
   key: `${kind} ${lines}`,
@@ -17,7 +17,7 @@ const panel = (lines: number, kind: Panel['kind'] = 'numbers'): Panel => ({
 
 describe('the panels', () => {
   it('fill the height, one below another, more for more lines', () => {
-    const { boxes, height } = layout([panel(2), panel(1), panel(1, 'step')], { width: 800, height: 540 }, false);
+    const { boxes, height } = layout([panel(2), panel(1), panel(1, 'step')], { width: 800, height: 540 }, 48);
     const [first, second, third] = boxes;
     if (!first || !second || !third) throw new Error('three panels');
     expect(first.height).toBeGreaterThan(second.height);
@@ -31,35 +31,22 @@ describe('the panels', () => {
     const eight = Array.from({ length: 8 }, () => panel(1));
     const needed = neededHeight(eight);
     expect(needed).toBeGreaterThan(700);
-    expect(layout(eight, { width: 300, height: 400 }, true).height).toBe(needed);
-    expect(layout(eight, { width: 300, height: needed }, true).height).toBe(needed);
+    expect(layout(eight, { width: 300, height: 400 }, 40).height).toBe(needed);
+    expect(layout(eight, { width: 300, height: needed }, 40).height).toBe(needed);
   });
 
   it('are at least 300 pixels together', () => {
     expect(leastChart).toBe(300);
-    expect(layout([panel(1)], { width: 300, height: 100 }, true).height).toBe(300);
+    expect(layout([panel(1)], { width: 300, height: 100 }, 40).height).toBe(300);
     expect(neededHeight([])).toBe(300);
   });
 });
 
 it('finds the place of a moment and back', () => {
-  const geometry = layout([panel(1)], { width: 864, height: 400 }, false);
+  const geometry = layout([panel(1)], { width: 864, height: 400 }, 48);
   const window = { from: 1000, to: 2000 };
   expect(xOf(1000, window, geometry)).toBe(48);
   expect(xOf(2000, window, geometry)).toBe(48 + geometry.width);
   expect(timeAt(xOf(1234, window, geometry), window, geometry)).toBeCloseTo(1234);
   expect(yOf(5, { min: 0, max: 10, step: 5 }, { top: 20, height: 100 })).toBe(70);
-});
-
-describe('labels in each other’s way', () => {
-  const box = { top: 0, height: 100 };
-
-  it('move apart in their order', () => {
-    expect(apart([50, 52, 10], 16, box)).toEqual([50, 66, 10]);
-  });
-
-  it('stay in their panel', () => {
-    expect(apart([98, 99], 16, box)).toEqual([76, 92]);
-    expect(apart([-5], 16, box)).toEqual([8]);
-  });
 });

@@ -1,3 +1,4 @@
+import { rightRoom } from '@/ui/chart/axes';
 import type { Scale } from '@/ui/chart/scale';
 import type { Panel } from './attributes';
 import type { Span } from './range';
@@ -32,11 +33,8 @@ export function neededHeight(panels: readonly Panel[]): number {
   return Math.max(leastChart, plots + footHeight);
 }
 
-/** Shares the room among the panels: more for more lines, less for a switch. */
-export function layout(panels: readonly Panel[], size: { width: number; height: number }, isPhone: boolean): Geometry {
-  const left = isPhone ? 40 : 48;
-  // Half of a day's name stands beyond the last tick.
-  const right = isPhone ? 20 : 16;
+/** Shares the height among the panels: more for more lines, less for a switch. `left` is the room for what stands at their left. */
+export function layout(panels: readonly Panel[], size: { width: number; height: number }, left: number): Geometry {
   const weights = panels.reduce((sum, panel) => sum + weightOf(panel), 0);
   const room = Math.max(size.height, leastChart) - footHeight - panels.length * headHeight;
   const boxes: Box[] = [];
@@ -47,7 +45,12 @@ export function layout(panels: readonly Panel[], size: { width: number; height: 
     boxes.push({ top, height });
     top += height;
   }
-  return { left, width: Math.max(1, size.width - left - right), boxes, height: Math.max(leastChart, top + footHeight) };
+  return {
+    left,
+    width: Math.max(1, size.width - left - rightRoom),
+    boxes,
+    height: Math.max(leastChart, top + footHeight),
+  };
 }
 
 export function xOf(time: number, window: Span, { left, width }: Geometry): number {
@@ -60,26 +63,4 @@ export function timeAt(x: number, window: Span, { left, width }: Geometry): numb
 
 export function yOf(value: number, scale: Scale, { top, height }: Box): number {
   return top + height - ((value - scale.min) / (scale.max - scale.min)) * height;
-}
-
-/** Moves labels apart that stand in each other's way, as little as it takes, within their box. */
-export function apart(ys: readonly number[], least: number, { top, height }: Box): number[] {
-  const order = ys.map((y, index) => ({ y, index })).sort((a, b) => a.y - b.y);
-  const placed: number[] = [];
-  let free = top + least / 2;
-  for (const { y } of order) {
-    const at = Math.max(y, free);
-    placed.push(at);
-    free = at + least;
-  }
-  let most = top + height - least / 2;
-  for (let i = placed.length - 1; i >= 0; i -= 1) {
-    placed[i] = Math.min(placed[i] ?? 0, most);
-    most = (placed[i] ?? 0) - least;
-  }
-  const result: number[] = [];
-  order.forEach(({ index }, i) => {
-    result[index] = placed[i] ?? 0;
-  });
-  return result;
 }

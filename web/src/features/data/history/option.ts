@@ -1,5 +1,6 @@
-import { type AxisWords, axesOf } from '@/ui/chart/axes';
+import { axesOf, timeLabels } from '@/ui/chart/axes';
 import type { ChartOption } from '@/ui/chart/engine';
+import type { TimeTick } from '@/ui/chart/timeTicks';
 import type { ChartTokens } from '@/ui/chart/tokens';
 import type { Geometry } from './geometry';
 import type { Model, PanelModel, Trace } from './model';
@@ -13,7 +14,7 @@ export function optionOf(
   geometry: Geometry,
   window: Span,
   tokens: ChartTokens,
-  words: AxisWords,
+  words: Parameters<typeof axesOf>[4],
 ): ChartOption {
   const { panels } = model;
   const plots = panels.map(({ scale, kind }) => ({ scale, numbers: kind === 'numbers' }));
@@ -93,7 +94,7 @@ function seriesOf(
   return [line, { ...shared, type: 'scatter', data: data(trace.lonely), symbolSize: 4, itemStyle: { color, opacity } }];
 }
 
-/** The window alone, as it moves under the fingers. */
-export function frameOf(count: number, window: Span): ChartOption {
-  return { xAxis: Array.from({ length: count }, () => ({ min: window.from, max: window.to })) };
+/** The window alone, as it moves under the fingers, with the moments that are named in it. */
+export function frameOf(count: number, { from, to }: Span, ticks: readonly TimeTick[]): ChartOption {
+  return { xAxis: Array.from({ length: count }, () => ({ min: from, max: to, axisLabel: timeLabels(ticks) })) };
 }

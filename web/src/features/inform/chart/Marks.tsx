@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { useNow } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
+import type { Measure } from '@/ui/chart/measure';
 import { momentText } from '../detail/words';
 import { type Geometry, xOf } from './geometry';
 import css from './NoticeChart.module.css';
@@ -10,6 +11,7 @@ import type { Panel, Span } from './panels';
 interface MarksProps {
   panels: readonly Panel[];
   geometry: Geometry;
+  measure: Measure;
   span: Span;
   start: number;
   /** Absent while the alarm is open. */
@@ -44,40 +46,33 @@ export function Marks({ narrow, ...marks }: MarksProps & { narrow: boolean }) {
   const { t } = useTranslation();
   const format = useFormat();
   const now = useNow(60_000);
-  const { panels, geometry, span, start, end } = marks;
-  const right = geometry.left + geometry.width;
+  const { panels, geometry, measure, span, start, end } = marks;
   const began = xOf(start, span, geometry);
   const ended = end === undefined || end > span.to ? undefined : xOf(end, span, geometry);
-  const late = began > geometry.left + geometry.width * 0.62;
-  // Both have room only where they are far enough from each other.
-  const bothNamed = ended !== undefined && ended - began > (narrow ? 90 : 210);
+  const timeOf = (time: number) => momentText(time, now, format);
+  const beginning = narrow ? t('inform.chart.began') : t('inform.chart.beganAt', { time: timeOf(start) });
+  const ending =
+    narrow || ended === undefined || end === undefined ? '' : t('inform.chart.endedAt', { time: timeOf(end) });
+  const right = geometry.left + geometry.width;
+  const first = beside(began, measure(beginning, 'name'), right);
+  const second = beside(ended ?? right, measure(ending, 'name'), right);
+  // Both are named only where they do not touch.
+  const bothNamed = ending !== '' && (second.from > first.to + 8 || first.from > second.to + 8);
   return (
     <svg className={css.layer} height={geometry.height} aria-hidden="true">
       <line className={css.began} x1={began} x2={began} y1={10} y2={bottomOf(geometry)} />
       <circle className={css.dot} cx={began} cy={12} r={3.5} />
-      <text
-        className={`${css.label} ${css.red}`}
-        x={began + (late ? -8 : 8)}
-        y={16}
-        textAnchor={late ? 'end' : 'start'}
-      >
-        {narrow ? t('inform.chart.began') : t('inform.chart.beganAt', { time: momentText(start, now, format) })}
+      <text className={`${css.label} ${css.red}`} x={first.from} y={16}>
+        {beginning}
       </text>
       {ended === undefined ? null : (
-        <>
-          <line className={css.ended} x1={ended} x2={ended} y1={10} y2={bottomOf(geometry)} />
-          {bothNamed && end !== undefined && !narrow ? (
-            <text
-              className={`${css.label} ${css.quiet}`}
-              x={Math.min(ended + 6, right)}
-              y={16}
-              textAnchor={ended + 100 > right ? 'end' : 'start'}
-            >
-              {t('inform.chart.endedAt', { time: momentText(end, now, format) })}
-            </text>
-          ) : null}
-        </>
+        <line className={css.ended} x1={ended} x2={ended} y1={10} y2={bottomOf(geometry)} />
       )}
+      {bothNamed ? (
+        <text className={`${css.label} ${css.quiet}`} x={second.from} y={16}>
+          {ending}
+        </text>
+      ) : null}
       {panels.map((panel, index) => {
         const box = geometry.boxes[index];
         const upright = ended === undefined ? [began] : [began, ended];
@@ -87,6 +82,7 @@ export function Marks({ narrow, ...marks }: MarksProps & { narrow: boolean }) {
             panel={panel}
             box={box}
             geometry={geometry}
+            measure={measure}
             span={span}
             upright={upright}
             names={!narrow}
@@ -95,4 +91,10 @@ export function Marks({ narrow, ...marks }: MarksProps & { narrow: boolean }) {
       })}
     </svg>
   );
+}
+
+/** Words after an upright line; before it where there is no room after it. */
+function beside(x: number, width: number, right: number): { from: number; to: number } {
+  const from = x + 8 + width <= right ? x + 8 : Math.max(0, x - 8 - width);
+  return { from, to: from + width };
 }

@@ -1,15 +1,17 @@
 import { useTranslation } from 'react-i18next';
 import { operatorNames } from '@/lib/alarm/sentence';
 import { useFormat } from '@/lib/format/format';
-import { type Box, type Geometry, xOf, yOf } from './geometry';
+import { fitted, type Measure } from '@/ui/chart/measure';
+import { placed, reach, rowHeight, type Spot, startsFrom, type Trail, trailOf, type Wanted } from '@/ui/chart/places';
+import { type Box, type Geometry, nameRoom, xOf, yOf } from './geometry';
 import css from './NoticeChart.module.css';
 import type { Panel, Span, Trace } from './panels';
-import { placed, reach, rowHeight, startsFrom, type Trail, trailOf, type Wanted, widthOf } from './places';
 
 interface PanelMarksProps {
   panel: Panel;
   box: Box;
   geometry: Geometry;
+  measure: Measure;
   span: Span;
   /** Where the lines of begin and end stand. */
   upright: readonly number[];
@@ -18,18 +20,22 @@ interface PanelMarksProps {
 }
 
 /** Of one plot: its unit and steps, the limits by name, the attributes by name, the readings that triggered the alarm. */
-export function PanelMarks({ panel, box, geometry, span, upright, names }: PanelMarksProps) {
+export function PanelMarks({ panel, box, geometry, measure, span, upright, names }: PanelMarksProps) {
   const format = useFormat();
   const { scale, traces, labels, unit } = panel;
   const right = geometry.left + geometry.width;
   const y = (value: number) => yOf(value, scale, box);
-  const lines = useLimits(panel).map((line) => ({ ...line, at: y(line.value) }));
-  const trails = traces.map((trace) => trailOf(trace, panel, box, geometry, span));
+  const bold = (words: string) => measure(words, 'name');
+  const lines = useLimits(panel, geometry.width - 8, bold).map((line) => ({ ...line, at: y(line.value) }));
+  const spots = (list: Trace['points']) => list.map(([time, value]): Spot => [xOf(time, span, geometry), y(value)]);
+  const trails = traces.map(({ points, marks }) =>
+    trailOf(spots(points), geometry, { stepped: labels !== undefined, marks: spots(marks) }),
+  );
   const named = names ? traces : [];
   const places = placed(
     [
-      ...lines.map(({ at, words, down }) => limitWanted(at, words, down, right, geometry)),
-      ...named.map((trace, index) => nameWanted(trace, trails[index], y, span, geometry)),
+      ...lines.map(({ at, words, down }) => limitWanted(at, bold(words), down, right, geometry)),
+      ...named.map((trace, index) => nameWanted(trace, bold(trace.name), trails[index], y, span, geometry)),
     ],
     { trails, across: lines.map(({ at }) => at), upright },
     box,
@@ -38,13 +44,19 @@ export function PanelMarks({ panel, box, geometry, span, upright, names }: Panel
   return (
     <g>
       {unit ? (
-        <text className={css.unit} x={geometry.left} y={box.top - 8} textAnchor="end">
+        // A unit that is wider than the numbers below it begins with the chart.
+        <text
+          className={css.unit}
+          x={Math.max(geometry.left, bold(format.unit(unit)))}
+          y={box.top - 11}
+          textAnchor="end"
+        >
           {format.unit(unit)}
         </text>
       ) : null}
       {labels?.map((label, index) => (
         <text key={label} className={css.step} x={geometry.left - 10} y={y(index) + 4} textAnchor="end">
-          {label.length > 12 ? `${label.slice(0, 11)}…` : label}
+          {fitted(label, nameRoom(geometry), measure)}
         </text>
       ))}
       {lines.map(({ key, at: height, clears }) => (
@@ -66,7 +78,7 @@ export function PanelMarks({ panel, box, geometry, span, upright, names }: Panel
         const { x, y: middle } = at(index);
         const tone = clears ? css.green : css.red;
         return (
-          <text key={key} className={`${css.label} ${tone}`} x={x + widthOf(words)} y={middle} textAnchor="end">
+          <text key={key} className={`${css.label} ${tone}`} x={x + bold(words)} y={middle} textAnchor="end">
             {words}
           </text>
         );
@@ -81,21 +93,31 @@ export function PanelMarks({ panel, box, geometry, span, upright, names }: Panel
 }
 
 /** The lines that are drawn across, in words: where it is an alarm, and where an open one ends. */
-function useLimits({ limits, traces, unit }: Panel) {
+function useLimits({ limits, traces, unit }: Panel, room: number, measure: (words: string) => number) {
   const { t } = useTranslation();
   const format = useFormat();
   return limits.flatMap(({ sign, value, operator, side, recovery }) => {
     const precision = traces.find((trace) => trace.sign === sign)?.precision;
-    const text = (of: number) => format.reading({ value: of, unit, precision });
+    // The unit stands above the plot: where there is no room for it, that is enough.
+    const worded = (words: (text: string) => string, of: number) => {
+      const whole = words(format.reading({ value: of, unit, precision }));
+      if (measure(whole) <= room) return whole;
+      return fitted(words(format.reading({ value: of, unit: '', precision })), room, measure);
+    };
     const key = `${sign} ${operator} ${value}`;
     // The words stand on the side where it is no alarm.
     const down = side !== 'below';
-    const limit = { key, value, words: t(`inform.chart.${operatorNames[operator]}`, { value: text(value) }), down };
+    const limit = {
+      key,
+      value,
+      words: worded((text) => t(`inform.chart.${operatorNames[operator]}`, { value: text }), value),
+      down,
+    };
     if (recovery === null) return [{ ...limit, clears: false }];
     const clears = {
       key: `${key} clears`,
       value: recovery,
-      words: t('inform.chart.clears', { value: text(recovery) }),
+      words: worded((text) => t('inform.chart.clears', { value: text }), recovery),
     };
     return [
       { ...limit, clears: false },
@@ -114,21 +136,20 @@ function outward(one: number, other: number): number[] {
 }
 
 /** A limit's words touch its line, at the right if they can. */
-function limitWanted(at: number, words: string, down: boolean, right: number, geometry: Geometry): Wanted {
-  const width = widthOf(words);
+function limitWanted(at: number, width: number, down: boolean, right: number, geometry: Geometry): Wanted {
   const heights = down ? outward(at + 11, at - 9) : outward(at - 9, at + 11);
   return { width, starts: startsFrom(right - 4, width, geometry), heights: () => heights };
 }
 
 /** A name stands beside the end of its line where there is room, else above or below it, near its end. */
 function nameWanted(
-  { name, points }: Trace,
+  { points }: Trace,
+  width: number,
   trail: Trail | undefined,
   y: (value: number) => number,
   span: Span,
   geometry: Geometry,
 ): Wanted {
-  const width = widthOf(name);
   const right = geometry.left + geometry.width - 4;
   const last = points.at(-1);
   const end = last ? xOf(last[0], span, geometry) : right;

@@ -4,9 +4,11 @@ import type { Series } from '@/lib/device/types';
 import { useFormat } from '@/lib/format/format';
 import { phone, useMedia } from '@/lib/media';
 import { Chart } from '@/ui/chart/Chart';
+import { useMeasure } from '@/ui/chart/measure';
+import { timeTicks } from '@/ui/chart/timeTicks';
 import { useChartTokens } from '@/ui/chart/tokens';
 import type { AlarmDetail } from '../queries';
-import { layout } from './geometry';
+import { layout, needsOf } from './geometry';
 import { Marks, Tint } from './Marks';
 import { Names } from './Names';
 import css from './NoticeChart.module.css';
@@ -23,14 +25,13 @@ interface PlotsProps {
   onFailed: () => void;
 }
 
-const dayMs = 86_400_000;
-
 /** The drawing, and what stands over it. A screen reader is told in words what it shows. */
 export function Plots({ detail, series, span, until, onFailed }: PlotsProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const tokens = useChartTokens();
   const isPhone = useMedia(phone);
+  const measure = useMeasure();
   const [place, width] = useWidth();
   const words = {
     off: t('format.off'),
@@ -41,16 +42,16 @@ export function Plots({ detail, series, span, until, onFailed }: PlotsProps) {
   };
   const panels = panelsOf(detail, series, span, until, words);
   const narrow = isPhone || width < 420;
-  const geometry = layout(panels, width, narrow);
+  const geometry = layout(panels, width, needsOf(panels, width, measure, format));
   // An equal drawing is the same drawing: what moves on by the second is above it.
   const made = JSON.stringify([panels, geometry, span]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: made says all of panels, geometry and span
   const option = useMemo(() => {
-    const tick = (time: number) => (span.to - span.from > 2 * dayMs ? format.day(time, time) : format.time(time));
-    return optionOf(panels, geometry, span, tokens, { number: format.number, tick });
-  }, [made, tokens, format]);
+    const ticks = timeTicks({ ...span, ...geometry, chart: width }, format.language, measure);
+    return optionOf(panels, geometry, span, tokens, { write: format.number, ticks });
+  }, [made, width, tokens, format, measure]);
   const { startTime, endTime } = detail.alarmNotice;
-  const marks = { panels, geometry, span, start: startTime, end: endTime, until };
+  const marks = { panels, geometry, measure, span, start: startTime, end: endTime, until };
   return (
     <>
       {narrow ? <Names panels={panels} /> : null}

@@ -1,3 +1,6 @@
+import type { Format } from '@/lib/format/format';
+import { leftRoom, rightRoom } from '@/ui/chart/axes';
+import type { Measure } from '@/ui/chart/measure';
 import type { Scale } from '@/ui/chart/scale';
 import type { Panel, Span } from './panels';
 
@@ -18,31 +21,63 @@ export interface Geometry {
 const wanted = 300;
 /** The unit stands above its plot, the times below the last. */
 const head = 26;
+/** Where the first plot's unit is as wide as to reach the words of begin and end it stands below them. */
+const secondRow = 16;
 const foot = 28;
 /** Three plots fit. */
 const leastNumbers = 64;
 const stepRow = 26;
 
+/** What words need, in pixels. */
+export interface Needs {
+  /** At the left of the plots: their numbers, or the names of their steps. */
+  left: number;
+  /** The unit above the first plot. */
+  unit: number;
+}
+
+/** At most so much of the chart is for the names of steps: they are cut beyond. */
+const mostNames = 0.34;
+const nameGap = 10;
+
+/** What the words at and above the plots need, as they are written. */
+export function needsOf(
+  panels: readonly Panel[],
+  width: number,
+  measure: Measure,
+  { number, unit }: Pick<Format, 'number' | 'unit'>,
+): Needs {
+  const names = panels.flatMap(({ labels = [] }) => labels.map((label) => measure(label) + nameGap));
+  const numbers = leftRoom(
+    panels.map(({ scale, labels }) => ({ scale, numbers: !labels })),
+    number,
+    measure,
+  );
+  const left = Math.max(numbers, Math.min(Math.ceil(Math.max(0, ...names)), Math.floor(width * mostNames)));
+  return { left, unit: panels[0] ? measure(unit(panels[0].unit), 'name') : 0 };
+}
+
+/** The room for the name of a step. */
+export const nameRoom = ({ left }: Geometry) => left - nameGap;
+
 /** Shares the height among the plots; where they are many the chart grows. */
-export function layout(panels: readonly Panel[], width: number, narrow: boolean): Geometry {
-  const named = panels.some(({ labels }) => labels);
-  const left = named ? (narrow ? 64 : 84) : narrow ? 38 : 44;
-  const right = 16;
+export function layout(panels: readonly Panel[], width: number, { left, unit }: Needs): Geometry {
+  const above = unit > left ? secondRow : 0;
   const steps = panels.map(({ labels }) => (labels ? stepRow * Math.max(2, labels.length) : 0));
   const fixed = steps.reduce((sum, height) => sum + height, 0);
   const numbers = panels.filter(({ labels }) => !labels).length;
-  const room = wanted - foot - panels.length * head - fixed;
+  const room = wanted - foot - above - panels.length * head - fixed;
   const each = numbers > 0 ? Math.max(leastNumbers, Math.floor(room / numbers)) : 0;
   // Steps alone take all of it: there is nothing else to show.
   const spare = numbers === 0 && panels.length > 0 ? Math.max(0, Math.floor(room / panels.length)) : 0;
-  let top = 0;
+  let top = above;
   const boxes = steps.map((step) => {
     top += head;
     const box = { top, height: step > 0 ? step + spare : each };
     top += box.height;
     return box;
   });
-  return { left, width: Math.max(1, width - left - right), boxes, height: Math.max(wanted, top + foot) };
+  return { left, width: Math.max(1, width - left - rightRoom), boxes, height: Math.max(wanted, top + foot) };
 }
 
 export function xOf(time: number, span: Span, { left, width }: Geometry): number {

@@ -1,4 +1,4 @@
-import { type AxisWords, axesOf } from '@/ui/chart/axes';
+import { axesOf } from '@/ui/chart/axes';
 import type { ChartOption } from '@/ui/chart/engine';
 import type { ChartTokens } from '@/ui/chart/tokens';
 import type { Geometry } from './geometry';
@@ -10,7 +10,7 @@ export function optionOf(
   geometry: Geometry,
   span: Span,
   tokens: ChartTokens,
-  words: AxisWords,
+  words: Parameters<typeof axesOf>[4],
 ): ChartOption {
   const plots = panels.map(({ scale, labels }) => ({ scale, numbers: !labels }));
   return {

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { formatFor } from '@/lib/format/format';
+import { tickTexts } from '@/ui/chart/axes';
+import { fitted, roughly } from '@/ui/chart/measure';
 import type { AlarmDetail } from '../queries';
-import { layout, xOf, yOf } from './geometry';
-import { panelsOf } from './panels';
+import { layout, nameRoom, needsOf, xOf, yOf } from './geometry';
+import { type Panel, panelsOf } from './panels';
 import { chartQuery, hasPoints, questionOf, seriesOf, spanOf, withPresence, withReading } from './readings';
 
 const minute = 60_000;
@@ -134,13 +137,15 @@ describe('the plots', () => {
 });
 
 describe('the places', () => {
+  const format = formatFor('en-us');
+  const laidOut = (of: Panel[], width = 500) => layout(of, width, needsOf(of, width, roughly, format));
   const one = plots(detail([condition()]));
 
   it('are 300 px high, and more where there are many plots', () => {
     const of = (count: number) =>
       Array.from({ length: count }, (_, i) => condition({ tslAttribute: `a${i}`, elementUnit: `u${i}` }));
-    expect([1, 2, 3].map((count) => layout(plots(detail(of(count))), 500, false).height)).toEqual([300, 300, 300]);
-    const grown = layout(plots(detail(of(6))), 500, false);
+    expect([1, 2, 3].map((count) => laidOut(plots(detail(of(count)))).height)).toEqual([300, 300, 300]);
+    const grown = laidOut(plots(detail(of(6))));
     expect(grown.height).toBeGreaterThan(500);
     grown.boxes.forEach(({ top, height }, i) => {
       expect(height).toBeGreaterThanOrEqual(64);
@@ -149,12 +154,38 @@ describe('the places', () => {
   });
 
   it('of time and value are within the plot', () => {
-    const geometry = layout(one, 500, false);
+    const geometry = laidOut(one);
     const box = geometry.boxes[0];
     if (!box || !one[0]) throw new Error('no plot');
-    expect([xOf(span.from, span, geometry), xOf(span.to, span, geometry)]).toEqual([44, 484]);
+    expect([xOf(span.from, span, geometry), xOf(span.to, span, geometry)]).toEqual([40, 484]);
     expect(yOf(one[0].scale.min, one[0].scale, box)).toBe(box.top + box.height);
     expect(yOf(one[0].scale.max, one[0].scale, box)).toBe(box.top);
+  });
+});
+
+describe.each(['en-us', 'zh-cn', 'tr-tr', 'ru-ru'] as const)('what stands around the plots, in %s', (language) => {
+  const format = formatFor(language);
+  const unit = 'kg CO₂ equivalent per ha and day';
+  const numbers = (value: number) => plots(detail([condition({ elementUnit: unit, value })]));
+
+  it.each([1440, 768, 360])('has the room it takes on a screen of %d px', (screen) => {
+    const width = screen === 1440 ? 520 : screen - 48;
+    for (const value of [120_000, -50_000, 0.0001]) {
+      const panels = numbers(value);
+      const geometry = layout(panels, width, needsOf(panels, width, roughly, format));
+      const texts = tickTexts(panels[0]?.scale ?? { min: 0, max: 1, step: 1 }, format.number);
+      for (const text of texts) expect(roughly(text) + 8).toBeLessThanOrEqual(geometry.left);
+      // So long a unit reaches over the plot: the words of begin and end stand above it.
+      expect(geometry.boxes[0]?.top).toBe(42);
+    }
+    const words = plots(detail([condition({ value: 'thunderstorm with hail and sleet' })]), {
+      temperature: [{ time: start, value: 'thunderstorm with hail and sleet' }],
+    });
+    const geometry = layout(words, width, needsOf(words, width, roughly, format));
+    expect(geometry.left).toBeLessThanOrEqual(Math.max(32, width * 0.34));
+    expect(roughly(fitted('thunderstorm with hail and sleet', nameRoom(geometry), roughly))).toBeLessThanOrEqual(
+      geometry.left,
+    );
   });
 });
 

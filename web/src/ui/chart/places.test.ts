@@ -1,23 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { layout } from './geometry';
-import type { Panel } from './panels';
-import { type Lines, placed, reach, startsFrom, trailOf, type Wanted, widthOf } from './places';
+import { type Lines, placed, reach, type Spot, startsFrom, trailOf, type Wanted } from './places';
 
 const box = { top: 20, height: 100 };
-const span = { from: 0, to: 100 };
-const geometry = { left: 0, width: 100, boxes: [box], height: 150 };
-const panel = (points: [number, number][], change: Partial<Panel> = {}): Panel => ({
-  unit: '',
-  traces: [{ sign: 'a', name: 'A', unit: '', precision: undefined, color: 0, points, marks: [] }],
-  scale: { min: 0, max: 100, step: 50 },
-  limits: [],
-  ...change,
-});
-const trail = (of: Panel, marks: [number, number][] = []) => {
-  const [trace] = of.traces;
-  if (!trace) throw new Error('no trace');
-  return trailOf({ ...trace, marks }, of, box, geometry, span);
-};
+const geometry = { left: 0, width: 100 };
+/** By share of the width and of the height, from below. */
+const spots = (points: [number, number][]) => points.map(([x, y]): Spot => [x, 120 - y]);
+const trail = (points: [number, number][], marks: [number, number][] = [], stepped = false) =>
+  trailOf(spots(points), geometry, { stepped, marks: spots(marks) });
 const none: Lines = { trails: [], across: [], upright: [] };
 /** Words 30 px wide that would stand at the right, at one of some heights. */
 const words = (...heights: number[]): Wanted => ({
@@ -28,33 +17,39 @@ const words = (...heights: number[]): Wanted => ({
 
 describe('a line', () => {
   it('is as high as its readings and what is between them', () => {
-    const rising = trail(
-      panel([
-        [20, 0],
-        [60, 100],
-      ]),
-    );
+    const rising = trail([
+      [20, 0],
+      [60, 100],
+    ]);
     expect(reach(rising, 0, 10)).toBeUndefined();
     expect(reach(rising, 30, 40)).toEqual({ top: expect.closeTo(67.5, 5), bottom: expect.closeTo(95, 5) });
     expect(reach(rising, 0, 100)).toEqual({ top: 20, bottom: 120 });
   });
 
   it('that stands in steps goes up where it changes only', () => {
-    const step = trail(
-      panel(
-        [
-          [0, 0],
-          [50, 100],
-        ],
-        { labels: ['Off', 'On'] },
-      ),
-    );
+    const steps: [number, number][] = [
+      [0, 0],
+      [50, 100],
+    ];
+    const step = trail(steps, [], true);
     expect(reach(step, 0, 40)).toEqual({ top: 120, bottom: 120 });
     expect(reach(step, 45, 55)).toEqual({ top: 20, bottom: 120 });
   });
 
+  it('is nowhere while nothing is known', () => {
+    const gap = trail([
+      [0, 50],
+      [20, 50],
+      [30, Number.NaN],
+      [60, 50],
+      [100, 50],
+    ]);
+    expect(reach(gap, 25, 55)).toBeUndefined();
+    expect(reach(gap, 0, 100)).toEqual({ top: 70, bottom: 70 });
+  });
+
   it('is wider where a reading is marked', () => {
-    expect(reach(trail(panel([]), [[50, 50]]), 40, 60)).toEqual({ top: 64, bottom: 76 });
+    expect(reach(trail([], [[50, 50]]), 40, 60)).toEqual({ top: 64, bottom: 76 });
   });
 });
 
@@ -67,12 +62,10 @@ describe('words', () => {
     expect(placed([words(60, 80)], { ...none, across: [63] }, box)).toEqual([{ x: 70, y: 80 }]);
     expect(placed([words(60, 80)], { ...none, upright: [75] }, box)).toEqual([{ x: 34, y: 60 }]);
     expect(placed([words(60, 80, 45, 95)], { ...none, across: [60, 80] }, box)).toEqual([{ x: 70, y: 45 }]);
-    const falling = trail(
-      panel([
-        [60, 60],
-        [100, 60],
-      ]),
-    );
+    const falling = trail([
+      [60, 60],
+      [100, 60],
+    ]);
     expect(placed([words(60)], { ...none, trails: [falling] }, box)).toEqual([{ x: 22, y: 60 }]);
   });
 
@@ -90,8 +83,6 @@ describe('words', () => {
   });
 
   it('begin within the plot, however narrow it is', () => {
-    const narrow = layout([panel([])], 60, true);
-    expect(startsFrom(44, 300, narrow)).toEqual([narrow.left + 4]);
-    expect(widthOf('ab 告警')).toBe(45);
+    expect(startsFrom(44, 300, { left: 38, width: 60 })).toEqual([42]);
   });
 });

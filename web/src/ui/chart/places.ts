@@ -1,5 +1,17 @@
-import { type Box, type Geometry, xOf, yOf } from './geometry';
-import type { Panel, Span, Trace } from './panels';
+/** Where plots stand from left to right, in pixels. */
+export interface Breadth {
+  left: number;
+  width: number;
+}
+
+/** Where one plot stands from above. */
+interface Box {
+  top: number;
+  height: number;
+}
+
+/** A place in a chart, in pixels. */
+export type Spot = readonly [x: number, y: number];
 
 /** How far up and down a line goes, of each pixel from the plot's left edge on; where it is not, top is below bottom. */
 export interface Trail {
@@ -44,35 +56,31 @@ const markRadius = 6;
 /** What it costs to stand elsewhere than at the best place: a row further away is as much as ten letters to the left. */
 const costs = { step: 1, otherSide: 0.5, row: 6, upright: 50, crossed: 100, onWords: 800 };
 
-/** About so wide are words: a Chinese character is as wide as it is high. */
-export function widthOf(words: string): number {
-  let width = 0;
-  for (const letter of words) width += letter > '\u2e80' ? 12 : 7;
-  return width;
-}
-
-/** Where a trace is drawn, with the readings that are marked on it. */
-export function trailOf({ points, marks }: Trace, { scale, labels }: Panel, box: Box, geometry: Geometry, span: Span) {
-  const { left, width } = geometry;
+/** Where a line is drawn, with the spots that are marked on it. It is broken where a height is no number. */
+export function trailOf(
+  spots: Iterable<Spot>,
+  { left, width }: Breadth,
+  { stepped = false, marks = [] }: { stepped?: boolean; marks?: readonly Spot[] } = {},
+): Trail {
   const trail: Trail = {
     left,
     tops: new Float64Array(Math.ceil(width) + 1).fill(Number.POSITIVE_INFINITY),
     bottoms: new Float64Array(Math.ceil(width) + 1).fill(Number.NEGATIVE_INFINITY),
   };
-  const spots = points.map(([time, value]) => [xOf(time, span, geometry), yOf(value, scale, box)] as const);
-  spots.forEach(([x, y], index) => {
+  let before: Spot | undefined;
+  for (const [x, y] of spots) {
+    if (Number.isNaN(y)) {
+      before = undefined;
+      continue;
+    }
     cover(trail, x, x, y, y);
-    const next = spots[index + 1];
-    if (!next) return;
-    if (labels) {
-      cover(trail, x, next[0], y, y);
-      cover(trail, next[0], next[0], y, next[1]);
-    } else slope(trail, x, y, next[0], next[1]);
-  });
-  for (const [time, value] of marks) {
-    const [x, y] = [xOf(time, span, geometry), yOf(value, scale, box)];
-    cover(trail, x - markRadius, x + markRadius, y - markRadius, y + markRadius);
+    if (before && stepped) {
+      cover(trail, before[0], x, before[1], before[1]);
+      cover(trail, x, x, before[1], y);
+    } else if (before) slope(trail, before[0], before[1], x, y);
+    before = [x, y];
   }
+  for (const [x, y] of marks) cover(trail, x - markRadius, x + markRadius, y - markRadius, y + markRadius);
   return trail;
 }
 
@@ -109,7 +117,7 @@ export function reach(
 }
 
 /** The starts of words that should stand at the right: from `end` on to the left. */
-export function startsFrom(end: number, width: number, { left }: Geometry): number[] {
+export function startsFrom(end: number, width: number, { left }: Breadth): number[] {
   const first = Math.max(left + 4, end - width);
   const count = Math.floor((first - left - 4) / stepX) + 1;
   return Array.from({ length: count }, (_, index) => first - index * stepX);

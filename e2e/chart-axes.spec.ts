@@ -1,0 +1,131 @@
+import type { Page } from '@playwright/test';
+import { keeper, sendLongNumbers } from './chartFarm.ts';
+import { enter } from './people.ts';
+import { expect, test } from './test.ts';
+
+// That all words of the charts can be read, however long they are: nothing cut off, nothing on something else.
+
+test.beforeAll(sendLongNumbers);
+
+interface Words {
+  text: string;
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
+
+/** From now on each canvas remembers the words that stand on it, in shares of its size. */
+async function remember(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const drawn = new WeakMap<HTMLCanvasElement, unknown[]>();
+    Object.assign(globalThis, { wordsOn: (canvas: HTMLCanvasElement) => drawn.get(canvas) ?? [] });
+    const { fillText, clearRect } = CanvasRenderingContext2D.prototype;
+    CanvasRenderingContext2D.prototype.clearRect = function clear(...box) {
+      drawn.delete(this.canvas);
+      clearRect.apply(this, box);
+    };
+    CanvasRenderingContext2D.prototype.fillText = function write(text, x, y, most) {
+      const { actualBoundingBoxLeft, actualBoundingBoxRight, actualBoundingBoxAscent, actualBoundingBoxDescent } =
+        this.measureText(text);
+      const place = (dx: number, dy: number) => this.getTransform().transformPoint({ x: x + dx, y: y + dy });
+      const first = place(-actualBoundingBoxLeft, -actualBoundingBoxAscent);
+      const last = place(actualBoundingBoxRight, actualBoundingBoxDescent);
+      const { width, height } = this.canvas;
+      const words = {
+        text,
+        left: first.x / width,
+        right: last.x / width,
+        top: first.y / height,
+        bottom: last.y / height,
+      };
+      drawn.set(this.canvas, [...(drawn.get(this.canvas) ?? []), words]);
+      if (most === undefined) fillText.call(this, text, x, y);
+      else fillText.call(this, text, x, y, most);
+    };
+  });
+}
+
+/** All words of the chart, the canvas's and the page's, in pixels of the screen; and what they may not leave. */
+async function wordsOf(page: Page): Promise<{ frame: Words; words: Words[] }> {
+  return page
+    .locator('canvas')
+    .first()
+    .evaluate((canvas) => {
+      const { wordsOn } = globalThis as unknown as { wordsOn: (canvas: Element) => Words[] };
+      const box = canvas.getBoundingClientRect();
+      const onCanvas = wordsOn(canvas).map(({ text, left, right, top, bottom }) => ({
+        text,
+        left: box.left + left * box.width,
+        right: box.left + right * box.width,
+        top: box.top + top * box.height,
+        bottom: box.top + bottom * box.height,
+      }));
+      // The chart's place holds the canvas and what the page writes over it.
+      let place: Element = canvas;
+      while (place.parentElement && !place.querySelector('text, span')) place = place.parentElement;
+      const beside = [...place.querySelectorAll('text, span')].flatMap((element) => {
+        const { left, right, top, bottom } = element.getBoundingClientRect();
+        const text = element.textContent ?? '';
+        return text.trim() === '' || element.children.length > 0 ? [] : [{ text, left, right, top, bottom }];
+      });
+      const { left, right, top, bottom } = box;
+      return { frame: { text: '', left, right, top, bottom }, words: [...onCanvas, ...beside] };
+    });
+}
+
+/** Inter's own numbers, as each language writes them. */
+const numbers = {
+  'en-us': ['150,000', '−60,000', '0.00015'],
+  'zh-cn': ['150,000', '−60,000', '0.00015'],
+  'tr-tr': ['150.000', '−60.000', '0,00015'],
+  'ru-ru': ['150\u00a0000', '−60\u00a0000', '0,00015'],
+};
+
+async function expectReadable(page: Page, texts: readonly string[]): Promise<void> {
+  await expect
+    .poll(async () => (await wordsOf(page)).words.map(({ text }) => text))
+    .toEqual(expect.arrayContaining([...texts]));
+  const { frame, words } = await wordsOf(page);
+  for (const { text, left, right } of words) {
+    expect(left, `${text} begins within the chart`).toBeGreaterThanOrEqual(frame.left - 1);
+    expect(right, `${text} ends within the chart`).toBeLessThanOrEqual(frame.right + 1);
+  }
+  // Letters may nearly touch those of the row above, not stand on them.
+  const touching = words.flatMap((one, index) =>
+    words.slice(index + 1).flatMap((other) => {
+      const wide = Math.min(one.right, other.right) - Math.max(one.left, other.left);
+      const high = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
+      return wide > 1 && high > 5 ? [`${one.text} / ${other.text}`] : [];
+    }),
+  );
+  expect(touching).toEqual([]);
+}
+
+for (const [language, [light, head, trace]] of Object.entries(numbers)) {
+  test(`long numbers and units can be read, in ${language}`, async ({ page }) => {
+    await remember(page);
+    await page.addInitScript((code) => localStorage.setItem('tilth.language', code), language);
+    await enter(page, keeper, '/data?device=PL-0001&history=1');
+    for (const [width, height] of [
+      [1440, 900],
+      [768, 1024],
+      [360, 800],
+    ] as const) {
+      await page.setViewportSize({ width, height });
+      await expect(page.locator('[data-drawn=true]')).toBeVisible();
+      await expectReadable(page, [light as string, head as string, trace as string]);
+    }
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.goto('/inform');
+    for (const width of [1440, 768, 360]) {
+      await page.setViewportSize({ width, height: 1000 });
+      if (width === 1440)
+        await page
+          .getByRole('link', { name: /Long numbers/ })
+          .first()
+          .click();
+      await expectReadable(page, [trace as string]);
+    }
+  });
+}

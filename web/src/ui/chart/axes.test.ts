@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { formatNumber } from '@/lib/format/number';
+import type { Language } from '@/lib/i18n';
+import { leftRoom, tickTexts } from './axes';
+import { fitted, roughly } from './measure';
+import { scaleFor } from './scale';
+
+describe.each(['en-us', 'zh-cn', 'tr-tr', 'ru-ru'] as Language[])('the numbers at a chart, in %s', (language) => {
+  const write = (value: number, decimals?: number) => formatNumber(value, language, decimals);
+  it.each([
+    ['120,000 lx', 0, 120_000],
+    ['−50,000', -50_000, 0],
+    ['0.0001', 0.00005, 0.00015],
+    ['a trillion', -1e12, 1e12],
+  ])('have as much room as they take: %s', (_, low, high) => {
+    const scale = scaleFor(low, high, 4);
+    const room = leftRoom([{ scale, numbers: true }], write, roughly);
+    const widest = Math.max(...tickTexts(scale, write).map((text) => roughly(text)));
+    expect(room).toBeGreaterThanOrEqual(widest + 8);
+    expect(room).toBeLessThan(Math.max(32, widest + 8) + 8);
+  });
+});
+
+it('gives all plots the room of the longest number among them, and none to what stands in steps', () => {
+  const write = (value: number) => String(value);
+  const plot = (max: number, numbers = true) => ({ scale: scaleFor(0, max, 4), numbers });
+  const alone = leftRoom([plot(120_000)], write, roughly);
+  expect(leftRoom([plot(8), plot(120_000)], write, roughly)).toBe(alone);
+  expect(leftRoom([plot(8), plot(120_000, false)], write, roughly)).toBe(32);
+});
+
+it('writes the numbers of an axis in order, its ends among them', () => {
+  const write = (value: number, decimals?: number) => formatNumber(value, 'en-us', decimals);
+  expect(tickTexts(scaleFor(0, 120_000, 4), write)).toEqual(['0', '50,000', '100,000', '150,000']);
+  expect(tickTexts(scaleFor(0.00005, 0.00015, 2), write)).toEqual(['0.00005', '0.00010', '0.00015']);
+});
+
+it('cuts words where their room ends, and says so', () => {
+  expect(fitted('thunderstorm', 200, roughly)).toBe('thunderstorm');
+  expect(fitted('thunder and hail', 63, roughly)).toBe('thunder…');
+  expect(fitted('雷阵雨伴有冰雹', 50, roughly)).toBe('雷阵雨…');
+});

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import type { Language } from '@/lib/i18n';
+import { roughly } from './measure';
+import { type TimeAxis, timeTicks } from './timeTicks';
+
+const at = (text: string) => new Date(text).getTime();
+const hour = 3_600_000;
+const day = 24 * hour;
+const languages: Language[] = ['en-us', 'zh-cn', 'tr-tr', 'ru-ru'];
+
+/** As wide as the histories of screens of 1440, 768 and 360 pixels. */
+const charts = [
+  { left: 64, width: 820, chart: 900 },
+  { left: 64, width: 640, chart: 720 },
+  { left: 56, width: 256, chart: 328 },
+];
+
+const placed = (axis: TimeAxis, language: Language) =>
+  timeTicks(axis, language, roughly).map(({ time, words }) => {
+    const x = axis.left + ((time - axis.from) / (axis.to - axis.from)) * axis.width;
+    return { words, from: x - roughly(words) / 2, to: x + roughly(words) / 2 };
+  });
+
+describe.each(languages)('the moments below a chart, in %s', (language) => {
+  it('are never cut off and never touch, however long the window is and wherever it begins', () => {
+    for (const place of charts) {
+      for (const length of [10 * 60_000, hour, 6 * hour, 1.4 * day, 7 * day, 30 * day]) {
+        for (let minutes = 0; minutes < 1440; minutes += 97) {
+          const from = at('2026-10-20T00:00:00') + minutes * 60_000;
+          const axis = { ...place, from, to: from + length };
+          const names = placed(axis, language);
+          expect(names.length, `${place.width} px, ${length} ms from ${minutes}`).toBeGreaterThanOrEqual(2);
+          for (const [index, { from: start, to }] of names.entries()) {
+            expect(start).toBeGreaterThanOrEqual(0);
+            expect(to).toBeLessThanOrEqual(place.chart);
+            if (index > 0) expect(start).toBeGreaterThan((names[index - 1]?.to ?? 0) + 10);
+          }
+        }
+      }
+    }
+  });
+});
+
+it('are round on the clock, evenly apart, days by their names', () => {
+  const axis = { ...charts[0], from: at('2026-11-16T09:27:00'), to: at('2026-11-17T19:03:00') } as TimeAxis;
+  expect(timeTicks(axis, 'en-us', roughly).map(({ words }) => words)).toEqual([
+    '12:00',
+    '15:00',
+    '18:00',
+    '21:00',
+    '17 Nov',
+    '03:00',
+    '06:00',
+    '09:00',
+    '12:00',
+    '15:00',
+    '18:00',
+  ]);
+});
+
+it('say the day where no midnight does', () => {
+  const of = (place: (typeof charts)[number] | undefined) =>
+    timeTicks(
+      { ...place, from: at('2026-11-16T09:27:00'), to: at('2026-11-16T18:27:00') } as TimeAxis,
+      'ru-ru',
+      roughly,
+    ).map(({ words }) => words);
+  expect(of(charts[1])).toEqual(['16 нояб., 10:00', '12:00', '14:00', '16:00', '18:00']);
+  // Two names would be hardly an axis.
+  expect(of(charts[2])).toEqual(['10:00', '12:00', '14:00', '16:00', '18:00']);
+});
+
+it('leave out no day of a month that others of its pace have', () => {
+  const axis = { ...charts[0], from: at('2026-10-24T09:00:00'), to: at('2026-11-23T09:00:00') } as TimeAxis;
+  const times = timeTicks(axis, 'en-us', roughly).map(({ time }) => Math.round((time - axis.from) / day));
+  expect(times.length).toBeGreaterThan(8);
+  const paces = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+  expect(new Set(paces).size).toBe(1);
+});

@@ -1,0 +1,87 @@
+import { formatDay, formatDayTime, formatTime, startOfDay } from '@/lib/format/date';
+import type { Language } from '@/lib/i18n';
+
+/** A moment that is named below the plots. */
+export interface TimeTick {
+  time: number;
+  words: string;
+}
+
+/** Where the time axis is, in pixels of the chart. */
+export interface TimeAxis {
+  from: number;
+  to: number;
+  left: number;
+  width: number;
+  /** Of the whole chart: names may stand beyond the plot, and no further. */
+  chart: number;
+}
+
+const dayMinutes = 24 * 60;
+/** Minutes between two ticks, counted from midnight. */
+const steps = [1, 2, 5, 10, 15, 30, 60, 120, 180, 240, 360, 720, ...[1, 2, 3, 5, 7, 10, 15].map((n) => n * dayMinutes)];
+/** As few names as are an axis. */
+const leastNames = 3;
+/** Between two names. */
+const gap = 18;
+
+/** The moments that are named, as many as have room: none is cut off, none touches another. Some name says the day, if it can. */
+export function timeTicks(axis: TimeAxis, language: Language, measure: (words: string) => number): TimeTick[] {
+  const perMs = axis.width / (axis.to - axis.from);
+  const x = (time: number) => axis.left + (time - axis.from) * perMs;
+  const half = ({ words }: TimeTick) => measure(words) / 2;
+  const inside = (tick: TimeTick) => x(tick.time) - half(tick) >= 0 && x(tick.time) + half(tick) <= axis.chart;
+  const apart = (tick: TimeTick, next: TimeTick) => x(next.time) - half(next) - gap >= x(tick.time) + half(tick);
+  const named = (time: number): TimeTick => ({
+    time,
+    words: isMidnight(time) ? formatDay(time, time, language) : formatTime(time),
+  });
+  const withDay = ({ time, words }: TimeTick): TimeTick => ({
+    time,
+    words: formatDayTime(formatDay(time, time, language), words, language),
+  });
+  // Nothing that is written is narrower.
+  const narrowest = measure('00:00') + gap;
+  let dayless: TimeTick[] = [];
+  for (const step of steps) {
+    if (step * 60_000 * perMs < narrowest) continue;
+    const ticks = timesOf(axis, step).map(named).filter(inside);
+    if (!ticks.every((tick, index) => ticks[index + 1] === undefined || apart(tick, ticks[index + 1] as TimeTick))) {
+      continue;
+    }
+    const [first, second] = ticks;
+    if (!first) break;
+    if (isMidnight(first.time)) return ticks;
+    if (dayless.length > 0 && ticks.length < leastNames) break;
+    const full = withDay(first);
+    if (inside(full) && (!second || apart(full, second))) return [full, ...ticks.slice(1)];
+    if (ticks.some(({ time }) => isMidnight(time))) return ticks;
+    // Fewer names, one of which says the day, tell more; but two are hardly an axis.
+    if (dayless.length === 0) dayless = ticks;
+  }
+  return dayless;
+}
+
+const isMidnight = (time: number) => startOfDay(time) === time;
+
+/** By the clock on the wall: on days of 23 or 25 hours, too. */
+function timesOf({ from, to }: { from: number; to: number }, step: number): number[] {
+  const start = new Date(from);
+  const [year, month, date] = [start.getFullYear(), start.getMonth(), start.getDate()];
+  const times: number[] = [];
+  if (step >= dayMinutes) {
+    const days = step / dayMinutes;
+    // Counted from one day for all windows: names do not change as the window moves.
+    const since = Math.round(Date.UTC(year, month, date) / 86_400_000) % days;
+    for (let day = -since; ; day += days) {
+      const time = new Date(year, month, date + day).getTime();
+      if (time > to) return times;
+      if (time >= from) times.push(time);
+    }
+  }
+  for (let minute = 0; ; minute += step) {
+    const time = new Date(year, month, date + Math.floor(minute / dayMinutes), 0, minute % dayMinutes).getTime();
+    if (time > to) return times;
+    if (time >= from && time > (times.at(-1) ?? Number.NEGATIVE_INFINITY)) times.push(time);
+  }
+}
