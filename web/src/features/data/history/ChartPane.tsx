@@ -1,5 +1,5 @@
 import LineChartOutlined from '@ant-design/icons/LineChartOutlined';
-import { type ReactNode, useId, useMemo, useState } from 'react';
+import { type ReactNode, useId, useMemo, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '@/lib/errorText';
@@ -7,6 +7,7 @@ import { phone, useMedia } from '@/lib/media';
 import { Empty } from '@/ui/Empty';
 import { ErrorNote } from '@/ui/ErrorNote';
 import { OnTap, useOnTap } from '@/ui/OnTap';
+import { PlainButton } from '@/ui/PlainButton';
 import { Loading, Skeleton } from '@/ui/Skeleton';
 import { isDrawn } from './attributes';
 import css from './ChartPane.module.css';
@@ -18,13 +19,14 @@ import type { Span } from './range';
 import { StatsTable } from './StatsTable';
 import { Summary } from './Summary';
 import { TextChanges } from './TextChanges';
+import { firstUnseen } from './unread';
 import { useComparison } from './useComparison';
 import type { useHistoryState } from './useHistoryState';
 import { useReadings } from './useReadings';
 import { useSettled } from './useSettled';
 import { useSize } from './useSize';
 import { WindowBar } from './WindowBar';
-import { covers, firstWindow } from './window';
+import { covers, firstWindow, windowAt } from './window';
 
 interface ChartPaneProps {
   device: HistoryDevice;
@@ -98,6 +100,15 @@ export function ChartPane({ device, state, bar, aside }: ChartPaneProps) {
     });
   }, [main.readings, other.readings, other.shift, drawn, colors, resting, size.width, isPhone, range, asked]);
 
+  // Until the finer readings of a window have come, none may seem to be there.
+  const unseen = model && !main.busy ? firstUnseen(model, resting) : null;
+  const surface = useRef<HTMLDivElement>(null);
+  const toFirst = (time: number) => {
+    setWindow(windowAt(time, window, range));
+    // The button goes away under the focus.
+    surface.current?.focus();
+  };
+
   const [picture, setPicture] = useState<'coming' | 'there' | 'failed'>('coming');
   const otherTitle =
     comparison.with === 'device' ? comparison.title : comparison.with === 'before' ? t('history.compare.before') : null;
@@ -159,7 +170,14 @@ export function ChartPane({ device, state, bar, aside }: ChartPaneProps) {
                 onFailed={() => setPicture('failed')}
                 hintId={hintId}
                 otherTitle={otherTitle}
+                surface={surface}
               />
+            ) : null}
+            {unseen !== null && drawn.length > 0 && picture === 'there' ? (
+              <div className={css.unseen} role="status">
+                <p>{t('history.emptyPart')}</p>
+                <PlainButton onClick={() => toFirst(unseen)}>{t('history.toFirst')}</PlainButton>
+              </div>
             ) : null}
             {picture === 'failed' ? (
               <ErrorNote title={t('history.chartFailed')} text={t('history.chartFailedText')} />

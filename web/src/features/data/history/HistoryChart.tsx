@@ -33,6 +33,8 @@ interface HistoryChartProps {
   /** What the keys do, for a screen reader. */
   hintId: string;
   otherTitle: string | null;
+  /** What takes the keys. */
+  surface: RefObject<HTMLDivElement | null>;
 }
 
 /** The chart, what stands over it, and how it is moved. */
@@ -46,12 +48,12 @@ export function HistoryChart({
   onFailed,
   hintId,
   otherTitle,
+  surface,
 }: HistoryChartProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const tokens = useChartTokens();
   const isPhone = useMedia(phone);
-  const surface = useRef<HTMLDivElement>(null);
   const [pointed, setPointed] = useState<number | null>(null);
   const measure = useMeasure();
   const geometry = useMemo(() => {

@@ -87,6 +87,7 @@ describe('the history', () => {
     server.silent = [{ from: start + 10 * hour, to: start + 18 * hour }];
     await openHistory(chart);
     expect(await screen.findByText(/^No readings, 8.h/)).toBeInTheDocument();
+    expect(screen.queryByText('Nothing was read in the part that is shown.')).toBeNull();
     expect(screen.getByText(/1 gap in the readings/)).toBeInTheDocument();
     const [line] = chart.newest()?.series ?? [];
     expect([...(line?.data ?? [])].filter(Number.isNaN)).toHaveLength(1);
@@ -191,6 +192,23 @@ describe('what goes wrong', () => {
     await openHistory();
     expect(await screen.findByText('no data')).toBeInTheDocument();
     expect(screen.getByText('Nothing was read in this range. Choose another one.')).toBeInTheDocument();
+  });
+
+  it('is nothing in the part that is shown first: it says so, and leads to the first reading', async () => {
+    const start = Date.now() - 7 * day;
+    const heard = start + 4 * day;
+    server.silent = [{ from: start - day, to: heard }];
+    const { person } = await openHistory(chart);
+    const told = await screen.findByText('Nothing was read in the part that is shown.');
+    expect((chart.window()?.max ?? 0) - (chart.window()?.min ?? 0)).toBeCloseTo(0.2 * 7 * day, 0);
+    await person.click(screen.getByRole('button', { name: 'Go to the first reading' }));
+    await waitFor(() => expect(told).not.toBeInTheDocument());
+    const { min = 0, max = 0 } = chart.window() ?? {};
+    expect(max - min).toBeCloseTo(0.2 * 7 * day, 0);
+    expect(heard).toBeGreaterThan(min);
+    expect(heard).toBeLessThan(min + 0.05 * (max - min));
+    expect(screen.getByRole('slider', { name: 'Time in the chart' })).toHaveFocus();
+    expect(await screen.findByRole('row', { name: /^Air temperature/ })).toHaveTextContent('10.0');
   });
 
   it('is the model, which can be asked for again', async () => {

@@ -45,6 +45,13 @@ export function pinch(window: Span, range: Span, before: [number, number], after
   return within({ from, to: from + next }, range);
 }
 
+/** As long a window that begins a little before a moment: what is there does not stick to its edge. */
+export function windowAt(time: number, window: Span, range: Span): Span {
+  const length = window.to - window.from;
+  const from = time - 0.02 * length;
+  return within({ from, to: from + length }, range);
+}
+
 /** Moves one end, never past the other. */
 export function moveEnd(window: Span, range: Span, end: 'from' | 'to', time: number): Span {
   const shortest = least(range);
