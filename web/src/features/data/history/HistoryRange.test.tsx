@@ -140,18 +140,39 @@ describe('the rules', () => {
     expect(view('Custom')).toBeChecked();
   });
 
-  it('knows no time to come', async () => {
+  it('says of a time to come that it is none, and keeps what was typed', async () => {
     const { person } = await openHistory(chart);
-    const [, to] = inputs();
+    const [from, to] = inputs();
+    const [start, typed] = [(from as HTMLInputElement).value, written(Date.now() + 3 * day)];
     await person.click(to);
-    fireEvent.change(to, { target: { value: written(Date.now() + 3 * day) } });
+    fireEvent.change(to, { target: { value: typed } });
     await person.keyboard('{Enter}');
-    await person.keyboard('{Escape}');
     const cells = document.querySelectorAll('.ant-picker-cell-in-view:not(.ant-picker-cell-disabled)');
     const today = new Date();
     for (const cell of cells)
       expect(new Date(`${cell.getAttribute('title')}T00:00:00`).getTime()).toBeLessThanOrEqual(today.getTime());
+    await person.click(screen.getByRole('combobox', { name: 'Compare' }));
+    const words = 'This time has not come yet; choose one up to now';
+    expect(screen.getByRole('alert')).toHaveTextContent(words);
+    expect([(from as HTMLInputElement).value, (to as HTMLInputElement).value]).toEqual([start, typed]);
+    expect(screen.getByRole('button', { name: 'Export spreadsheet' })).toBeDisabled();
     for (const query of maps()) expect(Number(query.get('endTime'))).toBeLessThanOrEqual(Date.now());
+
+    await type(person, to, written(Date.now() - day));
+    await type(person, from, written(Date.now() - 2 * day));
+    await waitFor(() => expect(screen.queryByText(words)).toBeNull());
+    await waitFor(() => expect(overviews().map(span)).toContain(day));
+  });
+
+  it('does not call too long what is chosen next', async () => {
+    const { person } = await openHistory(chart);
+    const [from, to] = inputs();
+    await type(person, from, written(Date.now() - 40 * day));
+    await type(person, to, written(Date.now() - day));
+    expect(await screen.findByText('Time frame is too long')).toBeInTheDocument();
+    await person.click(from);
+    fireEvent.change(from, { target: { value: written(Date.now() - 3 * day) } });
+    expect(screen.queryByText('Time frame is too long')).toBeNull();
   });
 
   it('wants an attribute', async () => {
@@ -170,6 +191,24 @@ const words: Record<Language, [string, string, string]> = {
   'tr-tr': ['Başlangıç ve bitiş zamanını seçin', 'En az bir parametre seçin', 'Geçmiş penceresi kapatılsın mı?'],
   'ru-ru': ['Укажите начало и конец периода', 'Выберите хотя бы один параметр', 'Закрыть историю?'],
 };
+
+const future: Record<Language, string> = {
+  'en-us': 'This time has not come yet; choose one up to now',
+  'zh-cn': '该时间还未到来，请选择当前或更早的时间',
+  'tr-tr': 'Bu zaman henüz gelmedi; şu ana kadar bir zaman seçin',
+  'ru-ru': 'Это время ещё не наступило; выберите время не позже текущего',
+};
+
+it.each(Object.entries(future))('says of a time to come in %s that it is none', async (language, words) => {
+  await act(() => useLanguage.getState().setLanguage(language as Language));
+  const { person, baseElement } = await openHistory(chart);
+  const to = baseElement.querySelector('input[id$="-to"]') as HTMLInputElement;
+  await person.click(to);
+  const typed = to.value.replace('2026', '2027');
+  fireEvent.change(to, { target: { value: typed } });
+  expect(await screen.findByText(words)).toBeInTheDocument();
+  expect(to.value).toBe(typed);
+});
 
 it.each(Object.entries(words))('speaks %s', async (language, [range, required, close]) => {
   await act(() => useLanguage.getState().setLanguage(language as Language));

@@ -11,9 +11,9 @@ import css from './RangeField.module.css';
 import {
   calendarShortcuts,
   futureTimes,
+  isFuture,
   isFutureDay,
   judgeRange,
-  type RangeFault,
   type Shortcut,
   type Span,
   shortcuts,
@@ -42,34 +42,47 @@ export function RangeField({ span, shortcut, onChange }: RangeFieldProps) {
   const isPhone = useMedia(phone);
   const id = useId();
   const [open, setOpen] = useState(false);
-  const [error, setError] = useState<RangeFault | null>(null);
   // What stands in the field while it is no range.
   const [ends, setEnds] = useState<[number | null, number | null]>([null, null]);
+  // What was chosen last was cleared for its length, and nothing has been chosen since.
+  const [cleared, setCleared] = useState(false);
 
   const [from, to] = span ? [span.from, span.to] : ends;
   // The picker takes new dates for another value, and forgets the end that somebody has chosen so far: readings that come
   // in draw this anew all the time.
   const value = useMemo<[Dayjs | null, Dayjs | null]>(() => [dateOf(from), dateOf(to)], [from, to]);
 
+  const judged = span ? { span } : judgeRange(from, to, now());
+  const error = 'span' in judged ? null : cleared ? 'history.rangeTooLong' : judged.error;
+
   const takeShortcut = (chosen: Shortcut) => {
-    setError(null);
+    setCleared(false);
     onChange(spanOf(chosen, Math.floor(now()), weekStarts[language]), chosen);
   };
 
-  const take = (dates: readonly (Dayjs | null)[] | null) => {
-    const chosen: typeof ends = [dates?.[0]?.valueOf() ?? null, dates?.[1]?.valueOf() ?? null];
-    const judged = judgeRange(...chosen, now());
-    if ('span' in judged) {
-      setError(null);
+  const take = (dates: Dates) => {
+    const chosen = endsOf(dates);
+    const its = judgeRange(...chosen, now());
+    if ('span' in its) {
+      setCleared(false);
       const known = calendarShortcuts.find((name) => {
-        const its = spanOf(name, judged.span.to, weekStarts[language]);
-        return its.from === judged.span.from && its.to === judged.span.to;
+        const of = spanOf(name, its.span.to, weekStarts[language]);
+        return of.from === its.span.from && of.to === its.span.to;
       });
-      onChange(judged.span, known ?? null);
+      onChange(its.span, known ?? null);
       return;
     }
-    setError(judged.error);
-    setEnds(judged.clear ? [null, null] : chosen);
+    setCleared(its.clear);
+    setEnds(its.clear ? [null, null] : chosen);
+    onChange(null, null);
+  };
+
+  // A time to come can only be typed. The picker never gives it as chosen and would put back what was before: here it stays, and why it is none is said.
+  const notice = (dates: Dates) => {
+    setCleared(false);
+    const typed = endsOf(dates);
+    if (!typed.some((time) => time !== null && isFuture(time, now()))) return;
+    setEnds(typed);
     onChange(null, null);
   };
 
@@ -122,6 +135,7 @@ export function RangeField({ span, shortcut, onChange }: RangeFieldProps) {
             onOpenChange={setOpen}
             value={value}
             onChange={take}
+            onCalendarChange={notice}
             showTime={{ format: 'HH:mm' }}
             format={`${dayFormat[language]} HH:mm`}
             placeholder={[t('history.from'), t('history.to')]}
@@ -147,5 +161,12 @@ export function RangeField({ span, shortcut, onChange }: RangeFieldProps) {
     </div>
   );
 }
+
+type Dates = readonly (Dayjs | null)[] | null;
+
+const endsOf = (dates: Dates): [number | null, number | null] => [
+  dates?.[0]?.valueOf() ?? null,
+  dates?.[1]?.valueOf() ?? null,
+];
 
 const dateOf = (time: number | null) => (time === null ? null : dayjs(time));

@@ -50,9 +50,14 @@ describe('a range', () => {
     expect(judgeRange(now, now, now)).toEqual({ span: { from: now, to: now } });
   });
 
-  it('ends now at the latest, and does not begin later', () => {
-    expect(judgeRange(now - 1000, now + 60_000, now)).toEqual({ span: { from: now - 1000, to: now } });
-    expect(judgeRange(now + 1000, now + 60_000, now)).toEqual({ error: 'history.rangeOrder', clear: false });
+  it('ends now at the latest: the minute that runs is now, a later one is still to come', () => {
+    expect(judgeRange(now - 1000, now + 29_000, now)).toEqual({ span: { from: now - 1000, to: now } });
+    const future = { error: 'history.rangeFuture', clear: false };
+    expect(judgeRange(now - 1000, now + 30_000, now)).toEqual(future);
+    expect(judgeRange(now + 60_000, now + 120_000, now)).toEqual(future);
+    // That it is also too long or the wrong way round matters less.
+    expect(judgeRange(now - 2 * longestMs, now + 60_000, now)).toEqual(future);
+    expect(judgeRange(now + 60_000, now - 1000, now)).toEqual(future);
   });
 
   it('has one as long just before', () => {

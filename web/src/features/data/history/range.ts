@@ -6,7 +6,8 @@ export interface Span {
   to: number;
 }
 
-const hourMs = 3_600_000;
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 /** The longest range that may be asked for: 30 days. */
 export const longestMs = 2_592_000_000;
@@ -48,7 +49,11 @@ export function spanOf(shortcut: Shortcut, now: number, weekStart = 1): Span {
   }
 }
 
-export type RangeFault = 'history.rangeRequired' | 'history.rangeTooLong' | 'history.rangeOrder';
+export type RangeFault =
+  | 'history.rangeRequired'
+  | 'history.rangeTooLong'
+  | 'history.rangeOrder'
+  | 'history.rangeFuture';
 
 /** What a person chose, judged: a range, or why it is none. Too long a range is cleared by whoever asks. */
 export function judgeRange(
@@ -57,11 +62,16 @@ export function judgeRange(
   now: number,
 ): { span: Span } | { error: RangeFault; clear: boolean } {
   if (from === null || to === null) return { error: 'history.rangeRequired', clear: false };
-  // The pickers offer no time to come; what was typed or was the last minute when it was chosen ends now.
+  if (isFuture(from, now) || isFuture(to, now)) return { error: 'history.rangeFuture', clear: false };
   const end = Math.min(to, now);
   if (from > end) return { error: 'history.rangeOrder', clear: false };
   if (end - from > longestMs) return { error: 'history.rangeTooLong', clear: true };
   return { span: { from, to: end } };
+}
+
+/** Whether a time is still to come. The minute that runs is not: its end stands for now. */
+export function isFuture(time: number, now: number): boolean {
+  return time >= Math.floor(now / minuteMs + 1) * minuteMs;
 }
 
 /** A day whose first moment has not come yet. */

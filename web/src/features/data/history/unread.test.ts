@@ -37,7 +37,10 @@ it('counts what was said before and still holds, but not over a silence', () => 
 
 it('leads to a window that is as long, within the range', () => {
   const hour = 3_600_000;
-  const [range, hours] = [{ from: 0, to: 1000 * hour }, { from: 0, to: 200 * hour }];
+  const [range, hours] = [
+    { from: 0, to: 1000 * hour },
+    { from: 0, to: 200 * hour },
+  ];
   expect(windowAt(500 * hour, hours, range)).toEqual({ from: 496 * hour, to: 696 * hour });
   expect(windowAt(hour, hours, range)).toEqual({ from: 0, to: 200 * hour });
   expect(windowAt(990 * hour, hours, range)).toEqual({ from: 800 * hour, to: 1000 * hour });
