@@ -1,4 +1,4 @@
-import { createMemoryHistory, RouterProvider } from '@tanstack/react-router';
+import { createMemoryHistory, type RouterHistory, RouterProvider } from '@tanstack/react-router';
 import { act, render } from '@testing-library/react';
 import { afterEach } from 'vitest';
 import { followLanguage, followSession } from '@/app/follow';
@@ -13,9 +13,12 @@ afterEach(() => {
 });
 
 /** Opens the console at an address, as main does. */
-export async function openConsole(address: string) {
+export async function openConsole(
+  address: string,
+  history: RouterHistory = createMemoryHistory({ initialEntries: [address] }),
+) {
   const client = testClient();
-  const router = createConsoleRouter(createMemoryHistory({ initialEntries: [address] }));
+  const router = createConsoleRouter(history);
   stops.push(followSession(router, client), followLanguage(client));
   await act(() => router.load());
   const drawn = render(

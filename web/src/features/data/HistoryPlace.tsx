@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useBlocker, useNavigate, useRouter, useSearch } from '@tanstack/react-router';
 import { useCallback, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { knownDevices } from '@/lib/device/live/cache';
@@ -28,6 +28,29 @@ function useAhead(): void {
   }, [saver]);
 }
 
+/** The browser's own ways off an open history, which ask as the cross does. Meanwhile the address is that of the history again. */
+function useWayOff(open: boolean) {
+  const { history } = useRouter();
+  const [way, setWay] = useState<'back' | 'forward' | null>(null);
+  if (!open && way) setWay(null);
+  useBlocker({
+    shouldBlockFn: ({ action }) => {
+      // The console's own links have been asked for, and to the sign-in page leads the end of a session.
+      if (action === 'PUSH' || action === 'REPLACE') return false;
+      setWay(action === 'FORWARD' ? 'forward' : 'back');
+      return true;
+    },
+    // A new page of the browser's loses nothing that its address does not say.
+    enableBeforeUnload: false,
+    disabled: !open,
+  });
+  const follow = () => {
+    setWay(null);
+    history[way ?? 'back']({ ignoreBlocker: true });
+  };
+  return way ? { follow, stay: () => setWay(null) } : undefined;
+}
+
 /** The history that the address names, over the page; from whatever page somebody came. */
 export function HistoryPlace() {
   useAhead();
@@ -54,6 +77,8 @@ export function HistoryPlace() {
     [navigate],
   );
 
+  const wayOff = useWayOff(open);
+
   // The address is older than the device's leaving, or from another farm; or nobody answers.
   const failure = !open
     ? undefined
@@ -72,5 +97,7 @@ export function HistoryPlace() {
   const [shown, setShown] = useState(data);
   // Nor does it begin anew with each reading that comes.
   if (open && data && data.deviceName !== shown?.deviceName) setShown(data);
-  return shown ? <HistoryDialog key={shown.deviceName} device={shown} open={open} onClose={close} /> : null;
+  return shown ? (
+    <HistoryDialog key={shown.deviceName} device={shown} open={open} onClose={close} wayOff={wayOff} />
+  ) : null;
 }

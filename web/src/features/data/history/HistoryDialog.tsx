@@ -13,10 +13,12 @@ interface HistoryDialogProps {
   open: boolean;
   /** After the person has confirmed it. */
   onClose: () => void;
+  /** A way off that the person has begun elsewhere, by the browser's button: asked about first. */
+  wayOff?: { follow: () => void; stay: () => void };
 }
 
 /** What a device has measured: chart, table and spreadsheet of a range. On a phone it fills the screen. */
-export function HistoryDialog({ device, open, onClose }: HistoryDialogProps) {
+export function HistoryDialog({ device, open, onClose, wayOff }: HistoryDialogProps) {
   const { t } = useTranslation();
   const isPhone = useMedia(phone);
   const [asking, setAsking] = useState(false);
@@ -56,11 +58,14 @@ export function HistoryDialog({ device, open, onClose }: HistoryDialogProps) {
         <HistoryBody key={device.deviceName} device={device} />
       </Modal>
       <CloseConfirm
-        open={open && asking}
-        onStay={() => setAsking(false)}
+        open={open && (asking || wayOff !== undefined)}
+        onStay={() => {
+          setAsking(false);
+          wayOff?.stay();
+        }}
         onClose={() => {
           setAsking(false);
-          onClose();
+          (wayOff?.follow ?? onClose)();
         }}
       />
     </>
