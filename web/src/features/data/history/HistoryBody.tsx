@@ -14,7 +14,8 @@ import { ExportButton } from './ExportButton';
 import css from './HistoryBody.module.css';
 import { RangeField } from './RangeField';
 import { ReadingsTable } from './ReadingsTable';
-import { useExport } from './useExport';
+import { useCompared } from './useCompared';
+import { fileBeside, fileName, useExport } from './useExport';
 import { useHistoryState } from './useHistoryState';
 import { type View, ViewBar } from './ViewBar';
 
@@ -29,12 +30,36 @@ export function HistoryBody({ device }: { device: HistoryDevice }) {
   const [aside, setAside] = useState<HTMLElement | null>(null);
   const { exporting, start, cancel } = useExport();
   useEffect(prepareChart, []);
+  const { comparison } = state;
+  const { other, shared, pending, nothingShared } = useCompared({
+    language: state.language,
+    deviceName: device.deviceName,
+    comparison,
+    range: asked,
+    attributes: shown,
+    all: attributes,
+  });
+  const title = comparison.with === 'device' ? comparison.title : t('history.compare.before');
+  // Chart, table and spreadsheet hold the same: of what is compared with, what both measure.
+  const files = [
+    { deviceName: device.deviceName, ids: selected, ...asked, file: fileName },
+    ...(other && shared.length > 0
+      ? [
+          {
+            deviceName: other.deviceName,
+            ids: shared.map(({ id }) => id),
+            ...other.range,
+            file: fileBeside(comparison.with === 'device' ? other.deviceName : 'before'),
+          },
+        ]
+      : []),
+  ];
 
   const exportButton = (
     <ExportButton
       exporting={exporting}
-      disabled={range.span === null || selected.length === 0}
-      onStart={() => void start({ deviceName: device.deviceName, ids: selected, ...asked })}
+      disabled={range.span === null || selected.length === 0 || pending}
+      onStart={() => void start(files)}
       onCancel={cancel}
     />
   );
@@ -76,7 +101,13 @@ export function HistoryBody({ device }: { device: HistoryDevice }) {
           ) : tsl.isSuccess && view === 'table' ? (
             <>
               {bar}
-              <ReadingsTable deviceName={device.deviceName} range={asked} attributes={shown} />
+              {nothingShared ? <p className={css.hint}>{t('history.compare.nothingShared', { name: title })}</p> : null}
+              <ReadingsTable
+                deviceName={device.deviceName}
+                range={asked}
+                attributes={shown}
+                other={other && { ...other, title, attributes: shared }}
+              />
             </>
           ) : tsl.error ? null : (
             <ChartPane device={device} state={state} bar={bar} aside={isPhone ? null : aside} />

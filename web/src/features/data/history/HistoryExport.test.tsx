@@ -69,6 +69,40 @@ describe('the spreadsheet', () => {
     expect(toasts()).toMatchObject([{ tone: 'success', title: 'device_data.xlsx saved' }]);
   });
 
+  it('of a comparison has a file of the other device too, with what both measure, as chart and table have', async () => {
+    const { person } = await open();
+    await person.click(screen.getByRole('combobox', { name: 'Compare' }));
+    await person.click(await screen.findByTitle('The WS-2'));
+    await waitFor(() => expect(exportButton()).toBeEnabled());
+    await person.click(exportButton());
+    await waitFor(() => expect(saved).toHaveBeenCalledTimes(2));
+    const asked = server.asked(historyPaths.file);
+    expect(asked.map((query) => query.get('deviceName'))).toEqual(['WS-1', 'WS-2']);
+    expect(asked.map((query) => query.get('yeuSignList'))).toEqual([
+      'airTemperature,airHumidity,rainfall,windDirection',
+      'airTemperature',
+    ]);
+    expect(asked[1]?.get('startTime')).toBe(asked[0]?.get('startTime'));
+    expect(saved.mock.calls.map(([, name]) => name)).toEqual(['device_data.xlsx', 'device_data_WS-2.xlsx']);
+
+    await person.click(screen.getByText('Table', { selector: '.ant-segmented-item-label' }));
+    expect(await screen.findByRole('columnheader', { name: 'Air temperature · The WS-2' })).toBeInTheDocument();
+    expect(screen.queryByRole('columnheader', { name: /humidity · / })).toBeNull();
+    expect(server.asked(historyPaths.rows).map((query) => query.get('deviceName'))).toEqual(['WS-1', 'WS-2']);
+  });
+
+  it('of a comparison with the period before has a file of that period', async () => {
+    const { person } = await open();
+    await person.click(screen.getByRole('combobox', { name: 'Compare' }));
+    await person.click(await screen.findByTitle('The period before'));
+    await person.click(exportButton());
+    await waitFor(() => expect(saved).toHaveBeenCalledTimes(2));
+    const [now, before] = server.asked(historyPaths.file);
+    expect(before?.get('deviceName')).toBe('WS-1');
+    expect(before?.get('endTime')).toBe(now?.get('startTime'));
+    expect(saved.mock.calls.map(([, name]) => name)).toEqual(['device_data.xlsx', 'device_data_before.xlsx']);
+  });
+
   it('says how much of it has come', async () => {
     const slow = slowFile();
     const { person } = await open();

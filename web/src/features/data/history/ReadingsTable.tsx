@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '@/lib/errorText';
 import { formatDateTime } from '@/lib/format/date';
@@ -12,6 +12,7 @@ import { readingText } from './figures';
 import { rowsQuery } from './queries';
 import css from './ReadingsTable.module.css';
 import type { Span } from './range';
+import { beside } from './rows';
 import { useSize } from './useSize';
 import { rowsInView } from './virtual';
 
@@ -19,21 +20,41 @@ interface ReadingsTableProps {
   deviceName: string;
   range: Span;
   attributes: readonly Attribute[];
+  /** What is compared with; null for nothing. */
+  other: { deviceName: string; range: Span; shift: number; title: string; attributes: readonly Attribute[] } | null;
 }
 
 const rowHeight = 36;
 
 /** Every reading of the range by its time; only the rows in view are drawn. */
-export function ReadingsTable({ deviceName, range, attributes }: ReadingsTableProps) {
+export function ReadingsTable({ deviceName, range, attributes, other }: ReadingsTableProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const [frame, { height }] = useSize();
   const [top, setTop] = useState(0);
-  const { data, error, isFetching, refetch } = useQuery({
+  const own = useQuery({
     ...rowsQuery({ deviceName, ids: attributes.map(({ id }) => id), ...range }),
     enabled: attributes.length > 0,
   });
+  const theirs = other?.attributes ?? [];
+  const beyond = useQuery({
+    ...rowsQuery({
+      deviceName: other?.deviceName ?? '',
+      ids: theirs.map(({ id }) => id),
+      ...(other?.range ?? range),
+    }),
+    enabled: theirs.length > 0,
+  });
+  const shift = other?.shift ?? 0;
+  const both = useMemo(
+    () => (theirs.length > 0 && own.data && beyond.data ? beside(own.data, beyond.data, shift) : null),
+    [theirs.length, own.data, beyond.data, shift],
+  );
+  const data = theirs.length > 0 ? both : own.data;
+  const queries = theirs.length > 0 ? [own, beyond] : [own];
+  const error = queries.find((query) => query.error)?.error;
   const count = data?.times.length ?? 0;
+  const columns = 1 + attributes.length + theirs.length;
   const { from, to } = rowsInView(count, rowHeight, top, height);
   return (
     <div className={css.place}>
@@ -41,8 +62,10 @@ export function ReadingsTable({ deviceName, range, attributes }: ReadingsTablePr
         <ErrorNote
           title={t('history.tableFailed')}
           text={errorText(error)}
-          onRetry={() => void refetch()}
-          busy={isFetching}
+          onRetry={() => {
+            for (const query of queries) if (query.isError) void query.refetch();
+          }}
+          busy={queries.some(({ isFetching }) => isFetching)}
         />
       ) : null}
       <section
@@ -63,28 +86,31 @@ export function ReadingsTable({ deviceName, range, attributes }: ReadingsTablePr
                     {attribute.name}
                   </th>
                 ))}
+                {theirs.map((attribute) => (
+                  <th key={attribute.id} scope="col">
+                    {attribute.name} · {other?.title}
+                  </th>
+                ))}
               </tr>
             </thead>
             <tbody>
-              <Space rows={from} columns={attributes.length + 1} />
+              <Space rows={from} columns={columns} />
               {Array.from({ length: to - from }, (_, index) => {
                 const row = from + index;
                 const time = data.times[row] ?? 0;
                 return (
                   <tr key={row} aria-rowindex={row + 2} style={{ height: rowHeight }}>
                     <th scope="row">{formatDateTime(time, format.language, 'seconds')}</th>
-                    {attributes.map((attribute) => {
-                      const value = data.at(attribute.id, row);
-                      return (
-                        <td key={attribute.id}>
-                          {value === undefined ? missing : readingText(attribute, value, format)}
-                        </td>
-                      );
-                    })}
+                    {attributes.map((attribute) => (
+                      <Value key={attribute.id} attribute={attribute} value={data.at(attribute.id, row)} />
+                    ))}
+                    {theirs.map((attribute) => (
+                      <Value key={attribute.id} attribute={attribute} value={both?.other(attribute.id, row)} />
+                    ))}
                   </tr>
                 );
               })}
-              <Space rows={count - to} columns={attributes.length + 1} />
+              <Space rows={count - to} columns={columns} />
             </tbody>
           </table>
         ) : data ? (
@@ -101,6 +127,11 @@ export function ReadingsTable({ deviceName, range, attributes }: ReadingsTablePr
       </section>
     </div>
   );
+}
+
+function Value({ attribute, value }: { attribute: Attribute; value: number | boolean | string | undefined }) {
+  const format = useFormat();
+  return <td>{value === undefined ? missing : readingText(attribute, value, format)}</td>;
 }
 
 /** Stands for rows that are not drawn. */

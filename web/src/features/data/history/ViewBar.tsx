@@ -14,7 +14,7 @@ interface ViewBarProps {
   onComparison: (comparison: Comparison) => void;
 }
 
-/** Chart or table, and what the chart is compared with. */
+/** Chart or table, and what it is compared with. */
 export function ViewBar({ deviceName, view, onView, comparison, onComparison }: ViewBarProps) {
   const { t } = useTranslation();
   return (
@@ -29,7 +29,7 @@ export function ViewBar({ deviceName, view, onView, comparison, onComparison }: 
           { value: 'table', label: t('history.table') },
         ]}
       />
-      {view === 'chart' ? <CompareField deviceName={deviceName} value={comparison} onChange={onComparison} /> : null}
+      <CompareField deviceName={deviceName} value={comparison} onChange={onComparison} />
     </div>
   );
 }

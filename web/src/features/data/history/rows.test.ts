@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { rowsOf } from './rows';
+import { beside, rowsOf } from './rows';
 import { rowsInView } from './virtual';
 
 it('keeps what a row holds, and what it does not hold missing', () => {
@@ -21,4 +21,27 @@ it('draws the rows in view and some beside them', () => {
   expect(rowsInView(5, 36, 0, 600)).toEqual({ from: 0, to: 5 });
   // Fewer rows came than there were: what is scrolled past is nothing.
   expect(rowsInView(5, 36, 36_000, 600)).toEqual({ from: 5, to: 5 });
+});
+
+it('stand beside those of another device, by all times at which either has some, moved over these', () => {
+  const own = rowsOf(
+    [
+      { collect_time: 100, a: 1 },
+      { collect_time: 300, a: 3 },
+    ],
+    ['a'],
+  );
+  const other = rowsOf(
+    [
+      { collect_time: 0, a: 10 },
+      { collect_time: 150, a: 15 },
+      { collect_time: 200, a: 20 },
+    ],
+    ['a'],
+  );
+  const both = beside(own, other, 100);
+  expect([...both.times]).toEqual([100, 250, 300]);
+  expect([0, 1, 2].map((row) => both.at('a', row))).toEqual([1, undefined, 3]);
+  expect([0, 1, 2].map((row) => both.other('a', row))).toEqual([10, 15, 20]);
+  expect([...beside(own, rowsOf([], ['a']), 0).times]).toEqual([100, 300]);
 });

@@ -37,3 +37,30 @@ export function rowsOf(list: readonly Row[], ids: readonly string[]): Rows {
     },
   };
 }
+
+/** Readings of two beside each other, by all times at which either has some. */
+export interface RowsBeside extends Rows {
+  other: Rows['at'];
+}
+
+/** Joins rows with those of another device or of another time, which are moved over them. */
+export function beside(own: Rows, other: Rows, shift: number): RowsBeside {
+  const most = own.times.length + other.times.length;
+  const times = new Float64Array(most);
+  // Where each row is found, -1 for nowhere.
+  const [ownRows, otherRows] = [new Int32Array(most).fill(-1), new Int32Array(most).fill(-1)];
+  let [i, j, count] = [0, 0, 0];
+  while (i < own.times.length || j < other.times.length) {
+    const first = own.times[i] ?? Number.POSITIVE_INFINITY;
+    const second = (other.times[j] ?? Number.POSITIVE_INFINITY) + shift;
+    times[count] = Math.min(first, second);
+    if (first <= second) ownRows[count] = i++;
+    if (second <= first) otherRows[count] = j++;
+    count += 1;
+  }
+  const found = (rows: Rows, at: Int32Array) => (id: string, row: number) => {
+    const its = at[row] ?? -1;
+    return its < 0 ? undefined : rows.at(id, its);
+  };
+  return { times: times.subarray(0, count), at: found(own, ownRows), other: found(other, otherRows) };
+}

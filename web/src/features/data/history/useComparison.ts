@@ -1,10 +1,9 @@
-import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { Language } from '@/lib/i18n';
-import { type Attribute, attributesOf } from './attributes';
-import { type Comparison, compared } from './compare';
-import { tslQuery } from './queries';
+import type { Attribute } from './attributes';
+import type { Comparison } from './compare';
 import type { Span } from './range';
+import { useCompared } from './useCompared';
 import { useReadings } from './useReadings';
 
 interface Asked {
@@ -20,17 +19,7 @@ interface Asked {
 
 /** The readings that lie beside, and by how much they are moved. Another device is asked only for what it has. */
 export function useComparison({ language, deviceName, comparison, range, window, attributes, all, points }: Asked) {
-  const other = compared(comparison, deviceName, range);
-  const foreign = comparison.with === 'device';
-  const tsl = useQuery({ ...tslQuery(language, other?.deviceName ?? ''), enabled: foreign });
-  const itsAll = useMemo(() => (foreign ? attributesOf(tsl.data?.propertie ?? []) : all), [foreign, tsl.data, all]);
-  const shared = useMemo(
-    () =>
-      attributes.filter(({ id, unit, kind }) =>
-        itsAll.some((its) => its.id === id && its.unit === unit && its.kind === kind),
-      ),
-    [attributes, itsAll],
-  );
+  const { other, shared, itsAll, ...asked } = useCompared({ language, deviceName, comparison, range, attributes, all });
   const shift = other?.shift ?? 0;
   const moved = useMemo(() => window && { from: window.from - shift, to: window.to - shift }, [window, shift]);
   const readings = useReadings(
@@ -45,13 +34,12 @@ export function useComparison({ language, deviceName, comparison, range, window,
     ...readings,
     // What was there before belongs to another range, and would lie in the wrong place.
     readings: current ? readings.readings : undefined,
-    error: readings.error ?? (foreign ? tsl.error : null),
+    error: readings.error ?? asked.error,
     retry: () => {
-      if (tsl.isError) void tsl.refetch();
+      asked.retry();
       readings.retry();
     },
     shift,
-    /** The other device measures nothing of what is shown. */
-    nothingShared: foreign && tsl.isSuccess && attributes.length > 0 && shared.length === 0,
+    nothingShared: asked.nothingShared,
   };
 }

@@ -17,9 +17,14 @@ export interface Exporting {
 interface Wish extends Span {
   deviceName: string;
   ids: readonly string[];
+  /** As which it is saved. */
+  file: string;
 }
 
-/** One export at a time; leaving the dialog ends it, as the person may. */
+/** Of what is compared with: its own file beside the first, since the call is of one device and one range. */
+export const fileBeside = (what: string) => fileName.replace('.', `_${what}.`);
+
+/** One export at a time, a file for each device or time that is compared; leaving the dialog ends it, as the person may. */
 export function useExport() {
   const { t } = useTranslation();
   const [exporting, setExporting] = useState<Exporting | null>(null);
@@ -27,22 +32,24 @@ export function useExport() {
   useEffect(() => () => running.current?.abort(), []);
 
   const start = useCallback(
-    async ({ deviceName, ids, from, to }: Wish) => {
+    async (wishes: readonly Wish[]) => {
       if (running.current) return;
       const controller = new AbortController();
       running.current = controller;
-      setExporting({ received: 0, total: undefined });
       try {
-        const file = await download({
-          path,
-          query: { deviceName, startTime: from, endTime: to, yeuSignList: ids },
-          onProgress: (received, total) => {
-            if (running.current === controller) setExporting({ received, total });
-          },
-          signal: controller.signal,
-        });
-        saveFile(file, fileName);
-        toast.success(t('history.exportOk', { file: fileName }));
+        for (const { deviceName, ids, from, to, file } of wishes) {
+          setExporting({ received: 0, total: undefined });
+          const content = await download({
+            path,
+            query: { deviceName, startTime: from, endTime: to, yeuSignList: ids },
+            onProgress: (received, total) => {
+              if (running.current === controller) setExporting({ received, total });
+            },
+            signal: controller.signal,
+          });
+          saveFile(content, file);
+          toast.success(t('history.exportOk', { file }));
+        }
       } catch (error) {
         // Who stopped it knows.
         if (!controller.signal.aborted) showFailure(t('history.exportFail'), error);
