@@ -6,16 +6,17 @@ import "time"
 // in that lies further ahead.
 const aheadAtMost = 10 * time.Minute
 
-// lowered is of an event that no Step leads to: the rule's floor is another.
-const lowered Kind = -1
+// moved is of an event that no Step leads to: the rule's floor is another.
+const moved Kind = -1
 
 // followClock notices that the clock was set since it was looked at last, or, at a
 // start, perhaps before that, and answers what it shows. Callers hold mu.
 func (e *Engine) followClock() (now int64) {
 	shown := e.o.Now()
 	now = shown.UnixMilli()
-	if e.leaps.Ahead(shown) > 0 {
-		e.leapt(now)
+	if leap := e.leaps.Ahead(shown); leap > 0 && e.letIn {
+		e.passOver(now-leap.Milliseconds(), now)
+		e.scheduleAll()
 	}
 	if now < e.seen {
 		e.wentBack(now)
@@ -24,25 +25,33 @@ func (e *Engine) followClock() (now int64) {
 	return now
 }
 
-// leapt lets devices that are offline come back before they are told of, as after
-// a start: the time that the clock leapt over was none in which they could. Callers
-// hold mu.
-func (e *Engine) leapt(now int64) {
-	if e.letIn == 0 {
-		return
+// passOver lets rules on being offline go on counting where they stood at a
+// time: until another, devices could not come back. Callers hold mu.
+func (e *Engine) passOver(from, to int64) {
+	for _, list := range e.offline {
+		for _, r := range list {
+			since, offline := e.offlineSince(r)
+			lost := to - max(from, since)
+			if !offline || r.state.Open || r.state.Waiting || lost <= 0 {
+				continue
+			}
+			r.state.raise(since + lost - 1)
+			e.pending = append(e.pending, event{rule: r, kind: moved, time: to, floor: r.state.Floor})
+		}
 	}
-	e.letIn = now
-	e.scheduleAll()
 }
 
 // wentBack lets no rule be silent until it will be as late as the clock once said.
 // Callers hold mu.
 func (e *Engine) wentBack(now int64) {
-	e.letIn = min(e.letIn, now)
 	for _, r := range e.rules {
-		if r.state.Floor > now+aheadAtMost.Milliseconds() {
+		ahead := aheadAtMost
+		if r.test == nil { // no reading leads to anything
+			ahead = 0
+		}
+		if r.state.Floor > now+ahead.Milliseconds() {
 			r.state.lower(now)
-			e.pending = append(e.pending, event{rule: r, kind: lowered, time: now, floor: now, waiting: r.state.Waiting})
+			e.pending = append(e.pending, event{rule: r, kind: moved, time: now, floor: now, waiting: r.state.Waiting})
 		}
 		if r.test == nil {
 			e.schedule(r)

@@ -45,7 +45,16 @@ type EngineOptions struct {
 	Ran func() time.Duration
 	// Until is how far time has come, for what is removed for its age; nil: Now.
 	Until func() time.Time
-	Log   *slog.Logger
+	// Stopped is until when the process before this one let devices in, by the
+	// clock; zero: not known.
+	Stopped time.Time
+	// Alive writes down that devices are let in now, for the next one's Stopped;
+	// nil: nobody does.
+	Alive func() error
+	// Written puts on disk which devices came and went, before what that led to;
+	// nil: that is there already.
+	Written func(ctx context.Context) error
+	Log     *slog.Logger
 }
 
 // Engine judges the running rules. Readings come to it through the journal, in
@@ -72,7 +81,7 @@ type Engine struct {
 	taken    bool                     // some that happened are being written
 	beside   bool                     // Run writes, beside judging
 	dues     dues                     // of rules on being offline
-	letIn    int64                    // since when devices can come back, epoch ms; 0: not yet
+	letIn    bool                     // devices can come back
 	seen     int64                    // what the clock said when it was looked at last, epoch ms
 	leaps    *clock.Leaps             // of it
 

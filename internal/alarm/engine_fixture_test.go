@@ -45,7 +45,8 @@ type yard struct {
 	engine    *alarm.Engine
 	teller    teller // the desk, unless a test says otherwise
 	until     func() time.Time
-	pos       uint64 // of the newest batch in the journal
+	stopped   time.Time // until when the engine before let devices in
+	pos       uint64    // of the newest batch in the journal
 }
 
 func newYard(t testing.TB) *yard {
@@ -77,7 +78,8 @@ func (y *yard) start() {
 	y.t.Helper()
 	y.engine = alarm.NewEngine(alarm.EngineOptions{
 		DB: y.DB, Catalog: y.Catalog, Rules: y.rules, Positions: y.positions, Devices: y.Devices, Registry: y.Registry, Presence: y.Presence,
-		Readings: y.readings, Screens: y.hub, Teller: y.teller, Now: y.Clock.Now, Ran: y.Clock.Ran, Until: y.until, Log: y.Log.Logger,
+		Readings: y.readings, Screens: y.hub, Teller: y.teller, Now: y.Clock.Now, Ran: y.Clock.Ran, Until: y.until, Stopped: y.stopped,
+		Written: func(ctx context.Context) error { return y.Status.Flush(ctx, false) }, Log: y.Log.Logger,
 	})
 	if err := y.engine.Start(y.t.Context()); err != nil {
 		y.t.Fatal(err)
@@ -88,6 +90,14 @@ func (y *yard) start() {
 // one, and judges first what the journal holds behind the recorded position.
 func (y *yard) restart() {
 	y.t.Helper()
+	y.restartAfter(0)
+}
+
+// restartAfter is restart after the server was down for so long.
+func (y *yard) restartAfter(down time.Duration) {
+	y.t.Helper()
+	y.stopped = y.Clock.Now()
+	y.Clock.Advance(down)
 	if err := y.Status.Flush(y.t.Context(), true); err != nil {
 		y.t.Fatal(err)
 	}
@@ -103,6 +113,7 @@ func (y *yard) restart() {
 	if err != nil {
 		y.t.Fatal(err)
 	}
+	y.Presence.LetIn()
 	y.engine.LetIn()
 }
 

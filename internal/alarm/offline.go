@@ -17,6 +17,9 @@ const (
 	writePause = 20 * time.Millisecond
 	// lastWrite is how long a stop waits for the database.
 	lastWrite = 5 * time.Second
+	// aliveEvery is how far behind a kill may leave what is known of how long
+	// devices were let in; as far as their last contact.
+	aliveEvery = 8 * time.Second
 )
 
 // comings are devices that came and went since they were looked at last.
@@ -64,14 +67,14 @@ func (c *comings) take() []device.Change {
 }
 
 // Run judges by the clock and takes up what changes, until ctx ends. It is to
-// be called when devices are let in: those that were offline have their
-// product's OfflineAfter from then on to come back, before they are told of.
+// be called when devices are let in.
 func (e *Engine) Run(ctx context.Context) error {
 	e.LetIn()
 	beside, stop := context.WithCancel(ctx)
 	var keeping sync.WaitGroup
 	keeping.Go(func() { e.keep.run(beside) })
 	keeping.Go(func() { e.writeBeside(beside) })
+	keeping.Go(func() { e.stayAlive(beside) })
 	defer keeping.Wait()
 	defer stop()
 	timer := time.NewTimer(0)
@@ -137,12 +140,53 @@ func (e *Engine) writtenBeside(on bool) {
 	e.beside = on
 }
 
+// stayAlive writes down every now and then that devices are let in, until ctx
+// ends: first when it is on disk where rules on being offline go on counting, or
+// the next start would take the time before this one for time that they counted.
+func (e *Engine) stayAlive(ctx context.Context) {
+	if e.o.Alive == nil {
+		return
+	}
+	again := time.NewTicker(aliveEvery)
+	defer again.Stop()
+	failing := false
+	for ctx.Err() == nil {
+		err := e.sayAlive(ctx)
+		if err != nil && ctx.Err() == nil && !failing {
+			e.o.Log.Warn("how long devices are let in is not written down, trying again: after a restart rules on being offline count less", "error", err)
+		}
+		failing = err != nil
+		select {
+		case <-ctx.Done():
+		case <-again.C:
+		}
+	}
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWrite)
+	defer cancel()
+	if err := e.sayAlive(last); err != nil {
+		e.o.Log.Warn("how long devices were let in is not written down: rules on being offline count less", "error", err)
+	}
+}
+
+func (e *Engine) sayAlive(ctx context.Context) error {
+	if err := e.flush(ctx); err != nil {
+		return err
+	}
+	return e.o.Alive()
+}
+
 // LetIn says that devices can come back from now on. Nobody is told before that
-// they are offline.
+// they are offline; who was so when the process before this one stopped goes on
+// counting where it stood.
 func (e *Engine) LetIn() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.letIn = e.now()
+	from := int64(0)
+	if !e.o.Stopped.IsZero() {
+		from = e.o.Stopped.UnixMilli()
+	}
+	e.passOver(from, e.now())
+	e.letIn = true
 	e.scheduleAll()
 }
 
@@ -216,25 +260,14 @@ func (e *Engine) offlineSince(r *running) (int64, bool) {
 func (e *Engine) schedule(r *running) {
 	r.due = 0
 	since, offline := e.offlineSince(r)
-	if !offline || r.state.Open || r.state.Waiting || e.letIn == 0 {
+	if !offline || r.state.Open || r.state.Waiting || !e.letIn {
 		return
 	}
 	r.due = since + r.Window.Milliseconds()
-	// Who was away before the start had no way to come back while it lasted.
-	if e.o.Presence.Status(r.Tenant, r.Device).OfflineTime < e.letIn {
-		r.due = max(r.due, e.letIn+e.patience(r).Milliseconds())
-	}
 	heap.Push(&e.dues, due{at: r.due, rule: r})
 	if e.dues[0].rule == r {
 		e.comings.nudge()
 	}
-}
-
-func (e *Engine) patience(r *running) time.Duration {
-	if entry := e.o.Registry.Get(r.Device); entry != nil && entry.Product.OfflineAfter >= time.Second {
-		return entry.Product.OfflineAfter
-	}
-	return device.DefaultOfflineAfter
 }
 
 // expired opens a notice when its device has been offline for so long; contact

@@ -84,6 +84,11 @@ func (e *Engine) record(ctx context.Context, events []event, pos uint64) (s sett
 	if len(events) == 0 {
 		return s, nil
 	}
+	if e.o.Written != nil && slices.ContainsFunc(events, event.byPresence) {
+		if err := e.o.Written(ctx); err != nil {
+			return s, err
+		}
+	}
 	err = e.o.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
 		s = settlement{Engine: e, open: map[*running]*Notice{}, over: map[*running]bool{}, states: map[RuleID]stateRow{}}
 		if err := s.look(ctx, events); err != nil {
@@ -101,6 +106,10 @@ func (e *Engine) record(ctx context.Context, events []event, pos uint64) (s sett
 	})
 	return s, err
 }
+
+// byPresence tells whether a device's coming or going led to an event. A kill must
+// not leave that alone on disk: a device that was back would count as away.
+func (ev event) byPresence() bool { return ev.rule.test == nil && ev.kind != moved }
 
 // settled takes note that events are on disk, or that they are not. Callers
 // hold both locks.

@@ -59,6 +59,70 @@ func TestLivedOutlivesAStart(t *testing.T) {
 	}
 }
 
+// Until when devices were let in outlives a start as well: what a process said of
+// itself last, and nothing of one that never said it.
+func TestLetInOutlivesAStart(t *testing.T) {
+	dir, now := t.TempDir(), testkit.Start.Add(120*time.Millisecond)
+	log := testkit.NewLog()
+	read := func() *lived {
+		return readLived(dir, func() time.Time { return now }, slog.New(slog.NewTextHandler(log, nil)))
+	}
+	stopped := func(l *lived, want time.Time) {
+		t.Helper()
+		if !l.stopped.Equal(want) {
+			t.Errorf("stopped at %v, want %v", l.stopped, want)
+		}
+	}
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	first := read()
+	stopped(first, time.Time{})
+	must(first.keep())
+	must(first.end()) // before it let anybody in
+	stopped(read(), testkit.Start)
+	over := now
+	now = now.Add(time.Second)
+	must(first.alive()) // it did, and said so late
+	stopped(read(), over)
+	second := read()
+	now = now.Add(time.Minute)
+	must(second.alive())
+	let := now
+	now = now.Add(time.Minute)
+	must(second.keep()) // says nothing of devices
+	third := read()     // after a kill
+	stopped(third, let)
+	must(third.keep())
+	now = now.Add(time.Minute)
+	stopped(read(), let)
+	must(third.alive())
+	now = now.Add(time.Second)
+	must(third.end())
+	ended := now
+	now = now.Add(time.Minute)
+	must(third.alive())
+	must(third.keep())
+	stopped(read(), ended)
+	now = now.AddDate(9, 0, 0)
+	ahead := read()
+	stopped(ahead, ended)
+	if got := ahead.now(); got.Sub(ended) > time.Hour {
+		t.Errorf("time came to %v", got)
+	}
+	if log.Text() != "" {
+		t.Errorf("logged: %s", log.Text())
+	}
+	must(os.WriteFile(filepath.Join(dir, "lived-until"), []byte("2026-11-21T03:00:00Z\nlong\n"), 0o600))
+	stopped(read(), time.Time{})
+	if log.Text() == "" {
+		t.Error("what is no time is passed over in silence")
+	}
+}
+
 // A server that starts with the clock of another year removes nothing for its age:
 // all of that is as old as it was when the server last ran. With a clock that is
 // believed the same goes.

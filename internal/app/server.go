@@ -296,7 +296,15 @@ func (s *Server) Run(ctx context.Context, prepare func(context.Context) error, r
 		return nil
 	})
 	work.Go(func() error { return s.stores.status.Run(inner) })
-	work.Go(func() error { s.stores.presence.Run(inner); return nil })
+	work.Go(func() error {
+		select {
+		case <-s.letIn:
+			// Nobody's silence counts while the server stops: they cannot report.
+			s.stores.presence.Run(outer)
+		case <-outer.Done():
+		}
+		return nil
+	})
 	work.Go(func() error { return s.stores.credentials.Run(inner, s.log) })
 	work.Go(func() error { return s.stores.audit.Run(inner, s.log) })
 	work.Go(func() error { return s.sweep(inner) })
@@ -329,6 +337,7 @@ func (s *Server) serve(ctx context.Context, prepare func(context.Context) error,
 			return errors.Join(err, s.ports.close())
 		}
 	}
+	s.stores.presence.LetIn()
 	close(s.letIn)
 	serving, ctx := errgroup.WithContext(ctx)
 	serving.Go(func() error { return s.mqtt.Serve(ctx, s.ports.mqtt) })
@@ -366,6 +375,9 @@ func (s *Server) stop() error {
 	defer cancel()
 	s.stores.live.Close()
 	s.provider.Stop()
+	if err := s.stores.lived.end(); err != nil {
+		s.log.Warn("until when devices were let in is not written down to the second", "error", err)
+	}
 	err := errors.Join(
 		tell("devices", s.mqtt.Shutdown(ctx)), tell("console", s.http.Shutdown(ctx)), tell("provider", s.admin.Shutdown(ctx)),
 		tell("pipeline", s.pipeline.Close(ctx)),

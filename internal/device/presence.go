@@ -58,6 +58,7 @@ type contact struct {
 	connections int
 	pastOpen    bool // came, in the past, and has not been told as gone since
 	queued      bool // has an entry in due
+	awaited     bool // not heard of since the start
 }
 
 // NewPresence makes a Presence in which nobody was ever seen. now is the server's
@@ -317,6 +318,7 @@ func (p *Presence) contact(ref Ref, at int64) *contact {
 	}
 	c.status.LastContact = max(at, c.status.LastContact)
 	c.silentFrom = max(at, c.silentFrom)
+	c.awaited = false
 	p.dirty[ref.ID] = struct{}{}
 	if !c.status.Online {
 		c.status.Online = true
@@ -467,13 +469,28 @@ func (p *Presence) restore(ref Ref, st Status) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.clock()
-	c := &contact{ref: ref, status: st, silentFrom: now}
+	c := &contact{ref: ref, status: st, silentFrom: now, awaited: true}
 	c.notAfter(now) // it may have been set back meanwhile
 	p.devices[ref.ID] = c
 	if st.Online {
 		p.online[ref.Tenant]++
 		p.schedule(c)
 	}
+}
+
+// LetIn says that devices can come back from now on, after a start: the silence
+// of those that were online counts from here, and not while what an earlier run
+// left was judged.
+func (p *Presence) LetIn() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.clock()
+	for _, c := range p.devices {
+		if c.awaited && c.status.Online {
+			c.silentFrom = now
+		}
+	}
+	p.reschedule()
 }
 
 // takeChanged takes the devices that must be written: those that came or went

@@ -1,0 +1,129 @@
+package app
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"tilth/internal/alarm"
+	"tilth/internal/device"
+	"tilth/internal/testkit"
+)
+
+// A server goes on counting how long a device is offline where the one before it
+// stopped, after a kill, and after an orderly stop: here four seconds were missing
+// when the first fell, hours ago, and the rest is counted from when devices are
+// let in again.
+func TestOfflineGoesOnCountingOverAStart(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs whole servers")
+	}
+	t.Parallel()
+	dir, ctx := t.TempDir(), t.Context()
+	set, err := parse(t, "--data-dir", dir, "--http-addr", anyPort, "--mqtt-addr", anyPort, "--admin-addr", anyPort)
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := func() *Server {
+		t.Helper()
+		s, err := newServer(ctx, set, slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	// The first: what it left in the database.
+	fell := time.Now().Add(-3 * time.Hour)
+	published := fell.Add(-56 * time.Second)
+	s := open()
+	file := `{products: [{name: station, properties: [{identifier: rain, dataType: number}]}], tenants: [{name: north, timeZone: UTC, devices: [{deviceName: NEVER, product: station}, {deviceName: ONLINE, product: station}]}]}`
+	if _, err := s.provider.Apply(ctx, []byte(file), false); err != nil {
+		t.Fatal(err)
+	}
+	north, err := s.stores.tenants.ByName(ctx, "north")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules := alarm.NewRuleStore(s.stores.db, func() time.Time { return published })
+	for _, name := range []string{"NEVER", "ONLINE"} {
+		d, err := s.stores.devices.Get(ctx, north.ID, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		id, err := rules.Create(ctx, north.ID, &alarm.Rule{Name: "Silent " + name, Device: d.ID, Trigger: alarm.DeviceOffline, Hits: 1, Window: time.Minute})
+		if err == nil {
+			err = rules.Publish(ctx, north.ID, id, "Ada")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name == "ONLINE" {
+			s.stores.presence.Seen(device.Ref{Tenant: north.ID, ID: d.ID})
+		}
+	}
+	if err := s.stores.status.Flush(ctx, true); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.stores.close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.ports.close(); err != nil {
+		t.Fatal(err)
+	}
+	lived := filepath.Join(dir, "lived-until")
+	if err := os.WriteFile(lived, []byte(fell.UTC().Format(time.RFC3339)+"\n"+fell.UTC().Format(time.RFC3339Nano)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	run := func(while func(s *Server)) {
+		t.Helper()
+		s, ready, ended := open(), make(chan struct{}), make(chan error, 1)
+		running, stop := context.WithCancel(ctx)
+		go func() { ended <- s.Run(running, nil, func() { close(ready) }) }()
+		select {
+		case <-ready:
+			while(s)
+		case err := <-ended:
+			t.Fatal(err)
+		}
+		stop()
+		if err := testkit.Receive(t, "the end of the server", ended); err != nil {
+			t.Error(err)
+		}
+	}
+	notices := func(s *Server) []alarm.Notice {
+		t.Helper()
+		list, _, err := s.stores.notices.Page(ctx, north.ID, alarm.NoticeQuery{Limit: 10})
+		if err != nil {
+			t.Error(err)
+		}
+		return list
+	}
+	before := time.Now()
+	run(func(s *Server) { // for less than is missing
+		if list := notices(s); len(list) > 0 {
+			t.Errorf("told at once: %+v", list)
+		}
+	})
+	again := time.Now()
+	run(func(s *Server) {
+		testkit.Eventually(t, "the notice", func() bool { return len(notices(s)) > 0 })
+		list := notices(s)
+		start := time.UnixMilli(list[0].Start)
+		if len(list) != 1 || list[0].DeviceName != "NEVER" || start.Before(before.Add(4*time.Second)) || start.After(time.Now()) {
+			t.Errorf("began at %v, servers were there from %v: %+v", start, before, list)
+		}
+	})
+	raw, err := os.ReadFile(lived)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, let, _ := strings.Cut(strings.TrimSpace(string(raw)), "\n")
+	if at, err := time.Parse(time.RFC3339Nano, let); err != nil || at.Before(again) || at.After(time.Now()) {
+		t.Errorf("it is written that devices were let in until %v (%v)", at, err)
+	}
+}
