@@ -27,9 +27,10 @@ export function ErrorDialog() {
       <h2 id={`${id}-title`} className={css.title}>
         {dialog.title}
       </h2>
-      <p id={`${id}-text`} className={css.text}>
-        {dialog.text}
-      </p>
+      <div id={`${id}-text`} className={css.text}>
+        {dialog.about ? <p>{dialog.about}</p> : null}
+        <p>{dialog.text}</p>
+      </div>
       <form method="dialog" className={css.foot}>
         <PlainButton>{t('common.close')}</PlainButton>
       </form>

@@ -150,10 +150,18 @@ describe.each(languages.map(({ code }) => code))('a failure in %s', (language) =
     await expect(twice[0]).resolves.toBe(true);
   });
 
-  it('of a feature that has words for it is one toast: its words, and the cause below', async () => {
-    onPut(path, () => refused(500, said));
-    await fail({ failure: 'profile.saveFail' });
+  it('of a feature that has words for it is told once: its words, and the cause below', async () => {
+    onPut(path, () => refused(601, said));
+    await fail({ failure: 'profile.saveFail', tone: 'error' });
     expect(shown()).toEqual([['error', specified('profile.saveFail', language), said]]);
+    onPut(path, () => refused(777, said));
+    await fail({ failure: 'device.editFail' });
+    expect(shown()).toHaveLength(1);
+    expect(useNotices.getState().dialog).toEqual({
+      title: specified('error.title', language),
+      about: specified('device.editFail', language),
+      text: said,
+    });
   });
 });
 
@@ -222,11 +230,13 @@ describe('many failures at once', () => {
   });
 });
 
-it('a screen may show its failures itself', async () => {
-  onPut(path, () => refused(429, said));
-  await fail({ showsErrors: true });
+it('a form shows the codes itself that it names, and no others', async () => {
+  onPut(path, () => refused(601, said));
+  await fail({ shows: [601] });
   expect(shown()).toEqual([]);
-  expect(useNotices.getState().dialog).toBeNull();
+  onPut(path, () => refused(500, said));
+  await fail({ shows: [601] });
+  expect(shown()).toEqual([['error', said, undefined]]);
 });
 
 it('a failure may be as mild as a warning', async () => {

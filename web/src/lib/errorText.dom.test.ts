@@ -1,5 +1,6 @@
+import { QueryObserver } from '@tanstack/react-query';
 import { describe, expect, it } from 'vitest';
-import { errorText, raiseError, showFailure } from './errorText';
+import { errorText, raiseError } from './errorText';
 import { ApiError } from './http';
 import { useLanguage } from './i18n';
 import { useNotices } from './notices';
@@ -51,13 +52,13 @@ describe('what a person sees of a failure', () => {
   ])('is a dialog for any other code: %s', (code, msg, text) => {
     raiseError(business(code, msg));
     expect(shown()).toEqual([]);
-    expect(dialog()).toEqual({ title: 'Error', text });
+    expect(dialog()).toMatchObject({ title: 'Error', text });
   });
 
   it('is nothing of what the person ended by quitting', () => {
     useSession.setState({ session: null, ended: 'quit' });
     raiseError(business(401));
-    showFailure('fail modify', business(401));
+    raiseError(business(401), { failure: 'profile.saveFail', tone: 'error' });
     expect(shown()).toEqual([]);
     useSession.setState({ ended: 'lost' });
     raiseError(business(401));
@@ -66,7 +67,7 @@ describe('what a person sees of a failure', () => {
 
   it('is nothing where whoever asked has gone', () => {
     raiseError(new DOMException('gone', 'AbortError'));
-    showFailure('fail modify', new DOMException('gone', 'AbortError'));
+    raiseError(new DOMException('gone', 'AbortError'), { failure: 'profile.saveFail', tone: 'error' });
     expect(shown()).toEqual([]);
   });
 
@@ -81,29 +82,57 @@ describe('a failure in a feature’s own words', () => {
 
   it.each([
     [business(601, 'Nickname: at most 64 characters'), 'Nickname: at most 64 characters'],
-    [business(429, 'Wait 15 minutes'), 'Wait 15 minutes'],
+    [business(777, 'Wait 15 minutes'), 'Wait 15 minutes'],
     [new ApiError(0, '', 'timeout'), 'The request timed out'],
     [new Error('a bug'), 'Unknown system error'],
-  ])('is one toast with the cause below: %#', (error, text) => {
-    showFailure('fail modify', error);
+  ])('has the cause below, and the tone that the specification gives it: %#', (error, text) => {
+    raiseError(error, { failure: 'profile.saveFail', tone: 'error' });
     expect(toasts()).toEqual([['error', 'fail modify', text]]);
     expect(dialog()).toBeNull();
+    useNotices.setState({ toasts: [] });
+    raiseError(error, { failure: 'signin.fail', tone: 'warning' });
+    expect(toasts()).toEqual([['warning', 'login failed', text]]);
   });
 
-  it('may be a warning', () => {
-    showFailure('login failed', business(601, 'wrong'), 'warning');
-    expect(toasts()).toEqual([['warning', 'login failed', 'wrong']]);
+  it('that have no tone of theirs goes by the code', () => {
+    raiseError(business(601, 'taken'), { failure: 'device.editFail' });
+    raiseError(business(-699, 'no gateway'), { failure: 'device.editFail' });
+    expect(toasts()).toEqual([
+      ['warning', 'Edit failure', 'taken'],
+      ['error', 'Edit failure', 'no gateway'],
+    ]);
+    raiseError(business(777, 'odd'), { failure: 'device.editFail' });
+    expect(dialog()).toEqual({ title: 'Error', about: 'Edit failure', text: 'odd' });
   });
 
   it('is not what a second click was refused with', () => {
-    showFailure('fail modify', new ApiError(601, 'data is being processed', 'duplicate'));
+    raiseError(new ApiError(601, 'data is being processed', 'duplicate'), {
+      failure: 'profile.saveFail',
+      shows: [601],
+    });
     expect(toasts()).toEqual([['warning', 'data is being processed', undefined]]);
+  });
+});
+
+describe('a refusal that asks for a step', () => {
+  const asking = new ApiError(601, 'Solve the slider captcha first', 'business', { captchaRequired: true });
+
+  it('is not told where the place takes that step', () => {
+    raiseError(asking, { failure: 'signin.fail', tone: 'warning', takes: 'captchaRequired' });
+    expect(shown()).toEqual([]);
+  });
+
+  it('is told where nobody takes it', () => {
+    raiseError(asking);
+    expect(shown()).toEqual([['warning', 'Solve the slider captcha first']]);
+    useNotices.setState({ toasts: [] });
+    raiseError(business(601, 'wrong'), { takes: 'captchaRequired' });
+    expect(shown()).toEqual([['warning', 'wrong']]);
   });
 });
 
 describe('queries and mutations', () => {
   const fail = () => Promise.reject(business(601, 'no'));
-  const quiet = { meta: { showsErrors: true } };
 
   it('tell of failures in one place', async () => {
     const client = createQueryClient();
@@ -118,15 +147,70 @@ describe('queries and mutations', () => {
     expect(shown()).toEqual([['warning', 'no']]);
   });
 
-  it('stay silent where the screen tells itself', async () => {
+  it('stay silent of what the place shows itself', async () => {
     const client = createQueryClient();
-    await client.fetchQuery({ queryKey: ['a'], queryFn: fail, ...quiet }).catch(() => undefined);
+    const meta = { shows: [601] };
+    await client.fetchQuery({ queryKey: ['a'], queryFn: fail, meta }).catch(() => undefined);
     await client
       .getMutationCache()
-      .build(client, { mutationFn: fail, ...quiet })
+      .build(client, { mutationFn: fail, meta })
       .execute(undefined)
       .catch(() => undefined);
     expect(shown()).toEqual([]);
+  });
+
+  describe('of a list that goes on failing', () => {
+    let answer: () => Promise<unknown>;
+    const list = () => {
+      const client = createQueryClient();
+      const ask = async () => {
+        useNotices.setState({ toasts: [], dialog: null });
+        await client
+          .fetchQuery({
+            queryKey: ['list'],
+            queryFn: () => answer(),
+            retry: false,
+            staleTime: 0,
+            meta: { banner: true },
+          })
+          .catch(() => undefined);
+        return shown();
+      };
+      return { client, ask };
+    };
+
+    it('is told once, and again once it worked between', async () => {
+      const { ask } = list();
+      answer = fail;
+      expect(await ask()).toEqual([['warning', 'no']]);
+      expect(await ask()).toEqual([]);
+      expect(await ask()).toEqual([]);
+      answer = () => Promise.resolve([]);
+      expect(await ask()).toEqual([]);
+      answer = fail;
+      expect(await ask()).toEqual([['warning', 'no']]);
+    });
+
+    it('is told anew where the cause is another', async () => {
+      const { ask } = list();
+      answer = fail;
+      await ask();
+      answer = () => Promise.reject(business(500, 'fault'));
+      expect(await ask()).toEqual([['error', 'fault']]);
+      answer = () => Promise.reject(business(777, 'odd'));
+      await ask();
+      expect(dialog()).toMatchObject({ text: 'odd' });
+    });
+
+    it('is told to whoever comes back to it', async () => {
+      const { client, ask } = list();
+      answer = fail;
+      await ask();
+      const leave = new QueryObserver(client, { queryKey: ['list'], enabled: false }).subscribe(() => undefined);
+      expect(await ask()).toEqual([]);
+      leave();
+      expect(await ask()).toEqual([['warning', 'no']]);
+    });
   });
 
   it('ask again only what may pass by itself', () => {

@@ -1,4 +1,4 @@
-import i18next from 'i18next';
+import i18next, { type ParseKeys } from 'i18next';
 import { ApiError } from './http';
 import { showDialog, toast } from './notices';
 import { hasNetwork } from './offline/reach';
@@ -14,6 +14,8 @@ export function errorText(error: unknown): string {
     case 'timeout':
       return t('error.timeout');
     case 'status':
+      // Whoever is told to wait is told how long.
+      if (error.code === 429 && error.msg) return error.msg;
       return t('error.status', { status: error.code });
     case 'duplicate':
       return t('request.duplicate');
@@ -25,29 +27,55 @@ export function errorText(error: unknown): string {
   }
 }
 
-/** Tells the person of a failed call in the way that its code asks for, where the screen has no words of its own. */
-export function raiseError(error: unknown): void {
-  if (concernsNobody(error)) return;
-  const text = errorText(error);
-  const way = wayOf(error);
-  if (way === 'dialog') showDialog({ title: i18next.t('error.title'), text });
-  else toast[way](text);
+/** How a place has its failures told, where the table alone would not do. */
+export interface Telling extends Record<string, unknown> {
+  /** Codes of refusals that stand in the place itself, at a form's field: the app says nothing of these. */
+  shows?: readonly number[];
+  /** The step that the place takes when a refusal asks for it, by the name that the refusal's data has for it. */
+  takes?: string;
+  /** The feature's own words, above the server's sentence. */
+  failure?: ParseKeys;
+  /** The tone of these words, where the specification names one: then they are a toast whatever the code. */
+  tone?: 'error' | 'warning';
+  /** The place has a note that stands for as long as the failure lasts. It is told beside that, once. */
+  banner?: boolean;
 }
 
 /**
- * Tells of a failure in a feature's own words, with the server's sentence below: one message, in place of raiseError's. For what
- * is not a query or a mutation; those name their words in `meta.failure`.
+ * Tells the person of a failed call in the way that its code asks for, the specification's error catalogue. Queries and mutations
+ * come here by themselves, with their `meta`; whoever calls without them brings what it catches.
  */
-export function showFailure(title: string, error: unknown, tone: 'error' | 'warning' = 'error'): void {
+export function raiseError(error: unknown, { shows, takes, failure, tone }: Telling = {}): void {
   if (concernsNobody(error)) return;
+  if (isRefusal(error) && (shows?.includes(error.code) || (takes !== undefined && asksFor(error, takes)))) return;
+  const text = errorText(error);
   // The first of two equal wishes is under way: that this one was refused is not the feature's failure.
-  if (error instanceof ApiError && error.kind === 'duplicate') raiseError(error);
-  else toast[tone](title, errorText(error));
+  const words = failure && !(error instanceof ApiError && error.kind === 'duplicate') ? i18next.t(failure) : undefined;
+  const way = words !== undefined && tone !== undefined ? tone : wayOf(error);
+  if (way === 'dialog') showDialog({ title: i18next.t('error.title'), about: words, text });
+  else if (words !== undefined) toast[way](words, text);
+  else toast[way](text);
+}
+
+/** What stands in a form of its failed wish: the server's words, where the person can mend it. The app tells of anything else. */
+export function formText(error: unknown): string | undefined {
+  return isRefusal(error) && error.code === 601 ? errorText(error) : undefined;
+}
+
+/** Whether a refusal is no failure but asks for something first: 601 whose data say so, as `{captchaRequired: true}` does. */
+export function asksFor(error: unknown, step: string): boolean {
+  if (!isRefusal(error) || error.code !== 601) return false;
+  return (error.data as Record<string, unknown> | null)?.[step] === true;
+}
+
+function isRefusal(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.kind === 'business';
 }
 
 function wayOf(error: unknown): 'warning' | 'error' | 'dialog' {
   if (!(error instanceof ApiError)) return 'error';
   if (error.kind === 'duplicate') return 'warning';
+  if (error.code === 429) return 'dialog';
   if (error.kind !== 'business') return 'error';
   if (error.code === 601) return 'warning';
   return [401, 500, -699].includes(error.code) ? 'error' : 'dialog';

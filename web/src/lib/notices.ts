@@ -14,6 +14,8 @@ export interface Toast {
 
 export interface Dialog {
   title: string;
+  /** What was wanted, above the sentence. */
+  about?: string;
   text: string;
 }
 

@@ -10,14 +10,13 @@ export const overviewQuery = () =>
     queryKey: ['overview'],
     queryFn: ({ signal }) => api.get('/admin-api/client/pc/home/overview-statistics', { signal }),
     // Who shows the numbers says when they could not be had.
-    meta: { showsErrors: true },
+    meta: { banner: true },
   });
 
 export const unreadCountQuery = () =>
   queryOptions({
     queryKey: ['messages', 'unread'],
     queryFn: ({ signal }) => api.get('/admin-api/client/pc/notify-message/get-unread-count', { signal }),
-    meta: { showsErrors: true },
   });
 
 export const userQuery = () =>
@@ -32,7 +31,6 @@ export const consoleSettingsQuery = () =>
     queryKey: ['console-settings'],
     queryFn: ({ signal }) => api.get('/admin-api/system/console/settings', { signal }),
     staleTime: Number.POSITIVE_INFINITY,
-    meta: { showsErrors: true },
   });
 
 /**
@@ -56,5 +54,4 @@ export const tenantQuery = () =>
       }
     },
     staleTime: Number.POSITIVE_INFINITY,
-    meta: { showsErrors: true },
   });

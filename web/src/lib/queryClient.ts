@@ -1,18 +1,7 @@
 import { MutationCache, type Query, QueryCache, QueryClient } from '@tanstack/react-query';
-import i18next, { type ParseKeys } from 'i18next';
-import { raiseError, showFailure } from './errorText';
+import { raiseError, type Telling } from './errorText';
 import { ApiError, isSilence } from './http';
 import { hasNetwork, unanswered } from './offline/reach';
-
-/** How a failure is told where the way that its code asks for is not the right one. */
-interface Telling extends Record<string, unknown> {
-  /** The place itself shows its failures, or tells of them: the app says nothing. */
-  showsErrors?: boolean;
-  /** The feature's own words, as the title of one toast with the server's sentence below. */
-  failure?: ParseKeys;
-  /** The tone of `failure`: error unless it says warning. */
-  tone?: 'error' | 'warning';
-}
 
 declare module '@tanstack/react-query' {
   interface Register {
@@ -21,30 +10,42 @@ declare module '@tanstack/react-query' {
   }
 }
 
-/** The one place where the failures of calls become visible. */
-function tell(error: unknown, { showsErrors, failure, tone }: Telling = {}): void {
-  if (showsErrors) return;
-  if (failure) showFailure(i18next.t(failure), error, tone);
-  else raiseError(error);
-}
-
-/** That the server is silent the page says once, whatever it asks for and has the last answer to. */
-function unread(error: unknown, { meta, state }: Pick<Query<unknown, unknown, unknown>, 'meta' | 'state'>): void {
-  if (isSilence(error)) unanswered();
-  if (isSilence(error) && (!hasNetwork() || state.data !== undefined)) return;
-  tell(error, meta);
-}
-
 /** Only what may pass by itself is asked again: no answer, or a server that is busy or starting. Not without a network. */
 function mayPass(error: unknown): boolean {
   return hasNetwork() && (isSilence(error) || (error instanceof ApiError && error.code === 503));
 }
 
+type AnyQuery = Query<unknown, unknown, unknown>;
+
+/** The one place where what could not be read becomes visible. */
+function tellingCache(): QueryCache {
+  /** What was told of each that fails: it is asked for again and again, and is news once for whoever looks at it. */
+  const told = new WeakMap<AnyQuery, string>();
+  const cache = new QueryCache({
+    onError: (error, query) => {
+      const silent = isSilence(error);
+      if (silent) unanswered();
+      // That the server is silent the page says once, whatever it has the last answer to; that there is no network, always. Whoever
+      // opened something by its name waits for a word.
+      if (silent && (query.state.data !== undefined || (!hasNetwork() && !query.meta?.failure))) return;
+      const cause = error instanceof ApiError ? `${error.kind} ${error.code}` : 'fault';
+      if (told.get(query) === cause) return;
+      told.set(query, cause);
+      raiseError(error, query.meta);
+    },
+    onSuccess: (_, query) => void told.delete(query),
+  });
+  cache.subscribe(({ type, query }) => {
+    if (type === 'observerRemoved' && query.getObserversCount() === 0) told.delete(query);
+  });
+  return cache;
+}
+
 export function createQueryClient(): QueryClient {
   return new QueryClient({
-    queryCache: new QueryCache({ onError: unread }),
+    queryCache: tellingCache(),
     mutationCache: new MutationCache({
-      onError: (error, _variables, _context, mutation) => tell(error, mutation.meta),
+      onError: (error, _variables, _context, mutation) => raiseError(error, mutation.meta),
     }),
     defaultOptions: {
       queries: {

@@ -2,10 +2,8 @@ import type { UseMutationResult } from '@tanstack/react-query';
 import { Button } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { errorText } from '@/lib/errorText';
 import css from './ConfirmDialog.module.css';
 import { Dialog } from './Dialog';
-import { Note } from './Note';
 
 /** What is asked, in words. */
 export interface Confirmation {
@@ -13,8 +11,6 @@ export interface Confirmation {
   consequence: string;
   /** What the button says. */
   verb: string;
-  /** Said above the reason when it fails. */
-  fail: string;
   /** It cannot be undone. */
   danger: boolean;
 }
@@ -29,7 +25,7 @@ interface ConfirmDialogProps<Asked> {
   onGone: () => void;
 }
 
-/** The question, its consequence, Cancel first, then the verb. What fails is said here. */
+/** The question, its consequence, Cancel first, then the verb. What fails is told above it. */
 export function ConfirmDialog<Asked>({ asked, wordsOf, act, onClose, onGone }: ConfirmDialogProps<Asked>) {
   const { t } = useTranslation();
   // Its words stay while it closes.
@@ -42,10 +38,7 @@ export function ConfirmDialog<Asked>({ asked, wordsOf, act, onClose, onGone }: C
       open={asked !== null}
       title={words.question}
       onClose={onClose}
-      onClosed={() => {
-        act.reset();
-        onGone();
-      }}
+      onClosed={onGone}
       width={440}
       footer={
         <>
@@ -63,13 +56,6 @@ export function ConfirmDialog<Asked>({ asked, wordsOf, act, onClose, onGone }: C
         </>
       }
     >
-      {act.isError ? (
-        <div className={css.error}>
-          <Note tone="wrong" title={words.fail}>
-            {errorText(act.error)}
-          </Note>
-        </div>
-      ) : null}
       <p className={css.consequence}>{words.consequence}</p>
     </Dialog>
   );

@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { AlarmRule } from '@/lib/alarm/types';
-import { errorText } from '@/lib/errorText';
 import { toast } from '@/lib/notices';
 import { later } from '@/ui/later';
 import { ruleQuery } from './queries';
@@ -16,17 +15,19 @@ export function FormPlace() {
   const { search, close } = useAlarmSearch();
   const { rule: wanted } = search;
   const id = typeof wanted === 'number' ? wanted : 0;
-  const { data, error } = useQuery({ ...ruleQuery(id), enabled: id > 0 });
+  const { data, error } = useQuery({
+    ...ruleQuery(id),
+    enabled: id > 0,
+    meta: { failure: 'rule.form.loadFailed' },
+  });
 
   // The address is older than the rule's end, or from another farm; or nobody answers.
-  const failure =
-    id === 0 ? undefined : data === null ? t('rule.form.gone') : error && !data ? t('rule.form.loadFailed') : undefined;
-  const text = failure && error ? errorText(error) : undefined;
+  const gone = id > 0 && data === null;
+  const failed = id > 0 && error !== null && data === undefined;
   useEffect(() => {
-    if (failure === undefined) return;
-    toast.warning(failure, text);
-    close();
-  }, [failure, text, close]);
+    if (gone) toast.warning(t('rule.form.gone'));
+    if (gone || failed) close();
+  }, [gone, failed, close, t]);
 
   // As it was when the form opened: what comes later must not change what somebody is typing. Each opening is a form of its own.
   const [opened, setOpened] = useState<{ rule: AlarmRule | null; of: number | 'new'; turn: number }>();

@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Channel, channelQuery } from '@/lib/channel/queries';
-import { errorText } from '@/lib/errorText';
 import { toast } from '@/lib/notices';
 import { Sheet } from '@/ui/Sheet';
 import { Loading, Skeleton } from '@/ui/Skeleton';
@@ -31,23 +30,16 @@ export function FormPlace({ wanted, ...place }: FormPlaceProps) {
 
 function Fetched({ id, ...place }: Omit<FormPlaceProps, 'wanted'> & { id: number }) {
   const { t } = useTranslation();
-  const { data, error } = useQuery(channelQuery(id));
+  const { data, error } = useQuery({ ...channelQuery(id), meta: { failure: 'channel.form.loadFailed' } });
   const { onClose } = place;
 
   // The address is older than the channel's end, or from another farm; or nobody answers.
-  const failure = place.gone
-    ? undefined
-    : data === null
-      ? t('channel.form.gone')
-      : error && !data
-        ? t('channel.form.loadFailed')
-        : undefined;
-  const text = failure && error ? errorText(error) : undefined;
+  const gone = data === null && !place.gone;
+  const failed = error !== null && data === undefined && !place.gone;
   useEffect(() => {
-    if (failure === undefined) return;
-    toast.warning(failure, text);
-    onClose();
-  }, [failure, text, onClose]);
+    if (gone) toast.warning(t('channel.form.gone'));
+    if (gone || failed) onClose();
+  }, [gone, failed, onClose, t]);
 
   return data ? (
     <ChannelSheet channel={data} {...place} />

@@ -4,7 +4,6 @@ import { useCallback, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { knownDevices } from '@/lib/device/live/cache';
 import { deviceQuery } from '@/lib/device/queries';
-import { errorText } from '@/lib/errorText';
 import { useLanguage } from '@/lib/i18n';
 import { whenIdle } from '@/lib/idle';
 import { toast } from '@/lib/notices';
@@ -65,6 +64,7 @@ export function HistoryPlace() {
     ...deviceQuery(language, name ?? ''),
     enabled: open,
     placeholderData: () => knownDevices(client).get(name ?? ''),
+    meta: { failure: 'history.failed' },
   });
   const close = useCallback(
     () =>
@@ -80,18 +80,12 @@ export function HistoryPlace() {
   const wayOff = useWayOff(open);
 
   // The address is older than the device's leaving, or from another farm; or nobody answers.
-  const failure = !open
-    ? undefined
-    : data === null
-      ? t('home.missing.title')
-      : error && !data
-        ? errorText(error)
-        : undefined;
+  const missing = open && data === null;
+  const failed = open && error !== null && data === undefined;
   useEffect(() => {
-    if (failure === undefined) return;
-    toast.warning(failure);
-    close();
-  }, [failure, close]);
+    if (missing) toast.warning(t('home.missing.title'));
+    if (missing || failed) close();
+  }, [missing, failed, close, t]);
 
   // It goes with grace: what it shows stays until the next one.
   const [shown, setShown] = useState(data);

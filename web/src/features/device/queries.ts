@@ -81,8 +81,6 @@ export const productsQuery = () =>
     queryKey: ['products'],
     queryFn: ({ signal }) => api.get('/admin-api/client/pc/product/get/simple-list', { signal }),
     staleTime: 5 * 60_000,
-    // Without the list there is one filter less.
-    meta: { showsErrors: true },
   });
 
 export const connectionQuery = (deviceName: string) =>

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { errorText } from '@/lib/errorText';
+import { asksFor, raiseError, type Telling } from '@/lib/errorText';
 import { ApiError } from '@/lib/http';
 import { clearToasts, toast } from '@/lib/notices';
 import { consoleSettingsQuery, tenantQuery } from '@/lib/queries';
@@ -16,7 +16,9 @@ export interface Credentials {
   rememberMe: boolean;
 }
 
-class NoTenantError extends Error {}
+const words: Telling = { failure: 'signin.fail', tone: 'warning' };
+/** What the server's demand for the captcha is called. */
+const captchaStep = 'captchaRequired';
 
 /** What is sent, with the captcha that was passed, or without one by whoever cannot see it. */
 type Entry = Credentials & { captchaVerification?: string; unseen?: true };
@@ -31,17 +33,13 @@ export function useSignIn(onRefused: () => void) {
   const [asking, setAsking] = useState<'no' | 'yes' | 'unlessUnseen'>('no');
   const prepared = useRef(false);
 
-  const tell = (error: unknown) => {
-    toast.warning(t('signin.fail'), error instanceof NoTenantError ? t('signin.noTenant') : errorText(error));
-  };
-
   const settings = () => client.fetchQuery({ ...consoleSettingsQuery(), retry: false });
 
   const tenantName = async (): Promise<string> => {
     const tenant = await client.fetchQuery({ ...tenantQuery(), retry: false }).catch((): Tenant | null => null);
     if (tenant) return tenant.name;
     const { defaultTenant } = await settings();
-    if (!defaultTenant) throw new NoTenantError();
+    if (!defaultTenant) throw new ApiError(601, t('signin.noTenant'), 'business');
     return defaultTenant;
   };
 
@@ -69,23 +67,20 @@ export function useSignIn(onRefused: () => void) {
         tenantName: await tenantName(),
         ...(captchaVerification === undefined ? {} : { captchaVerification }),
       }),
-    meta: { showsErrors: true },
+    meta: { ...words, takes: captchaStep },
     onMutate: () => {
       clearToasts();
       setAsking('no');
     },
     onSuccess: (_, { userName }) => rememberTermsRead(userName),
     onError: (error, { unseen }) => {
-      if (!demandsCaptcha(error)) {
-        tell(error);
-        onRefused();
-      } else if (unseen) {
-        toast.warning(t('signin.fail'), t('captcha.unseenWait'));
-        onRefused();
-      } else {
-        tell(error);
-        ask().catch(tell);
+      const step = asksFor(error, captchaStep);
+      if (step && !unseen) {
+        ask().catch((broken: unknown) => raiseError(broken, words));
+        return;
       }
+      if (step) toast.warning(t('signin.fail'), t('captcha.unseenWait'));
+      onRefused();
     },
   });
 
@@ -96,12 +91,9 @@ export function useSignIn(onRefused: () => void) {
       if ((await captchaMode()) === 'off') enter.mutate(credentials);
       else await ask();
     },
-    meta: { showsErrors: true },
+    meta: words,
     onMutate: clearToasts,
-    onError: (error) => {
-      tell(error);
-      onRefused();
-    },
+    onError: onRefused,
   });
 
   return {
@@ -116,9 +108,4 @@ export function useSignIn(onRefused: () => void) {
     mayGoWithout: asking === 'unlessUnseen',
     stopAsking: () => setAsking('no'),
   };
-}
-
-function demandsCaptcha(error: unknown): boolean {
-  if (!(error instanceof ApiError) || error.code !== 601) return false;
-  return (error.data as { captchaRequired?: unknown } | null)?.captchaRequired === true;
 }

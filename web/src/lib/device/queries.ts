@@ -50,9 +50,9 @@ interface Failing {
   state: { status: string };
 }
 
-/** The page shows failures itself, keeps what it had, and asks again. */
+/** The page has a note of the failure, keeps what it had, and asks again. */
 export const persistent = {
-  meta: { showsErrors: true },
+  meta: { banner: true },
   refetchOnWindowFocus: false,
   refetchOnReconnect: false,
   // Without a network there is nobody to ask; once there is one again everything is asked for anew.

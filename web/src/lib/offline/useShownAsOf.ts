@@ -12,7 +12,7 @@ export function useShownAsOf(): { asOf: number; told: boolean } {
     client
       .getQueryCache()
       .findAll({ type: 'active' })
-      .some(({ state, meta }) => meta?.showsErrors === true && state.status === 'error' && isSilence(state.error)),
+      .some(({ state, meta }) => meta?.banner && state.status === 'error' && isSilence(state.error)),
   );
   return { asOf, told };
 }

@@ -37,7 +37,7 @@ function Choice({ rule, onClose }: { rule: AlarmRule; onClose: () => void }) {
     mutationFn: (executionIds: string[]) =>
       api.post('/admin-api/client/pc/alarm-rules/copy', { body: { id: rule.id, executionIds } }),
     // Which device does not fit stands beside the devices.
-    meta: { showsErrors: true },
+    meta: { shows: [601], failure: 'rule.copy.fail' },
     onSuccess: ({ length: count }) => {
       toast.success(t('rule.copy.done', { count, n: format.number(count) }));
       onClose();
@@ -51,6 +51,7 @@ function Choice({ rule, onClose }: { rule: AlarmRule; onClose: () => void }) {
     else if (chosen.size < mostDevices) setChosen(new Set([...chosen, name]));
     else toast.warning(t('rule.filter.most', { most: mostDevices }));
   };
+  const failure = makingText(copy.error);
   const count = chosen.size;
   return (
     <div className={css.body}>
@@ -58,9 +59,9 @@ function Choice({ rule, onClose }: { rule: AlarmRule; onClose: () => void }) {
       <div className={css.devices}>
         <DevicePicker chosen={chosen} onToggle={({ deviceName }) => toggle(deviceName)} />
       </div>
-      {copy.isError ? (
+      {failure ? (
         <Note tone="wrong" title={t('rule.copy.fail')}>
-          {makingText(copy.error)}
+          {failure}
         </Note>
       ) : null}
       <div className={css.buttons}>

@@ -5,10 +5,9 @@ import type { AlarmRule } from '@/lib/alarm/types';
 import { ApiError, api } from '@/lib/api';
 import { tslQuery } from '@/lib/device/queries';
 import { useDraft } from '@/lib/draft';
-import { showFailure } from '@/lib/errorText';
+import { errorText, raiseError } from '@/lib/errorText';
 import { isSilence } from '@/lib/http';
 import { useLanguage } from '@/lib/i18n';
-import { makingText } from '@/lib/makingText';
 import { toast } from '@/lib/notices';
 import { refetchRules } from '../queries';
 import { type Refusal, refusalOf } from './refusal';
@@ -55,7 +54,7 @@ export function useRuleForm(rule: AlarmRule | null, onDone: () => void) {
       // It is saved: that it does not run is another matter, which the card shows too.
       await api
         .get(`${path}/publish`, { query: { alarmRulesId: id } })
-        .catch((error: unknown) => showFailure(t('rule.runFail'), error));
+        .catch((error: unknown) => raiseError(error, { failure: 'rule.runFail' }));
     },
     meta: { failure: 'rule.saveFail' },
     onError: (error) => {
@@ -64,7 +63,7 @@ export function useRuleForm(rule: AlarmRule | null, onDone: () => void) {
         setRefusal({ field: 'form', text: t('rule.form.goneMeanwhile') });
       } else if (isSilence(error) && (!rule || gone)) {
         // It may be there by now, and a second try would make another.
-        setRefusal({ field: 'form', text: makingText(error) });
+        setRefusal({ field: 'form', text: t('common.perhapsSaved', { error: errorText(error) }) });
         void refetchRules(client);
       } else setRefusal(refusalOf(error, values.channels, t));
     },

@@ -23,7 +23,8 @@ export function useRehearsal(body: AlarmRuleCreate | null) {
       api.post('/admin-api/client/pc/alarm-rules/rehearse', { body: JSON.parse(settled ?? '{}'), signal }),
     enabled: settled !== null,
     placeholderData: keepPreviousData,
-    meta: { showsErrors: true },
+    // What is being typed is refused where it is typed.
+    meta: { shows: [601], banner: true },
     staleTime: 60_000,
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,

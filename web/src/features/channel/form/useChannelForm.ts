@@ -33,7 +33,7 @@ export function useChannelForm(channel: Channel | null, onDone: (id: number) => 
       await api.put(`${path}/update`, { body: { id: channel.id, ...body } });
       return channel.id;
     },
-    meta: { failure: 'common.saveFail' },
+    meta: { failure: 'common.saveFail', tone: 'error' },
     onError: (error) => setRefusal(refusalOf(error, values, t)),
     onSuccess: async () => {
       saved.current = true;

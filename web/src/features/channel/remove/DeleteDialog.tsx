@@ -4,10 +4,8 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '@/lib/api';
 import { type Channel, refetchChannels } from '@/lib/channel/queries';
-import { errorText } from '@/lib/errorText';
 import { toast } from '@/lib/notices';
 import { Dialog } from '@/ui/Dialog';
-import { Note } from '@/ui/Note';
 import { useChannelWords } from '../words';
 import css from './DeleteDialog.module.css';
 
@@ -30,7 +28,7 @@ export function DeleteDialog({ channel, onClose, onDeleted }: DeleteDialogProps)
 
   const remove = useMutation({
     mutationFn: ({ id }: Channel) => api.del('/admin-api/client/pc/notice-channel/delete', { query: { id } }),
-    meta: { failure: 'common.deleteFail' },
+    meta: { failure: 'common.deleteFail', tone: 'error' },
     onSuccess: async (_, { id }) => {
       toast.success(t('channel.deleteOk'));
       onDeleted(id);
@@ -49,7 +47,6 @@ export function DeleteDialog({ channel, onClose, onDeleted }: DeleteDialogProps)
       open={channel !== null}
       title={t(used ? 'channel.usedTitle' : 'common.deleteConfirm', { name: shown?.noticeName ?? '' })}
       onClose={cancel}
-      onClosed={() => remove.reset()}
       width={440}
       footer={
         used ? (
@@ -68,13 +65,6 @@ export function DeleteDialog({ channel, onClose, onDeleted }: DeleteDialogProps)
         )
       }
     >
-      {remove.isError ? (
-        <div className={css.error}>
-          <Note tone="wrong" title={t('common.deleteFail')}>
-            {errorText(remove.error)}
-          </Note>
-        </div>
-      ) : null}
       <p className={css.text}>
         {used && shown ? `${usedBy(shown)} ${t('channel.usedText')}` : t('channel.deleteText')}
       </p>

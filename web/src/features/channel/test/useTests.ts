@@ -1,7 +1,7 @@
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { api } from '@/lib/api';
 import { type Channel, type Mode, modes, type Outcome } from '@/lib/channel/queries';
-import { errorText } from '@/lib/errorText';
+import { raiseError } from '@/lib/errorText';
 import { now } from '@/lib/format/clock';
 
 /** Somebody that a test is for. */
@@ -18,8 +18,6 @@ export interface ChannelTest {
   to: readonly Recipient[];
   /** Undefined while it is under way. */
   outcomes?: readonly Outcome[];
-  /** Why there was none at all. */
-  failure?: string;
 }
 
 function recipientsOf({ noticeMode, email, phoneMessage }: Channel): Recipient[] {
@@ -36,32 +34,35 @@ export function useTests() {
   const [tests, setTests] = useState(none);
   const running = useRef(new Set<number>());
 
-  const send = useCallback(async (channel: Channel) => {
-    const { id } = channel;
-    if (running.current.has(id)) return;
-    running.current.add(id);
-    const begun: ChannelTest = { at: now(), to: recipientsOf(channel) };
-    const show = (test: ChannelTest) => setTests((before) => new Map(before).set(id, test));
-    show(begun);
-    try {
-      const outcomes = await api.post('/admin-api/client/pc/notice-channel/test', { query: { id } });
-      show({ ...begun, outcomes });
-    } catch (error) {
-      // Said where it was asked for: nothing else has failed.
-      show({ ...begun, failure: errorText(error) });
-    } finally {
-      running.current.delete(id);
-    }
-  }, []);
-
   const close = useCallback((id: number) => {
     setTests((before) => new Map([...before].filter(([other]) => other !== id)));
   }, []);
+
+  const send = useCallback(
+    async (channel: Channel) => {
+      const { id } = channel;
+      if (running.current.has(id)) return;
+      running.current.add(id);
+      const begun: ChannelTest = { at: now(), to: recipientsOf(channel) };
+      const show = (test: ChannelTest) => setTests((before) => new Map(before).set(id, test));
+      show(begun);
+      try {
+        const outcomes = await api.post('/admin-api/client/pc/notice-channel/test', { query: { id } });
+        show({ ...begun, outcomes });
+      } catch (error) {
+        close(id);
+        raiseError(error, { failure: 'channel.test.fail' });
+      } finally {
+        running.current.delete(id);
+      }
+    },
+    [close],
+  );
   return useMemo(() => ({ tests, send, close }), [tests, send, close]);
 }
 
 export type ChannelTests = ReturnType<typeof useTests>;
 
 export function isRunning(test: ChannelTest | undefined): boolean {
-  return test !== undefined && test.outcomes === undefined && test.failure === undefined;
+  return test !== undefined && test.outcomes === undefined;
 }

@@ -5,9 +5,9 @@ import type { Span } from './range';
 import { rowsOf } from './rows';
 import { readPieces, type Said, type Sampled } from './series';
 
-/** The dialog shows failures itself and keeps what it had; the past does not change, so nothing is asked for twice. */
+/** The dialog has a note of a failure and keeps what it had; the past does not change, so nothing is asked for twice. */
 const lasting = {
-  meta: { showsErrors: true },
+  meta: { banner: true },
   staleTime: 5 * 60_000,
   refetchOnWindowFocus: false,
   refetchOnReconnect: false,

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { download, saveFile } from '@/lib/download';
-import { showFailure } from '@/lib/errorText';
+import { raiseError } from '@/lib/errorText';
 import { toast } from '@/lib/notices';
 import type { Span } from './range';
 
@@ -52,7 +52,7 @@ export function useExport() {
         }
       } catch (error) {
         // Who stopped it knows.
-        if (!controller.signal.aborted) showFailure(t('history.exportFail'), error);
+        if (!controller.signal.aborted) raiseError(error, { failure: 'history.exportFail' });
       } finally {
         if (running.current === controller) {
           running.current = null;

@@ -3,7 +3,7 @@ import { Button, Input } from 'antd';
 import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '@/lib/api';
-import { errorText } from '@/lib/errorText';
+import { formText } from '@/lib/errorText';
 import { toast } from '@/lib/notices';
 import { Dialog } from '@/ui/Dialog';
 import { Field } from '@/ui/form/Field';
@@ -31,8 +31,7 @@ export function SolveDialog({ id, name, open, onClose }: SolveDialogProps) {
   const solve = useMutation({
     mutationFn: () =>
       api.put('/admin-api/client/pc/alarm-notice/resolve', { body: { id, remark: remark.trim() || undefined } }),
-    // The dialog shows why it was refused.
-    meta: { showsErrors: true },
+    meta: { shows: [601] },
     onSuccess: () => {
       toast.success(t('inform.solve.done'));
       onClose();
@@ -40,6 +39,7 @@ export function SolveDialog({ id, name, open, onClose }: SolveDialogProps) {
     // Refused, it may have ended meanwhile: the page then says so.
     onSettled: () => void refetchNotices(client),
   });
+  const refused = formText(solve.error);
   return (
     <Dialog
       open={open}
@@ -85,7 +85,7 @@ export function SolveDialog({ id, name, open, onClose }: SolveDialogProps) {
             />
           )}
         </Field>
-        {solve.isError ? <Note tone="wrong">{errorText(solve.error)}</Note> : null}
+        {refused ? <Note tone="wrong">{refused}</Note> : null}
       </form>
     </Dialog>
   );

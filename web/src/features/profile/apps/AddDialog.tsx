@@ -31,7 +31,7 @@ export function AddDialog({ open, onClose, onMade }: AddDialogProps) {
     mutationFn: (wanted: string) => api.post('/admin-api/client/pc/apicredentials/create', { body: { name: wanted } }),
     // The secret is kept in one place only, and goes from there when its person says so.
     gcTime: 0,
-    meta: { showsErrors: true },
+    meta: { shows: [601], failure: 'common.saveFail' },
     onSuccess: (made) => {
       keepSecret(made);
       toast.success(t('app.addOk'));
@@ -48,6 +48,7 @@ export function AddDialog({ open, onClose, onMade }: AddDialogProps) {
     onSubmit: (values) => create.mutate(values.name.trim()),
   });
   const field = form.field('name');
+  const failure = makingText(create.error);
 
   return (
     <Dialog
@@ -69,10 +70,10 @@ export function AddDialog({ open, onClose, onMade }: AddDialogProps) {
       }
     >
       <form id={id} onSubmit={form.submit} noValidate>
-        {create.isError ? (
+        {failure ? (
           <div className={css.error}>
             <Note tone="wrong" title={t('common.saveFail')}>
-              {makingText(create.error)}
+              {failure}
             </Note>
           </div>
         ) : null}

@@ -29,7 +29,7 @@ export function AskDialog({ asked, onClose, onGone }: AskDialogProps) {
           api.get('/admin-api/client/pc/apicredentials/enable-or-disable', {
             query: { id, enabled: enabled === 1 ? 0 : 1 },
           }),
-    meta: { showsErrors: true },
+    meta: { failure: asked?.what === 'delete' ? 'common.deleteFail' : 'common.saveFail' },
     onSuccess: async () => {
       await client.invalidateQueries({ queryKey: credentialKey });
       onClose();
@@ -41,14 +41,12 @@ export function AskDialog({ asked, onClose, onGone }: AskDialogProps) {
           question: t('common.deleteConfirm', { name }),
           consequence: t('app.deleteText'),
           verb: t('app.deleteKey'),
-          fail: t('common.deleteFail'),
           danger: true,
         }
       : {
           question: t('common.toggleConfirm', { name }),
           consequence: t(enabled === 1 ? 'app.closeText' : 'app.openText'),
           verb: t(enabled === 1 ? 'app.closeKey' : 'app.openKey'),
-          fail: t('common.saveFail'),
           danger: false,
         };
   return <ConfirmDialog asked={asked} wordsOf={wordsOf} act={act} onClose={onClose} onGone={onGone} />;

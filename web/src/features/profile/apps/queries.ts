@@ -13,5 +13,5 @@ export const credentialPageQuery = (pageNo: number, pageSize: number) =>
     queryFn: ({ signal }) =>
       api.get('/admin-api/client/pc/apicredentials/page', { query: { pageNo, pageSize }, signal }),
     placeholderData: keepPreviousData,
-    meta: { showsErrors: true },
+    meta: { banner: true },
   });

@@ -3,7 +3,7 @@ import { Button } from 'antd';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '@/lib/api';
-import { errorText } from '@/lib/errorText';
+import { formText } from '@/lib/errorText';
 import { useFormat } from '@/lib/format/format';
 import { toast } from '@/lib/notices';
 import { userQuery } from '@/lib/queries';
@@ -48,7 +48,7 @@ export function AvatarDialog({ open, onClose }: AvatarDialogProps) {
         signal: sending.current.signal,
       });
     },
-    meta: { showsErrors: true },
+    meta: { shows: [601], failure: 'avatar.fail' },
     onMutate: () => setShare(0),
     onSuccess: (avatar) => {
       const { queryKey } = userQuery();
@@ -101,7 +101,7 @@ export function AvatarDialog({ open, onClose }: AvatarDialogProps) {
   const why = refused
     ? t(refused.reason, { size: format.number(Math.ceil((refused.bytes / 1024 / 1024) * 10) / 10, 1) })
     : undefined;
-  const failure = upload.isError && !upload.isPending ? errorText(upload.error) : undefined;
+  const failure = upload.isPending ? undefined : formText(upload.error);
 
   return (
     <Dialog

@@ -54,7 +54,7 @@ export function InfoTab({ user, onPhone }: InfoTabProps) {
       api.put('/app-api/member/user/update', {
         body: { id: user.id, nickname: nickname.trim(), email: email.trim(), ...(mobile === '' ? {} : { mobile }) },
       }),
-    meta: { failure: 'profile.saveFail' },
+    meta: { failure: 'profile.saveFail', tone: 'error' },
     onSuccess: (_, { nickname, email }) => {
       toast.success(t('profile.saveOk'));
       draft.clear();

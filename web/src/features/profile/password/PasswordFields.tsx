@@ -24,7 +24,7 @@ export function PasswordFields({ user }: { user: components['schemas']['User'] }
   const change = useMutation({
     mutationFn: ({ code, password }: PasswordForm) =>
       api.put('/app-api/member/user/update-password', { body: { code: code.trim(), password } }),
-    meta: { failure: 'password.fail' },
+    meta: { failure: 'password.fail', tone: 'error' },
     onSuccess: () => {
       toast.success(t('password.ok'));
       setValues(empty);

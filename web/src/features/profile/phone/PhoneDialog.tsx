@@ -78,7 +78,7 @@ function Form({ id, bound, onBusy, onDone }: FormProps) {
         ? api.post('/app-api/member/auth/validate-sms-code', { body })
         : api.put('/app-api/member/user/update-mobile', { body });
     },
-    meta: { failure: 'phone.fail' },
+    meta: { failure: 'phone.fail', tone: 'error' },
     onMutate: () => onBusy(true),
     onSuccess: async () => {
       toast.success(t('phone.ok'));

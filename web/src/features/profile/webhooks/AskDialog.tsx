@@ -27,7 +27,7 @@ export function AskDialog({ asked, onClose, onGone }: AskDialogProps) {
       if (what === 'delete') await deleteWebhook(id);
       else keepWebhookSecret({ name, secret: (await newSecret(id)).secret });
     },
-    meta: { showsErrors: true },
+    meta: { failure: asked?.what === 'delete' ? 'common.deleteFail' : 'common.saveFail' },
     onSuccess: async (_, { what }) => {
       if (what === 'delete') toast.success(t('webhook.deleted'));
       await client.invalidateQueries({ queryKey: webhooksKey });
@@ -40,14 +40,12 @@ export function AskDialog({ asked, onClose, onGone }: AskDialogProps) {
           question: t('common.deleteConfirm', { name }),
           consequence: t('webhook.deleteText'),
           verb: t('webhook.delete'),
-          fail: t('common.deleteFail'),
           danger: true,
         }
       : {
           question: t('webhook.newSecretConfirm', { name }),
           consequence: t('webhook.newSecretText'),
           verb: t('webhook.newSecretMake'),
-          fail: t('common.saveFail'),
           danger: false,
         };
   return <ConfirmDialog asked={asked} wordsOf={wordsOf} act={act} onClose={onClose} onGone={onGone} />;

@@ -9,7 +9,6 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Button } from 'antd';
 import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { errorText } from '@/lib/errorText';
 import { useFormat } from '@/lib/format/format';
 import { Chip } from '@/ui/Chip';
 import { IconButton } from '@/ui/IconButton';
@@ -35,10 +34,10 @@ export function WebhookCard({ webhook, onEdit, onAsk }: WebhookCardProps) {
   const { name, url, enabled, gone, oldSecretUntil } = webhook;
   const toggle = useMutation({
     mutationFn: () => switchWebhook(webhook.id, !enabled),
-    meta: { showsErrors: true },
+    meta: { failure: 'common.saveFail' },
     onSuccess: () => client.invalidateQueries({ queryKey: webhooksKey }),
   });
-  const test = useMutation({ mutationFn: () => testWebhook(webhook.id), meta: { showsErrors: true } });
+  const test = useMutation({ mutationFn: () => testWebhook(webhook.id), meta: { failure: 'webhook.testFail' } });
 
   return (
     <li className={css.card}>
@@ -59,11 +58,6 @@ export function WebhookCard({ webhook, onEdit, onAsk }: WebhookCardProps) {
         <p className={css.sub}>{t('webhook.oldSecret', { time: format.absolute(oldSecretUntil) })}</p>
       ) : null}
       {gone ? <Note tone="warn">{t('webhook.gone')}</Note> : null}
-      {toggle.isError ? (
-        <Note tone="wrong" title={t('common.saveFail')}>
-          {errorText(toggle.error)}
-        </Note>
-      ) : null}
       <div className={css.actions}>
         <Button
           size="small"
@@ -115,14 +109,7 @@ export function WebhookCard({ webhook, onEdit, onAsk }: WebhookCardProps) {
           <DownOutlined aria-hidden="true" />
         </button>
       </div>
-      <div role="status">
-        {test.data ? <Outcome outcome={test.data} /> : null}
-        {test.isError ? (
-          <Note tone="wrong" title={t('webhook.testFail')}>
-            {errorText(test.error)}
-          </Note>
-        ) : null}
-      </div>
+      <div role="status">{test.data ? <Outcome outcome={test.data} /> : null}</div>
       {open ? <Deliveries id={id} of={webhook.id} /> : null}
     </li>
   );

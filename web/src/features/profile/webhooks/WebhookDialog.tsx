@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Button, Checkbox, Input, type InputRef } from 'antd';
 import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { errorText } from '@/lib/errorText';
+import { formText } from '@/lib/errorText';
 import { makingText } from '@/lib/makingText';
 import { toast } from '@/lib/notices';
 import { Dialog } from '@/ui/Dialog';
@@ -43,7 +43,7 @@ export function WebhookDialog({ open, of, onClose }: WebhookDialogProps) {
     },
     // A secret is kept in one place only.
     gcTime: 0,
-    meta: { showsErrors: true },
+    meta: { shows: [601], failure: 'common.saveFail' },
     onSuccess: ({ name, made }) => {
       if (made) keepWebhookSecret({ name, secret: made.secret });
       toast.success(t(made ? 'webhook.created' : 'webhook.saved'));
@@ -60,6 +60,7 @@ export function WebhookDialog({ open, of, onClose }: WebhookDialogProps) {
     onSubmit: (all) => save.mutate({ ...all, name: all.name.trim(), url: all.url.trim() }),
   });
   const [name, url, chosen] = [form.field('name'), form.field('url'), form.field('events')];
+  const failure = of ? formText(save.error) : makingText(save.error);
 
   return (
     <Dialog
@@ -81,9 +82,9 @@ export function WebhookDialog({ open, of, onClose }: WebhookDialogProps) {
       }
     >
       <form id={id} onSubmit={form.submit} noValidate className={css.form}>
-        {save.isError ? (
+        {failure ? (
           <Note tone="wrong" title={t('common.saveFail')}>
-            {of ? errorText(save.error) : makingText(save.error)}
+            {failure}
           </Note>
         ) : null}
         <Field label={t('webhook.name')} required error={name.error && t(name.error)} hint={t('app.nameHint')}>

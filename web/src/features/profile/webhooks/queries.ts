@@ -23,7 +23,7 @@ export const webhooksQuery = () =>
     queryFn: ({ signal }) => api.get(`${path}/page`, { query: { pageNo: 1, pageSize: 100 }, signal }),
     refetchOnMount: 'always',
     refetchOnWindowFocus: 'always',
-    meta: { showsErrors: true },
+    meta: { banner: true },
   });
 
 /** What one was told last. */
@@ -31,7 +31,7 @@ export const deliveriesQuery = (id: number) =>
   queryOptions({
     queryKey: [...deliveriesKey, id],
     queryFn: ({ signal }) => api.get(`${path}/deliveries`, { query: { id }, signal }),
-    meta: { showsErrors: true },
+    meta: { banner: true },
   });
 
 export const createWebhook = (body: WebhookInput) => api.post(`${path}/create`, { body });

@@ -1,4 +1,6 @@
 import { useCallback, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { raiseError } from '@/lib/errorText';
+import { ApiError } from '@/lib/http';
 import { checkPuzzle, farthest, fetchPuzzle, NoPuzzleError, type Puzzle } from './puzzle';
 import { whenDue } from './whenDue';
 
@@ -20,6 +22,12 @@ interface CaptchaState {
 const loading: CaptchaState = { phase: 'loading', puzzle: null, x: 0, seconds: 0, verification: '', error: null };
 /** How long an outcome is shown, milliseconds. */
 const shownFor = 1000;
+
+/** The captcha's own refusals stand in its panel alone; what failed as any call can is told as everywhere, too. */
+function told(error: unknown): unknown {
+  if (error instanceof ApiError) raiseError(error);
+  return error;
+}
 
 /** The slider captcha without its looks: idle, dragged or moved by keys, checked, and then done or begun anew. */
 export function useCaptcha(onVerified: (captchaVerification: string) => void) {
@@ -43,7 +51,7 @@ export function useCaptcha(onVerified: (captchaVerification: string) => void) {
     void asking((signal) =>
       fetchPuzzle(signal).then(
         (next) => () => ({ ...loading, phase: 'idle', puzzle: next }),
-        (error: unknown) => () => ({ ...loading, phase: 'broken', error }),
+        (error: unknown) => () => ({ ...loading, phase: 'broken', error: told(error) }),
       ),
     );
   }, [asking]);
@@ -71,7 +79,7 @@ export function useCaptcha(onVerified: (captchaVerification: string) => void) {
     void asking((signal) =>
       checkPuzzle(puzzle, x, signal).then(
         (passed) => (now) => ({ ...now, phase: 'ok', seconds, verification: passed }),
-        (error: unknown) => (now) => ({ ...now, phase: 'fail', error }),
+        (error: unknown) => (now) => ({ ...now, phase: 'fail', error: told(error) }),
       ),
     );
   };
