@@ -1,5 +1,5 @@
 import { withSession } from './api';
-import { ApiError, address, opened, type QueryValue, silenceAfter, timeoutMs } from './http';
+import { ApiError, address, inTurn, opened, type QueryValue, silenceAfter, timeoutMs } from './http';
 
 export interface Download {
   path: string;
@@ -11,7 +11,7 @@ export interface Download {
 
 /** Fetches a file. Fails as `send` does: a refusal comes as an envelope in place of the file. The signal ends the request itself. */
 export function download(wish: Download): Promise<Blob> {
-  return withSession((headers) => receive(wish, headers));
+  return withSession((headers) => inTurn(() => receive(wish, headers), wish.signal));
 }
 
 async function receive({ path, query, onProgress, signal }: Download, headers: Record<string, string>): Promise<Blob> {
@@ -22,7 +22,7 @@ async function receive({ path, query, onProgress, signal }: Download, headers: R
     silence.broken();
     const type = response.headers.get('Content-Type') ?? '';
     if (!response.ok || type.startsWith('application/json')) {
-      opened(response.status, await response.text(), response.headers.get('Date'));
+      opened(response.status, await response.text(), response.headers);
       // An envelope that says all is well is no file.
       throw new ApiError(response.status, '', 'status');
     }

@@ -6,20 +6,25 @@ import { noteCall } from './saver';
 /** `duplicate` was never sent: see duplicates.ts. */
 export type ErrorKind = 'business' | 'network' | 'timeout' | 'status' | 'duplicate';
 
-/** `code` is the envelope's code, for kind `status` the HTTP status, for `duplicate` 601, and 0 when nothing was answered. */
+/**
+ * `code` is the envelope's code, for kind `status` the HTTP status, for `duplicate` 601, and 0 when nothing was answered. `wait`:
+ * after how many milliseconds the server bids to ask again, where it does.
+ */
 export class ApiError extends Error {
   readonly code: number;
   readonly msg: string;
   readonly kind: ErrorKind;
   readonly data: unknown;
+  readonly wait: number | undefined;
 
-  constructor(code: number, msg: string, kind: ErrorKind, data: unknown = null) {
+  constructor(code: number, msg: string, kind: ErrorKind, data: unknown = null, wait?: number) {
     super(msg || `${kind} ${code}`);
     this.name = 'ApiError';
     this.code = code;
     this.msg = msg;
     this.kind = kind;
     this.data = data;
+    this.wait = wait;
   }
 }
 
@@ -71,21 +76,56 @@ function isEnvelope(value: unknown): value is Envelope {
   return typeof value === 'object' && value !== null && typeof (value as Envelope).code === 'number';
 }
 
-export async function send(request: HttpRequest): Promise<HttpAnswer> {
-  const { status, text, headers } = await exchange(request);
-  return { ...opened(status, text, headers.get('Date')), position: headers.get('Live-Position') ?? undefined };
+export function send(request: HttpRequest): Promise<HttpAnswer> {
+  const ask = async () => {
+    const { status, text, headers } = await exchange(request);
+    return { ...opened(status, text, headers), position: headers.get('Live-Position') ?? undefined };
+  };
+  return request.method === 'GET' ? inTurn(ask, request.signal) : ask();
+}
+
+/** No question waits longer than this by itself for its turn, milliseconds. */
+export const longestWaitMs = 10_000;
+
+/** Asks. Told that it is too soon (429) it waits as long as the server bids, where that is not long, and asks once more. */
+export async function inTurn<T>(ask: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    const wait = error instanceof ApiError && error.code === 429 ? error.wait : undefined;
+    if (wait === undefined || wait > longestWaitMs) throw error;
+    signal?.throwIfAborted();
+    await passing(wait, signal);
+    return ask();
+  }
+}
+
+function passing(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', stop, { once: true });
+  });
 }
 
 /** For the calls whose answer has an envelope of their own: what was answered, as it came. */
 export async function sendBare(request: HttpRequest): Promise<unknown> {
-  const { status, text } = await exchange(request);
-  // What never reached such a call is answered as everywhere else.
-  if (status < 200 || status > 299) opened(status, text, null);
+  const { status, text, headers } = await exchange(request);
+  let parsed: unknown;
   try {
-    return JSON.parse(text);
+    parsed = JSON.parse(text);
   } catch {
     throw new ApiError(status, '', 'status');
   }
+  // What never reached such a call is answered as everywhere else.
+  if (status < 200 || status > 299 || isEnvelope(parsed)) opened(status, text, headers);
+  return parsed;
 }
 
 async function exchange(request: HttpRequest): Promise<{ status: number; text: string; headers: Headers }> {
@@ -149,16 +189,25 @@ async function textOf(response: Response, onPart: () => void): Promise<string> {
 }
 
 /** What the server answered, taken out of its envelope. */
-export function opened(status: number, text: string, date: string | null): HttpAnswer {
+export function opened(status: number, text: string, headers: Pick<Headers, 'get'>): HttpAnswer {
+  const wait = waitOf(headers.get('Retry-After'));
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
   } catch {
-    throw new ApiError(status, '', 'status');
+    throw new ApiError(status, '', 'status', null, wait);
   }
-  if (status < 200 || status > 299) throw new ApiError(status, isEnvelope(parsed) ? (parsed.msg ?? '') : '', 'status');
+  if (status < 200 || status > 299)
+    throw new ApiError(status, isEnvelope(parsed) ? (parsed.msg ?? '') : '', 'status', null, wait);
   if (!isEnvelope(parsed)) throw new ApiError(status, '', 'status');
-  if (parsed.code !== 200) throw new ApiError(parsed.code, parsed.msg ?? '', 'business', parsed.data ?? null);
-  const serverTime = Date.parse(date ?? '');
+  if (parsed.code !== 200) throw new ApiError(parsed.code, parsed.msg ?? '', 'business', parsed.data ?? null, wait);
+  const serverTime = Date.parse(headers.get('Date') ?? '');
   return { data: parsed.data ?? null, serverTime: Number.isNaN(serverTime) ? undefined : serverTime };
+}
+
+/** `Retry-After`: whole seconds, or a date. */
+function waitOf(text: string | null): number | undefined {
+  if (text === null) return undefined;
+  const ms = /^\d+$/.test(text.trim()) ? Number(text) * 1000 : Date.parse(text) - Date.now();
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }

@@ -30,7 +30,7 @@ export async function sendForm({ path, parts, headers, onProgress, signal }: Upl
       request.onprogress = silence.broken;
       request.onload = () => {
         try {
-          resolve(opened(request.status, request.responseText, request.getResponseHeader('Date')));
+          resolve(opened(request.status, request.responseText, { get: (name) => request.getResponseHeader(name) }));
         } catch (error) {
           reject(error);
         }
