@@ -54,6 +54,16 @@ describe('messages', () => {
     expect(screen.queryByText('saved')).toBeNull();
   });
 
+  it('with something to do wait for it', () => {
+    const goBack = vi.fn();
+    render(<Toasts />);
+    act(() => toast.info('renewed', 'at home', { label: 'Back', act: goBack }));
+    pass(60_000);
+    fireEvent.click(screen.getByRole('button', { name: 'Back' }));
+    expect(goBack).toHaveBeenCalledOnce();
+    expect(screen.queryByText('renewed')).toBeNull();
+  });
+
   it('can be closed, each by itself', () => {
     render(<Toasts />);
     act(() => {

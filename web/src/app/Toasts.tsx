@@ -17,7 +17,7 @@ const icons = {
 
 const shownFor = 5_000;
 
-/** Short messages above the page. They wait while the pointer or the keyboard is on them. */
+/** Short messages above the page. They wait while the pointer or the keyboard is on them; one with something to do waits for that. */
 export function Toasts() {
   const toasts = useNotices((state) => state.toasts);
   const urgent = toasts.filter(({ tone }) => tone === 'error' || tone === 'warning');
@@ -45,10 +45,10 @@ function Message({ toast }: { toast: Toast }) {
   const Icon = icons[toast.tone];
 
   useEffect(() => {
-    if (held) return;
+    if (held || toast.action) return;
     const timer = setTimeout(() => dismissToast(toast.id), shownFor);
     return () => clearTimeout(timer);
-  }, [held, toast.id]);
+  }, [held, toast.id, toast.action]);
 
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the pointer only holds the message; what acts is the button in it
@@ -64,6 +64,18 @@ function Message({ toast }: { toast: Toast }) {
       <div className={css.words}>
         <p className={css.title}>{toast.title}</p>
         {toast.text ? <p className={css.text}>{toast.text}</p> : null}
+        {toast.action ? (
+          <button
+            type="button"
+            className={css.action}
+            onClick={() => {
+              dismissToast(toast.id);
+              toast.action?.act();
+            }}
+          >
+            {toast.action.label}
+          </button>
+        ) : null}
       </div>
       <button type="button" className={css.close} aria-label={t('common.close')} onClick={() => dismissToast(toast.id)}>
         <CloseOutlined aria-hidden="true" />

@@ -1,5 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
+import i18next from 'i18next';
 import { useLanguage } from '@/lib/i18n';
+import { toast } from '@/lib/notices';
 import { onRenewedAfterRefusal, useSession } from '@/lib/session';
 import { forgetFreshDocument } from './freshSignIn';
 import { returnAddress } from './returnAddress';
@@ -8,7 +10,13 @@ import type { ConsoleRouter } from './router';
 /** Leads people to where their session lets them be. Returns how to stop. */
 export function followSession(router: ConsoleRouter, client: QueryClient): () => void {
   const stopRenewed = onRenewedAfterRefusal(() => {
+    const asked = returnAddress(router.state.location.href);
     void router.navigate({ to: '/', replace: true });
+    if (!asked) return;
+    toast.info(i18next.t('signin.renewed'), i18next.t('signin.renewedText'), {
+      label: i18next.t('signin.renewedBack'),
+      act: () => router.history.push(asked),
+    });
   });
   // What one person was shown is not for the next.
   const stopSession = useSession.subscribe(({ session, ended }, before) => {

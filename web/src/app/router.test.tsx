@@ -1,4 +1,4 @@
-import { act, screen } from '@testing-library/react';
+import { act, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { api } from '@/lib/api';
@@ -87,9 +87,9 @@ describe('with a session', () => {
     expect(router.state.location.search).toEqual({ from: '/alarm', ended: true });
   });
 
-  it('that had to be renewed after a refusal, the console begins anew', async () => {
+  it('that had to be renewed after a refusal, the console begins anew, with a way back', async () => {
     signedIn();
-    const { router } = await openConsole('/alarm');
+    const { router } = await openConsole('/alarm?alarmName=frost');
     await screen.findByRole('heading', { level: 1, name: 'Alarm center' });
     onGet('/app-api/member/user/get', ({ request }) =>
       request.headers.get('Authorization') === 'Bearer access-2' ? ok({ id: 7 }) : refused(401),
@@ -98,6 +98,11 @@ describe('with a session', () => {
     await expect(act(() => api.get('/app-api/member/user/get'))).resolves.toEqual({ id: 7 });
     expect(await heading('The home page')).toBeVisible();
     expect(router.state.location.pathname).toBe('/dashboard-default');
+    expect(within(screen.getByRole('status')).getByText('Your session was renewed')).toBeVisible();
+    await userEvent.setup().click(screen.getByRole('button', { name: 'Back to where you were' }));
+    expect(await screen.findByRole('heading', { level: 1, name: 'Alarm center' })).toBeVisible();
+    expect(router.state.location.href).toBe('/alarm?alarmName=frost');
+    expect(screen.queryByText('Your session was renewed')).toBeNull();
   });
 
   it('that a person ends, what was shown is forgotten and nothing more is asked for', async () => {

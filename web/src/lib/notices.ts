@@ -8,8 +8,15 @@ export interface Toast {
   title: string;
   /** A second line, for example the server's own sentence. */
   text?: string;
+  /** What can be done about it; such a message stays until it is done or closed. */
+  action?: ToastAction;
   /** When it was raised, epoch milliseconds. */
   at: number;
+}
+
+export interface ToastAction {
+  label: string;
+  act: () => void;
 }
 
 export interface Dialog {
@@ -31,7 +38,7 @@ let lastId = 0;
 /** What is said again within so many milliseconds is the same news: ten calls that fail alike are one message, said once. */
 const togetherMs = 1_000;
 
-function raise(tone: ToastTone, title: string, text?: string): void {
+function raise(tone: ToastTone, title: string, text?: string, action?: ToastAction): void {
   const at = Date.now();
   const { toasts } = useNotices.getState();
   const same = (shown: Toast) => shown.tone === tone && shown.title === title && shown.text === text;
@@ -40,12 +47,12 @@ function raise(tone: ToastTone, title: string, text?: string): void {
   if (text === undefined && toasts.some((shown) => shown.text === title)) return;
   const told = (shown: Toast) => same(shown) || (shown.text === undefined && shown.title === text);
   lastId += 1;
-  useNotices.setState({ toasts: [...toasts.filter((shown) => !told(shown)), { id: lastId, tone, title, text, at }] });
+  useNotices.setState({ toasts: [...toasts.filter((shown) => !told(shown)), { id: lastId, tone, title, text, action, at }] });
 }
 
 export const toast = {
   success: (title: string, text?: string) => raise('success', title, text),
-  info: (title: string, text?: string) => raise('info', title, text),
+  info: (title: string, text?: string, action?: ToastAction) => raise('info', title, text, action),
   warning: (title: string, text?: string) => raise('warning', title, text),
   error: (title: string, text?: string) => raise('error', title, text),
 };

@@ -144,7 +144,7 @@ describe('the spreadsheet', () => {
     const { person } = await open();
     await person.click(exportButton());
     await waitFor(() =>
-      expect(toasts()).toEqual([{ tone: 'error', title: 'Could not export', text: 'Too many exports' }]),
+      expect(toasts()).toEqual([{ tone: 'warning', title: 'Could not export', text: 'Too many exports' }]),
     );
     expect(exportButton()).toBeEnabled();
     expect(saved).not.toHaveBeenCalled();
