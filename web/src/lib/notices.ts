@@ -47,7 +47,9 @@ function raise(tone: ToastTone, title: string, text?: string, action?: ToastActi
   if (text === undefined && toasts.some((shown) => shown.text === title)) return;
   const told = (shown: Toast) => same(shown) || (shown.text === undefined && shown.title === text);
   lastId += 1;
-  useNotices.setState({ toasts: [...toasts.filter((shown) => !told(shown)), { id: lastId, tone, title, text, action, at }] });
+  useNotices.setState({
+    toasts: [...toasts.filter((shown) => !told(shown)), { id: lastId, tone, title, text, action, at }],
+  });
 }
 
 export const toast = {
