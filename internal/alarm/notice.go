@@ -83,20 +83,27 @@ func (s *NoticeStore) Count(ctx context.Context, t tenant.ID, midnight int64) (C
 	return c, err
 }
 
-// OpenLevels gives the highest level among the open notices of each of a
-// tenant's devices that has one.
-func (s *NoticeStore) OpenLevels(ctx context.Context, t tenant.ID) (map[device.ID]Level, error) {
+// Open is what is open of a device's notices.
+type Open struct {
+	Count int
+	Level Level // the highest
+}
+
+// Open tells, of each of a tenant's devices that has open notices, how many and
+// how serious.
+func (s *NoticeStore) Open(ctx context.Context, t tenant.ID) (map[device.ID]Open, error) {
 	var rows []struct {
 		DeviceID device.ID
+		Count    int
 		Level    Level
 	}
 	err := s.db.Read(ctx).NewSelect().Model((*noticeRow)(nil)).
-		ColumnExpr("n.device_id, MAX(n.alarm_level) AS level").
+		ColumnExpr("n.device_id, COUNT(*) AS count, MAX(n.alarm_level) AS level").
 		Where("n.tenant_id = ? AND n.resolve_status = ?", t, Pending).
 		GroupExpr("n.device_id").Scan(ctx, &rows)
-	levels := make(map[device.ID]Level, len(rows))
+	open := make(map[device.ID]Open, len(rows))
 	for _, r := range rows {
-		levels[r.DeviceID] = r.Level
+		open[r.DeviceID] = Open{Count: r.Count, Level: r.Level}
 	}
-	return levels, err
+	return open, err
 }

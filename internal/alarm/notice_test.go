@@ -2,6 +2,7 @@ package alarm_test
 
 import (
 	"context"
+	"maps"
 	"testing"
 	"time"
 
@@ -50,7 +51,7 @@ func TestCount(t *testing.T) {
 	}
 }
 
-func TestOpenLevels(t *testing.T) {
+func TestOpen(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
 	station := s.Station(t)
@@ -68,18 +69,15 @@ func TestOpenLevels(t *testing.T) {
 	} {
 		s.Notice(t, n)
 	}
-	got, err := s.Notices.OpenLevels(t.Context(), field.ID)
+	got, err := s.Notices.Open(t.Context(), field.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[device.ID]alarm.Level{warm.ID: alarm.LevelGeneral, hot.ID: alarm.LevelSerious}
-	if len(got) != len(want) || got[hot.ID] != want[hot.ID] || got[warm.ID] != want[warm.ID] {
+	want := map[device.ID]alarm.Open{warm.ID: {Count: 1, Level: alarm.LevelGeneral}, hot.ID: {Count: 3, Level: alarm.LevelSerious}}
+	if !maps.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	if _, ok := got[warm.ID]; !ok {
-		t.Error("a general alarm, level 0, is an alarm too")
-	}
-	if none, err := s.Notices.OpenLevels(t.Context(), 99); err != nil || len(none) != 0 {
+	if none, err := s.Notices.Open(t.Context(), 99); err != nil || len(none) != 0 {
 		t.Errorf("%v %v", none, err)
 	}
 }
@@ -111,10 +109,10 @@ func TestFaults(t *testing.T) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	for name, call := range map[string]func() error{
-		"Count":      func() error { _, err := s.Notices.Count(gone, 1, 0); return err },
-		"OpenLevels": func() error { _, err := s.Notices.OpenLevels(gone, 1); return err },
-		"Load":       func() error { _, err := positions.Load(gone); return err },
-		"Save":       func() error { return positions.Save(gone, 9) },
+		"Count": func() error { _, err := s.Notices.Count(gone, 1, 0); return err },
+		"Open":  func() error { _, err := s.Notices.Open(gone, 1); return err },
+		"Load":  func() error { _, err := positions.Load(gone); return err },
+		"Save":  func() error { return positions.Save(gone, 9) },
 	} {
 		if err := call(); err == nil {
 			t.Errorf("%s: no error", name)

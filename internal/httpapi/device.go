@@ -123,7 +123,7 @@ type shower struct {
 	tenant tenant.ID
 	scenes []device.Scene
 	names  map[int64]string
-	levels map[device.ID]alarm.Level
+	open   map[device.ID]alarm.Open
 }
 
 func (s *server) shower(ctx context.Context, t tenant.ID) (*shower, error) {
@@ -131,7 +131,7 @@ func (s *server) shower(ctx context.Context, t tenant.ID) (*shower, error) {
 	if err != nil {
 		return nil, err
 	}
-	levels, err := s.Notices.OpenLevels(ctx, t)
+	open, err := s.Notices.Open(ctx, t)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +139,7 @@ func (s *server) shower(ctx context.Context, t tenant.ID) (*shower, error) {
 	for _, sc := range scenes {
 		names[sc.ID] = sc.Name
 	}
-	return &shower{s: s, tenant: t, scenes: scenes, names: names, levels: levels}, nil
+	return &shower{s: s, tenant: t, scenes: scenes, names: names, open: open}, nil
 }
 
 // knows tells whether the tenant has a scene of that id; the default group is
@@ -164,7 +164,10 @@ func (sh *shower) one(ctx context.Context, d *device.Device) wire.Device {
 		GroupId: d.SceneID, GroupName: sh.names[d.SceneID], Longitude: d.Longitude, Latitude: d.Latitude,
 		OnlineState: flag(status.Online), State: flag(!status.Online || d.Disabled),
 		CreateTime: d.CreateTime, OnlineTime: some(status.OnlineTime), OfflineTime: some(status.OfflineTime),
-		LastContact: some(status.LastContact), Type: 1, AlarmLevel: sh.level(d.ID), LastData: []wire.Latest{},
+		LastContact: some(status.LastContact), Type: 1, LastData: []wire.Latest{},
+	}
+	if open, some := sh.open[d.ID]; some {
+		w.OpenAlarms, w.AlarmLevel = &open.Count, new(int(open.Level))
 	}
 	if d.IsVideo() {
 		kind := string(d.Video(sh.s.Catalog.Product(d.ProductID)).Kind)
@@ -218,14 +221,6 @@ func mainSign(p *device.Product) string {
 		return p.Properties[0].Identifier
 	}
 	return ""
-}
-
-func (sh *shower) level(id device.ID) *wire.AlarmLevel {
-	if level, open := sh.levels[id]; open {
-		n := int(level)
-		return &n
-	}
-	return nil
 }
 
 // flag is a yes or no as the wire writes it.

@@ -35,7 +35,7 @@ func TestDevicePage(t *testing.T) {
 	want := fmt.Sprintf(`{"alarmLevel":2,"createTime":%d,"deviceName":"WS-1","groupId":%d,"groupName":"North","id":%d,"lastContact":%d,`+
 		`"lastData":[{"airTemperature":%s,"heating":%s,"note":%s}],`+
 		`"latitude":39.92,"longitude":32.85,"mainSign":"airTemperature","noteName":"Mast","offlineAfter":900000,"onlineState":1,`+
-		`"onlineTime":%d,"productId":%d,"productName":"weather-station","serial":"SN-WS-1","state":0,"type":1}`,
+		`"onlineTime":%d,"openAlarms":1,"productId":%d,"productName":"weather-station","serial":"SN-WS-1","state":0,"type":1}`,
 		now, w.north, w.ws1.ID, now,
 		reading("21.5", "Air temperature", "°C", `,"precision":1`), reading("true", "Heating", "", ""), reading(`"note of WS-1"`, "note", "", ""),
 		now, w.station.ID)

@@ -32,7 +32,7 @@ func (s *server) GetDeviceMap(ctx context.Context, r wire.GetDeviceMapRequestObj
 	if err != nil {
 		return nil, err
 	}
-	levels, err := s.Notices.OpenLevels(ctx, t)
+	alarms, err := s.Notices.Open(ctx, t)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func (s *server) GetDeviceMap(ctx context.Context, r wire.GetDeviceMapRequestObj
 		if r.Params.Zoom != nil {
 			zoom = *r.Params.Zoom
 		}
-		m.Clusters = clusters(places, zoom, online, levels)
+		m.Clusters = clusters(places, zoom, online, alarms)
 		return wire.GetDeviceMap200JSONResponse{Code: success, Data: m}, nil
 	}
 	for _, p := range places {
@@ -51,9 +51,8 @@ func (s *server) GetDeviceMap(ctx context.Context, r wire.GetDeviceMapRequestObj
 			DeviceName: p.Name, NoteName: p.NoteName, GroupId: p.SceneID,
 			Longitude: p.Longitude, Latitude: p.Latitude, OnlineState: flag(online(p)),
 		}
-		if level, open := levels[p.ID]; open {
-			n := int(level)
-			w.AlarmLevel = &n
+		if open, some := alarms[p.ID]; some {
+			w.AlarmLevel = new(int(open.Level))
 		}
 		m.Markers = append(m.Markers, w)
 	}
@@ -87,7 +86,7 @@ type cell struct{ x, y int }
 
 // clusters groups places by cells of the Web-Mercator plane at a zoom; each
 // cluster stands at the mean of its devices.
-func clusters(places []*device.Place, zoom int, online func(*device.Place) bool, levels map[device.ID]alarm.Level) []wire.MapCluster {
+func clusters(places []*device.Place, zoom int, online func(*device.Place) bool, alarms map[device.ID]alarm.Open) []wire.MapCluster {
 	by := map[cell]*wire.MapCluster{}
 	scale := tilePixels * math.Exp2(float64(zoom)) / clusterPixels
 	for _, p := range places {
@@ -103,7 +102,7 @@ func clusters(places []*device.Place, zoom int, online func(*device.Place) bool,
 		c.South, c.North = min(c.South, p.Latitude), max(c.North, p.Latitude)
 		c.Count++
 		c.OnlineCount += flag(online(p))
-		if _, open := levels[p.ID]; open {
+		if _, open := alarms[p.ID]; open {
 			c.AlarmCount++
 		}
 	}

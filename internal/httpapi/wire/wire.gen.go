@@ -1299,9 +1299,12 @@ type Device struct {
 	// OnlineState 1 online, 0 offline
 	OnlineState OnlineState `json:"onlineState"`
 	OnlineTime  *int64      `json:"onlineTime,omitempty"`
-	ProductId   int64       `json:"productId"`
-	ProductName string      `json:"productName"`
-	Serial      string      `json:"serial"`
+
+	// OpenAlarms how many notices of the device are open; absent when none is
+	OpenAlarms  *int   `json:"openAlarms,omitempty"`
+	ProductId   int64  `json:"productId"`
+	ProductName string `json:"productName"`
+	Serial      string `json:"serial"`
 
 	// SignDataObj the latest readings of a sensor (type 1) by identifier, absent when nothing was ever read; only by deviceNames/get
 	//

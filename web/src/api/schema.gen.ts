@@ -3030,6 +3030,8 @@ export interface components {
             /** @description identifier of the property a list shows; empty when the product has none */
             mainSign: string;
             alarmLevel?: components["schemas"]["AlarmLevel"];
+            /** @description how many notices of the device are open; absent when none is */
+            openAlarms?: number;
             /** @description one element, empty when nothing was ever read */
             lastData: components["schemas"]["Latest"][];
             /**
