@@ -209,7 +209,7 @@ describe('signing out', () => {
     onPost(logoutPath, () => HttpResponse.error());
     const done = signOut();
     expect(current()).toBeNull();
-    await done;
+    await expect(done).rejects.toMatchObject({ kind: 'network' });
     expect(useSession.getState().ended).toBe('quit');
   });
 });

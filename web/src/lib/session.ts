@@ -197,14 +197,10 @@ export async function accessToken(): Promise<string | null> {
   return useSession.getState().session?.accessToken ?? null;
 }
 
-/** Ends the session here at once and on the server as soon as it can be told. */
+/** Ends the session here at once. Rejects where the server could not be told: there it then ends by its own time. */
 export async function signOut(): Promise<void> {
   const { session } = useSession.getState();
   store(null, 'quit');
   if (!session) return;
-  try {
-    await send({ method: 'POST', path: '/app-api/member/auth/logout', headers: requestHeaders(session.accessToken) });
-  } catch {
-    // The tokens are gone from this browser; a session that the server could not be told of ends there by its own time.
-  }
+  await send({ method: 'POST', path: '/app-api/member/auth/logout', headers: requestHeaders(session.accessToken) });
 }

@@ -5,6 +5,7 @@ import { followPreferences, usePreferences } from '@/lib/preferences';
 import { useSession } from '@/lib/session';
 import { frameBackend } from '@/test/backend';
 import { openConsole } from '@/test/console';
+import { onPost, refused } from '@/test/server';
 import { signedIn } from '@/test/session';
 
 vi.mock('@/features/alarm/AlarmPage', () => import('@/test/PlainPage'));
@@ -110,5 +111,14 @@ describe('the settings', () => {
     expect(useSession.getState()).toEqual({ session: null, ended: 'quit' });
     await expect.poll(() => backend.calls).toContain('logout');
     expect(screen.queryByText('You have been signed out')).toBeNull();
+  });
+
+  it('quit: that the server could not be told is said', async () => {
+    const { person, panel } = await open();
+    onPost('/app-api/member/auth/logout', () => refused(500, 'Not now'));
+    await person.click(panel.getByRole('button', { name: /Quit/ }));
+    expect(await screen.findByRole('heading', { name: 'Sign in' })).toBeVisible();
+    expect(await screen.findByText('Not now')).toBeVisible();
+    expect(useSession.getState().session).toBeNull();
   });
 });

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Button, Drawer, Switch } from 'antd';
 import { type ReactNode, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { raiseError } from '@/lib/errorText';
 import { phone, useMedia } from '@/lib/media';
 import { usePreferences } from '@/lib/preferences';
 import { consoleSettingsQuery, userQuery } from '@/lib/queries';
@@ -94,7 +95,7 @@ function Person() {
   const quit = async () => {
     setLeaving(true);
     // The guard of the routes leads to the sign-in page as soon as the session is gone.
-    await signOut();
+    await signOut().catch((error: unknown) => raiseError(error));
   };
 
   return (
