@@ -118,7 +118,7 @@ test('a test goes out, and says what became of each recipient', async ({ page })
   await press(outcome, 'Close the test of Shepherds');
   await expect(outcome).toBeHidden();
 
-  // Nothing can go out by mail from here, which the answer says in its place.
+  // Nothing can go out by mail from here, which is told.
   await dataOf(grower, 'POST', `${path}/create`, {
     noticeName: 'By mail',
     noticeMode: ['email'],
@@ -126,7 +126,7 @@ test('a test goes out, and says what became of each recipient', async ({ page })
   });
   await page.reload();
   await press(page, 'Test: By mail');
-  await expect(page.getByRole('region', { name: 'Test of By mail' }).getByRole('alert')).toContainText('not set up');
+  await expect(page.getByRole('alert').filter({ hasText: 'The test could not be sent' })).toContainText('not set up');
 });
 
 test('a rule tells through it, it stays while the rule is there, and the notice proves who was told', async ({

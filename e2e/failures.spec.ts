@@ -1,0 +1,154 @@
+import type { Page, Route } from '@playwright/test';
+import { button, fillSignIn } from './pages.ts';
+import { dataOf, enter, type Person } from './people.ts';
+import { applyText, siteOf } from './server.ts';
+import { solveSlider } from './solveSlider.ts';
+import { expect, test } from './test.ts';
+
+// What a person sees of calls that fail, by the specification's error catalogue: of lists, of changes, in forms and as a step. That it
+// is so for every call of the contract is in web/src/lib/catalogue.test.ts.
+
+const person: Person = { tenantName: 'fallow', userName: 'nuri', password: 'nothing-grows-here' };
+const said = 'The server’s own words';
+const path = '/admin-api/client/pc/notice-channel';
+
+test.use({ host: 'fallow.localhost' });
+
+test.beforeAll(() =>
+  applyText(`
+tenants:
+  - name: fallow
+    hosts: [fallow.localhost]
+    timeZone: Europe/Istanbul
+    language: en-us
+    users: [{userName: nuri, password: ${person.password}, nickname: Nuri}]
+`),
+);
+
+type Way = 'warning' | 'error' | 'dialog';
+
+const answering =
+  (code: number, headers: Record<string, string> = {}, data: object | null = null) =>
+  (route: Route) =>
+    route.fulfill({ headers, json: { code, data, msg: said } });
+const toasts = (page: Page) => page.locator('[data-tone]');
+const errorDialog = (page: Page) => page.getByRole('dialog', { name: 'Error', exact: true });
+
+/** Says it once, in this way and no other; takes it away. */
+async function expectTold(page: Page, way: Way, ...texts: string[]): Promise<void> {
+  const dialog = errorDialog(page);
+  const place = way === 'dialog' ? dialog : toasts(page);
+  for (const text of texts) await expect(place).toContainText(text);
+  if (way === 'dialog') {
+    await expect(toasts(page)).toHaveCount(0);
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await expect(dialog).toBeHidden();
+    return;
+  }
+  await expect(dialog).toBeHidden();
+  await expect(place).toHaveAttribute('data-tone', way);
+  await place.getByRole('button', { name: 'Close' }).click();
+  await expect(place).toHaveCount(0);
+}
+
+test('a list that cannot be had says so in its place, and is told of once by its code', async ({ page }) => {
+  await enter(page, person, '/message', siteOf('fallow'));
+  const list = `**${path}/page*`;
+  const note = page.getByRole('main').getByRole('alert');
+  const catalogue: [name: string, answer: (route: Route) => Promise<void>, way: Way, text: string][] = [
+    ['601', answering(601), 'warning', said],
+    ['500', answering(500), 'error', said],
+    ['-699', answering(-699), 'error', said],
+    ['403', answering(403), 'dialog', 'You do not have permission for this'],
+    ['404', answering(404), 'dialog', 'This resource does not exist'],
+    ['777', answering(777), 'dialog', said],
+    ['429', answering(429, { 'Retry-After': '1' }), 'dialog', said],
+    ['no network', (route) => route.abort(), 'error', 'Cannot connect to the server'],
+  ];
+  for (const [name, answer, way, text] of catalogue) {
+    await test.step(name, async () => {
+      let asked = 0;
+      await page.route(list, (route) => {
+        asked += 1;
+        return answer(route);
+      });
+      await page.getByRole('link', { name: 'Notification channel' }).click();
+      await expectTold(page, way, text);
+      await expect(note).toBeVisible();
+      if (name === '429') expect(asked).toBe(2);
+      if (name === '500') {
+        // The same again is no news.
+        await note.getByRole('button', { name: 'Retry' }).click();
+        await expect.poll(() => asked).toBe(2);
+        await expect(note.getByRole('button', { name: 'Retry' })).toHaveAttribute('aria-disabled', 'false');
+        await expect(toasts(page)).toHaveCount(0);
+      }
+      await page.unroute(list);
+      if (name !== 'no network') await page.goBack();
+    });
+  }
+  await note.getByRole('button', { name: 'Retry' }).click();
+  await expect(note).toHaveCount(0);
+});
+
+test('a change that is refused is told in its feature’s words, a form shows itself what can be mended there', async ({
+  page,
+}) => {
+  await dataOf(person, 'POST', `${path}/create`, {
+    noticeName: 'Nobody',
+    noticeMode: ['phoneMessage'],
+    phoneMessage: ['+905550009901'],
+  });
+  await enter(page, person, '/notification', siteOf('fallow'));
+
+  await test.step('601, where the specification has an error', async () => {
+    await page.route(`**${path}/delete*`, answering(601));
+    await button(page, 'Delete: Nobody').click();
+    await button(page, 'Delete channel').click();
+    await expectTold(page, 'error', 'Could not delete', said);
+    await button(page, 'Cancel').click();
+  });
+
+  await test.step('601, where it has none', async () => {
+    await page.route(`**${path}/test*`, answering(601));
+    await button(page, 'Test: Nobody').click();
+    await expectTold(page, 'warning', 'The test could not be sent', said);
+  });
+
+  await test.step('601 in a form, then another code', async () => {
+    await page.goto('/profile?tab=app');
+    await button(page, 'New key').click();
+    const form = page.getByRole('dialog', { name: 'New key' });
+    await form.getByRole('textbox', { name: 'Name' }).fill('Planner');
+    await page.route('**/apicredentials/create', answering(601));
+    await form.getByRole('button', { name: 'Create key' }).click();
+    await expect(form.getByRole('alert')).toContainText(said);
+    await expect(toasts(page)).toHaveCount(0);
+    await form.getByRole('textbox', { name: 'Name' }).fill('Planner 2');
+    await page.route('**/apicredentials/create', answering(777));
+    await form.getByRole('button', { name: 'Create key' }).click();
+    await expectTold(page, 'dialog', 'Could not save', said);
+    await expect(form.getByRole('alert')).toHaveCount(0);
+    await expect(form.getByRole('textbox', { name: 'Name' })).toHaveValue('Planner 2');
+  });
+});
+
+test('601 that asks for the captcha opens it, without a word', async ({ page }) => {
+  await page.route('**/console/settings', async (route) => {
+    const answer = await route.fetch();
+    const body = await answer.json();
+    await route.fulfill({ response: answer, json: { ...body, data: { ...body.data, captcha: 'off' } } });
+  });
+  let asked = 0;
+  await page.route('**/login-username', (route) => {
+    asked += 1;
+    return asked === 1 ? answering(601, {}, { captchaRequired: true })(route) : route.continue();
+  });
+  await page.goto('/signin');
+  await fillSignIn(page, person.userName, person.password);
+  await expect(page.getByRole('slider')).toBeVisible();
+  expect(asked).toBe(1);
+  await expect(toasts(page)).toHaveCount(0);
+  await solveSlider(page);
+  await expect(page).toHaveURL(/\/dashboard-default/);
+});
