@@ -1,5 +1,4 @@
 import BellOutlined from '@ant-design/icons/BellOutlined';
-import CheckOutlined from '@ant-design/icons/CheckOutlined';
 import RightOutlined from '@ant-design/icons/RightOutlined';
 import { useId, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -10,6 +9,7 @@ import { Chip } from '@/ui/Chip';
 import { MessageMark } from '@/ui/message/MessageMark';
 import { MessageTime } from '@/ui/message/MessageTime';
 import { faceOf, titleOf } from './groups';
+import { MarkButton } from './MarkButton';
 import css from './MessageGroup.module.css';
 import { MessageRow, type RowActions } from './MessageRow';
 import row from './MessageRow.module.css';
@@ -65,34 +65,27 @@ export function MessageGroup({ messages, open, onFold, isOpen, ...actions }: Mes
             </Chip>
           )}
         </div>
+        {unread.length === 0 ? (
+          <span className={row.marked} />
+        ) : (
+          <MarkButton
+            label={t('message.markGroup', { title: titleOf(messages) })}
+            ids={unread}
+            onRead={actions.onRead}
+            head={head}
+          />
+        )}
         <RightOutlined className={row.arrow} rotate={open ? 90 : 0} aria-hidden="true" />
       </div>
       <div id={list} hidden={!open} className={css.inside}>
         {open ? (
-          <>
-            {unread.length === 0 ? null : (
-              <div className={css.all}>
-                <button
-                  type="button"
-                  className={row.mark}
-                  onClick={() => {
-                    head.current?.focus();
-                    actions.onRead(unread);
-                  }}
-                >
-                  <CheckOutlined aria-hidden="true" />
-                  {t('message.markGroup')}
-                </button>
-              </div>
-            )}
-            <ul className={css.list} aria-label={titleOf(messages)}>
-              {messages.map((message) => (
-                <li key={message.id}>
-                  <MessageRow message={message} open={isOpen(message.id)} {...actions} />
-                </li>
-              ))}
-            </ul>
-          </>
+          <ul className={css.list} aria-label={titleOf(messages)}>
+            {messages.map((message) => (
+              <li key={message.id}>
+                <MessageRow message={message} open={isOpen(message.id)} {...actions} />
+              </li>
+            ))}
+          </ul>
         ) : null}
       </div>
     </>

@@ -161,16 +161,37 @@ describe('marking as read', () => {
   it('is done for one, said, and counted everywhere', async () => {
     const server = messageServer();
     const { user } = await openMessages(server);
-    await user.click(button('Alarm 2'));
-    await user.click(button('Mark as read'));
+    await user.click(button('Mark as read: Alarm 2'));
     expect(await screen.findByText('marked read')).toBeVisible();
     expect(askedOf(server, paths.read)).toEqual([{ ids: '2' }]);
     expect(within(row('Alarm 2')).queryByText('Unread')).toBeNull();
-    expect(within(row('Alarm 2')).getByText('Read')).toBeVisible();
+    expect(within(row('Alarm 2')).queryByRole('button', { name: /^Mark/ })).toBeNull();
     expect(button('Alarm 2')).toHaveFocus();
+    // It was not opened for that.
+    expect(button('Alarm 2')).toHaveAttribute('aria-expanded', 'false');
+    expect(button('Mark as read: Alarm 1')).toBeVisible();
     expect(head().getByText('1 unread')).toBeVisible();
     expect(head().getByRole('button', { name: '1 unread message' })).toBeVisible();
     expect(screen.getByRole('link', { name: 'Message 1 unread message' })).toBeVisible();
+  });
+
+  it('takes the keyboard no more than one key beyond the title', async () => {
+    const server = messageServer();
+    const { user } = await openMessages(server);
+    button('Alarm 2').focus();
+    await user.tab();
+    expect(button('Mark as read: Alarm 2')).toHaveFocus();
+    await user.keyboard('{Enter}');
+    await waitFor(() => expect(askedOf(server, paths.read)).toEqual([{ ids: '2' }]));
+    expect(button('Alarm 2')).toHaveFocus();
+  });
+
+  it('is done for one that is open, too', async () => {
+    const { user } = await openMessages(messageServer());
+    await user.click(button('Alarm 2'));
+    await user.click(button('Mark as read: Alarm 2'));
+    expect(await within(row('Alarm 2')).findByText('Read')).toBeVisible();
+    expect(button('Alarm 2')).toHaveAttribute('aria-expanded', 'true');
   });
 
   it('is shown before the server has answered, and taken back when it refuses', async () => {
@@ -178,8 +199,7 @@ describe('marking as read', () => {
     const held = gate<Response>();
     server.answers.set(paths.read, () => held.passed);
     const { user } = await openMessages(server);
-    await user.click(button('Alarm 2'));
-    await user.click(button('Mark as read'));
+    await user.click(button('Mark as read: Alarm 2'));
     await waitFor(() => expect(head().getByText('1 unread')).toBeVisible());
     held.open(refused(500, 'Out of order'));
     expect(await screen.findByText('Could not mark as read')).toBeVisible();
@@ -217,8 +237,7 @@ describe('marking as read', () => {
     const heard: unknown[] = [];
     const other = new OtherTabs(7, () => heard.push('read'));
     const { user } = await openMessages(server);
-    await user.click(button('Alarm 2'));
-    await user.click(button('Mark as read'));
+    await user.click(button('Mark as read: Alarm 2'));
     await waitFor(() => expect(heard).toEqual(['read']));
     server.messages = server.messages.map((one) => ({ ...one, readStatus: true }));
     other.tell();
@@ -239,11 +258,20 @@ describe('many of one rule', () => {
     const [first] = within(list('Frost')).getAllByRole('button', { name: 'Frost has cleared' });
     await user.click(first as HTMLElement);
     expect(within(list('Frost')).getByText('Device: Orchard mast.')).toBeVisible();
-    await user.click(button('Mark these as read'));
+    await user.click(button('Mark these as read: Frost'));
     await waitFor(() => expect(askedOf(server, paths.read)).toEqual([{ ids: '20,19' }]));
-    expect(screen.queryByRole('button', { name: 'Mark these as read' })).toBeNull();
+    expect(screen.queryByRole('button', { name: /^Mark these as read/ })).toBeNull();
     expect(within(list()).getAllByRole('button', { name: 'Frost' })[0]).toHaveFocus();
     expect(head().getByText('1 unread')).toBeVisible();
+  });
+
+  it('are marked as read without being opened', async () => {
+    const server = messageServer([message(30, { readStatus: true }), ...night()]);
+    const { user } = await openMessages(server);
+    await user.click(button('Mark these as read: Frost'));
+    await waitFor(() => expect(askedOf(server, paths.read)).toEqual([{ ids: '20,19' }]));
+    expect(button('Frost')).toHaveAttribute('aria-expanded', 'false');
+    expect(button('Frost')).toHaveFocus();
   });
 
   it('stay open while others join them', async () => {

@@ -10,6 +10,7 @@ import type { Message } from '@/lib/message/queries';
 import { Chip } from '@/ui/Chip';
 import { MessageMark } from '@/ui/message/MessageMark';
 import { MessageTime } from '@/ui/message/MessageTime';
+import { MarkButton } from './MarkButton';
 import css from './MessageRow.module.css';
 
 export interface RowActions {
@@ -60,8 +61,13 @@ export const MessageRow = memo(function MessageRow({ message, open, onToggle, on
           </Chip>
         )}
       </div>
+      {readStatus ? (
+        <span className={css.marked} />
+      ) : (
+        <MarkButton label={t('message.markOne', { title })} ids={[id]} onRead={onRead} head={head} />
+      )}
       <RightOutlined className={css.arrow} rotate={open ? 90 : 0} aria-hidden="true" />
-      {open ? (
+      {open && (readStatus || noticeId !== undefined) ? (
         <div className={css.actions}>
           {noticeId === undefined ? null : (
             <Link
@@ -79,20 +85,7 @@ export const MessageRow = memo(function MessageRow({ message, open, onToggle, on
               <CheckOutlined aria-hidden="true" />
               {t('message.read')}
             </span>
-          ) : (
-            <button
-              type="button"
-              className={css.mark}
-              onClick={() => {
-                // The button goes; the keyboard stays with the message.
-                head.current?.focus();
-                onRead([id]);
-              }}
-            >
-              <CheckOutlined aria-hidden="true" />
-              {t('message.markRead')}
-            </button>
-          )}
+          ) : null}
         </div>
       ) : null}
     </div>
