@@ -23,6 +23,27 @@ test('the language is switched at once, kept, and readings follow it', async ({ 
   await expectAccessible(page);
 });
 
+test('on a phone language and nickname are one tap away, and titles keep their room', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await signIn(page);
+  const languages = page.getByRole('banner').getByRole('combobox', { name: 'Language' });
+  const box = await languages.boundingBox();
+  expect([box?.width, box?.height]).toEqual([44, 44]);
+  await expect(page.getByRole('banner').getByRole('link')).toHaveCount(0);
+  await page.getByRole('button', { name: 'Open the menu' }).click();
+  await expect(page.getByRole('dialog').getByRole('link', { name: 'Demo Grower' })).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Close the menu' }).click();
+  await languages.selectOption({ label: 'Русский' });
+  await expect(page.getByRole('heading', { name: 'Главная' })).toBeVisible();
+  await expectNoSideways(page);
+  await expectAccessible(page);
+  await page.goto('/notification');
+  const title = page.getByRole('heading', { level: 1, name: 'Каналы уведомлений' });
+  await expect(title).toBeVisible();
+  expect(await title.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0);
+});
+
 test('dark mode changes the page at once and outlives a reload', async ({ page }) => {
   await signIn(page);
   await page.getByRole('button', { name: 'Settings' }).click();

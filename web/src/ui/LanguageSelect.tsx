@@ -9,11 +9,13 @@ import css from './LanguageSelect.module.css';
 interface LanguageSelectProps {
   /** With a field's border, as in a form; quiet in a bar. */
   framed?: boolean;
+  /** On a phone no more than the globe, as large as a finger: a bar has no room for words. */
+  small?: boolean;
   className?: string;
 }
 
 /** The system's own list: every keyboard, phone and screen reader knows it. Each language stands in itself. */
-export function LanguageSelect({ framed = false, className = '' }: LanguageSelectProps) {
+export function LanguageSelect({ framed = false, small = false, className = '' }: LanguageSelectProps) {
   const { t } = useTranslation();
   const { language, setLanguage } = useLanguage();
 
@@ -24,7 +26,7 @@ export function LanguageSelect({ framed = false, className = '' }: LanguageSelec
   };
 
   return (
-    <span className={`${css.box} ${framed ? css.framed : ''} ${className}`}>
+    <span className={`${css.box} ${framed ? css.framed : ''} ${small ? css.small : ''} ${className}`}>
       <GlobalOutlined className={css.globe} aria-hidden="true" />
       <select
         className={css.select}

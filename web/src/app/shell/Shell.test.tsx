@@ -163,6 +163,16 @@ describe('on a phone', () => {
       .toHaveAttribute('aria-expanded', 'false');
   });
 
+  it('names the person in the drawer, with the way to the profile', async () => {
+    setWidth(390);
+    const { router } = await openConsole('/alarm');
+    const person = userEvent.setup();
+    await person.click(screen.getByRole('button', { name: 'Open the menu' }));
+    const drawer = await screen.findByRole('dialog');
+    await person.click(await within(drawer).findByRole('link', { name: 'Elif Kaya' }));
+    expect(router.state.location.pathname).toBe('/profile');
+  });
+
   it('closes with its button and with Escape', async () => {
     setWidth(390);
     await openConsole('/alarm');

@@ -3,13 +3,18 @@ import { usePreferences } from '@/lib/preferences';
 import { BrandLogo } from '@/ui/BrandLogo';
 import { LiveFoot } from './LiveFoot';
 import { Menu } from './Menu';
+import { Person } from './Person';
 import css from './Sidebar.module.css';
 
 interface SidebarProps {
+  /** In the phone's drawer. */
   onChoose?: () => void;
 }
 
-/** What stands at the left: brand, menu, and whether the screen is live. The drawer of the phone holds the same. */
+/**
+ * What stands at the left: brand, menu, and whether the screen is live. The drawer of the phone holds the same, and who is
+ * signed in, for whom the bar has no room there.
+ */
 export function Sidebar({ onChoose }: SidebarProps) {
   const { sidebarColor, sidebarType } = usePreferences();
   return (
@@ -24,6 +29,7 @@ export function Sidebar({ onChoose }: SidebarProps) {
             <BrandLogo height={28} markOnly />
           </span>
         </Link>
+        {onChoose ? <Person onChoose={onChoose} /> : null}
         <Menu onChoose={onChoose} />
         <LiveFoot />
       </div>

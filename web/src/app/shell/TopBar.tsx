@@ -1,14 +1,11 @@
 import MenuOutlined from '@ant-design/icons/MenuOutlined';
 import SettingOutlined from '@ant-design/icons/SettingOutlined';
-import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { usePreferences } from '@/lib/preferences';
-import { userQuery } from '@/lib/queries';
-import { Avatar } from '@/ui/Avatar';
 import { IconButton } from '@/ui/IconButton';
 import { LanguageSelect } from '@/ui/LanguageSelect';
 import { Bell } from './Bell';
+import { Person } from './Person';
 import css from './TopBar.module.css';
 
 interface TopBarProps {
@@ -23,8 +20,6 @@ interface TopBarProps {
 export function TopBar({ titleRef, menuOpen, onMenu, settingsOpen, onSettings }: TopBarProps) {
   const { t } = useTranslation();
   const fixed = usePreferences((state) => state.fixedNavbar);
-  const user = useQuery(userQuery()).data;
-  const name = user ? user.nickname || user.userName : '';
 
   return (
     <header className={`${css.bar} ${fixed ? css.fixed : ''}`}>
@@ -39,16 +34,9 @@ export function TopBar({ titleRef, menuOpen, onMenu, settingsOpen, onSettings }:
       </span>
       <div className={css.title} ref={titleRef} />
       <div className={css.tools}>
-        <span className={css.wide}>
-          <LanguageSelect />
-        </span>
+        <LanguageSelect small />
         <Bell />
-        {name ? (
-          <Link to="/profile" className={`${css.who} ${css.wide}`} title={name}>
-            <Avatar name={name} picture={user?.avatar} />
-            <span className={css.name}>{name}</span>
-          </Link>
-        ) : null}
+        <Person className={css.who} />
         <IconButton
           label={t('settings.title')}
           icon={<SettingOutlined />}
