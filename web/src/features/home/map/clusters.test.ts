@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { MapMarker } from '@/lib/device/types';
-import { clusterIndex, type Feature, featuresIn, stateOf } from './clusters';
+import { clusterIndex, deviceFeature, type Feature, featuresIn, inAlarm, presenceOf } from './clusters';
 
 const world = { west: -180, south: -85, east: 180, north: 85 };
 
@@ -82,21 +82,19 @@ describe('what a mark shows', () => {
     alarms,
     box: world,
   });
-  const one = (change: Partial<MapMarker>): Feature => ({
-    kind: 'device',
-    key: 'd',
-    place: { latitude: 0, longitude: 0 },
-    marker: marker('d', 0, 0, change),
-  });
+  const one = (change: Partial<MapMarker>): Feature => deviceFeature(marker('d', 0, 0, change));
 
   it.each([
-    [one({}), 'online'],
-    [one({ onlineState: 0 }), 'offline'],
-    [one({ onlineState: 0, alarmLevel: 0 }), 'alarm'],
-    [cluster(1, 0), 'online'],
-    [cluster(0, 0), 'offline'],
-    [cluster(3, 1), 'alarm'],
-  ])('%#', (feature, state) => {
-    expect(stateOf(feature)).toBe(state);
+    [one({}), 'online', false],
+    [one({ onlineState: 0 }), 'offline', false],
+    [one({ alarmLevel: 2 }), 'online', true],
+    // To be in alarm hides nothing of what it is besides.
+    [one({ onlineState: 0, alarmLevel: 0 }), 'offline', true],
+    [cluster(1, 0), 'online', false],
+    [cluster(0, 0), 'offline', false],
+    [cluster(0, 1), 'offline', true],
+    [cluster(3, 1), 'online', true],
+  ])('%#', (feature, presence, alarm) => {
+    expect([presenceOf(feature), inAlarm(feature)]).toEqual([presence, alarm]);
   });
 });

@@ -1,11 +1,15 @@
-import type { Feature as GeoFeature, Point } from 'geojson';
+import type { Feature as GeoFeature, Point as GeoPoint } from 'geojson';
 import Supercluster from 'supercluster';
-import { type MapCluster, type MapMarker, type MarkState, markOf } from '@/lib/device/types';
+import type { MapCluster, MapMarker } from '@/lib/device/types';
+import type { Point } from '@/lib/map/hull';
 import type { Place } from '@/lib/map/place';
 
-/** What stands at a place of the map: a device, or a number of them with the box around them. */
+/**
+ * What stands at a place of the map: a device, drawn by so many pixels beside it that it touches no other, or a number of them
+ * with the box around them.
+ */
 export type Feature =
-  | { kind: 'device'; key: string; place: Place; marker: MapMarker }
+  | { kind: 'device'; key: string; place: Place; marker: MapMarker; offset: Point }
   | { kind: 'cluster'; key: string; place: Place; count: number; online: number; alarms: number; box: Box };
 
 export interface Box {
@@ -48,7 +52,7 @@ function leafOf(marker: MapMarker): Leaf {
   };
 }
 
-function point(longitude: number, latitude: number, properties: Leaf): GeoFeature<Point, Leaf> {
+function point(longitude: number, latitude: number, properties: Leaf): GeoFeature<GeoPoint, Leaf> {
   return { type: 'Feature', geometry: { type: 'Point', coordinates: [longitude, latitude] }, properties };
 }
 
@@ -77,9 +81,13 @@ export function clusterIndex(markers: readonly MapMarker[], clusters: readonly M
   ]);
 }
 
-export function deviceFeature(marker: MapMarker): Feature {
+const here: Point = { x: 0, y: 0 };
+
+export type DeviceFeature = Extract<Feature, { kind: 'device' }>;
+
+export function deviceFeature(marker: MapMarker, offset: Point = here): DeviceFeature {
   const { deviceName, latitude, longitude } = marker;
-  return { kind: 'device', key: `device ${deviceName}`, place: { latitude, longitude }, marker };
+  return { kind: 'device', key: `device ${deviceName}`, place: { latitude, longitude }, marker, offset };
 }
 
 /** The marks of a view. */
@@ -95,9 +103,15 @@ export function featuresIn(index: ClusterIndex, { west, south, east, north }: Bo
   });
 }
 
-/** What a mark shows; a cluster without one device online is as quiet as they are. */
-export function stateOf(feature: Feature): MarkState {
-  if (feature.kind === 'device') return markOf(feature.marker);
-  if (feature.alarms > 0) return 'alarm';
-  return feature.online > 0 ? 'online' : 'offline';
+export type Presence = 'online' | 'offline';
+
+/** A cluster without one device online is as quiet as they are. */
+export function presenceOf(feature: Feature): Presence {
+  const online = feature.kind === 'device' ? feature.marker.onlineState : feature.online;
+  return online > 0 ? 'online' : 'offline';
+}
+
+/** Whether somebody must look: at the device, or at one of them. */
+export function inAlarm(feature: Feature): boolean {
+  return feature.kind === 'device' ? feature.marker.alarmLevel !== undefined : feature.alarms > 0;
 }

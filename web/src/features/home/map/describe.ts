@@ -1,13 +1,15 @@
 import type { TFunction } from 'i18next';
-import { markOf, nameOf } from '@/lib/device/types';
+import { nameOf } from '@/lib/device/types';
 import type { Format } from '@/lib/format/format';
-import type { Feature } from './clusters';
+import { type Feature, inAlarm, presenceOf } from './clusters';
 
-/** A mark in words: "Orchard mast, Online" or "22 devices, 20 online, 1 with a pending alarm". */
+/** A mark in words: "Orchard mast, Online, with a pending alarm" or "22 devices, 20 online, 1 with a pending alarm". */
 export function describer(t: TFunction, format: Format): (feature: Feature) => string {
   return (feature) => {
     if (feature.kind === 'device') {
-      return t('home.map.device', { name: nameOf(feature.marker), state: t(`home.state.${markOf(feature.marker)}`) });
+      const state = t(`home.state.${presenceOf(feature)}`);
+      const own = t('home.map.device', { name: nameOf(feature.marker), state });
+      return inAlarm(feature) ? t('home.map.deviceAlarm', { words: own }) : own;
     }
     const { count, online, alarms } = feature;
     const words = t('home.map.cluster', { count, n: format.number(count), online: format.number(online) });

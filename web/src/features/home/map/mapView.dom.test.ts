@@ -4,7 +4,7 @@ import { toGcj02 } from '@/lib/map/gcj02';
 import type { Place } from '@/lib/map/place';
 import { device, group } from '@/test/farm';
 import { clusterIndex } from './clusters';
-import { everywhere, marksOf, sceneList } from './mapView';
+import { devicesIn, devicesOf, everywhere, marksOf, sceneList } from './mapView';
 
 const marker = (name: string, groupId: number, latitude: number, longitude: number): MapMarker => ({
   deviceName: name,
@@ -23,6 +23,7 @@ const map = (change: Partial<DeviceMap>): DeviceMap => ({
   unplaced: 0,
   ...change,
 });
+const flat = ({ latitude, longitude }: Place) => ({ x: longitude * 1000, y: -latitude * 1000 });
 const world = { west: -180, south: -85, east: 180, north: 85, zoom: 5 };
 
 describe('the first view', () => {
@@ -98,13 +99,47 @@ describe('the chosen device', () => {
 
   it('stands by itself, as it is now', () => {
     const chosen = device({ deviceName: 'a', latitude: 37.8, longitude: 27.3, onlineState: 0 });
-    const features = marksOf(data, without, world, 'a', chosen);
+    const features = marksOf(data, without, world, 'a', chosen, flat);
     expect(features.map(({ key }) => key)).toEqual(['device b', 'device a']);
     expect(features[1]).toMatchObject({ marker: { onlineState: 0 } });
   });
 
   it('stands by itself also while it is on its way, and nowhere without a position', () => {
-    expect(marksOf(data, without, world, 'a', undefined).map(({ key }) => key)).toEqual(['device b', 'device a']);
-    expect(marksOf(map({}), clusterIndex([], []), world, 'z', undefined)).toEqual([]);
+    expect(marksOf(data, without, world, 'a', undefined, flat).map(({ key }) => key)).toEqual(['device b', 'device a']);
+    expect(marksOf(map({}), clusterIndex([], []), world, 'z', undefined, flat)).toEqual([]);
+  });
+});
+
+describe('a map that is not crowded', () => {
+  const many = Array.from({ length: 2000 }, (_, i) => marker(`d${i}`, 1, 37.8 + (i % 50) / 1e4, 27.3 + i / 1e6));
+  const view = { west: 27.2, south: 37.7, east: 27.4, north: 37.9, zoom: 5 };
+
+  it('has a mark for each of two thousand devices, however close they stand', () => {
+    const devices = devicesOf(many, flat);
+    const features = devicesIn(devices, view, undefined);
+    expect(features.map(({ kind }) => kind)).toEqual(Array.from({ length: 2000 }, () => 'device'));
+    expect(new Set(features.map(({ key }) => key)).size).toBe(2000);
+    const spots = new Set(devices.map(({ offset }) => `${offset.x.toFixed(1)} ${offset.y.toFixed(1)}`));
+    expect(spots.size).toBeGreaterThan(1000);
+  });
+
+  it('spreads them by their names, in whichever order they come, whoever is chosen', () => {
+    const offsetOf = (name: string, markers: readonly MapMarker[]) =>
+      devicesOf(markers, flat).find((one) => one.marker.deviceName === name)?.offset;
+    expect(offsetOf('d77', [...many].reverse())).toEqual(offsetOf('d77', many));
+    const chosen = device({ deviceName: 'd77', latitude: many[77]?.latitude, longitude: many[77]?.longitude });
+    const shown = devicesIn(devicesOf(many, flat), view, chosen);
+    expect(shown.at(-1)).toMatchObject({ key: 'device d77', offset: offsetOf('d77', many) });
+    expect(shown).toHaveLength(2000);
+  });
+
+  it('draws those of the view, and the chosen device where it stands now', () => {
+    const devices = devicesOf([marker('a', 1, 37.8, 27.3), marker('far', 1, 0, 0)], flat);
+    expect(devicesIn(devices, view, undefined).map(({ key }) => key)).toEqual(['device a']);
+    const moved = device({ deviceName: 'far', latitude: 37.8, longitude: 27.35, onlineState: 0 });
+    expect(devicesIn(devices, view, moved)[1]).toMatchObject({
+      place: { latitude: 37.8, longitude: 27.35 },
+      marker: { onlineState: 0 },
+    });
   });
 });

@@ -1,9 +1,11 @@
 import L from 'leaflet';
 import type { MapView } from '@/lib/device/queries';
 import type { Device, DeviceMap, Group, MapMarker } from '@/lib/device/types';
+import type { Point } from '@/lib/map/hull';
 import type { Place } from '@/lib/map/place';
 import type { MapScene } from '@/lib/map/sceneLayer';
-import { type ClusterIndex, deviceFeature, type Feature, featuresIn } from './clusters';
+import { type ClusterIndex, type DeviceFeature, deviceFeature, type Feature, featuresIn } from './clusters';
+import { spread } from './spread';
 
 /** Beyond the frame, so that what is dragged in is there already, and a shifted datum leaves nothing out. */
 const beyond = 0.25;
@@ -24,19 +26,56 @@ export function viewOf(map: L.Map): MapView {
   };
 }
 
-/** What to draw in a view: devices and clusters, and always the chosen device by itself, which the index leaves out. */
+/** Where a position stands in the plane of a zoom, in pixels. */
+export type Project = (place: Place) => Point;
+
+/** Every device of a map that is not crowded, spread for a zoom: by name, so that it does not matter who changed last. */
+export function devicesOf(markers: readonly MapMarker[], project: Project): DeviceFeature[] {
+  const sorted = [...markers].sort((a, b) => (a.deviceName < b.deviceName ? -1 : 1));
+  const offsets = spread(sorted.map(project));
+  return sorted.map((marker, i) => deviceFeature(marker, offsets[i]));
+}
+
+/** Those of a view, the chosen one as it is known best: the map may be behind, or not hold it yet. */
+export function devicesIn(
+  devices: readonly DeviceFeature[],
+  { west, south, east, north }: MapView,
+  chosen: Device | undefined,
+): Feature[] {
+  const own = chosen && markerOf(chosen);
+  const seen = devices.flatMap((feature) => {
+    const { latitude, longitude } = feature.place;
+    if (feature.marker.deviceName === own?.deviceName) return [];
+    return latitude < south || latitude > north || longitude < west || longitude > east ? [] : [feature];
+  });
+  if (!own) return seen;
+  const known = devices.find(({ marker }) => marker.deviceName === own.deviceName);
+  const stays = known && known.place.latitude === own.latitude && known.place.longitude === own.longitude;
+  return [...seen, deviceFeature(own, stays ? known.offset : undefined)];
+}
+
+/**
+ * What to draw in a view of a crowded map: clusters, devices where there is room, and always the chosen device by itself, which the
+ * index leaves out.
+ */
 export function marksOf(
   shown: DeviceMap,
   index: ClusterIndex,
   view: MapView,
   selected: string | undefined,
   chosen: Device | undefined,
+  project: Project,
 ): Feature[] {
   const features = featuresIn(index, view, view.zoom);
+  const single = devicesOf(
+    features.flatMap((feature) => (feature.kind === 'device' ? [feature.marker] : [])),
+    project,
+  );
+  const marks: Feature[] = [...features.filter(({ kind }) => kind === 'cluster'), ...single];
   // By the device where it is known: the map may not hold it yet, or hold it within a cluster.
   const marker = chosen ? markerOf(chosen) : shown.markers.find(({ deviceName }) => deviceName === selected);
-  if (marker) features.push(deviceFeature(marker));
-  return features;
+  if (marker) marks.push(deviceFeature(marker));
+  return marks;
 }
 
 function markerOf(device: Device): MapMarker | undefined {

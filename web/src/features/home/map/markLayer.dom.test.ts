@@ -112,9 +112,39 @@ describe('the marks', () => {
     expect(marks()).toHaveLength(0);
   });
 
-  it('do not lie on each other at one place', () => {
-    layer.draw([mast('a', 0, 0), mast('b', 0, 0)], undefined, context);
-    expect(mark('a').style.marginTop).not.toBe(mark('b').style.marginTop);
+  it('are drawn beside their place by as much as they were spread, and walked so', () => {
+    const beside = (name: string, x: number, y: number) => ({ ...mast(name, 0, 0), offset: { x, y } });
+    layer.draw([mast('a', 0, 0), beside('b', 18, 0), beside('c', 0, -18)], undefined, context);
+    expect([mark('a').style.marginLeft, mark('b').style.marginLeft, mark('c').style.marginTop]).toEqual([
+      '-22px',
+      '-4px',
+      '-40px',
+    ]);
+    fireEvent.keyDown(mark('a'), { key: 'ArrowUp' });
+    expect(mark('c')).toHaveFocus();
+    layer.draw([beside('a', 0, 0), beside('b', 0, 0)], undefined, context);
+    expect(mark('b').style.marginLeft).toBe('-22px');
+  });
+
+  it('keep the look of their presence while in alarm, and carry the mark of it', () => {
+    const off = mast('off', 0.02, 0, { onlineState: 0, alarmLevel: 1 });
+    layer.draw([middle, north, off], undefined, context);
+    const has = (name: string) =>
+      ['online', 'strike', 'alarm'].map((look) => mark(name).querySelector(`.${look}`) !== null);
+    expect(has('middle')).toEqual([true, false, false]);
+    expect(has('north')).toEqual([true, false, true]);
+    expect(has('off')).toEqual([false, true, true]);
+  });
+
+  it('are left alone when nothing of them changed', () => {
+    const features = [middle, east, north];
+    layer.draw(features, undefined, context);
+    const describe = vi.spyOn(context, 'describe');
+    layer.draw([...features], undefined, context);
+    expect(describe).not.toHaveBeenCalled();
+    layer.draw([mast('middle', 0, 0, { alarmLevel: 1 }), east, north], undefined, context);
+    expect(describe).toHaveBeenCalledTimes(1);
+    describe.mockRestore();
   });
 
   it('take nobody’s name for HTML', () => {

@@ -1,11 +1,11 @@
 import L from 'leaflet';
 import type { Point } from '@/lib/map/hull';
 import type { Place } from '@/lib/map/place';
-import { type Feature, stateOf } from './clusters';
+import { type Feature, inAlarm, presenceOf } from './clusters';
 import { clusterGlyph, deviceGlyph } from './glyph';
 import css from './marks.module.css';
 import { isDirection, nextInDirection } from './roving';
-import { makeRoom, spread } from './spread';
+import { makeRoom } from './spread';
 
 /** What the layer needs in the person's language, and what it does for the person. */
 export interface MarkContext {
@@ -20,9 +20,21 @@ export interface MarkContext {
 interface Drawn {
   marker: L.Marker;
   feature: Feature;
-  /** Picture and offset: drawn anew only when it differs. */
-  look: string;
+  /** How far it is drawn beside its place. */
+  offset: Point;
+  glyph: string;
+  words: string;
+  selected: boolean;
+  /** What it was drawn with: another is another language or map. */
+  context: MarkContext | undefined;
 }
+
+const here: Point = { x: 0, y: 0 };
+const sameThing = (a: Feature, b: Feature) =>
+  a === b || (a.kind === 'device' && b.kind === 'device' && a.marker === b.marker);
+const same = (a: Point, b: Point) => a.x === b.x && a.y === b.y;
+/** Half of a mark's picture. */
+const half = 22;
 
 /**
  * The marks of a map, kept over every change of view: only what differs is touched. One of them can be reached by Tab, from it the
@@ -48,14 +60,13 @@ export class MarkLayer {
       marker.remove();
       this.drawn.delete(key);
     }
-    const points = features.map(({ place }) => this.map.latLngToLayerPoint(context.at(place)));
-    const offsets = spread(points);
-    const chosen = points[features.findIndex(({ key }) => key === this.selected)];
-    features.forEach((feature, i) => {
-      const point = points[i];
-      const room = feature.kind === 'cluster' && point && chosen ? makeRoom(point, chosen) : offsets[i];
-      this.put(feature, room ?? { x: 0, y: 0 }, context);
-    });
+    const chosen = features.find(({ key }) => key === this.selected);
+    const centre = chosen && this.map.latLngToLayerPoint(context.at(chosen.place));
+    const room = (feature: Feature) =>
+      centre ? makeRoom(this.map.latLngToLayerPoint(context.at(feature.place)), centre) : here;
+    for (const feature of features) {
+      this.put(feature, feature.kind === 'device' ? feature.offset : room(feature), context);
+    }
     if (!this.entry || !this.drawn.has(this.entry)) this.entry = undefined;
     this.setEntry(this.selected && this.drawn.has(this.selected) ? this.selected : (this.entry ?? features[0]?.key));
   }
@@ -67,42 +78,61 @@ export class MarkLayer {
 
   private put(feature: Feature, offset: Point, context: MarkContext): void {
     const selected = feature.key === this.selected;
-    const state = stateOf(feature);
-    const glyph =
-      feature.kind === 'device' ? deviceGlyph(state, selected) : clusterGlyph(state, context.count(feature.count));
-    const look = `${glyph} ${offset.x.toFixed(1)} ${offset.y.toFixed(1)}`;
-    const place = context.at(feature.place);
     const before = this.drawn.get(feature.key);
-    // Leaflet's own keyboard makes every mark a stop of the Tab key.
-    const marker = before?.marker ?? L.marker(place, { keyboard: false, riseOnHover: true });
-    if (before && !marker.getLatLng().equals(place)) marker.setLatLng(place);
-    if (before?.look !== look) {
-      const iconAnchor: L.PointTuple = [22 - offset.x, 22 - offset.y];
-      marker.setIcon(L.divIcon({ className: css.mark, html: glyph, iconSize: [44, 44], iconAnchor }));
+    // Of two thousand marks a reading, a step of the map or a choice changes one or two.
+    if (
+      before?.selected === selected &&
+      before.context === context &&
+      same(before.offset, offset) &&
+      sameThing(before.feature, feature)
+    ) {
+      return;
     }
-    marker.setZIndexOffset(selected ? 3000 : state === 'alarm' ? 2000 : feature.kind === 'cluster' ? 1000 : 0);
-    if (!before) marker.addTo(this.map).on('click', () => this.activate(feature.key));
-    this.drawn.set(feature.key, { marker, feature, look });
-    this.name(marker, feature, context.describe(feature));
-  }
-
-  private name(marker: L.Marker, feature: Feature, words: string): void {
+    const [presence, alarm] = [presenceOf(feature), inAlarm(feature)];
+    const glyph =
+      feature.kind === 'device'
+        ? deviceGlyph(presence, alarm, selected)
+        : clusterGlyph(presence, alarm, context.count(feature.count));
+    const words = context.describe(feature);
+    const place = context.at(feature.place);
+    const drawn = before ?? this.make(feature, place);
+    const { marker } = drawn;
+    if (!marker.getLatLng().equals(place)) marker.setLatLng(place);
     const element = marker.getElement();
     if (!element) return;
-    element.setAttribute('role', 'button');
-    element.setAttribute('aria-label', words);
-    element.title = words;
-    if (feature.kind === 'device') element.setAttribute('aria-pressed', String(feature.key === this.selected));
-    element.onkeydown = (event) => this.onKey(event, feature.key);
-    if (!element.hasAttribute('tabindex')) element.tabIndex = -1;
+    if (drawn.glyph !== glyph) element.innerHTML = glyph;
+    if (!same(drawn.offset, offset)) {
+      element.style.marginLeft = `${Number((offset.x - half).toFixed(1))}px`;
+      element.style.marginTop = `${Number((offset.y - half).toFixed(1))}px`;
+    }
+    if (drawn.words !== words) {
+      element.setAttribute('aria-label', words);
+      element.title = words;
+    }
+    if (feature.kind === 'device') element.setAttribute('aria-pressed', String(selected));
+    marker.setZIndexOffset(selected ? 3000 : alarm ? 2000 : feature.kind === 'cluster' ? 1000 : 0);
+    this.drawn.set(feature.key, { marker, feature, offset, glyph, words, selected, context });
+  }
+
+  private make(feature: Feature, place: L.LatLngTuple): Drawn {
+    const icon = L.divIcon({ className: css.mark, html: '', iconSize: [2 * half, 2 * half], iconAnchor: [half, half] });
+    // Leaflet's own keyboard makes every mark a stop of the Tab key.
+    const marker = L.marker(place, { keyboard: false, riseOnHover: true, icon });
+    marker.addTo(this.map).on('click', () => this.activate(feature.key));
+    const element = marker.getElement();
+    if (element) {
+      element.setAttribute('role', 'button');
+      element.onkeydown = (event) => this.onKey(event, feature.key);
+      element.tabIndex = -1;
+    }
+    return { marker, feature, offset: here, glyph: '', words: '', selected: false, context: undefined };
   }
 
   private setEntry(key: string | undefined): void {
+    const [before, next] = [this.entry, key].map((one) => one && this.drawn.get(one)?.marker.getElement());
+    if (before) before.tabIndex = -1;
+    if (next) next.tabIndex = 0;
     this.entry = key;
-    for (const [other, { marker }] of this.drawn) {
-      const element = marker.getElement();
-      if (element) element.tabIndex = other === key ? 0 : -1;
-    }
   }
 
   private activate(key: string): void {
@@ -124,12 +154,17 @@ export class MarkLayer {
     event.preventDefault();
     event.stopPropagation();
     const others = [...this.drawn.entries()].filter(([other]) => other !== key);
-    const from = this.drawn.get(key)?.marker;
+    const from = this.drawn.get(key);
     if (!from) return;
-    const points = others.map(([, { marker }]) => this.map.latLngToContainerPoint(marker.getLatLng()));
-    const next = others[nextInDirection(points, this.map.latLngToContainerPoint(from.getLatLng()), event.key)];
+    const points = others.map(([, drawn]) => this.drawnAt(drawn));
+    const next = others[nextInDirection(points, this.drawnAt(from), event.key)];
     if (!next) return;
     this.setEntry(next[0]);
     next[1].marker.getElement()?.focus();
+  }
+
+  private drawnAt({ marker, offset }: Drawn): Point {
+    const { x, y } = this.map.latLngToContainerPoint(marker.getLatLng());
+    return { x: x + offset.x, y: y + offset.y };
   }
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { Point } from '@/lib/map/hull';
 import { placeLabels } from '@/lib/map/labels';
 import { isDirection, nextInDirection } from './roving';
-import { makeRoom, spread } from './spread';
+import { apart, makeRoom, spread } from './spread';
 
 describe('the arrow keys', () => {
   const points = [
@@ -32,26 +33,53 @@ describe('the arrow keys', () => {
   });
 });
 
-describe('marks of one place', () => {
-  it('stand apart, and those that stand alone stay', () => {
-    const place = { x: 10.2, y: 20.1 };
-    const offsets = spread([place, { x: 50, y: 50 }, { x: 10.4, y: 19.9 }, place]);
-    expect(offsets[1]).toEqual({ x: 0, y: 0 });
-    const apart = [offsets[0], offsets[2], offsets[3]].map((offset) => offset ?? place);
-    apart.forEach((a, i) => {
-      const b = apart[(i + 1) % 3] ?? a;
-      expect(Math.hypot(a.x - b.x, a.y - b.y)).toBeGreaterThan(12);
+describe('marks that would touch', () => {
+  const nearest = (points: readonly Point[], offsets: readonly Point[]) => {
+    const drawn = points.map(({ x, y }, i) => ({ x: x + (offsets[i]?.x ?? 0), y: y + (offsets[i]?.y ?? 0) }));
+    let least = Number.POSITIVE_INFINITY;
+    drawn.forEach((a, i) => {
+      for (const b of drawn.slice(i + 1)) least = Math.min(least, Math.hypot(a.x - b.x, a.y - b.y));
     });
+    return least;
+  };
+  const farthest = (offsets: readonly Point[]) => Math.max(...offsets.map(({ x, y }) => Math.hypot(x, y)));
+  /** The same numbers each time, spread over a square. */
+  const scattered = (count: number, width: number) => {
+    let seed = 7;
+    const next = () => {
+      seed = (seed * 16_807) % 2_147_483_647;
+      return (seed / 2_147_483_647) * width;
+    };
+    return Array.from({ length: count }, () => ({ x: next(), y: next() }));
+  };
+
+  it('stand apart, and those that touch none stay at their place', () => {
+    const place = { x: 10.2, y: 20.1 };
+    const points = [place, { x: 80, y: 80 }, { x: 10.4, y: 19.9 }, place];
+    const offsets = spread(points);
+    expect(offsets.slice(0, 2)).toEqual([
+      { x: 0, y: 0 },
+      { x: 0, y: 0 },
+    ]);
+    expect(nearest(points, offsets)).toBeGreaterThanOrEqual(apart - 0.1);
   });
 
-  it('stand apart in a crowd too, and not far out', () => {
-    const offsets = spread(Array.from({ length: 100 }, () => ({ x: 0, y: 0 })));
-    let least = Number.POSITIVE_INFINITY;
-    offsets.forEach((a, i) => {
-      for (const b of offsets.slice(i + 1)) least = Math.min(least, Math.hypot(a.x - b.x, a.y - b.y));
-      expect(Math.hypot(a.x, a.y)).toBeLessThan(130);
-    });
-    expect(least).toBeGreaterThan(12);
+  it('stand apart when their places are near, not only when they are the same', () => {
+    const row = Array.from({ length: 12 }, (_, i) => ({ x: 100 + i * 6, y: 50 }));
+    const offsets = spread(row);
+    expect(nearest(row, offsets)).toBeGreaterThanOrEqual(apart - 0.1);
+    expect(farthest(offsets)).toBeLessThan(3 * apart);
+  });
+
+  it.each([
+    ['at one place', Array.from({ length: 2000 }, () => ({ x: 0, y: 0 })), 500],
+    ['on one field', scattered(2000, 150), 600],
+    ['on a whole screen', scattered(2000, 1200), 150],
+  ])('two thousand %s: none touches another, none is far out, and always in the same way', (_, points, most) => {
+    const offsets = spread(points);
+    expect(nearest(points, offsets)).toBeGreaterThanOrEqual(apart - 0.1);
+    expect(farthest(offsets)).toBeLessThan(most);
+    expect(spread(points)).toEqual(offsets);
   });
 });
 

@@ -1,10 +1,7 @@
 import type { Point } from '@/lib/map/hull';
 
-const apart = 18;
-/** More than these do not stand well on a circle. */
-const mostOnCircle = 8;
-/** Turned by this from one to the next, seeds fill a sunflower evenly. */
-const goldenAngle = Math.PI * (3 - Math.sqrt(5));
+/** Pixels between the middles of two marks that do not touch. */
+export const apart = 18;
 
 /** A cluster stands for many places, so it makes room for the one device that was chosen among them. */
 const fromChosen = 34;
@@ -19,26 +16,64 @@ export function makeRoom(cluster: Point, chosen: Point): Point {
   return { x: x * further, y: y * further };
 }
 
+/** The places around a point, ring by ring: 1, 6, 12, 18 … */
+function around(n: number): Point {
+  if (n === 0) return { x: 0, y: 0 };
+  const ring = Math.ceil((Math.sqrt(12 * n + 9) - 3) / 6);
+  const angle = ((n - 3 * ring * (ring - 1) - 1) / (6 * ring)) * 2 * Math.PI - Math.PI / 2;
+  return { x: ring * apart * Math.cos(angle), y: ring * apart * Math.sin(angle) };
+}
+
+/** Marks that stand already, found by the square of the plane that they are in. */
+class Standing {
+  private readonly squares = new Map<number, Point[]>();
+
+  add(point: Point): void {
+    const square = squareOf(point);
+    const own = this.squares.get(square);
+    if (own) own.push(point);
+    else this.squares.set(square, [point]);
+  }
+
+  touches({ x, y }: Point): boolean {
+    for (let dx = -1; dx <= 1; dx += 1) {
+      for (let dy = -1; dy <= 1; dy += 1) {
+        const near = this.squares.get(squareOf({ x: x + dx * apart, y: y + dy * apart }));
+        // Neighbours on a ring stand exactly so far apart, but for what computing rounds away.
+        if (near?.some((other) => Math.hypot(other.x - x, other.y - y) < apart - 0.01)) return true;
+      }
+    }
+    return false;
+  }
+}
+
+/** The world at the nearest zoom has fewer squares in a row than this. */
+const row = 2 ** 25;
+
+function squareOf({ x, y }: Point): number {
+  return Math.floor(x / apart) * row + Math.floor(y / apart);
+}
+
 /**
- * How far to draw each mark beside its place, so that marks of one place do not hide each other: a few on a circle around it, many
- * as the seeds of a sunflower.
+ * How far to draw each mark beside its place, so that none touches another. In their order they take their own places, or the
+ * nearest that is left around them; the same points in the same order are always spread in the same way.
  */
 export function spread(points: readonly Point[]): Point[] {
-  const places = new Map<string, number[]>();
-  points.forEach(({ x, y }, i) => {
-    const key = `${Math.round(x)} ${Math.round(y)}`;
-    places.set(key, [...(places.get(key) ?? []), i]);
+  const standing = new Standing();
+  // What was tried in vain around a place need not be tried again for its neighbours: only that keeps a crowd quick.
+  const tried = new Map<number, number>();
+  return points.map((point) => {
+    const square = squareOf(point);
+    let n = 0;
+    let offset = around(n);
+    let put = point;
+    while (standing.touches(put)) {
+      n = Math.max(n + 1, tried.get(square) ?? 0);
+      tried.set(square, n + 1);
+      offset = around(n);
+      put = { x: point.x + offset.x, y: point.y + offset.y };
+    }
+    standing.add(put);
+    return offset;
   });
-  const offsets: Point[] = points.map(() => ({ x: 0, y: 0 }));
-  for (const members of places.values()) {
-    const count = members.length;
-    if (count < 2) continue;
-    const few = count <= mostOnCircle;
-    members.forEach((member, i) => {
-      const angle = few ? (2 * Math.PI * i) / count - Math.PI / 2 : i * goldenAngle;
-      const radius = few ? Math.max(apart / 2, (count * apart) / (2 * Math.PI)) : 0.62 * apart * Math.sqrt(i + 0.5);
-      offsets[member] = { x: radius * Math.cos(angle), y: radius * Math.sin(angle) };
-    });
-  }
-  return offsets;
 }

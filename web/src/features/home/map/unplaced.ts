@@ -21,7 +21,7 @@ export class UnplacedMark {
   draw(count: number, text: string, words: string, label: string, at: (place: Place) => L.LatLngTuple): void {
     this.clear();
     if (count === 0) return;
-    const html = `${clusterGlyph('offline', text, true)}<span></span>`;
+    const html = `${clusterGlyph('offline', false, text)}<span></span>`;
     const icon = L.divIcon({ className: css.unplaced, html, iconSize: [44, 44], iconAnchor: [22, 22] });
     this.marker = L.marker(at(defaultPlace), { icon, interactive: false, keyboard: false }).addTo(this.map);
     const element = this.marker.getElement();

@@ -10,7 +10,7 @@ import type { Place } from '@/lib/map/place';
 import { SceneLayer } from '@/lib/map/sceneLayer';
 import { clusterIndex, type Feature } from './clusters';
 import { describer } from './describe';
-import { marksOf, sceneList, viewOf } from './mapView';
+import { devicesIn, devicesOf, marksOf, sceneList, viewOf } from './mapView';
 import { MarkLayer } from './markLayer';
 import { UnplacedMark } from './unplaced';
 import { useFit } from './useFit';
@@ -32,6 +32,7 @@ export function useMapContent(map: L.Map, tiles: MapTiles | null, content: MapCo
   const { t } = useTranslation();
   const format = useFormat();
   const [view, setView] = useState<MapView>(() => viewOf(map));
+  const [zoom, setZoom] = useState(() => map.getZoom());
   const at = useCallback((place: Place) => drawnAt(place, tiles), [tiles]);
 
   // More than the server sends as single markers: it clusters for each view, and is asked again when the view changes.
@@ -41,13 +42,22 @@ export function useMapContent(map: L.Map, tiles: MapTiles | null, content: MapCo
 
   const place = device?.latitude !== undefined && device.longitude !== undefined;
   const chosen = place && device?.deviceName === selected ? device : undefined;
+  const project = useCallback((spot: Place) => map.project(at(spot), zoom), [map, at, zoom]);
+  // Only where the server gathers devices are there clusters; else every device is a mark of its own.
+  const gathered = shown.clusters.length > 0;
+  const devices = useMemo(
+    () => (gathered ? [] : devicesOf(shown.markers, project)),
+    [gathered, shown.markers, project],
+  );
   const index = useMemo(
     () =>
-      clusterIndex(
-        shown.markers.filter(({ deviceName }) => deviceName !== selected),
-        shown.clusters,
-      ),
-    [shown, selected],
+      gathered
+        ? clusterIndex(
+            shown.markers.filter(({ deviceName }) => deviceName !== selected),
+            shown.clusters,
+          )
+        : null,
+    [gathered, shown, selected],
   );
   const scenes = useMemo(
     () =>
@@ -87,7 +97,10 @@ export function useMapContent(map: L.Map, tiles: MapTiles | null, content: MapCo
   useEffect(() => {
     const made = { marks: new MarkLayer(map), scenes: new SceneLayer(map), unplaced: new UnplacedMark(map) };
     layers.current = made;
-    const moved = () => setView(viewOf(map));
+    const moved = () => {
+      setView(viewOf(map));
+      setZoom(map.getZoom());
+    };
     map.on('moveend zoomend resize', moved);
     return () => {
       map.off('moveend zoomend resize', moved);
@@ -98,7 +111,10 @@ export function useMapContent(map: L.Map, tiles: MapTiles | null, content: MapCo
 
   const { showAll, fitted } = useFit(map, content.data, at);
 
-  const marks = useMemo(() => marksOf(shown, index, view, selected, chosen), [shown, index, view, selected, chosen]);
+  const marks = useMemo(
+    () => (index ? marksOf(shown, index, view, selected, chosen, project) : devicesIn(devices, view, chosen)),
+    [shown, index, devices, view, selected, chosen, project],
+  );
   useEffect(() => {
     layers.current?.marks.draw(marks, selected, context);
   }, [marks, selected, context]);
