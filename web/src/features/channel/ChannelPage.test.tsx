@@ -2,6 +2,7 @@ import { act, screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Language, useLanguage } from '@/lib/i18n';
 import { askedOf, type ChannelServer, channelServer, names, openChannels, paths, rowOf } from '@/test/channel';
+import { openConsole } from '@/test/console';
 import { noAnswer } from '@/test/farm';
 import { gate } from '@/test/gate';
 import { dialogGone, toasts } from '@/test/profile';
@@ -33,13 +34,23 @@ describe('the table', () => {
         .getAllByRole('cell')
         .slice(0, 4)
         .map(({ textContent }) => textContent);
-    expect(cells('Night crew')).toEqual(['EmailSMS', '2 addresses, 1 number', '3 rules', '12 Mar 2026']);
-    expect(cells('Elif, phone')).toEqual(['SMS', '2 numbers', 'No rule yet', '12 Mar 2026']);
+    expect(cells('Night crew')).toEqual(['EmailSMS', '2 addresses, 1 number', '3 rules', 'Mar 12, 2026, 09:00']);
+    expect(cells('Elif, phone')).toEqual(['SMS', '2 numbers', 'No rule yet', 'Mar 12, 2026, 09:00']);
     expect(rowOf('Night crew').getByTitle(/^Used by/)).toHaveAttribute(
       'title',
       'Used by 3 rules: Spring frost, Row 12 too dry and 1 more.',
     );
     expect(screen.getByText('1–3 of 3')).toBeVisible();
+  });
+
+  it.each([
+    ['zh-cn', '2026-03-12 09:00'],
+    ['tr-tr', '12.03.2026 09:00'],
+    ['ru-ru', '12.03.2026, 09:00'],
+  ] as const)('says in %s when a channel was made, to the minute', async (language, words) => {
+    await useLanguage.getState().setLanguage(language);
+    await openConsole('/notification');
+    expect((await screen.findAllByText(words)).length).toBe(3);
   });
 
   it('is asked for what is typed and chosen, with Query or Enter, and keeps it in the address', async () => {
@@ -110,7 +121,7 @@ describe('the table', () => {
 
   it.each<[Language, string, string[]]>([
     ['zh-cn', '通知渠道', ['邮件短信', '2个邮箱、1个手机号', '3条规则', '2026年3月12日']],
-    ['tr-tr', 'Bildirim kanalları', ['E-postaSMS', '2 adres, 1 numara', '3 kural', '12 Mar 2026']],
+    ['tr-tr', 'Bildirim kanalları', ['E-postaSMS', '2 adres, 1 numara', '3 kural', 'Mar 12, 2026, 09:00']],
     ['ru-ru', 'Каналы уведомлений', ['Эл. почтаСМС', '2 адреса, 1 номер', '3 правила', '12 мар. 2026 г.']],
   ])('in %s', async (language, title, wanted) => {
     await useLanguage.getState().setLanguage(language);

@@ -1,6 +1,7 @@
 import { type MouseEvent, memo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Channel } from '@/lib/channel/queries';
+import { formatDateTime } from '@/lib/format/date';
 import { useFormat } from '@/lib/format/format';
 import { ModeChips } from '@/ui/channel/modes';
 import { Loading, Skeleton } from '@/ui/Skeleton';
@@ -22,8 +23,6 @@ interface ChannelTableProps {
   onDelete: (channel: Channel) => void;
 }
 
-/** Seen from there every day has its year. */
-const longAgo = 0;
 const skeletons = ['a', 'b', 'c', 'd', 'e'];
 
 export function ChannelTable({ channels, selected, brief, tests, onOpen, onDelete }: ChannelTableProps) {
@@ -134,7 +133,7 @@ const Row = memo(function Row({ channel, selected, test, ...on }: RowProps) {
         </td>
         <td className={css.created}>
           <time dateTime={new Date(createTime).toISOString()} title={format.absolute(createTime)}>
-            {format.day(createTime, longAgo)}
+            {formatDateTime(createTime, format.language)}
           </time>
         </td>
         <td className={css.action}>
