@@ -140,8 +140,9 @@ test('a rule tells through it, it stays while the rule is there, and the notice 
   await page.getByTitle('Meadow mast · PA-01').click();
   await rule.getByRole('radio', { name: 'Attribute change' }).check();
   await rule.getByRole('radio', { name: 'Serious' }).check();
+  await rule.getByRole('radio', { name: 'Supported', exact: true }).check();
   await rule.getByLabel('Attribute of condition 1').selectOption('Air temperature');
-  await rule.getByLabel('Comparison of condition 1').selectOption('is below');
+  await rule.getByLabel('Comparison of condition 1').selectOption('is below (<)');
   await rule.getByLabel('Value of condition 1', { exact: true }).fill('2');
   await rule.getByLabel('Tell').fill('milk');
   await page

@@ -140,7 +140,7 @@ export function alarmServer(rules: AlarmRule[] = [rule()]) {
 export type AlarmServer = ReturnType<typeof alarmServer>;
 
 /** Opens the alarm page and waits until everything of it has come. */
-export async function openAlarms(server: AlarmServer, address = '/alarm', title = 'Alarm center') {
+export async function openAlarms(server: AlarmServer, address = '/alarm', title: string | RegExp = 'Alarm center') {
   const opened = await openConsole(address);
   await screen.findByRole('heading', { level: 1, name: title });
   await waitFor(() => expect(server.live.streams.length).toBeGreaterThan(0));

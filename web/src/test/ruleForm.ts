@@ -58,8 +58,9 @@ export async function fill(user: User) {
   await pickDevice(user, /Orchard mast/);
   await pick(user, 'Attribute change');
   await pick(user, 'Serious');
+  await pick(user, 'Not supported');
   await waitFor(() => expect(box('Attribute of condition 1')).toBeEnabled());
   await user.selectOptions(box('Attribute of condition 1'), 'Air temperature');
-  await user.selectOptions(box('Comparison of condition 1'), 'is below');
+  await user.selectOptions(box('Comparison of condition 1'), '<');
   await user.type(text('Value of condition 1'), '2');
 }

@@ -53,6 +53,16 @@ export const operatorNames = {
   '!=': 'notEqual',
 } as const satisfies Record<Operator, string>;
 
+/** How the operators are written beside their words, where one is chosen. */
+export const operatorSigns = {
+  '>': '>',
+  '>=': '≥',
+  '<': '<',
+  '<=': '≤',
+  '=': '=',
+  '!=': '≠',
+} as const satisfies Record<Operator, string>;
+
 const missing = '…';
 const [from, to] = ['\u0002', '\u0003'];
 

@@ -1,6 +1,6 @@
 import CloseOutlined from '@ant-design/icons/CloseOutlined';
 import { useTranslation } from 'react-i18next';
-import { operatorNames } from '@/lib/alarm/sentence';
+import { operatorNames, operatorSigns } from '@/lib/alarm/sentence';
 import { sideOf } from '@/lib/alarm/threshold';
 import { type Operator, operators } from '@/lib/alarm/types';
 import type { TslProperty } from '@/lib/device/types';
@@ -79,7 +79,7 @@ export function ConditionRow({ n, condition, properties, wrong, onChange }: Cond
       >
         {offered.map((each) => (
           <option key={each} value={each}>
-            {t(`rule.operator.${operatorNames[each]}`)}
+            {t('rule.form.signed', { words: t(`rule.operator.${operatorNames[each]}`), sign: operatorSigns[each] })}
           </option>
         ))}
       </Select>

@@ -18,7 +18,7 @@ describe('conditions', () => {
       within(box('Comparison of condition 2'))
         .getAllByRole('option')
         .map(({ textContent }) => textContent),
-    ).toEqual(['equals', 'does not equal']);
+    ).toEqual(['equals (=)', 'does not equal (≠)']);
     await user.selectOptions(box('Value of condition 2'), 'Off');
     await press(user, 'Add a condition');
     await user.selectOptions(box('Attribute of condition 3'), 'Leaf wetness');

@@ -1,5 +1,4 @@
-import { Input, Switch } from 'antd';
-import { useId } from 'react';
+import { Input } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { levels } from '@/lib/alarm/types';
 import { errorText } from '@/lib/errorText';
@@ -15,12 +14,13 @@ import { RemindField } from './RemindField';
 import css from './RuleFields.module.css';
 import type { RuleField } from './rules';
 import { Segments } from './Segments';
+import { SourceField } from './SourceField';
 import type { RuleFormState } from './useRuleForm';
 import { descriptionLimit } from './values';
 
 const nothingWrong = new Map<never, never>();
 
-/** Every field of a rule. The data source is always a device: nobody is asked. */
+/** Every field of a rule. */
 export function RuleFields({ form }: { form: RuleFormState }) {
   const { t } = useTranslation();
   const { values, change, findings, refusal, model, properties } = form;
@@ -48,9 +48,14 @@ export function RuleFields({ form }: { form: RuleFormState }) {
             />
           )}
         </Field>
-        <DeviceField value={values.device} onChange={(device) => change({ device })} error={errorOf('device')} />
+        <SourceField
+          value={values.dataSource}
+          onChange={(dataSource) => change({ dataSource })}
+          error={errorOf('dataSource')}
+        />
       </div>
       <div className={css.pair}>
+        <DeviceField value={values.device} onChange={(device) => change({ device })} error={errorOf('device')} />
         <Segments
           label={t('rule.form.trigger')}
           required
@@ -59,6 +64,8 @@ export function RuleFields({ form }: { form: RuleFormState }) {
           onChange={(next) => change({ trigger: next })}
           error={errorOf('trigger')}
         />
+      </div>
+      <div className={css.pair}>
         <Segments
           label={t('rule.form.level')}
           required
@@ -69,6 +76,15 @@ export function RuleFields({ form }: { form: RuleFormState }) {
           })}
           onChange={(level) => change({ level })}
           error={errorOf('level')}
+        />
+        <Segments
+          label={t('rule.form.release')}
+          required
+          value={values.manualRelease}
+          options={([1, 0] as const).map((value) => ({ value, label: t(`rule.form.releases.${value}`) }))}
+          onChange={(manualRelease) => change({ manualRelease })}
+          hint={t('rule.form.releaseHint')}
+          error={errorOf('manualRelease')}
         />
       </div>
       <ConditionFrame legend={t('rule.form.when')} error={errorOf('conditions')}>
@@ -129,36 +145,6 @@ export function RuleFields({ form }: { form: RuleFormState }) {
           )}
         </Field>
       </div>
-      <ByHand value={values.byHand} onChange={(byHand) => change({ byHand })} error={errorOf('byHand')} />
     </>
-  );
-}
-
-interface ByHandProps {
-  value: boolean;
-  onChange: (value: boolean) => void;
-  error: string | undefined;
-}
-
-function ByHand({ value, onChange, error }: ByHandProps) {
-  const { t } = useTranslation();
-  const id = useId();
-  return (
-    <div className={css.byHand}>
-      <Switch
-        id={id}
-        checked={value}
-        onChange={onChange}
-        aria-labelledby={`${id}-label`}
-        aria-describedby={`${id}-text`}
-        aria-invalid={error ? true : undefined}
-      />
-      <label className={css.byHandLabel} id={`${id}-label`} htmlFor={id}>
-        {t('rule.form.byHand')}
-      </label>
-      <span className={error ? css.wrong : css.byHandText} id={`${id}-text`}>
-        {error ?? t('rule.form.byHandText')}
-      </span>
-    </div>
   );
 }

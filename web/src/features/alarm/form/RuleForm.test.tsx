@@ -1,4 +1,4 @@
-import { screen, waitFor } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse } from 'msw';
 import { describe, expect, it } from 'vitest';
 import { type Language, useLanguage } from '@/lib/i18n';
@@ -34,7 +34,7 @@ describe('a new rule', () => {
     await user.selectOptions(box('Start'), '06:15');
     await user.selectOptions(box('End'), '20:00');
     await user.type(text('Description'), ' Start the wind machines ');
-    await user.click(dialog().getByLabelText('May be cleared by hand'));
+    await pick(user, 'Supported');
     expect(said()).toBe('Alarm when Air temperature is below 2 °C, for at least 3 readings within 10 minutes.');
     await press(user, 'Save');
     await waitFor(() => expect(router.state.location.search).toEqual({}));
@@ -55,7 +55,7 @@ describe('a new rule', () => {
         passageway: [],
         remindEvery: null,
         alarmDesc: 'Start the wind machines',
-        manualRelease: 0,
+        manualRelease: 1,
       },
     ]);
     expect(toasts()).toEqual([{ tone: 'success', title: 'Success' }]);
@@ -108,6 +108,7 @@ describe('a new rule', () => {
     await pickDevice(user, /Lower mast/);
     await pick(user, 'Device offline');
     await pick(user, 'Important');
+    await pick(user, 'Supported');
     expect(dialog().queryByLabelText('Attribute of condition 1')).toBeNull();
     expect(dialog().queryByLabelText('Number of readings')).toBeNull();
     await user.selectOptions(box('Window'), '30 minutes');
@@ -133,18 +134,33 @@ describe('what is missing', () => {
         'The device source cannot be empty',
         'The trigger type cannot be empty',
         'The alarm severity cannot be empty',
+        'Manually clear the alarm. The value cannot be empty',
         'The list of conditions cannot be empty',
       ],
     ],
     [
       'zh-cn',
       ['告警中心', '新建规则', '保存'],
-      ['告警名称不能为空', '设备来源不能为空', '触发类型不能为空', '告警级别不能为空', '条件列表不能为空'],
+      [
+        '告警名称不能为空',
+        '设备来源不能为空',
+        '触发类型不能为空',
+        '告警级别不能为空',
+        '手动解除告警不能为空',
+        '条件列表不能为空',
+      ],
     ],
     [
       'tr-tr',
       ['Alarm kuralları', 'Yeni kural', 'Kaydet'],
-      ['Alarm adını girin', 'Cihaz seçin', 'Tetikleme türünü seçin', 'Alarm düzeyini seçin', 'En az bir koşul ekleyin'],
+      [
+        'Alarm adını girin',
+        'Cihaz seçin',
+        'Tetikleme türünü seçin',
+        'Alarm düzeyini seçin',
+        'Elle kapatma seçeneğini belirtin',
+        'En az bir koşul ekleyin',
+      ],
     ],
     [
       'ru-ru',
@@ -154,6 +170,7 @@ describe('what is missing', () => {
         'Выберите устройство',
         'Выберите тип срабатывания',
         'Выберите уровень тревоги',
+        'Укажите, можно ли снять тревогу вручную',
         'Добавьте хотя бы одно условие',
       ],
     ],
@@ -167,6 +184,20 @@ describe('what is missing', () => {
     await press(user, save);
     for (const sentence of sentences) expect(await form.findByText(sentence)).toBeInTheDocument();
     expect(document.querySelector('.ant-modal input')).toHaveFocus();
+    expect(sentTo(server, paths.create)).toEqual([]);
+  });
+
+  it('is the data source, once it was taken away; a new rule has it', async () => {
+    const { user } = await open();
+    await fill(user);
+    const source = box(/^Data source/) as unknown as HTMLSelectElement;
+    expect([...source.options].map(({ text }) => text)).toEqual(['Choose a data source', 'Device']);
+    expect(source).toHaveDisplayValue('Device');
+    expect(source).toBeRequired();
+    await user.selectOptions(source, 'Choose a data source');
+    await press(user, 'Save');
+    await waitFor(() => expect(source).toHaveAccessibleDescription('The data source type cannot be empty'));
+    expect(source).toHaveFocus();
     expect(sentTo(server, paths.create)).toEqual([]);
   });
 
@@ -187,6 +218,44 @@ describe('what is missing', () => {
     await press(user, 'Remove condition 2');
     expect(dialog().queryByText('A whole number')).toBeNull();
     expect(dialog().queryByLabelText('Remove condition 1')).toBeNull();
+  });
+});
+
+describe('manual release', () => {
+  it.each([
+    [1, 'Supported'],
+    [0, 'Not supported'],
+  ] as const)('of a rule is kept: %i, %s', async (manualRelease, words) => {
+    server.rules = [rule({ manualRelease })];
+    const { user } = await open('/alarm?rule=1');
+    const release = within(dialog().getByRole('radiogroup', { name: /^Manual release/ }));
+    expect(release.getAllByRole('radio').map((one) => one.closest('label')?.textContent)).toEqual([
+      'Supported',
+      'Not supported',
+    ]);
+    expect(release.getByRole('radio', { name: words })).toBeChecked();
+    await user.type(text(/^Alarm name/), '!');
+    await press(user, 'Save');
+    await waitFor(() => expect(sentTo(server, paths.update)).toHaveLength(1));
+    expect(sentTo(server, paths.update)[0]).toMatchObject({ dataSource: 1, manualRelease });
+  });
+});
+
+describe('comparisons', () => {
+  it.each([
+    [
+      'en-us',
+      ['is above (>)', 'is at least (≥)', 'is below (<)', 'is at most (≤)', 'equals (=)', 'does not equal (≠)'],
+    ],
+    ['zh-cn', ['高于（>）', '不低于（≥）', '低于（<）', '不高于（≤）', '等于（=）', '不等于（≠）']],
+    ['tr-tr', ['üstünde (>)', 'en az (≥)', 'altında (<)', 'en çok (≤)', 'eşit (=)', 'eşit değil (≠)']],
+    ['ru-ru', ['больше (>)', 'не меньше (≥)', 'меньше (<)', 'не больше (≤)', 'равно (=)', 'не равно (≠)']],
+  ] as [Language, string[]][])('have their sign beside their words in %s', async (language, words) => {
+    await useLanguage.getState().setLanguage(language);
+    await openAlarms(server, '/alarm?rule=new', /./);
+    await waitFor(() => expect(document.querySelector('.ant-modal select')).not.toBeNull());
+    const offered = [...document.querySelectorAll('.ant-modal option')].map(({ textContent }) => textContent);
+    expect(offered).toEqual(expect.arrayContaining(words));
   });
 });
 
@@ -229,7 +298,8 @@ describe('a rule that is there', () => {
 
 describe('what the server refuses', () => {
   it.each([
-    ['The data source type cannot be empty', /^Device source/],
+    ['The data source type cannot be empty', /^Data source/],
+    ['The device source cannot be empty', /^Device source/],
     ['The alarm name cannot be empty', /^Alarm name/],
   ])('“%s” stands at its field', async (sentence, field) => {
     server.answers.set(paths.create, () => refused(601, sentence));
@@ -237,12 +307,12 @@ describe('what the server refuses', () => {
     await fill(user);
     await press(user, 'Save');
     await waitFor(() => expect(toasts()).toEqual([{ tone: 'error', title: 'Fail', text: sentence }]));
-    const wrong = field.source.includes('Device') ? box(field) : text(field);
+    const wrong = field.source.includes('Alarm') ? text(field) : box(field);
     expect(wrong).toHaveAccessibleDescription(sentence);
     expect(text(/^Alarm name/)).toHaveValue('Frost');
   });
 
-  it('by hand or not stands at the switch, conditions at their frame, all else above the form', async () => {
+  it('by hand or not stands at its choice, conditions at their frame, all else above the form', async () => {
     const { user } = await open();
     await fill(user);
     const refuse = async (sentence: string) => {
@@ -252,8 +322,8 @@ describe('what the server refuses', () => {
       await waitFor(() => expect(toasts().at(-1)?.text).toBe(sentence));
     };
     await refuse('Manually clear the alarm. The value cannot be empty');
-    const byHand = dialog().getByRole('switch');
-    expect(byHand).toHaveAccessibleDescription('Manually clear the alarm. The value cannot be empty');
+    const release = dialog().getByRole('radiogroup', { name: /^Manual release/ });
+    expect(release).toHaveAccessibleDescription('Manually clear the alarm. The value cannot be empty');
     await refuse('Condition 1: too many decimals, the attribute has 0');
     expect(dialog().getByRole('group', { name: /^Alarm when/ })).toHaveAccessibleDescription(/^Condition 1: too many/);
     await refuse('At most 2000 alarm rules are possible. Delete one first');

@@ -11,12 +11,14 @@ interface SegmentsProps<T> {
   value: T | null;
   options: readonly { value: T; label: string; icon?: ReactNode; tone?: 'red' | 'warn' | 'info' }[];
   onChange: (value: T) => void;
+  /** What the choice means; what is wrong stands in its place. */
+  hint?: string;
   error?: string;
 }
 
 /** A few choices side by side, one of which is taken: radio buttons in the shape of a switch. */
 export function Segments<T extends number>(props: SegmentsProps<T>) {
-  const { label, bare = false, small = false, required = false, value, options, onChange, error } = props;
+  const { label, bare = false, small = false, required = false, value, options, onChange, hint, error } = props;
   const id = useId();
   return (
     <div
@@ -25,7 +27,7 @@ export function Segments<T extends number>(props: SegmentsProps<T>) {
       aria-labelledby={`${id}-label`}
       aria-required={required || undefined}
       aria-invalid={error ? true : undefined}
-      aria-describedby={error ? `${id}-error` : undefined}
+      aria-describedby={error || hint ? `${id}-told` : undefined}
     >
       <div className={bare ? 'visually-hidden' : css.label} id={`${id}-label`}>
         {label}
@@ -53,8 +55,12 @@ export function Segments<T extends number>(props: SegmentsProps<T>) {
         ))}
       </div>
       {error ? (
-        <p className={css.error} id={`${id}-error`}>
+        <p className={css.error} id={`${id}-told`}>
           <ExclamationCircleOutlined aria-hidden="true" /> {error}
+        </p>
+      ) : hint ? (
+        <p className={css.hint} id={`${id}-told`}>
+          {hint}
         </p>
       ) : null}
     </div>

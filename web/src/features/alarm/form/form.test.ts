@@ -84,8 +84,14 @@ describe('what is wrong with a rule', () => {
 
   it('is everything in an empty one, in the order of the form', () => {
     const { fields } = checkRule(newValues(), undefined);
-    expect(Object.keys(fields)).toEqual(['alarmName', 'device', 'trigger', 'level', 'conditions']);
+    expect(Object.keys(fields)).toEqual(['alarmName', 'device', 'trigger', 'level', 'manualRelease', 'conditions']);
+    expect(fields.manualRelease?.key).toBe('rule.releaseRequired');
     expect(isJudgeable(checkRule(newValues(), undefined))).toBe(false);
+  });
+
+  it('is a data source that was taken away', () => {
+    expect(wrong({ dataSource: null }).fields.dataSource?.key).toBe('rule.sourceRequired');
+    expect(isJudgeable(wrong({ dataSource: null }))).toBe(false);
   });
 
   it('is a name of blanks or of more than 64 characters, as people count', () => {

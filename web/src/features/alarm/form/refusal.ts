@@ -13,13 +13,13 @@ export interface Refusal {
 const sentences = [
   ['alarmName', 'rule.nameRequired'],
   ['device', 'rule.deviceRequired'],
-  ['device', 'rule.sourceRequired'],
+  ['dataSource', 'rule.sourceRequired'],
   ['trigger', 'rule.triggerRequired'],
   ['level', 'rule.levelRequired'],
   ['conditions', 'rule.conditionsRequired'],
   ['period', 'rule.timeOrder'],
   ['period', 'rule.timeNone'],
-  ['byHand', 'rule.releaseRequired'],
+  ['manualRelease', 'rule.releaseRequired'],
 ] as const;
 
 /** The server answers in the language of the request, with the very sentences that the form has. Others name their condition. */

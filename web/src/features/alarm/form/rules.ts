@@ -8,15 +8,16 @@ import { type ConditionValues, descriptionLimit, isBlank, nameLimit, type RuleVa
 /** The fields that something can be wrong with, in their order. */
 export type RuleField =
   | 'alarmName'
+  | 'dataSource'
   | 'device'
   | 'trigger'
   | 'level'
+  | 'manualRelease'
   | 'conditions'
   | 'period'
   | 'channels'
   | 'remind'
-  | 'description'
-  | 'byHand';
+  | 'description';
 
 export type ConditionPart = 'sign' | 'operator' | 'value' | 'recovery';
 
@@ -25,9 +26,11 @@ export interface Wrong {
   key:
     | 'rule.nameRequired'
     | 'device.form.tooLong'
+    | 'rule.sourceRequired'
     | 'rule.deviceRequired'
     | 'rule.triggerRequired'
     | 'rule.levelRequired'
+    | 'rule.releaseRequired'
     | 'rule.conditionsRequired'
     | 'rule.timeOrder'
     | 'rule.timeNone'
@@ -89,9 +92,11 @@ export function checkRule(values: RuleValues, properties: ReadonlyMap<string, Ts
   const conditions = new Map<number, ConditionWrong>();
   if (!isSeen(values.alarmName)) fields.alarmName = { key: 'rule.nameRequired' };
   else if (lengthOf(values.alarmName) > nameLimit) fields.alarmName = { key: 'device.form.tooLong', most: nameLimit };
+  if (values.dataSource === null) fields.dataSource = { key: 'rule.sourceRequired' };
   if (values.device === '') fields.device = { key: 'rule.deviceRequired' };
   if (values.trigger === null) fields.trigger = { key: 'rule.triggerRequired' };
   if (values.level === null) fields.level = { key: 'rule.levelRequired' };
+  if (values.manualRelease === null) fields.manualRelease = { key: 'rule.releaseRequired' };
   if (values.trigger !== 1) {
     const filled = values.conditions.filter((condition) => !isBlank(condition));
     if (filled.length === 0) fields.conditions = { key: 'rule.conditionsRequired' };
@@ -119,8 +124,8 @@ export function isRight({ fields, conditions }: Findings): boolean {
   return Object.keys(fields).length === 0 && conditions.size === 0;
 }
 
-/** Whether there is enough to rehearse: device, trigger, conditions and period. */
+/** Whether there is enough to rehearse: source, device, trigger, conditions and period. */
 export function isJudgeable({ fields, conditions }: Findings): boolean {
-  const { device, trigger, conditions: list, period } = fields;
-  return [device, trigger, list, period].every((wrong) => wrong === undefined) && conditions.size === 0;
+  const { dataSource, device, trigger, conditions: list, period } = fields;
+  return [dataSource, device, trigger, list, period].every((wrong) => wrong === undefined) && conditions.size === 0;
 }

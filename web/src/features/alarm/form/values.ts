@@ -4,6 +4,10 @@ import type { AlarmRule, AlarmRuleCreate, Level, Operator, Trigger } from '@/lib
 import type { TslProperty } from '@/lib/device/types';
 import { numberText, parseNumber } from './number';
 
+/** Where readings come from: 1 a device. There is no other yet. */
+export type DataSource = AlarmRule['dataSource'];
+export type ManualRelease = AlarmRule['manualRelease'];
+
 /** A condition as it is typed. */
 export interface ConditionValues {
   /** Stays with the row while others come and go. */
@@ -21,6 +25,8 @@ export interface ConditionValues {
 /** What the form holds. */
 export interface RuleValues {
   alarmName: string;
+  /** Null: none is chosen. */
+  dataSource: DataSource | null;
   /** The device's name; empty until one is chosen. */
   device: string;
   trigger: Trigger | null;
@@ -36,12 +42,12 @@ export interface RuleValues {
   /** Minutes between reminders while a notice is open; null: none. */
   remindEvery: number | null;
   description: string;
-  byHand: boolean;
+  /** Whether people may end a notice: 1 supported, 0 not supported; null until somebody says so. */
+  manualRelease: ManualRelease | null;
 }
 
 export const nameLimit = 64;
 export const descriptionLimit = 500;
-const dataSource = 1;
 
 export function emptyCondition(key: number): ConditionValues {
   return { key, andor: 'and', sign: '', operator: '>', value: '', recovery: null };
@@ -56,6 +62,7 @@ const wholeDay = { startTime: clockSteps[0] ?? '', endTime: clockSteps.at(-1) ??
 export function newValues(): RuleValues {
   return {
     alarmName: '',
+    dataSource: 1,
     device: '',
     trigger: null,
     level: null,
@@ -68,7 +75,7 @@ export function newValues(): RuleValues {
     channels: [],
     remindEvery: null,
     description: '',
-    byHand: true,
+    manualRelease: null,
   };
 }
 
@@ -85,6 +92,7 @@ export function valuesOf(rule: AlarmRule, comma: boolean): RuleValues {
   const judged = rule.triggerType === 0 && conditions.length > 0;
   return {
     alarmName: rule.alarmName,
+    dataSource: rule.dataSource,
     device: rule.executionId,
     trigger: rule.triggerType,
     level: rule.alarmLevel,
@@ -98,7 +106,7 @@ export function valuesOf(rule: AlarmRule, comma: boolean): RuleValues {
     channels: rule.passageway,
     remindEvery: rule.remindEvery ?? null,
     description: rule.alarmDesc,
-    byHand: rule.manualRelease === 1,
+    manualRelease: rule.manualRelease,
   };
 }
 
@@ -141,7 +149,7 @@ function conditionsBody(values: RuleValues, properties: ReadonlyMap<string, TslP
 /** What decides when there is an alarm, and whether somebody is told: all that a rehearsal looks at. */
 export function judgedBody(values: RuleValues, properties: ReadonlyMap<string, TslProperty>): AlarmRuleCreate {
   return {
-    dataSource,
+    dataSource: values.dataSource ?? undefined,
     executionId: values.device,
     triggerType: values.trigger ?? undefined,
     conditions: conditionsBody(values, properties),
@@ -162,6 +170,6 @@ export function ruleBody(values: RuleValues, properties: ReadonlyMap<string, Tsl
     passageway: [...values.channels],
     remindEvery: values.remindEvery,
     alarmDesc: values.description.trim(),
-    manualRelease: values.byHand ? 1 : 0,
+    manualRelease: values.manualRelease ?? undefined,
   };
 }
