@@ -6,9 +6,10 @@ import { Field } from '@/ui/form/Field';
 import type { FieldState } from '@/ui/form/useForm';
 import { RefusedNote } from '../detail/RefusedNote';
 import css from './EditSheet.module.css';
-import { PositionField } from './PositionField';
+import { PositionField, placeOf } from './PositionField';
 import { type EditError, type EditValues, mostNoteLength, noteLength } from './rules';
 import { SceneField } from './SceneField';
+import { useFarFrom } from './useFarFrom';
 
 interface EditFieldsProps {
   device: Device;
@@ -22,6 +23,7 @@ interface EditFieldsProps {
 export function EditFields({ device, form, values, groupId, onChange, onGroup }: EditFieldsProps) {
   const { t } = useTranslation();
   const note = form.field('noteName');
+  const far = useFarFrom(groupId, device.deviceName, placeOf(values));
   return (
     <>
       <div className={css.pair}>
@@ -37,7 +39,7 @@ export function EditFields({ device, form, values, groupId, onChange, onGroup }:
             />
           )}
         </Field>
-        <SceneField value={groupId} own={device.groupId} ownName={device.groupName} onChange={onGroup} />
+        <SceneField value={groupId} own={device.groupId} ownName={device.groupName} far={far} onChange={onGroup} />
       </div>
       <Field
         label={t('device.col.note')}

@@ -20,7 +20,8 @@ interface PositionFieldProps {
   onChange: (part: Partial<EditValues>) => void;
 }
 
-function placeOf({ latitude, longitude }: EditValues): Place | undefined {
+/** Undefined while it is none, or half of one. */
+export function placeOf({ latitude, longitude }: EditValues): Place | undefined {
   const [north, east] = [parseDegrees(latitude), parseDegrees(longitude)];
   if (typeof north !== 'number' || typeof east !== 'number') return undefined;
   return Math.abs(north) <= 90 && Math.abs(east) <= 180 ? { latitude: north, longitude: east } : undefined;

@@ -71,4 +71,37 @@ describe('the scene', () => {
     ]);
     expect(sheet()).toHaveTextContent('no scenes');
   });
+
+  it('far from the device is warned of before it is saved, and no longer once either is right', async () => {
+    const away = (id: number, groupId: number, latitude?: number) =>
+      device({ id, deviceName: `WS-${id}`, noteName: `Mast ${id}`, groupId, latitude, longitude: latitude && 27.3 });
+    const third = { ...(server.scenes[0] as (typeof server.scenes)[0]), id: 3, groupName: 'Terrace' };
+    server.scenes = [...server.scenes, third];
+    server.devices = [
+      device({ id: 1, deviceName: 'WS-1', noteName: 'Orchard mast', groupId: 1, latitude: 37.8, longitude: 27.3 }),
+      away(2, 1, 37.801),
+      // The nearest of a scene counts; one without a position says nothing.
+      away(3, 3, 37.9),
+      away(4, 3, 37.85),
+      away(5, 3),
+    ];
+    const { user } = await open();
+    const box = within(sheet()).getByRole('combobox', { name: 'Scene' });
+    const words = '5.6 km from the nearest device of this scene. Check the scene and the position.';
+    expect(box).not.toHaveAccessibleDescription(/nearest/);
+    await user.selectOptions(box, 'Terrace');
+    await waitFor(() => expect(box.getAttribute('aria-describedby')).not.toBeNull());
+    await waitFor(() => expect(within(sheet()).getByText(words)).toBeVisible());
+    expect(within(sheet()).getByText(words)).toHaveAttribute('role', 'status');
+    const latitude = within(sheet()).getByRole('textbox', { name: 'Latitude' });
+    await user.clear(latitude);
+    await user.type(latitude, '37.84');
+    expect(within(sheet()).queryByText(/nearest device/)).toBeNull();
+    await user.clear(latitude);
+    await user.type(latitude, '37.8');
+    expect(within(sheet()).getByText(words)).toBeVisible();
+    // It is a warning: whoever means it saves it.
+    await user.click(save());
+    await waitFor(() => expect(sent()).toMatchObject([{ groupId: 3, latitude: 37.8 }]));
+  });
 });

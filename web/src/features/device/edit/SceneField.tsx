@@ -1,7 +1,8 @@
+import WarningOutlined from '@ant-design/icons/WarningOutlined';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '@/lib/errorText';
-import { missing } from '@/lib/format/format';
+import { missing, useFormat } from '@/lib/format/format';
 import { Field } from '@/ui/form/Field';
 import { Select } from '@/ui/Select';
 import { allScenesQuery } from '../queries';
@@ -12,18 +13,35 @@ interface SceneFieldProps {
   /** The scene that the device stands in: it may stay there, even when that one takes no new devices. */
   own: number;
   ownName: string;
+  /** Metres to the nearest device of the chosen scene, where that is too far to be one place; else null. */
+  far: number | null;
   onChange: (groupId: number) => void;
 }
 
 /** The scene of a device. */
-export function SceneField({ value, own, ownName, onChange }: SceneFieldProps) {
+export function SceneField({ value, own, ownName, far, onChange }: SceneFieldProps) {
   const { t } = useTranslation();
+  const format = useFormat();
   const scenes = useQuery(allScenesQuery());
   const has = (id: number) => scenes.data?.some((scene) => scene.id === id) === true;
   const gone = scenes.isSuccess && value !== 0 && value !== own && !has(value);
   const error = gone ? t('device.form.sceneGone') : undefined;
+  // To a tenth of a kilometre: whoever reads it asks how far, not where.
+  const distance = far === null ? '' : format.distance(Math.round(far / 100) * 100);
   return (
-    <Field label={t('home.device.scene')} error={scenes.isError ? errorText(scenes.error) : error}>
+    <Field
+      label={t('home.device.scene')}
+      error={scenes.isError ? errorText(scenes.error) : error}
+      hint={
+        <span role="status" className={css.far}>
+          {far === null ? null : (
+            <>
+              <WarningOutlined aria-hidden="true" /> {t('device.form.sceneFar', { distance })}
+            </>
+          )}
+        </span>
+      }
+    >
       {({ status, ...labels }) => (
         <Select
           {...labels}

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '@/lib/api';
+import { showMoved } from '@/lib/device/moved';
 import { deviceKeys } from '@/lib/device/queries';
 import type { Device } from '@/lib/device/types';
 import { useDraft } from '@/lib/draft';
@@ -35,12 +36,12 @@ export function useEditForm(device: Device, onDone: () => void) {
   const draft = useDraft<Typed>(`device-${device.deviceName}`, dirty ? typed : null);
 
   const save = useMutation({
-    mutationFn: ({ noteName, latitude, longitude }: EditValues) =>
+    mutationFn: ({ noteName, latitude, longitude, groupId: group }: EditValues & { groupId: number }) =>
       api.put('/admin-api/client/pc/device/update', {
         body: {
           deviceName: device.deviceName,
           noteName: noteName.trim(),
-          groupId,
+          groupId: group,
           latitude: parseDegrees(latitude) ?? null,
           longitude: parseDegrees(longitude) ?? null,
         },
@@ -48,8 +49,10 @@ export function useEditForm(device: Device, onDone: () => void) {
     meta: { failure: 'device.editFail' },
     // The scene that was chosen may be gone: then its field says so.
     onError: () => void client.invalidateQueries({ queryKey: sceneKey }),
-    onSuccess: async () => {
+    onSuccess: async (_, sent) => {
       draft.clear();
+      const [latitude, longitude] = [sent.latitude, sent.longitude].map((text) => parseDegrees(text) ?? undefined);
+      showMoved(client, device, { deviceName: device.deviceName, groupId: sent.groupId, latitude, longitude });
       for (const queryKey of [sceneKey, overviewQuery().queryKey]) void client.invalidateQueries({ queryKey });
       // Shown first, so that what closes does not uncover the old name.
       await client.invalidateQueries({ queryKey: deviceKeys.all });
@@ -60,7 +63,7 @@ export function useEditForm(device: Device, onDone: () => void) {
     values,
     check: checkEdit,
     busy: save.isPending,
-    onSubmit: (sent) => save.mutate(sent, { onSuccess: onDone }),
+    onSubmit: (sent) => save.mutate({ ...sent, groupId }, { onSuccess: onDone }),
   });
 
   return {
