@@ -1,15 +1,16 @@
 import { useCallback } from 'react';
 import { useTranslation } from 'react-i18next';
+import { offlineSince } from '@/lib/device/offlineSince';
 import type { Device } from '@/lib/device/types';
 import { ageOf } from '@/lib/format/age';
 import { useClock } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
 
 /** Offline 3 h; offline since yesterday; never heard of. */
-export function OfflineFor({ device }: { device: Pick<Device, 'offlineTime' | 'lastContact'> }) {
+export function OfflineFor({ device }: { device: Pick<Device, 'offlineTime' | 'lastContact' | 'offlineAfter'> }) {
   const { t } = useTranslation();
   const format = useFormat();
-  const since = device.offlineTime ?? device.lastContact;
+  const since = offlineSince(device);
   const words = useClock(
     useCallback(
       (now: number) => {

@@ -151,7 +151,9 @@ describe('a row', () => {
 
   it('says since when it is offline, instead of an old reading', () => {
     noteServerTime(noon);
-    draw(withOne({ onlineState: 0, offlineTime: noon - 3 * 3_600_000 }));
+    // Since it was heard last, as all that tells of the last contact; not since an hour later, when that was found out.
+    const heard = { lastContact: noon - 3 * 3_600_000, offlineTime: noon - 2 * 3_600_000, offlineAfter: 3_600_000 };
+    draw(withOne({ onlineState: 0, ...heard }));
     expect(screen.getByText('Offline 3 h')).toBeVisible();
     expect(screen.queryByText('3.4 °C')).toBeNull();
   });

@@ -112,6 +112,30 @@ describe('comings and goings', () => {
     expect(part('When it was online').queryByRole('button')).toBeNull();
   });
 
+  it('and how long it is offline agree with the last contact above', async () => {
+    const now = Date.now();
+    server.devices = server.devices.map((one) =>
+      one.deviceName === 'WS-1'
+        ? {
+            ...one,
+            onlineState: 0,
+            offlineAfter: hour,
+            lastContact: now - 11 * hour - 1000,
+            offlineTime: now - 10 * hour - 1000,
+          }
+        : one,
+    );
+    server.presence = [
+      { time: now - 10 * hour - 1000, onlineState: 0 },
+      { time: now - 20 * hour - 1000, onlineState: 1 },
+    ];
+    await open();
+    const items = part('When it was online').getAllByRole('listitem');
+    expect(items[0]).toHaveTextContent(/^Offline.*for 11 h until now$/);
+    expect(items[1]).toHaveTextContent(/^Online.*for 9 h$/);
+    expect(screen.getAllByText('Offline 11 h').length).toBeGreaterThan(0);
+  });
+
   it('say so when nothing is known, and follow the live stream', async () => {
     await open();
     expect(part('When it was online').getByText('Nothing has been recorded yet.')).toBeVisible();

@@ -3,6 +3,7 @@ import DisconnectOutlined from '@ant-design/icons/DisconnectOutlined';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Button } from 'antd';
 import { useTranslation } from 'react-i18next';
+import { offlineSince } from '@/lib/device/offlineSince';
 import type { Device } from '@/lib/device/types';
 import { useClock } from '@/lib/format/clock';
 import { formatDuration } from '@/lib/format/duration';
@@ -16,7 +17,9 @@ import { Fetched, Section } from './Section';
 export function Presence({ device }: { device: Device }) {
   const { t } = useTranslation();
   const query = useInfiniteQuery(presenceQuery(device.deviceName));
-  const changes = query.data?.pages.flatMap(({ list }) => list) ?? [];
+  const changes = (query.data?.pages.flatMap(({ list }) => list) ?? []).map((change, i) =>
+    fromContact(change, i, device),
+  );
   return (
     <Section title={t('device.presence.title')}>
       <Fetched query={query} height={120}>
@@ -34,6 +37,13 @@ export function Presence({ device }: { device: Device }) {
       </Fetched>
     </Section>
   );
+}
+
+/** What still holds is told as it is above: offline since the last contact, not since that was found out. */
+function fromContact(change: PresenceChange, i: number, device: Device): PresenceChange {
+  const since = offlineSince(device);
+  const holds = i === 0 && change.onlineState === 0 && device.onlineState === 0;
+  return holds && since !== undefined && since < change.time ? { ...change, time: since } : change;
 }
 
 /** `until`: when the next change was; none after the newest, which still holds. */

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { offlineSince } from '@/lib/device/offlineSince';
 import { type Device, nameOf } from '@/lib/device/types';
 import { useClock } from '@/lib/format/clock';
 import { missing, useFormat } from '@/lib/format/format';
@@ -78,7 +79,7 @@ function Since({ device }: { device: Device }) {
   const { t } = useTranslation();
   const format = useFormat();
   const online = device.onlineState === 1;
-  const since = online ? device.onlineTime : device.offlineTime;
+  const since = online ? device.onlineTime : offlineSince(device);
   const moment = useClock((now) => (since === undefined ? '' : format.moment(since, now)));
   const words = online ? t('home.state.online') : t('home.state.offline');
   if (since === undefined) {

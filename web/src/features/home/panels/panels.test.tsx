@@ -74,10 +74,21 @@ describe('the device panel', () => {
   });
 
   it('shows a pending alarm beside the state, in words', () => {
-    renderPart(<DevicePanel device={device({ alarmLevel: 2, onlineState: 0, offlineTime: noon - 30 * hour })} />);
+    renderPart(
+      <DevicePanel
+        device={device({
+          alarmLevel: 2,
+          onlineState: 0,
+          lastContact: noon - 30 * hour,
+          offlineTime: noon - 29.5 * hour,
+          offlineAfter: hour / 2,
+        })}
+      />,
+    );
     expect(screen.getByText('Serious')).toBeVisible();
     expect(screen.getByText('Offline')).toBeVisible();
     expect(fact('State')).toHaveTextContent('Offline since 20 Nov, 06:00');
+    expect(fact('Last contact')).toHaveTextContent('yesterday');
   });
 
   it('stands as bars while the device is on its way', () => {
