@@ -23,6 +23,8 @@ interface MainReadingProps {
   device: Device;
   entry: ReadingEntry;
   icon: string | undefined;
+  /** The names of all that the card shows. */
+  beside: readonly string[];
 }
 
 const dayMs = 24 * 3_600_000;
@@ -32,7 +34,7 @@ const points = 100;
 const wide = 17;
 
 /** The reading that a device is there for: large, with the line of its last 24 hours. */
-export function MainReading({ device, entry, icon }: MainReadingProps) {
+export function MainReading({ device, entry, icon, beside }: MainReadingProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const [showsDay, showDay] = useOnTap();
@@ -50,7 +52,7 @@ export function MainReading({ device, entry, icon }: MainReadingProps) {
       </p>
       <p className={css.what}>
         {icon === undefined ? null : <ElementIcon address={icon} />}
-        <PropertyName name={name} />
+        <PropertyName name={name} beside={beside} />
         {derivation ? <DerivedNote derivation={derivation} deviceName={device.deviceName} /> : null}
       </p>
       {numeric && showsDay ? <Day device={device} sign={sign} quiet={old} precision={reading?.precision} /> : null}

@@ -16,10 +16,12 @@ interface ReadingRowProps {
   device: Pick<Device, 'deviceName' | 'offlineAfter' | 'onlineState'>;
   /** Address of the element's icon, empty where it has none; undefined where no row has one. */
   icon: string | undefined;
+  /** The names of all that the card shows. */
+  beside: readonly string[];
 }
 
 /** Value, unit, age, always together. */
-export function ReadingRow({ entry, device, icon }: ReadingRowProps) {
+export function ReadingRow({ entry, device, icon, beside }: ReadingRowProps) {
   const { t } = useTranslation();
   const { name, reading, derivation } = entry;
   const usual = ownInterval(derivation);
@@ -31,7 +33,7 @@ export function ReadingRow({ entry, device, icon }: ReadingRowProps) {
       <span className={css.pair}>
         <span className={css.label}>
           {icon === undefined ? null : <ElementIcon address={icon} />}
-          <PropertyName name={name} />
+          <PropertyName name={name} beside={beside} />
           {derivation ? <DerivedNote derivation={derivation} deviceName={device.deviceName} /> : null}
         </span>
         <span className={`${css.reading} ${words === undefined ? '' : css.text}`} title={words}>

@@ -54,8 +54,16 @@ function Readings({ device }: { device: Device }) {
     return [...found.values()].some(Boolean) ? found : undefined;
   }, [properties]);
 
+  const names = useMemo(() => (main ? [main, ...others] : others).map(({ name }) => name), [main, others]);
+
   const row = (entry: ReadingEntry) => (
-    <ReadingRow key={entry.sign} entry={entry} device={device} icon={icons && (icons.get(entry.sign) ?? '')} />
+    <ReadingRow
+      key={entry.sign}
+      entry={entry}
+      device={device}
+      icon={icons && (icons.get(entry.sign) ?? '')}
+      beside={names}
+    />
   );
   if (all && main) {
     return (
@@ -78,7 +86,9 @@ function Readings({ device }: { device: Device }) {
   const left = others.length > room ? others.length - (room - 1) : 0;
   return (
     <>
-      {main ? <MainReading device={device} entry={main} icon={icons && (icons.get(main.sign) ?? '')} /> : null}
+      {main ? (
+        <MainReading device={device} entry={main} icon={icons && (icons.get(main.sign) ?? '')} beside={names} />
+      ) : null}
       <div className={css.rows}>
         {model.isPending ? (
           <Bars />

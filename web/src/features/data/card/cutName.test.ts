@@ -13,6 +13,31 @@ describe('a name that may be cut', () => {
     expect(cutName(name)).toEqual([start, end]);
   });
 
+  it.each([
+    ['Температура воздуха', 'Температура', ' воздуха'],
+    ['Температура почвы 10 см', 'Температура почвы', ' 10 см'],
+    ['Температура почвы 30 см', 'Температура почвы', ' 30 см'],
+    ['Влажность почвы', 'Влажность', ' почвы'],
+    ['Влажность воздуха', 'Влажность', ' воздуха'],
+    ['Скорость ветра', 'Скорость ветра', ''],
+  ])('%s keeps what tells it from those beside it', (name, start, end) => {
+    const beside = [
+      'Температура воздуха',
+      'Температура почвы 10 см',
+      'Температура почвы 30 см',
+      'Влажность почвы',
+      'Влажность воздуха',
+      'Скорость ветра',
+    ];
+    expect(cutName(name, beside)).toEqual([start, end]);
+  });
+
+  it('is not parted within a word, nor where it is the start of another', () => {
+    expect(cutName('Humidity', ['Humus'])).toEqual(['Humidity', '']);
+    expect(cutName('Rain', ['Rain', 'Rain rate'])).toEqual(['Rain', '']);
+    expect(cutName('Rain rate', ['Rain'])).toEqual(['Rain', ' rate']);
+  });
+
   it.each(['Air temperature', '(raw)', '30 cm', 'PM2.5', '', 'Station pressure'])('%s has none to keep', (name) => {
     expect(cutName(name)).toEqual([name, '']);
   });
