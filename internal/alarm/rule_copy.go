@@ -17,6 +17,17 @@ const copiesAtMost = 400
 // misfitsNamed is how many of the devices that cannot take a rule a refusal names.
 const misfitsNamed = 10
 
+// Fitting are the models whose devices can take a copy of a rule.
+func (c *Checker) Fitting(r *Rule) map[int64]bool {
+	fit := map[int64]bool{}
+	for _, p := range c.catalog.Products() {
+		if misfit(r, p) == "" {
+			fit[p.ID] = true
+		}
+	}
+	return fit
+}
+
 // Targets are the devices that a rule is copied to, in the order of their
 // names. One that the tenant does not have or is named twice is refused by name
 // (601), and so are all together that cannot take the rule: whoever chose many

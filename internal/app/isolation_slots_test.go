@@ -156,7 +156,7 @@ func TestSlots(t *testing.T) {
 	}
 	for id, want := range map[string][]string{
 		"console updateScene":     {"body groupName", "body groupStatus", "body id"},
-		"console getDevicePage":   {"query deviceName", "query executionId", "query groupId", "query productId"},
+		"console getDevicePage":   {"query deviceName", "query executionId", "query groupId", "query productId", "query takesRule"},
 		"console copyAlarmRule":   {"body executionIds", "body id"},
 		"console deleteScene":     {"query id"},
 		"open getHistory":         {"path deviceName", "query cursor", "query from", "query properties", "query to"},

@@ -133,10 +133,10 @@ func BenchmarkCrowd(b *testing.B) {
 		median(b, func() error { _, _, err := s.Roster.Count(ctx, owner.ID); return err })
 	})
 	b.Run("counts of scenes", func(b *testing.B) {
-		median(b, func() error { _, err := s.Roster.Groups(ctx, owner.ID, nil, 0); return err })
+		median(b, func() error { _, err := s.Roster.Groups(ctx, owner.ID, device.Query{}, 0); return err })
 	})
 	b.Run("groups", func(b *testing.B) {
-		median(b, func() error { _, err := s.Roster.Groups(ctx, owner.ID, nil, 100); return err })
+		median(b, func() error { _, err := s.Roster.Groups(ctx, owner.ID, device.Query{}, 100); return err })
 	})
 	b.Run("map", func(b *testing.B) {
 		median(b, func() error { _, _, err := s.Roster.Places(ctx, owner.ID, nil); return err })

@@ -13,17 +13,15 @@ type Group struct {
 	First   []*Device // by title, then id
 }
 
-// Groups gives a tenant's groups by scene, DefaultScene included, each with its
-// first devices, as many as first says; only one where a scene is named. Scenes
-// in which nothing stands are absent.
-func (r *Roster) Groups(ctx context.Context, t tenant.ID, scene *int64, first int) (map[int64]*Group, error) {
+// Groups gives a tenant's groups of the devices that q selects, by scene,
+// DefaultScene included, each with its first devices, as many as first says.
+// Scenes in which none of them stands are absent. The order of q does not count.
+func (r *Roster) Groups(ctx context.Context, t tenant.ID, q Query, first int) (map[int64]*Group, error) {
 	all, err := r.members(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	if scene != nil {
-		all = r.matching(t, all, &Query{Scene: scene})
-	}
+	all = r.matching(t, all, &q)
 	groups := map[int64]*Group{}
 	shown := map[int64]int{}
 	var ids []ID

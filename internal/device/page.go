@@ -31,6 +31,8 @@ type Query struct {
 	Scene      *int64 // DefaultScene: devices in no scene
 	Names      []string
 	ProductID  int64
+	Products   map[int64]bool // of one of these models; nil: of any
+	Except     string         // without the device of this name
 	Online     *bool
 	Sort       Sort
 	Descending bool // turns the whole order around, the ids too
@@ -69,13 +71,14 @@ func (r *Roster) matching(t tenant.ID, all []*member, q *Query) []*member {
 			names[n] = true
 		}
 	}
-	if search == "" && names == nil && q.Scene == nil && q.ProductID == 0 && q.Online == nil {
+	if search == "" && names == nil && q.Scene == nil && q.ProductID == 0 && q.Products == nil && q.Except == "" && q.Online == nil {
 		return all
 	}
 	found := make([]*member, 0, len(all))
 	for _, m := range all {
 		if (names == nil || names[m.Name]) && (q.Scene == nil || m.SceneID == *q.Scene) &&
-			(q.ProductID == 0 || m.productID == q.ProductID) && strings.Contains(m.text, search) {
+			(q.ProductID == 0 || m.productID == q.ProductID) && (q.Products == nil || q.Products[m.productID]) &&
+			(q.Except == "" || m.Name != q.Except) && strings.Contains(m.text, search) {
 			found = append(found, m)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -269,6 +270,70 @@ func TestCopyAlarmRule(t *testing.T) {
 			t.Errorf("%s", asJSON(t, r))
 		}
 	}
+}
+
+// Those that a copy can be made for are the devices whose models have what the
+// rule asks for, without the rule's own.
+func TestDevicesThatTakeARule(t *testing.T) {
+	w := newServer(t)
+	bare := &device.Product{Name: "bare", Properties: []device.Property{{Identifier: "airTemperature", DataType: device.Text}}}
+	if err := w.Catalog.PutProduct(t.Context(), bare); err != nil {
+		t.Fatal(err)
+	}
+	w.Reload(t)
+	w.Device(t, w.field.ID, bare, "BARE", nil)
+	frosty := w.made(t, frost("WS-1", nil))
+	offline := w.made(t, frost("WS-1", body{"alarmName": "Gone", "triggerType": 1, "conditions": []body{}}))
+	taking := func(path string, rule int64) string {
+		return path + "?pageSize=400&takesRule=" + strconv.FormatInt(rule, 10)
+	}
+	names := func(rule int64) (listed []string) {
+		t.Helper()
+		for _, d := range testkit.Ask[wire.DevicePage](t, w.Contract, w.get(taking(pagePath, rule))).List {
+			listed = append(listed, d.DeviceName)
+		}
+		slices.Sort(listed)
+		var grouped []string
+		counted := 0
+		for _, g := range testkit.Ask[[]wire.Group](t, w.Contract, w.get(groupsPath+"?takesRule="+strconv.FormatInt(rule, 10))) {
+			counted += g.DeviceCount
+			for _, d := range g.DeviceList {
+				grouped = append(grouped, d.DeviceName)
+			}
+		}
+		slices.Sort(grouped)
+		if !slices.Equal(listed, grouped) || counted != len(listed) {
+			t.Errorf("the page has %v, the groups %v, counted %d", listed, grouped, counted)
+		}
+		return listed
+	}
+	all := map[string]bool{}
+	for _, d := range testkit.Ask[wire.DevicePage](t, w.Contract, w.get(pagePath+"?pageSize=400")).List {
+		all[d.DeviceName] = true
+	}
+	for _, c := range []struct {
+		rule    int64
+		without []string
+	}{{frosty, []string{"WS-1", "BARE"}}, {offline, []string{"WS-1"}}} {
+		got := names(c.rule)
+		if len(got) != len(all)-len(c.without) {
+			t.Errorf("rule %d: %v of %v", c.rule, got, all)
+		}
+		for _, name := range c.without {
+			if slices.Contains(got, name) {
+				t.Errorf("rule %d takes %s", c.rule, name)
+			}
+		}
+		// What is offered is taken.
+		ids := testkit.Ask[[]int64](t, w.Contract, w.sends(http.MethodPost, rulesPath+"copy", body{"id": c.rule, "executionIds": got}))
+		if len(ids) != len(got) {
+			t.Errorf("rule %d: %d copies for %v", c.rule, len(ids), got)
+		}
+	}
+	w.Run(t, []testkit.Scenario{
+		{Name: "no such rule", Call: w.get(taking(pagePath, 99999)), Code: 404},
+		{Name: "no such rule, groups", Call: w.get(groupsPath + "?takesRule=99999"), Code: 404},
+	})
 }
 
 // A rule whose attribute the model has lost does not run, and says why.

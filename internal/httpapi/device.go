@@ -36,6 +36,9 @@ func (s *server) GetDevicePage(ctx context.Context, r wire.GetDevicePageRequestO
 		q.Sort = device.Sort(*p.Sort)
 	}
 	q.Descending = p.Descending != nil && *p.Descending
+	if err := s.takers(ctx, &q, p.TakesRule); err != nil {
+		return nil, err
+	}
 	page, err := s.devicePage(ctx, q, (*shower).one)
 	if err != nil {
 		return nil, err
@@ -64,7 +67,11 @@ func (s *server) GetGroupDeviceList(ctx context.Context, r wire.GetGroupDeviceLi
 	if err != nil {
 		return nil, err
 	}
-	held, err := s.Roster.Groups(ctx, t, r.Params.GroupId, groupDevices)
+	q := device.Query{Scene: r.Params.GroupId}
+	if err := s.takers(ctx, &q, r.Params.TakesRule); err != nil {
+		return nil, err
+	}
+	held, err := s.Roster.Groups(ctx, t, q, groupDevices)
 	if err != nil {
 		return nil, err
 	}
@@ -86,6 +93,19 @@ func (s *server) GetGroupDeviceList(ctx context.Context, r wire.GetGroupDeviceLi
 		})
 	}
 	return wire.GetGroupDeviceList200JSONResponse{Code: success, Data: &groups}, nil
+}
+
+// takers narrows q to the devices that a rule can be copied to; nil: to none.
+func (s *server) takers(ctx context.Context, q *device.Query, rule *int64) error {
+	if rule == nil {
+		return nil
+	}
+	card, err := s.Rules.Get(ctx, caller(ctx).Tenant, alarm.RuleID(*rule))
+	if err != nil {
+		return err
+	}
+	q.Products, q.Except = s.RuleForms.Fitting(&card.Rule), card.DeviceName
+	return nil
 }
 
 func (s *server) devicePage(ctx context.Context, q device.Query, write func(*shower, context.Context, *device.Device) wire.Device) (*wire.DevicePage, error) {

@@ -52,7 +52,7 @@ func (s *server) GetScene(ctx context.Context, r wire.GetSceneRequestObject) (wi
 	if err != nil {
 		return nil, err
 	}
-	groups, err := s.Roster.Groups(ctx, t, &scene.ID, 0)
+	groups, err := s.Roster.Groups(ctx, t, device.Query{Scene: &scene.ID}, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func (s *server) PageScenes(ctx context.Context, r wire.PageScenesRequestObject)
 	if err != nil {
 		return nil, err
 	}
-	groups, err := s.Roster.Groups(ctx, t, nil, 0)
+	groups, err := s.Roster.Groups(ctx, t, device.Query{}, 0)
 	if err != nil {
 		return nil, err
 	}

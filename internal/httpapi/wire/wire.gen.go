@@ -2566,6 +2566,9 @@ type ExportDeviceDataParams struct {
 // GetGroupDeviceListParams defines parameters for GetGroupDeviceList.
 type GetGroupDeviceListParams struct {
 	GroupId *int64 `form:"groupId,omitempty" json:"groupId,omitempty"`
+
+	// TakesRule an alarm rule's id: only devices that a copy of it can be made for, never its own; 404 where the tenant has no such rule
+	TakesRule *int64 `form:"takesRule,omitempty" json:"takesRule,omitempty"`
 }
 
 // GetTimeIntervalDataColumnsParams defines parameters for GetTimeIntervalDataColumns.
@@ -2705,6 +2708,9 @@ type GetDevicePageParams struct {
 	ExecutionId *[]string    `form:"executionId,omitempty" json:"executionId,omitempty"`
 	ProductId   *int64       `form:"productId,omitempty" json:"productId,omitempty"`
 	OnlineState *OnlineState `form:"onlineState,omitempty" json:"onlineState,omitempty"`
+
+	// TakesRule an alarm rule's id: only devices that a copy of it can be made for, never its own; 404 where the tenant has no such rule
+	TakesRule *int64 `form:"takesRule,omitempty" json:"takesRule,omitempty"`
 
 	// Sort the order; without it by name
 	Sort       *string `form:"sort,omitempty" json:"sort,omitempty"`
@@ -4287,6 +4293,19 @@ func (siw *ServerInterfaceWrapper) GetGroupDeviceList(w http.ResponseWriter, r *
 		return
 	}
 
+	// ------------- Optional query parameter "takesRule" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "takesRule", r.URL.Query(), &params.TakesRule, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "takesRule"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "takesRule", Err: err})
+		}
+		return
+	}
+
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.GetGroupDeviceList(w, r, params)
 	}))
@@ -5170,6 +5189,19 @@ func (siw *ServerInterfaceWrapper) GetDevicePage(w http.ResponseWriter, r *http.
 			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "onlineState"})
 		} else {
 			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "onlineState", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "takesRule" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "takesRule", r.URL.Query(), &params.TakesRule, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "takesRule"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "takesRule", Err: err})
 		}
 		return
 	}

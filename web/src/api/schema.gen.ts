@@ -440,7 +440,7 @@ export interface paths {
         };
         /**
          * Groups with their first 100 devices
-         * @description The default group (id 0) first, then the scenes by name. With groupId, only that one; 404 where the tenant has no such scene. More devices through device/page.
+         * @description The default group (id 0) first, then the scenes by name. With groupId, only that one; 404 where the tenant has no such scene. More devices through device/page. With takesRule, counts are of those devices only.
          */
         get: operations["getGroupDeviceList"];
         put?: never;
@@ -4191,6 +4191,8 @@ export interface operations {
                 executionId?: string[];
                 productId?: number;
                 onlineState?: components["schemas"]["OnlineState"];
+                /** @description an alarm rule's id: only devices that a copy of it can be made for, never its own; 404 where the tenant has no such rule */
+                takesRule?: number;
                 /** @description the order; without it by name */
                 sort?: "noteName" | "deviceName" | "serial" | "productName" | "groupName" | "lastContact" | "onlineState" | "createTime";
                 descending?: boolean;
@@ -4216,6 +4218,8 @@ export interface operations {
         parameters: {
             query?: {
                 groupId?: number;
+                /** @description an alarm rule's id: only devices that a copy of it can be made for, never its own; 404 where the tenant has no such rule */
+                takesRule?: number;
             };
             header?: never;
             path?: never;

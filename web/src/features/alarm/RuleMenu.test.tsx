@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { alarmServer, card, cards, hour, openAlarms, paths, sentTo, three } from '@/test/alarm';
 import { loseNetwork } from '@/test/network';
 import { dialogGone, toasts } from '@/test/profile';
-import { refused } from '@/test/server';
+import { ok, onGet, refused } from '@/test/server';
 
 async function choose(user: Awaited<ReturnType<typeof openAlarms>>['user'], name: string, item: string) {
   await user.click(card(name).getByRole('button', { name: `More for ${name}` }));
@@ -73,6 +73,45 @@ describe('the menu', () => {
     await dialogGone();
     expect(sentTo(server, paths.copy)).toEqual([{ id: 1, executionIds: ['WS-2'] }]);
     expect(toasts()).toEqual([{ tone: 'success', title: '1 copy made' }]);
+  });
+
+  it('offers only the devices that can take the rule, also to a search', async () => {
+    const server = alarmServer();
+    const [group] = server.base.groups;
+    const asked: URLSearchParams[] = [];
+    const note = (request: Request) => {
+      const query = new URL(request.url).searchParams;
+      asked.push(query);
+      return query.get('takesRule') === '1';
+    };
+    const takers = (group?.deviceList ?? []).filter(({ deviceName }) => deviceName === 'WS-2');
+    onGet('/admin-api/client/pc/device/get-group-device-list', ({ request }) =>
+      ok(note(request) ? [{ ...group, deviceCount: 1, deviceList: takers }] : server.base.groups),
+    );
+    const { user } = await openAlarms(server);
+    await choose(user, 'Spring frost', 'Copy to devices');
+    const dialog = within(await screen.findByRole('dialog', { name: 'Copy to other devices' }));
+    expect(await dialog.findByRole('treeitem', { name: /Lower mast/ })).toBeInTheDocument();
+    expect(dialog.queryByRole('treeitem', { name: /Orchard mast/ })).toBeNull();
+    onGet('/admin-api/client/pc/device/page', ({ request }) =>
+      ok(note(request) ? { list: takers, total: 1 } : { list: group?.deviceList ?? [], total: 9 }),
+    );
+    await user.type(dialog.getByRole('textbox'), 'mast');
+    await waitFor(() => expect(asked.at(-1)?.get('deviceName')).toBe('mast'));
+    expect(await dialog.findByRole('treeitem', { name: /Lower mast/ })).toBeInTheDocument();
+    expect(dialog.queryByRole('treeitem', { name: /Orchard mast/ })).toBeNull();
+  });
+
+  it('says so where no other device can take the rule', async () => {
+    const server = alarmServer();
+    onGet('/admin-api/client/pc/device/get-group-device-list', () =>
+      ok(server.base.groups.map((group) => ({ ...group, deviceCount: 0, deviceList: [] }))),
+    );
+    const { user } = await openAlarms(server);
+    await choose(user, 'Spring frost', 'Copy to devices');
+    const dialog = within(await screen.findByRole('dialog', { name: 'Copy to other devices' }));
+    expect(await dialog.findByText('No other device can take this rule')).toBeInTheDocument();
+    expect(dialog.queryByRole('treeitem')).toBeNull();
   });
 
   it('says without a network that copying needs one', async () => {

@@ -10,6 +10,8 @@ export interface PageFilter {
   groupId?: number;
   deviceName?: string;
   onlineState?: 0 | 1;
+  /** An alarm rule's id: only devices that a copy of it can be made for. */
+  takesRule?: number;
 }
 
 /** A box of the map and its zoom; null asks for everything. */
@@ -33,7 +35,10 @@ export const deviceKeys = {
   all: ['devices'] as const,
   derived: (deviceName: string, sign: string) => ['devices', 'derived', deviceName, sign] as const,
   kind: (kind: 'groups' | 'page' | 'device' | 'latest' | 'tsl' | 'model' | 'day' | 'map') => ['devices', kind] as const,
-  groups: (language: Language) => ['devices', 'groups', language] as const,
+  groups: (language: Language, takesRule?: number) =>
+    takesRule === undefined
+      ? (['devices', 'groups', language] as const)
+      : (['devices', 'groups', language, takesRule] as const),
   page: (language: Language, filter: PageFilter, pageNo: number) =>
     ['devices', 'page', language, filter, pageNo] as const,
   device: (language: Language, deviceName: string) => ['devices', 'device', language, deviceName] as const,
@@ -60,11 +65,13 @@ export const persistent = {
     (query.state.status === 'error' && hasNetwork() ? retryMs : false) as number | false,
 };
 
-export const groupsQuery = (language: Language) =>
+/** `takesRule`: only with the devices that a copy of that alarm rule can be made for. */
+export const groupsQuery = (language: Language, takesRule?: number) =>
   queryOptions({
     ...persistent,
-    queryKey: deviceKeys.groups(language),
-    queryFn: ({ signal }) => api.get('/admin-api/client/pc/device/get-group-device-list', { signal }),
+    queryKey: deviceKeys.groups(language, takesRule),
+    queryFn: ({ signal }) =>
+      api.get('/admin-api/client/pc/device/get-group-device-list', { query: { takesRule }, signal }),
   });
 
 export const pageQuery = (language: Language, filter: PageFilter, pageNo: number) =>

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { groupsQuery } from '@/lib/device/queries';
 import type { Device, Group } from '@/lib/device/types';
@@ -19,15 +19,19 @@ interface DevicePickerProps {
   /** The names of the ticked devices. */
   chosen: ReadonlySet<string>;
   onToggle: (device: Device) => void;
+  /** An alarm rule's id: only devices that a copy of it can be made for are offered. */
+  takesRule?: number;
+  /** What is said where there is none to tick. */
+  none?: { title: string; text: string };
 }
 
 /** Devices to tick one by one: a hundred of each group, more on demand, and what the server finds by name or serial. */
-export function DevicePicker({ chosen, onToggle }: DevicePickerProps) {
+export function DevicePicker({ chosen, onToggle, takesRule, none }: DevicePickerProps) {
   const { t } = useTranslation();
   const language = useLanguage((state) => state.language);
-  const groups = useQuery({ ...groupsQuery(language), placeholderData: keepPreviousData });
+  const groups = useQuery({ ...groupsQuery(language, takesRule), placeholderData: keepPreviousData });
   const [text, setText] = useState('');
-  const search = useSearch(text);
+  const search = useSearch(text, undefined, takesRule);
   const ticks: Ticks = {
     of: (row) => (row.kind === 'device' ? chosen.has(row.device.deviceName) : undefined),
     toggle: (row) => {
@@ -48,7 +52,7 @@ export function DevicePicker({ chosen, onToggle }: DevicePickerProps) {
       {search.active ? (
         <FoundTree search={search} ticks={ticks} />
       ) : groups.data ? (
-        <Groups groups={groups.data} ticks={ticks} />
+        <Groups groups={groups.data} ticks={ticks} takesRule={takesRule} none={none} />
       ) : groups.isError ? (
         <div className={css.note}>
           <ErrorNote title={errorText(groups.error)} onRetry={() => void groups.refetch()} />
@@ -60,11 +64,21 @@ export function DevicePicker({ chosen, onToggle }: DevicePickerProps) {
   );
 }
 
-function Groups({ groups, ticks }: { groups: Group[]; ticks: Ticks }) {
+interface GroupsProps extends Pick<DevicePickerProps, 'takesRule' | 'none'> {
+  groups: Group[];
+  ticks: Ticks;
+}
+
+function Groups({ groups, ticks, takesRule, none }: GroupsProps) {
   const { t } = useTranslation();
-  const tree = useGroupRows(groups);
+  // A scene without one that can be ticked is no choice; without a rule it says that the scene is there.
+  const offered = useMemo(
+    () => (takesRule === undefined ? groups : groups.filter(({ deviceCount }) => deviceCount > 0)),
+    [groups, takesRule],
+  );
+  const tree = useGroupRows(offered, undefined, undefined, takesRule);
   if (!groups.some(({ deviceCount }) => deviceCount > 0)) {
-    return <Empty level={3} title={t('home.empty.title')} text={t('home.empty.text')} />;
+    return <Empty level={3} title={none?.title ?? t('home.empty.title')} text={none?.text ?? t('home.empty.text')} />;
   }
   return <DeviceTree {...tree} label={t('home.list.title')} ticks={ticks} />;
 }

@@ -4,9 +4,9 @@ import { groupRows, opensByItself } from './rows';
 import { useMore } from './useMore';
 
 /** A tree of groups: which of them are open, and their devices beyond the first hundred. `device` is what is selected, when it is known. */
-export function useGroupRows(groups: readonly Group[], device?: Device, selected?: string) {
+export function useGroupRows(groups: readonly Group[], device?: Device, selected?: string, takesRule?: number) {
   const [turned, setTurned] = useState<Readonly<Record<number, boolean>>>({});
-  const { more, load } = useMore(groups);
+  const { more, load } = useMore(groups, takesRule);
   const isOpen = useCallback((group: Group) => turned[group.id] ?? opensByItself(group, groups), [turned, groups]);
   const rows = useMemo(() => groupRows(groups, isOpen, more, device), [groups, isOpen, more, device]);
 

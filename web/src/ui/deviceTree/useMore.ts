@@ -11,7 +11,7 @@ interface Asked {
 }
 
 /** The devices of groups beyond the first hundred, which come with the groups themselves: asked for a hundred at a time. */
-export function useMore(groups: readonly Group[]) {
+export function useMore(groups: readonly Group[], takesRule?: number) {
   const language = useLanguage((state) => state.language);
   const [pages, setPages] = useState<Readonly<Record<number, number>>>({});
 
@@ -23,7 +23,7 @@ export function useMore(groups: readonly Group[]) {
   }, [groups, pages]);
 
   const combine = useCallback((results: UseQueryResult<DevicePage>[]) => gather(asked, results), [asked]);
-  const queries = asked.map(({ groupId, pageNo }) => pageQuery(language, { groupId }, pageNo));
+  const queries = asked.map(({ groupId, pageNo }) => pageQuery(language, { groupId, takesRule }, pageNo));
   const { more, failed } = useQueries({ queries, combine });
 
   const load = useCallback(

@@ -20,7 +20,7 @@ export interface Search {
 }
 
 /** Devices whose remark name, device name or serial holds what is typed, or that are in a state, a hundred at a time. */
-export function useSearch(typed: string, onlineState?: 0 | 1): Search {
+export function useSearch(typed: string, onlineState?: 0 | 1, takesRule?: number): Search {
   const language = useLanguage((state) => state.language);
   const text = useSettled(typed.trim());
   const active = text !== '' || onlineState !== undefined;
@@ -30,6 +30,7 @@ export function useSearch(typed: string, onlineState?: 0 | 1): Search {
   const filter: PageFilter = {
     ...(text === '' ? {} : { deviceName: text }),
     ...(onlineState === undefined ? {} : { onlineState }),
+    ...(takesRule === undefined ? {} : { takesRule }),
   };
 
   return useQueries({

@@ -57,7 +57,12 @@ function Choice({ rule, onClose }: { rule: AlarmRule; onClose: () => void }) {
     <div className={css.body}>
       <p className={css.text}>{t('rule.copy.text', { name: rule.alarmName })}</p>
       <div className={css.devices}>
-        <DevicePicker chosen={chosen} onToggle={({ deviceName }) => toggle(deviceName)} />
+        <DevicePicker
+          chosen={chosen}
+          onToggle={({ deviceName }) => toggle(deviceName)}
+          takesRule={rule.id}
+          none={{ title: t('rule.copy.nobody'), text: t('rule.copy.nobodyText') }}
+        />
       </div>
       {failure ? (
         <Note tone="wrong" title={t('rule.copy.fail')}>
