@@ -246,6 +246,24 @@ func (e *Engine) Stats() Stats {
 	}
 }
 
+// Progress is how far a rule on readings has come on its way to a notice.
+type Progress struct {
+	Hits  int  // samples of its window that count
+	Waits bool // resolved by hand, and not armed again yet
+}
+
+// Progress tells of a tenant's running rule on readings without an open notice;
+// false of any other.
+func (e *Engine) Progress(t tenant.ID, id RuleID) (Progress, bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	r := e.mine(t, id)
+	if r == nil || r.test == nil || r.state.Open {
+		return Progress{}, false
+	}
+	return Progress{Hits: r.state.hits(r.test), Waits: r.state.Waiting}, true
+}
+
 // put makes r one of the rules that are judged, in place of what there was of
 // its number.
 func (e *Engine) put(r *running) {

@@ -164,7 +164,22 @@ func (s *State) decide(t *Test, now sample) (Event, bool) {
 		// should be begins no alarm.
 		return Event{}, false
 	}
-	count, counted := 0, []Sample(nil)
+	if s.hits(t) < t.hits {
+		return Event{}, false
+	}
+	var counted []Sample
+	for _, one := range s.samples {
+		if one.holds && s.counts(t, one.time) {
+			counted = append(counted, one.told())
+		}
+	}
+	s.Open = true
+	return Event{Kind: Opened, Time: now.time, Samples: counted[max(0, len(counted)-t.hits):]}, true
+}
+
+// hits is how many samples of the window count.
+func (s *State) hits(t *Test) int {
+	count := 0
 	for _, early := range s.early {
 		if s.counts(t, early) {
 			count++
@@ -175,16 +190,7 @@ func (s *State) decide(t *Test, now sample) (Event, bool) {
 			count++
 		}
 	}
-	if count < t.hits {
-		return Event{}, false
-	}
-	for _, one := range s.samples {
-		if one.holds && s.counts(t, one.time) {
-			counted = append(counted, one.told())
-		}
-	}
-	s.Open = true
-	return Event{Kind: Opened, Time: now.time, Samples: counted[max(0, len(counted)-t.hits):]}, true
+	return count
 }
 
 // counts tells whether a sample of that time is in the window that ends with

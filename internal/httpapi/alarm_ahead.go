@@ -64,7 +64,8 @@ func (s *server) GetAlarmOutlook(ctx context.Context, r wire.GetAlarmOutlookRequ
 	for i, id := range r.Params.Ids {
 		ids[i] = alarm.RuleID(id)
 	}
-	cards, err := s.Rules.Cards(ctx, caller(ctx).Tenant, ids)
+	t := caller(ctx).Tenant
+	cards, err := s.Rules.Cards(ctx, t, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -82,10 +83,14 @@ func (s *server) GetAlarmOutlook(ctx context.Context, r wire.GetAlarmOutlookRequ
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, wire.Outlook{
+		told := wire.Outlook{
 			Id: int64(c.ID), Fits: o.Pace.Fits, UsualInterval: some(o.Pace.Interval), LastSample: some(o.LastSample),
 			Value: o.Value, Distance: o.Distance, Expected: some(o.Expected),
-		})
+		}
+		if p, ok := s.Alarms.Progress(t, c.ID); ok {
+			told.Hits, told.Waits = &p.Hits, &p.Waits
+		}
+		list = append(list, told)
 	}
 	return wire.GetAlarmOutlook200JSONResponse{Code: success, Data: &list}, nil
 }

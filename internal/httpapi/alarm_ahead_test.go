@@ -96,6 +96,40 @@ func TestRehearseOffline(t *testing.T) {
 	}
 }
 
+// Why a rule whose limit is passed has not triggered yet: how many samples of
+// its window count, and that it waits after a notice was ended by hand.
+func TestOutlookHits(t *testing.T) {
+	w := newServer(t)
+	id := w.made(t, frost("WS-2", body{"hitCounts": 3, "durations": 600_000, "manualRelease": 1}))
+	w.done(t, w.deploy("publish", id))
+	told := func(want string) {
+		t.Helper()
+		o := testkit.Ask[[]wire.Outlook](t, w.Contract, w.get(rulesPath+"get/outlook?ids="+fmt.Sprint(id)))[0]
+		if got := asJSON(t, body{"hits": o.Hits, "waits": o.Waits, "distance": o.Distance}); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	minute := func(degrees float64) {
+		w.Clock.Advance(time.Minute)
+		w.judged(t, w.ws2, air(degrees))
+	}
+	minute(0.5)
+	told(`{"distance":0,"hits":1,"waits":false}`)
+	minute(0.4)
+	told(`{"distance":0,"hits":2,"waits":false}`)
+	// What is older than the window counts no more.
+	w.Clock.Advance(10 * time.Minute)
+	minute(0.3)
+	told(`{"distance":0,"hits":1,"waits":false}`)
+	minute(0.2)
+	minute(0.1)
+	told(`{"distance":null,"hits":null,"waits":null}`)
+	notice := testkit.Ask[wire.AlarmNoticePage](t, w.Contract, w.get(noticesPath+"page")).List[0]
+	w.done(t, w.sends(http.MethodPut, noticesPath+"resolve", body{"id": notice.Id}))
+	minute(0.1)
+	told(`{"distance":0,"hits":1,"waits":true}`)
+}
+
 // The outlook tells how far a running rule's device is from its threshold and,
 // where the last hour is steady, about when it gets there.
 func TestOutlook(t *testing.T) {
@@ -114,8 +148,8 @@ func TestOutlook(t *testing.T) {
 		list := strings.Trim(strings.ReplaceAll(fmt.Sprint(ids), " ", ","), "[]")
 		return asJSON(t, testkit.Ask[[]wire.Outlook](t, w.Contract, w.get(rulesPath+"get/outlook?ids="+list)))
 	}
-	want := fmt.Sprintf(`[{"distance":1,"expected":%d,"fits":true,"id":%d,"lastSample":%d,"usualInterval":60000,"value":2},`+
-		`{"fits":true,"id":%d,"lastSample":%d,"usualInterval":60000},{"fits":true,"id":%d},{"fits":true,"id":%d}]`,
+	want := fmt.Sprintf(`[{"distance":1,"expected":%d,"fits":true,"hits":0,"id":%d,"lastSample":%d,"usualInterval":60000,"value":2,"waits":false},`+
+		`{"fits":true,"id":%d,"lastSample":%d,"usualInterval":60000},{"fits":true,"id":%d},{"fits":true,"hits":0,"id":%d,"waits":false}]`,
 		now+10*time.Minute.Milliseconds(), near, now, stopped, now, offline, empty)
 	if got := outlook(empty, near, near, offline, stopped, 99999); got != want {
 		t.Errorf("%s\nwant %s", got, want)

@@ -20,6 +20,7 @@ const longestMute = 30 * 24 * time.Hour
 // Alarms is who changes rules and notices that may be judged at this very
 // moment.
 type Alarms interface {
+	Progress(t tenant.ID, id alarm.RuleID) (alarm.Progress, bool)
 	Change(ctx context.Context, t tenant.ID, rules []alarm.RuleID, why alarm.Reason, change func(ctx context.Context) error) error
 	ResolveByHand(ctx context.Context, t tenant.ID, notice int64, user, remark string) error
 }

@@ -1813,6 +1813,9 @@ type Outlook struct {
 	// Fits false: at the usual interval fewer than hitCounts samples fall into durations
 	Fits bool `json:"fits"`
 
+	// Hits so many samples of the window that ends with the newest one fulfil the conditions, of hitCounts; only of a running rule on readings that is not triggered
+	Hits *int `json:"hits,omitempty"`
+
 	// Id of the rule
 	Id int64 `json:"id"`
 
@@ -1824,6 +1827,9 @@ type Outlook struct {
 
 	// Value the attribute's newest value; with distance only for a running rule of one numeric condition that is not triggered
 	Value *float64 `json:"value,omitempty"`
+
+	// Waits true: its last notice was ended by hand, and the next can begin only after a sample that does not fulfil the conditions; with hits
+	Waits *bool `json:"waits,omitempty"`
 }
 
 // OutlooksAnswer defines model for OutlooksAnswer.

@@ -2055,6 +2055,10 @@ export interface components {
              * @description how far value is from the threshold, in the attribute's unit
              */
             distance?: number;
+            /** @description so many samples of the window that ends with the newest one fulfil the conditions, of hitCounts; only of a running rule on readings that is not triggered */
+            hits?: number;
+            /** @description true: its last notice was ended by hand, and the next can begin only after a sample that does not fulfil the conditions; with hits */
+            waits?: boolean;
             /**
              * Format: int64
              * @description about when the threshold is reached, epoch ms; absent where the last hour does not say so steadily

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { clockSteps, clockText, mergedSlots, minutesOf, periodText, slotsText } from './period';
+import { clockSteps, clockText, isToldAt, mergedSlots, minutesOf, periodText, slotsText } from './period';
 
 const night = [...Array.from({ length: 15 }, (_, i) => i), ...Array.from({ length: 12 }, (_, i) => 36 + i)];
 const all = Array.from({ length: 48 }, (_, i) => i);
@@ -61,5 +61,33 @@ describe('a period, briefly', () => {
     [period([]), ''],
   ])('%j', (given, words) => {
     expect(periodText(given)).toBe(words);
+  });
+});
+
+describe('whether people are told', () => {
+  const simple = { complexTime: 0 as const, startTime: '06:00', endTime: '20:00', timePeriods: [] };
+  const at = (clock: string) => Date.parse(`2026-11-21T${clock}:00+03:00`);
+
+  it.each([
+    ['05:59', false],
+    ['06:00', true],
+    ['19:59', true],
+    ['20:00', false],
+  ])('at %s by the farm’s clocks, from start to end: %s', (clock, told) => {
+    expect(isToldAt(simple, at(clock), 'Europe/Istanbul')).toBe(told);
+  });
+
+  it.each([
+    ['23:30', true],
+    ['00:10', true],
+    ['00:30', false],
+    ['12:00', false],
+  ])('at %s in chosen half hours: %s', (clock, told) => {
+    const custom = { complexTime: 1 as const, timePeriods: [0, 47] };
+    expect(isToldAt(custom, at(clock), 'Europe/Istanbul')).toBe(told);
+  });
+
+  it('is always without hours', () => {
+    expect(isToldAt({ complexTime: 0, timePeriods: [] }, at('03:00'), 'Europe/Istanbul')).toBe(true);
   });
 });

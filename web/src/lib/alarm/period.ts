@@ -77,3 +77,21 @@ export function periodText({ complexTime, startTime, endTime, timePeriods }: Per
   const ranges = overnight && second ? [{ start: first.start, end: second.end }] : second ? [first, second] : [first];
   return [...ranges, ...rest].map(rangeText).join(', ');
 }
+
+/** Whether people are told at a time, by the clocks of the farm. */
+export function isToldAt(
+  { complexTime, startTime, endTime, timePeriods }: Period,
+  time: number,
+  zone: string,
+): boolean {
+  const parts = new Intl.DateTimeFormat('en-GB', {
+    timeZone: zone,
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  });
+  const minute = minutesOf(parts.format(time)) ?? 0;
+  if (complexTime === 1) return timePeriods.includes(Math.floor(minute / minutesASlot));
+  const [start, end] = [minutesOf(startTime), minutesOf(endTime)];
+  return start === undefined || end === undefined || (minute >= start && minute < end);
+}

@@ -1,9 +1,12 @@
+import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { windowText } from '@/lib/alarm/sentence';
+import { isToldAt, periodText } from '@/lib/alarm/period';
+import { readingsText, windowText } from '@/lib/alarm/sentence';
 import { holds, sideOf } from '@/lib/alarm/threshold';
 import type { AlarmRule, Outlook } from '@/lib/alarm/types';
 import { useClock } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
+import { userQuery } from '@/lib/queries';
 import { Note } from '@/ui/Note';
 import { readingsThatFit } from '../form/fits';
 import css from './OutlookLine.module.css';
@@ -15,7 +18,10 @@ interface OutlookLineProps {
   elements: Elements | undefined;
 }
 
-/** How close the device is to the limit and about when it gets there; or that the rule can never trigger. Else nothing. */
+/**
+ * How close the device is to the limit and about when it gets there; where the limit is passed, why no alarm has begun; or that the
+ * rule can never trigger. Else nothing.
+ */
 export function OutlookLine({ rule, outlook, elements }: OutlookLineProps) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -39,11 +45,36 @@ export function OutlookLine({ rule, outlook, elements }: OutlookLineProps) {
   // A value that stands on the limit, or is too near to be told from it, has not passed it.
   const passed = outlook.value !== undefined && holds(condition.subconditions, outlook.value, Number(condition.value));
   // A limit that alarms below it is neared from above.
+  if (outlook.distance === 0 && passed) return <Passed rule={rule} outlook={outlook} />;
   const words =
     outlook.distance === 0
-      ? t(passed ? 'rule.outlook.at' : 'rule.outlook.on')
+      ? t('rule.outlook.on')
       : t(side === 'below' ? 'rule.outlook.above' : 'rule.outlook.below', { distance });
   return (
     <p className={css.line}>{expected === '' ? words : t('rule.outlook.expected', { where: words, time: expected })}</p>
+  );
+}
+
+/** The limit is passed and no alarm is open: what is missing for one, and whether people would be told of it now. */
+function Passed({ rule, outlook }: { rule: AlarmRule; outlook: Outlook }) {
+  const { t } = useTranslation();
+  const { language, number } = useFormat();
+  const zone = useQuery(userQuery()).data?.timeZone;
+  const quiet = useClock((now) => (zone !== undefined && !isToldAt(rule, now, zone) ? 'quiet' : '')) !== '';
+  const { hits, waits } = outlook;
+  const window = windowText(rule.durations, 'brief', language);
+  const readings = readingsText(rule.hitCounts, 'brief', language);
+  const why = waits
+    ? t('rule.outlook.waits')
+    : hits === undefined
+      ? t('rule.outlook.at')
+      : hits === 0
+        ? t('rule.outlook.noHits')
+        : t('rule.outlook.hits', { hits: number(hits), readings, window });
+  return (
+    <p className={css.line}>
+      {why}
+      {quiet ? ` ${t('rule.outlook.quiet', { period: periodText(rule) })}` : null}
+    </p>
   );
 }
