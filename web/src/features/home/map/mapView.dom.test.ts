@@ -4,7 +4,7 @@ import { toGcj02 } from '@/lib/map/gcj02';
 import type { Place } from '@/lib/map/place';
 import { device, group } from '@/test/farm';
 import { clusterIndex } from './clusters';
-import { devicesIn, devicesOf, everywhere, marksOf, sceneList } from './mapView';
+import { devicesIn, devicesOf, everywhere, marksOf, placesOf, sceneList } from './mapView';
 
 const marker = (name: string, groupId: number, latitude: number, longitude: number): MapMarker => ({
   deviceName: name,
@@ -131,6 +131,13 @@ describe('a map that is not crowded', () => {
     const shown = devicesIn(devicesOf(many, flat), view, chosen);
     expect(shown.at(-1)).toMatchObject({ key: 'device d77', offset: offsetOf('d77', many) });
     expect(shown).toHaveLength(2000);
+  });
+
+  it('is spread anew when somebody stands elsewhere, not when somebody comes, goes or is in alarm', () => {
+    const [first, ...others] = many;
+    const changed = (change: Partial<MapMarker>) => placesOf([{ ...(first as MapMarker), ...change }, ...others]);
+    expect(changed({ onlineState: 0, alarmLevel: 2, noteName: 'Mast', groupId: 9 })).toBe(placesOf(many));
+    expect(changed({ latitude: 37 })).not.toBe(placesOf(many));
   });
 
   it('draws those of the view, and the chosen device where it stands now', () => {

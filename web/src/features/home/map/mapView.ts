@@ -29,11 +29,25 @@ export function viewOf(map: L.Map): MapView {
 /** Where a position stands in the plane of a zoom, in pixels. */
 export type Project = (place: Place) => Point;
 
-/** Every device of a map that is not crowded, spread for a zoom: by name, so that it does not matter who changed last. */
-export function devicesOf(markers: readonly MapMarker[], project: Project): DeviceFeature[] {
+/** How far each device is drawn beside its place: by name, so that it does not matter who changed last. */
+export function offsetsOf(markers: readonly MapMarker[], project: Project): ReadonlyMap<string, Point> {
   const sorted = [...markers].sort((a, b) => (a.deviceName < b.deviceName ? -1 : 1));
   const offsets = spread(sorted.map(project));
-  return sorted.map((marker, i) => deviceFeature(marker, offsets[i]));
+  return new Map(sorted.map(({ deviceName }, i) => [deviceName, offsets[i] ?? { x: 0, y: 0 }]));
+}
+
+/** What decides the offsets: who stands where. The same while devices only come, go or are in alarm. */
+export function placesOf(markers: readonly MapMarker[]): string {
+  return markers.map(({ deviceName, latitude, longitude }) => `${deviceName} ${latitude} ${longitude}`).join('\n');
+}
+
+/** Every device of a map that is not crowded, spread for a zoom. */
+export function devicesOf(
+  markers: readonly MapMarker[],
+  project: Project,
+  offsets = offsetsOf(markers, project),
+): DeviceFeature[] {
+  return markers.map((marker) => deviceFeature(marker, offsets.get(marker.deviceName)));
 }
 
 /** Those of a view, the chosen one as it is known best: the map may be behind, or not hold it yet. */

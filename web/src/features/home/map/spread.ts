@@ -36,16 +36,23 @@ class Standing {
   }
 
   touches({ x, y }: Point): boolean {
-    for (let dx = -1; dx <= 1; dx += 1) {
-      for (let dy = -1; dy <= 1; dy += 1) {
-        const near = this.squares.get(squareOf({ x: x + dx * apart, y: y + dy * apart }));
+    const [column, line] = [Math.floor(x / apart), Math.floor(y / apart)];
+    for (const [dx, dy] of nearby) {
+      const near = this.squares.get((column + dx) * row + line + dy);
+      if (!near) continue;
+      for (const other of near) {
+        const [beside, above] = [other.x - x, other.y - y];
         // Neighbours on a ring stand exactly so far apart, but for what computing rounds away.
-        if (near?.some((other) => Math.hypot(other.x - x, other.y - y) < apart - 0.01)) return true;
+        if (beside * beside + above * above < nearest) return true;
       }
     }
     return false;
   }
 }
+
+/** The square itself first: in a crowd it is the one that is taken. */
+const nearby = [0, -1, 1].flatMap((dx) => [0, -1, 1].map((dy) => [dx, dy] as const));
+const nearest = (apart - 0.01) ** 2;
 
 /** The world at the nearest zoom has fewer squares in a row than this. */
 const row = 2 ** 25;

@@ -10,7 +10,7 @@ import type { Place } from '@/lib/map/place';
 import { SceneLayer } from '@/lib/map/sceneLayer';
 import { clusterIndex, type Feature } from './clusters';
 import { describer } from './describe';
-import { devicesIn, devicesOf, marksOf, sceneList, viewOf } from './mapView';
+import { devicesIn, devicesOf, marksOf, offsetsOf, placesOf, sceneList, viewOf } from './mapView';
 import { MarkLayer } from './markLayer';
 import { UnplacedMark } from './unplaced';
 import { useFit } from './useFit';
@@ -45,9 +45,15 @@ export function useMapContent(map: L.Map, tiles: MapTiles | null, content: MapCo
   const project = useCallback((spot: Place) => map.project(at(spot), zoom), [map, at, zoom]);
   // Only where the server gathers devices are there clusters; else every device is a mark of its own.
   const gathered = shown.clusters.length > 0;
+  const places = useMemo(() => placesOf(shown.markers), [shown.markers]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: of the markers only their places count, which seldom change
+  const offsets = useMemo(
+    () => (gathered ? undefined : offsetsOf(shown.markers, project)),
+    [gathered, places, project],
+  );
   const devices = useMemo(
-    () => (gathered ? [] : devicesOf(shown.markers, project)),
-    [gathered, shown.markers, project],
+    () => (offsets ? devicesOf(shown.markers, project, offsets) : []),
+    [offsets, shown.markers, project],
   );
   const index = useMemo(
     () =>
