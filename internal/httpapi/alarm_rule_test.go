@@ -281,7 +281,7 @@ func TestDevicesThatTakeARule(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Reload(t)
-	w.Device(t, w.field.ID, bare, "BARE", nil)
+	w.Device(t, w.field.ID, bare, "BARE")
 	frosty := w.made(t, frost("WS-1", nil))
 	offline := w.made(t, frost("WS-1", body{"alarmName": "Gone", "triggerType": 1, "conditions": []body{}}))
 	taking := func(path string, rule int64) string {
