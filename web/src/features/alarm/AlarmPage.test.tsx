@@ -212,7 +212,7 @@ describe('Run and Stop', () => {
     const { user } = await openAlarms(server);
     await user.click(card('Never run').getByRole('button', { name: 'Run: Never run' }));
     await waitFor(() =>
-      expect(toasts()).toEqual([{ tone: 'error', title: 'Could not run the rule', text: 'The device is gone' }]),
+      expect(toasts()).toEqual([{ tone: 'warning', title: 'Could not run the rule', text: 'The device is gone' }]),
     );
     expect(card('Never run').getByText('Stopped')).toBeVisible();
   });
@@ -289,7 +289,9 @@ describe('the list', () => {
     const server = alarmServer();
     server.answers.set(paths.page, noAnswer);
     const { user } = await openAlarms(server);
-    const note = screen.getByText('Cannot connect to the server').closest('[role="alert"]') as HTMLElement;
+    const note = within(screen.getByRole('main')).getByRole('alert');
+    expect(note).toHaveTextContent('Cannot connect to the server');
+    expect(toasts()).toEqual([{ tone: 'error', title: 'Cannot connect to the server', text: undefined }]);
     expect(note).toHaveTextContent('The rules could not be fetched');
     server.answers.delete(paths.page);
     await user.click(within(note).getByRole('button', { name: 'Retry' }));

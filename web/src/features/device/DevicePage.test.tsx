@@ -4,6 +4,7 @@ import type { Device } from '@/lib/device/types';
 import { useLanguage } from '@/lib/i18n';
 import { deviceServer, openDevices, paths } from '@/test/deviceServer';
 import { device } from '@/test/farm';
+import { toasts } from '@/test/profile';
 import { setWidth } from '@/test/screen';
 import { refused } from '@/test/server';
 import { setCompact } from './table/density';
@@ -165,7 +166,9 @@ describe('a failure', () => {
     const { user, client } = await openDevices(server);
     server.answers.set(paths.page, () => refused(500, 'Something inside the server failed'));
     await act(() => client.invalidateQueries({ queryKey: ['devices', 'page'] }));
-    const note = (await screen.findByText('Something inside the server failed')).closest('[role=alert]') as HTMLElement;
+    const note = await within(screen.getByRole('main')).findByRole('alert');
+    expect(note).toHaveTextContent('Something inside the server failed');
+    expect(toasts()).toEqual([{ tone: 'error', title: 'Something inside the server failed', text: undefined }]);
     expect(names()).toHaveLength(3);
     server.answers.clear();
     await user.click(within(note).getByRole('button', { name: 'Retry' }));

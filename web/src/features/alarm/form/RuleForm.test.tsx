@@ -306,7 +306,7 @@ describe('what the server refuses', () => {
     const { user } = await open();
     await fill(user);
     await press(user, 'Save');
-    await waitFor(() => expect(toasts()).toEqual([{ tone: 'error', title: 'Fail', text: sentence }]));
+    await waitFor(() => expect(toasts()).toEqual([{ tone: 'warning', title: 'Fail', text: sentence }]));
     const wrong = field.source.includes('Alarm') ? text(field) : box(field);
     expect(wrong).toHaveAccessibleDescription(sentence);
     expect(text(/^Alarm name/)).toHaveValue('Frost');

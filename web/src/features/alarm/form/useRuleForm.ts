@@ -56,7 +56,8 @@ export function useRuleForm(rule: AlarmRule | null, onDone: () => void) {
         .get(`${path}/publish`, { query: { alarmRulesId: id } })
         .catch((error: unknown) => raiseError(error, { failure: 'rule.runFail' }));
     },
-    meta: { failure: 'rule.saveFail' },
+    // Of a rule that is not there any more the form tells itself.
+    meta: { failure: 'rule.saveFail', shows: [404] },
     onError: (error) => {
       if (error instanceof ApiError && error.code === 404) {
         setGone(true);

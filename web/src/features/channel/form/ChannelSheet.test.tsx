@@ -239,6 +239,13 @@ describe('a channel that is there', () => {
     expect(toasts()).toEqual([{ tone: 'warning', title: 'This channel is not there any more' }]);
   });
 
+  it('that cannot be had is told of once, in the way of its code, and leads back', async () => {
+    server.answers.set(paths.get, () => refused(601, 'Not this one'));
+    const opened = await openChannels(server, '/notification?channel=1');
+    await gone(opened);
+    expect(toasts()).toEqual([{ tone: 'warning', title: 'The channel could not be fetched', text: 'Not this one' }]);
+  });
+
   it('that was being changed when the session ended is offered again', async () => {
     const first = await openOne();
     await first.user.clear(field('Name'));

@@ -98,7 +98,7 @@ describe('the form', () => {
     await user.type(note(), '!');
     await user.click(save());
     await waitFor(() =>
-      expect(toasts()).toEqual([{ tone: 'error', title: 'Edit failure', text: 'Scene: it takes no devices' }]),
+      expect(toasts()).toEqual([{ tone: 'warning', title: 'Edit failure', text: 'Scene: it takes no devices' }]),
     );
     expect(note()).toHaveValue('Orchard mast!');
   });

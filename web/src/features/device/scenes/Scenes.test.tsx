@@ -111,7 +111,7 @@ describe('a new scene', () => {
     await user.click(screen.getByRole('button', { name: 'Create scene' }));
     await waitFor(() =>
       expect(toasts()).toEqual([
-        { tone: 'error', title: 'Add failure', text: 'Scene name: there is one of this name already' },
+        { tone: 'warning', title: 'Add failure', text: 'Scene name: there is one of this name already' },
       ]),
     );
     expect(within(form).getByRole('textbox')).toHaveValue('North orchard');
@@ -163,7 +163,7 @@ describe('a scene', () => {
     server.answers.set(paths.remove, () => refused(601, 'Not this one'));
     const { user, question } = await ask();
     await user.click(within(question).getByRole('button', { name: 'Delete scene' }));
-    await waitFor(() => expect(toasts()).toEqual([{ tone: 'error', title: 'Could not delete', text: 'Not this one' }]));
+    await waitFor(() => expect(toasts()).toEqual([{ tone: 'warning', title: 'Could not delete', text: 'Not this one' }]));
     expect(scenes()).toContain('North orchard 22 devices');
   });
 });
