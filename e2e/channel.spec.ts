@@ -38,8 +38,8 @@ const make = (noticeName: string, phoneMessage: string[]): Promise<number> =>
 
 test('a channel is made and changed', async ({ page }) => {
   await enter(page, grower, '/notification');
-  await expect(page.getByText('Email is not set up on this server: nobody is told this way.')).toBeVisible();
-  await expect(page.getByText(/^SMS only go to this server’s log/)).toBeVisible();
+  await expect(page.getByText(/^No mail server is set up: nobody is told by email/)).toBeVisible();
+  await expect(page.getByText(/^SMS are written to this server’s log only/)).toBeVisible();
   await page.getByRole('button', { name: 'New channel' }).first().click();
   const sheet = form(page);
   await sheet.getByLabel(/^Name/).fill('Night crew');

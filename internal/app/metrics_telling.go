@@ -16,7 +16,7 @@ func (s *Server) describeTelling() {
 	m, outbox := s.metrics, s.stores.outbox
 	m.labelled("tilth_notify_deliveries_total", "Deliveries that came to an end, by how.", "state", func() map[string]uint64 {
 		now := outbox.Stats()
-		return map[string]uint64{string(notify.Sent): now.Sent, string(notify.Failed): now.Failed, string(notify.Skipped): now.Skipped}
+		return map[string]uint64{string(notify.Sent): now.Sent, string(notify.OnlyLogged): now.Logged, string(notify.Failed): now.Failed, string(notify.Skipped): now.Skipped}
 	})
 	waiting := func(mode notify.Mode, read func(notify.Waiting) float64) func() float64 {
 		return func() float64 {

@@ -295,6 +295,22 @@ func TestNoticeChannelIsTried(t *testing.T) {
 	}
 }
 
+// logbook writes what it is given into the log.
+type logbook struct{ notify.Carrier }
+
+func (logbook) LogsOnly() bool { return true }
+
+// A test that went into the log only does not say that it was sent.
+func TestNoticeChannelIsTriedIntoTheLog(t *testing.T) {
+	w := newServer(t, func(o *httpapi.Options) { o.Carriers[notify.Phone] = logbook{o.Carriers[notify.Phone]} })
+	id := testkit.Ask[int64](t, w.Contract, w.channelSends(http.MethodPost, "create", night(body{})))
+	for _, one := range testkit.Ask[[]wire.NoticeOutcome](t, w.Contract, w.channelTry(id)) {
+		if logged := one.Logged != nil && *one.Logged; !one.Ok || logged != (one.Mode == "phoneMessage") {
+			t.Errorf("%s", asJSON(t, one))
+		}
+	}
+}
+
 // Without the ways of a channel there is nothing to test, and one of them is
 // told beside the other.
 func TestNoticeChannelWithoutWays(t *testing.T) {
@@ -303,8 +319,14 @@ func TestNoticeChannelWithoutWays(t *testing.T) {
 		mode string
 		said map[text.Language]string
 	}{
-		{"phoneMessage", map[text.Language]string{text.English: "SMS is not set up", text.Chinese: "短信服务未配置", text.Turkish: "SMS kurulmamış", text.Russian: "СМС не настроены"}},
-		{"email", map[text.Language]string{text.English: "Email is not set up", text.Chinese: "邮件服务未配置", text.Turkish: "E-posta kurulmamış", text.Russian: "Эл. почта не настроена"}},
+		{"phoneMessage", map[text.Language]string{
+			text.English: "No SMS gateway is set up: SMS reach nobody. Ask whoever runs Tilth", text.Chinese: "未配置短信网关，短信无法送达任何人。请联系 Tilth 管理员",
+			text.Turkish: "SMS ağ geçidi kurulmamış: SMS kimseye ulaşmaz. Tilth yöneticisine başvurun", text.Russian: "СМС-шлюз не настроен: СМС никому не приходят. Обратитесь к администратору Tilth",
+		}},
+		{"email", map[text.Language]string{
+			text.English: "No mail server is set up: email reaches nobody. Ask whoever runs Tilth", text.Chinese: "未配置邮件服务器，邮件无法送达任何人。请联系 Tilth 管理员",
+			text.Turkish: "E-posta sunucusu kurulmamış: e-posta kimseye ulaşmaz. Tilth yöneticisine başvurun", text.Russian: "Почтовый сервер не настроен: письма никому не приходят. Обратитесь к администратору Tilth",
+		}},
 	} {
 		id := testkit.Ask[int64](t, w.Contract, w.channelSends(http.MethodPost, "create", night(body{"noticeMode": []string{c.mode}})))
 		for l, said := range c.said {

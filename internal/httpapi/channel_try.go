@@ -46,6 +46,9 @@ func (s *server) TestNoticeChannel(ctx context.Context, r wire.TestNoticeChannel
 		list[i] = wire.NoticeOutcome{
 			Recipient: o.Recipient, Mode: wire.NoticeOutcomeMode(o.Mode), Ok: o.Err == nil, Took: max(0, o.Took.Milliseconds()), Answer: filled(o.Answer),
 		}
+		if o.Logged {
+			list[i].Logged = &o.Logged
+		}
 		if o.Err != nil {
 			list[i].Msg = new(sentence(of(ctx).Language, o.Err))
 		}

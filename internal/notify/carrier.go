@@ -44,6 +44,15 @@ type Carrier interface {
 	Carry(ctx context.Context, l *Letter) (answer string, err error)
 }
 
+// Logging is a Carrier whose letters may end in the server's log: they reach
+// nobody, and nothing may call them sent.
+type Logging interface{ LogsOnly() bool }
+
+func logsOnly(c Carrier) bool {
+	l, ok := c.(Logging)
+	return ok && l.LogsOnly()
+}
+
 // Trouble says what to do about a letter that did not arrive.
 type Trouble int
 

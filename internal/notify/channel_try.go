@@ -21,6 +21,7 @@ const tryWithin = 8 * time.Second
 type Outcome struct {
 	Recipient string
 	Mode      Mode
+	Logged    bool // it was taken, but by the server's log only: nobody was told
 	Took      time.Duration
 	Answer    string      // of the far end, or what went wrong
 	Err       *errs.Error // the same for a person; nil: the far end took it
@@ -80,6 +81,7 @@ func (c *Channel) Try(ctx context.Context, carriers map[Mode]Carrier, fallback t
 			}
 			one := &list[h.at]
 			one.Took, one.Answer, one.Err = now().Sub(begun), h.answer, nil
+			one.Logged = h.err == nil && logsOnly(carriers[one.Mode])
 			if h.err != nil {
 				one.Answer, one.Err = untold(one.Mode, h.err)
 			}
@@ -93,9 +95,9 @@ func (c *Channel) Try(ctx context.Context, carriers map[Mode]Carrier, fallback t
 // off is said of a way that is not set up.
 func off(m Mode) *errs.Error {
 	if m == Phone {
-		return errs.New(errs.NotSetUp, "channel.smsOff")
+		return errs.New(errs.NotSetUp, "channel.noGateway")
 	}
-	return errs.New(errs.NotSetUp, "channel.mailOff")
+	return errs.New(errs.NotSetUp, "channel.noMailServer")
 }
 
 func noAnswer() *errs.Error {

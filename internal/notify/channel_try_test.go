@@ -134,8 +134,8 @@ func TestTryWithoutWays(t *testing.T) {
 		carriers map[Mode]Carrier
 		want     string
 	}{
-		{map[Mode]Carrier{Email: carrier}, "email a@b.cd 0s ok: 250 a@b.cd\nphoneMessage +12 0s channel.smsOff: "},
-		{map[Mode]Carrier{Phone: carrier}, "email a@b.cd 0s channel.mailOff: \nphoneMessage +12 0s ok: 250 +12"},
+		{map[Mode]Carrier{Email: carrier}, "email a@b.cd 0s ok: 250 a@b.cd\nphoneMessage +12 0s channel.noGateway: "},
+		{map[Mode]Carrier{Phone: carrier}, "email a@b.cd 0s channel.noMailServer: \nphoneMessage +12 0s ok: 250 +12"},
 	} {
 		list, err := c.Try(t.Context(), tc.carriers, text.English, func() time.Time { return time.Unix(0, 0) })
 		if err != nil || shown(list) != tc.want {
@@ -143,7 +143,7 @@ func TestTryWithoutWays(t *testing.T) {
 		}
 	}
 	for key, c := range map[string]Channel{
-		"channel.smsOff": {ByPhone: true, Phones: []string{"+12"}}, "channel.mailOff": {ByEmail: true, Emails: []string{"a@b.cd"}},
+		"channel.noGateway": {ByPhone: true, Phones: []string{"+12"}}, "channel.noMailServer": {ByEmail: true, Emails: []string{"a@b.cd"}},
 	} {
 		if list, err := c.Try(t.Context(), nil, text.English, time.Now); !errs.Is(err, errs.NotSetUp) || errs.As(err).Key != key || list != nil {
 			t.Errorf("%s: %v %v", key, list, err)

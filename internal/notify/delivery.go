@@ -55,10 +55,15 @@ const (
 	SwitchedOff Reason = "switchedOff"
 )
 
+// OnlyLogged is of a delivery that is Sent as far as the outbox goes, but was
+// written to the server's log only: nobody was told.
+const OnlyLogged Reason = "logged"
+
 // The steps of a delivery, by their names in the contract.
 const (
 	stepQueued   = "queued"
 	stepAccepted = "accepted"
+	stepLogged   = "logged"
 	stepFailed   = "failed"
 	stepRefused  = "refused"
 	stepSkipped  = "skipped"
@@ -96,7 +101,7 @@ type Delivery struct {
 // Step is one thing that happened to a delivery.
 type Step struct {
 	Time   int64  // epoch ms
-	Step   string // queued, accepted, failed, refused, skipped
+	Step   string // queued, accepted, logged, failed, refused, skipped
 	Answer string // of the far end, or what went wrong
 }
 

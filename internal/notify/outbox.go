@@ -72,7 +72,7 @@ type Outbox struct {
 	held    atomic.Bool // nothing leaves until it is released
 	stretch stretch
 
-	sent, failed, skipped atomic.Uint64
+	sent, logged, failed, skipped atomic.Uint64
 }
 
 // NewOutbox makes an outbox; Run or Step lets it tell people.

@@ -48,6 +48,9 @@ func (l *lane) outcome(a *attempt) outcome {
 	first := a.rows[0]
 	if a.err == nil {
 		l.arrived(first.Destination)
+		if logsOnly(l.carrier) {
+			out.reason, out.step = OnlyLogged, stepLogged
+		}
 		return out
 	}
 	trouble, after := Later, time.Duration(0)
@@ -129,7 +132,7 @@ func (o *Outbox) finish(ctx context.Context, rows []*deliveryRow, out outcome) e
 		if out.began > 0 {
 			set.Set("attempts = attempts + 1").Set("first_time = CASE WHEN first_time = 0 THEN ? ELSE first_time END", out.began)
 		}
-		if out.began > 0 && out.step != stepAccepted {
+		if out.began > 0 && out.state != Sent {
 			set.Set("last_error = ?", out.answer)
 		}
 		if err := set.Where("d.id IN (?)", bun.List(ids)).Returning("id").Scan(ctx, &ids); err != nil {
@@ -154,7 +157,7 @@ func (o *Outbox) finish(ctx context.Context, rows []*deliveryRow, out outcome) e
 		if out.state == Queued {
 			return nil
 		}
-		o.counted(ctx, out.state, len(rows))
+		o.counted(ctx, out, len(rows))
 		if rows[0].Event == news.Triggered {
 			if err := o.release(ctx, ids, notices, out); err != nil {
 				return err
@@ -281,10 +284,14 @@ func (o *Outbox) changed(ctx context.Context, rows []*deliveryRow) {
 }
 
 // counted counts deliveries that came to an end, once that is kept.
-func (o *Outbox) counted(ctx context.Context, s State, n int) {
+func (o *Outbox) counted(ctx context.Context, out outcome, n int) {
 	o.DB.AfterCommit(ctx, func() {
-		switch s {
+		switch out.state {
 		case Sent:
+			if out.reason == OnlyLogged {
+				o.logged.Add(uint64(n))
+				return
+			}
 			o.sent.Add(uint64(n))
 		case Failed:
 			o.failed.Add(uint64(n))

@@ -177,13 +177,13 @@ func (o *Outbox) Sweep(ctx context.Context, now time.Time) error {
 
 // Stats is what an Outbox has counted since the process began.
 type Stats struct {
-	Sent, Failed, Skipped uint64        // deliveries that came to that end
-	Down                  map[Mode]bool // far ends that take nothing now
+	Sent, Logged, Failed, Skipped uint64        // deliveries that came to that end; Logged are not among those Sent
+	Down                          map[Mode]bool // far ends that take nothing now
 }
 
 // Stats is what the outbox has counted so far.
 func (o *Outbox) Stats() Stats {
-	s := Stats{Sent: o.sent.Load(), Failed: o.failed.Load(), Skipped: o.skipped.Load(), Down: map[Mode]bool{}}
+	s := Stats{Sent: o.sent.Load(), Logged: o.logged.Load(), Failed: o.failed.Load(), Skipped: o.skipped.Load(), Down: map[Mode]bool{}}
 	for m, l := range o.lanes {
 		s.Down[m] = l.downUntil() > 0
 	}

@@ -1168,7 +1168,7 @@ type Delivery struct {
 	// NextTime when a queued one is tried next; absent: at once, or when what it waits for happens
 	NextTime *int64 `json:"nextTime,omitempty"`
 
-	// Reason Of a queued one what it waits for: period (the notification period), muted (the rule), backlog (of late readings), digest (the minute's end), trigger (the trigger must be told first), server (the mail server or SMS gateway cannot be reached), retry, released (held after a restore). Of a skipped or failed one why: ended (before it could be told), notTold (of the trigger), old (tried for 24 hours), refused (by the far end, for good), off (this way is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was, or it was deleted).
+	// Reason Of a queued one what it waits for: period (the notification period), muted (the rule), backlog (of late readings), digest (the minute's end), trigger (the trigger must be told first), server (the mail server or SMS gateway cannot be reached), retry, released (held after a restore). Of a skipped or failed one why: ended (before it could be told), notTold (of the trigger), old (tried for 24 hours), refused (by the far end, for good), off (this way is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was, or it was deleted). Of a sent one: logged (it was written to the server's log and left for nowhere: nobody was told).
 	Reason *DeliveryReason `json:"reason,omitempty"`
 
 	// Recipient an address, a number, or the host of a webhook
@@ -1189,7 +1189,7 @@ type DeliveryMode string
 // DeliveryState defines model for Delivery.State.
 type DeliveryState string
 
-// DeliveryReason Of a queued one what it waits for: period (the notification period), muted (the rule), backlog (of late readings), digest (the minute's end), trigger (the trigger must be told first), server (the mail server or SMS gateway cannot be reached), retry, released (held after a restore). Of a skipped or failed one why: ended (before it could be told), notTold (of the trigger), old (tried for 24 hours), refused (by the far end, for good), off (this way is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was, or it was deleted).
+// DeliveryReason Of a queued one what it waits for: period (the notification period), muted (the rule), backlog (of late readings), digest (the minute's end), trigger (the trigger must be told first), server (the mail server or SMS gateway cannot be reached), retry, released (held after a restore). Of a skipped or failed one why: ended (before it could be told), notTold (of the trigger), old (tried for 24 hours), refused (by the far end, for good), off (this way is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was, or it was deleted). Of a sent one: logged (it was written to the server's log and left for nowhere: nobody was told).
 type DeliveryReason = string
 
 // DeliveryStep defines model for DeliveryStep.
@@ -1197,7 +1197,7 @@ type DeliveryStep struct {
 	// Answer of the far end, or what went wrong, as it said it
 	Answer *string `json:"answer,omitempty"`
 
-	// Step queued, accepted by the far end, failed (is tried again), refused (for good), skipped
+	// Step queued, accepted by the far end, logged (written to the server's log only), failed (is tried again), refused (for good), skipped
 	Step string `json:"step"`
 	Time int64  `json:"time"`
 }
@@ -1716,7 +1716,10 @@ type NoticeChannelUpdate struct {
 // NoticeOutcome defines model for NoticeOutcome.
 type NoticeOutcome struct {
 	// Answer of the far end, or what went wrong, as it said it
-	Answer *string           `json:"answer,omitempty"`
+	Answer *string `json:"answer,omitempty"`
+
+	// Logged with ok: it was written to the server's log and left for nowhere; absent means no
+	Logged *bool             `json:"logged,omitempty"`
 	Mode   NoticeOutcomeMode `json:"mode"`
 
 	// Msg the same for the person who asked; absent when ok
@@ -2335,7 +2338,7 @@ type WebhookDelivery struct {
 	NextTime *int64 `json:"nextTime,omitempty"`
 	NoticeId int64  `json:"noticeId"`
 
-	// Reason Of a queued one what it waits for: period (the notification period), muted (the rule), backlog (of late readings), digest (the minute's end), trigger (the trigger must be told first), server (the mail server or SMS gateway cannot be reached), retry, released (held after a restore). Of a skipped or failed one why: ended (before it could be told), notTold (of the trigger), old (tried for 24 hours), refused (by the far end, for good), off (this way is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was, or it was deleted).
+	// Reason Of a queued one what it waits for: period (the notification period), muted (the rule), backlog (of late readings), digest (the minute's end), trigger (the trigger must be told first), server (the mail server or SMS gateway cannot be reached), retry, released (held after a restore). Of a skipped or failed one why: ended (before it could be told), notTold (of the trigger), old (tried for 24 hours), refused (by the far end, for good), off (this way is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was, or it was deleted). Of a sent one: logged (it was written to the server's log and left for nowhere: nobody was told).
 	Reason *DeliveryReason `json:"reason,omitempty"`
 	State  string          `json:"state"`
 

@@ -347,3 +347,11 @@ func TestSMSSenders(t *testing.T) {
 type broken struct{ err error }
 
 func (b broken) Send(context.Context, sms.Message) (string, error) { return "", b.err }
+
+// Whoever asks a carrier learns whether what it brings leaves the server.
+func TestLogsOnly(t *testing.T) {
+	o := open(t)
+	if !NewSMS(sms.Log{Logger: o.log.Logger}, o.Options).LogsOnly() || NewSMS(keeping{new(string)}, o.Options).LogsOnly() {
+		t.Error("the log alone is where nothing leaves")
+	}
+}

@@ -17,6 +17,12 @@ type SMS struct {
 // NewSMS makes a carrier.
 func NewSMS(sender sms.Sender, o Options) *SMS { return &SMS{sender: sender, options: o} }
 
+// LogsOnly tells that no message leaves the server.
+func (c *SMS) LogsOnly() bool {
+	_, logs := c.sender.(sms.Log)
+	return logs
+}
+
 // Carry writes a text message and sends it.
 func (c *SMS) Carry(ctx context.Context, l *notify.Letter) (string, error) {
 	t, err := c.options.tenantOf(ctx, l)

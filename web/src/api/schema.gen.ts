@@ -2223,18 +2223,18 @@ export interface components {
             steps: components["schemas"]["DeliveryStep"][];
         };
         /**
-         * @description Of a queued one what it waits for: period (the notification period), muted (the rule), backlog (of late readings), digest (the minute's end), trigger (the trigger must be told first), server (the mail server or SMS gateway cannot be reached), retry, released (held after a restore). Of a skipped or failed one why: ended (before it could be told), notTold (of the trigger), old (tried for 24 hours), refused (by the far end, for good), off (this way is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was, or it was deleted).
+         * @description Of a queued one what it waits for: period (the notification period), muted (the rule), backlog (of late readings), digest (the minute's end), trigger (the trigger must be told first), server (the mail server or SMS gateway cannot be reached), retry, released (held after a restore). Of a skipped or failed one why: ended (before it could be told), notTold (of the trigger), old (tried for 24 hours), refused (by the far end, for good), off (this way is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was, or it was deleted). Of a sent one: logged (it was written to the server's log and left for nowhere: nobody was told).
          * @enum {string}
          */
-        DeliveryReason: "period" | "muted" | "backlog" | "digest" | "trigger" | "server" | "retry" | "released" | "ended" | "notTold" | "old" | "refused" | "off" | "changed" | "switchedOff";
+        DeliveryReason: "period" | "muted" | "backlog" | "digest" | "trigger" | "server" | "retry" | "released" | "ended" | "notTold" | "old" | "refused" | "off" | "changed" | "switchedOff" | "logged";
         DeliveryStep: {
             /** Format: int64 */
             time: number;
             /**
-             * @description queued, accepted by the far end, failed (is tried again), refused (for good), skipped
+             * @description queued, accepted by the far end, logged (written to the server's log only), failed (is tried again), refused (for good), skipped
              * @enum {string}
              */
-            step: "queued" | "accepted" | "failed" | "refused" | "skipped";
+            step: "queued" | "accepted" | "logged" | "failed" | "refused" | "skipped";
             /** @description of the far end, or what went wrong, as it said it */
             answer?: string;
         };
@@ -2318,6 +2318,8 @@ export interface components {
             mode: "email" | "phoneMessage";
             /** @description the far end took it */
             ok: boolean;
+            /** @description with ok: it was written to the server's log and left for nowhere; absent means no */
+            logged?: boolean;
             /**
              * Format: int64
              * @description ms

@@ -114,9 +114,10 @@ describe('the table', () => {
   it('says which ways reach nobody from this server', async () => {
     server.ways = { email: false, phoneMessage: true, language: 'tr-tr', logged: true };
     await openChannels(server);
-    expect(screen.getByText('Email is not set up on this server: nobody is told this way.')).toBeVisible();
-    expect(screen.getByText(/^SMS only go to this server’s log/)).toBeVisible();
-    expect(screen.queryByText(/^SMS is not set up/)).toBeNull();
+    expect(screen.getByText(/^No mail server is set up: nobody is told by email\. Ask whoever/)).toBeVisible();
+    expect(screen.getByText(/^SMS are written to this server’s log only: .* Ask whoever runs Tilth/)).toBeVisible();
+    expect(screen.queryByText(/^No SMS gateway/)).toBeNull();
+    expect(rowOf('Night crew').getAllByRole('cell')[0]).toHaveTextContent('Email: not set upSMS: log only');
   });
 
   it.each<[Language, string, string[]]>([
@@ -199,6 +200,26 @@ describe('a test', () => {
     expect(askedOf(server, paths.test)).toEqual([{ id: '1' }]);
     await user.click(panel().getByRole('button', { name: 'Close the test of Night crew' }));
     expect(screen.queryByRole('region', { name: 'Test of Night crew' })).toBeNull();
+  });
+
+  it('says of what only the log got that it was not sent', async () => {
+    server.outcomes = [
+      { recipient: 'elif@valley.example', mode: 'email', ok: true, took: 600 },
+      { recipient: '+905321144107', mode: 'phoneMessage', ok: true, logged: true, took: 0 },
+    ];
+    const { user } = await openChannels(server);
+    await user.click(screen.getByRole('button', { name: 'Test: Night crew' }));
+    await waitFor(() =>
+      expect(panel().getByRole('status')).toHaveTextContent('1 of 2 were written to this server’s log only'),
+    );
+    expect(lines()).toEqual(['elif@valley.exampleAccepted, 0.6 s', '+905321144107Written to the log only, 0.0 s']);
+  });
+
+  it('of which everything went to the log sent nothing', async () => {
+    server.outcomes = [{ recipient: '+905321144107', mode: 'phoneMessage', ok: true, logged: true, took: 0 }];
+    const { user } = await openChannels(server);
+    await user.click(screen.getByRole('button', { name: 'Test: Night crew' }));
+    await waitFor(() => expect(panel().getByRole('status')).toHaveTextContent(/^Nothing was sent/));
   });
 
   it('that was refused as a whole is told of, and leaves no panel', async () => {

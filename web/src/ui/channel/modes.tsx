@@ -1,8 +1,10 @@
 import ApiOutlined from '@ant-design/icons/ApiOutlined';
 import MailOutlined from '@ant-design/icons/MailOutlined';
 import MobileOutlined from '@ant-design/icons/MobileOutlined';
+import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { type Mode, modes } from '@/lib/channel/queries';
+import { type Mode, modes, waysQuery } from '@/lib/channel/queries';
+import { reachOf } from '@/lib/channel/reach';
 import { Chip } from '../Chip';
 import css from './modes.module.css';
 
@@ -13,18 +15,23 @@ export const modeIcons = { email: MailOutlined, phoneMessage: MobileOutlined, we
 export type AnyMode = keyof typeof modeIcons;
 const anyModes: readonly AnyMode[] = [...modes, 'webhook'];
 
-/** The ways that a channel uses: icon and word. */
+/** The ways that a channel uses: icon and word, and what the server lacks to tell anybody so. */
 export function ModeChips({ of }: { of: readonly Mode[] }) {
   const { t } = useTranslation();
+  const ways = useQuery(waysQuery()).data;
   return (
     <span className={css.chips}>
       {modes
         .filter((mode) => of.includes(mode))
         .map((mode) => {
           const Icon = modeIcons[mode];
+          const name = t(`channel.modes.${mode}`);
+          const reach = ways ? reachOf(mode, ways) : 'out';
           return (
-            <Chip key={mode} tone="tag" icon={<Icon />}>
-              {t(`channel.modes.${mode}`)}
+            <Chip key={mode} tone={reach === 'out' ? 'tag' : 'off'} icon={<Icon />}>
+              {reach === 'out'
+                ? name
+                : t(reach === 'logged' ? 'channel.way.logged' : 'channel.way.off', { mode: name })}
             </Chip>
           );
         })}

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { mostChannels } from '@/lib/alarm/types';
 import { channelPageQuery, channelsByIdQuery } from '@/lib/channel/queries';
+import { useReach } from '@/lib/channel/reach';
 import { errorText } from '@/lib/errorText';
 import { useFormat } from '@/lib/format/format';
 import { useSettled } from '@/lib/useSettled';
@@ -46,12 +47,19 @@ export function ChannelField({ value, onChange, error }: ChannelFieldProps) {
     const channel = known?.get(id);
     options.push({ value: id, label: channel?.noticeName ?? String(id), modes: channel?.noticeMode ?? [] });
   }
+  const reach = useReach(value);
   const none = page.data?.total === 0 && asked === '';
   return (
     <Field
       label={t('rule.form.tell')}
       error={error}
-      hint={value.length === 0 ? t('rule.form.noChannelsHint') : undefined}
+      hint={
+        value.length === 0
+          ? t('rule.form.noChannelsHint')
+          : reach && reach !== 'out'
+            ? t(`channel.reach.${reach}`)
+            : undefined
+      }
     >
       {({ status, ...labels }) => (
         <Select

@@ -5,6 +5,7 @@ import SunOutlined from '@ant-design/icons/SunOutlined';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Rehearsal } from '@/lib/alarm/types';
+import type { Reach } from '@/lib/channel/reach';
 import { formatDuration } from '@/lib/format/duration';
 import { useFormat } from '@/lib/format/format';
 import css from './NoticeList.module.css';
@@ -17,10 +18,12 @@ interface NoticeListProps {
   rehearsal: Rehearsal;
   /** The rule names a channel: without one nobody is told. */
   tells: boolean;
+  /** How far its channels reach. */
+  reach: Reach;
 }
 
 /** What the rule would have recorded: when, for how long, by night or day, and whether somebody would have been told. */
-export function NoticeList({ rehearsal, tells }: NoticeListProps) {
+export function NoticeList({ rehearsal, tells, reach }: NoticeListProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const [all, setAll] = useState(false);
@@ -52,7 +55,9 @@ export function NoticeList({ rehearsal, tells }: NoticeListProps) {
                 ? t('rule.rehearsal.open')
                 : formatDuration(durationOf(notice, endTime), format.language, t)}
             </span>
-            {tells ? (
+            {tells && notice.told && reach !== 'out' ? (
+              <span className={css.outside}>{t(`rule.rehearsal.reach.${reach}.mark`)}</span>
+            ) : tells ? (
               <span className={notice.told ? css.told : css.outside}>
                 {notice.told ? <CheckOutlined aria-hidden="true" /> : <MinusOutlined aria-hidden="true" />}
                 {t(notice.told ? 'rule.rehearsal.toldMark' : 'rule.rehearsal.outside')}

@@ -4,6 +4,7 @@ import { type AlarmServer, alarmServer, openAlarms, paths, sentTo } from '@/test
 import { noAnswer } from '@/test/farm';
 import { rehearsal, rule } from '@/test/samples';
 import { setWidth } from '@/test/screen';
+import { ok, onGet } from '@/test/server';
 
 let server: AlarmServer;
 beforeEach(() => {
@@ -52,6 +53,25 @@ describe('the rehearsal', () => {
     expect(sentTo(server, paths.rehearse)).toMatchObject([
       { executionId: 'WS-1', triggerType: 0, hitCounts: 3, durations: 600_000, startTime: '00:00', endTime: '24:00' },
     ]);
+  });
+
+  it.each([
+    [
+      { phoneMessage: true, logged: true },
+      'log only',
+      /, but written to the log only\./,
+      /^What these channels tell is/,
+    ],
+    [{ phoneMessage: false }, 'nobody told', /, but nobody would be told\./, /^None of these channels reaches anybody/],
+  ])('does not say that anybody would be told where %o', async (ways, mark, sum, hint) => {
+    server.rules = [rule({ passageway: [1] })];
+    onGet('/admin-api/client/pc/notice-channel/get/ways', () => ok({ email: false, language: 'en-us', ...ways }));
+    await open();
+    expect(await place().findByText(sum)).toHaveTextContent('1 of 2 inside the notification period');
+    const list = within(place().getByLabelText('What it would have recorded'));
+    expect(list.getByText(mark)).toBeInTheDocument();
+    expect(list.queryByText('told')).toBeNull();
+    expect(screen.getByText(hint)).toHaveTextContent('Ask whoever runs Tilth');
   });
 
   it('of a rule without a channel does not say that anybody is told', async () => {

@@ -4,6 +4,7 @@ import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { windowText } from '@/lib/alarm/sentence';
 import type { Rehearsal as Rehearsed } from '@/lib/alarm/types';
+import { useReach } from '@/lib/channel/reach';
 import { errorText } from '@/lib/errorText';
 import { formatDuration } from '@/lib/format/duration';
 import { useFormat } from '@/lib/format/format';
@@ -107,6 +108,7 @@ function Figures({ rehearsal, form, folded }: FiguresProps) {
   const cannot = values.trigger === 0 && fit < values.hitCounts;
 
   const tells = values.channels.length > 0;
+  const reach = useReach(values.channels) ?? 'out';
   const sign = rehearsal.tslAttribute;
   const condition = values.trigger === 0 ? values.conditions.find((each) => each.sign === sign) : undefined;
   const property = sign === undefined ? undefined : properties?.get(sign);
@@ -136,7 +138,10 @@ function Figures({ rehearsal, form, folded }: FiguresProps) {
                 moment: format.moment(longest.notice.startTime, endTime + 86_400_000),
               })}{' '}
               {tells
-                ? t('rule.rehearsal.told', { told: format.number(told), all: format.number(notices.length) })
+                ? t(reach === 'out' ? 'rule.rehearsal.told' : `rule.rehearsal.reach.${reach}.told`, {
+                    told: format.number(told),
+                    all: format.number(notices.length),
+                  })
                 : null}{' '}
               {nights > 0 ? t('rule.rehearsal.nights', { n: format.number(nights) }) : null}
             </p>
@@ -164,7 +169,7 @@ function Figures({ rehearsal, form, folded }: FiguresProps) {
               }}
             />
           ) : null}
-          {total > 0 ? <NoticeList rehearsal={rehearsal} tells={tells} /> : null}
+          {total > 0 ? <NoticeList rehearsal={rehearsal} tells={tells} reach={reach} /> : null}
         </>
       )}
     </>

@@ -162,7 +162,9 @@ describe('a new channel', () => {
     await user.click(box('Email'));
     expect(form().queryByText(/not set up/)).toBeNull();
     await user.click(box('SMS'));
-    expect(form().getByText('SMS is not set up on this server: nobody is told this way.')).toBeVisible();
+    expect(
+      form().getByText('No SMS gateway is set up: nobody is told by SMS. Ask whoever runs Tilth to set one up.'),
+    ).toBeVisible();
   });
 });
 

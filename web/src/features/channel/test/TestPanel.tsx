@@ -1,11 +1,13 @@
 import CheckCircleFilled from '@ant-design/icons/CheckCircleFilled';
 import CloseCircleOutlined from '@ant-design/icons/CloseCircleOutlined';
 import CloseOutlined from '@ant-design/icons/CloseOutlined';
+import FileTextOutlined from '@ant-design/icons/FileTextOutlined';
 import LoadingOutlined from '@ant-design/icons/LoadingOutlined';
+import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import type { Outcome } from '@/lib/channel/queries';
 import { useClock } from '@/lib/format/clock';
-import { useFormat } from '@/lib/format/format';
+import { type Format, useFormat } from '@/lib/format/format';
 import { IconButton } from '@/ui/IconButton';
 import css from './TestPanel.module.css';
 import { type ChannelTest, isRunning, type Recipient } from './useTests';
@@ -24,13 +26,9 @@ export function TestPanel({ name, test, onClose }: TestPanelProps) {
   const { at, to, outcomes } = test;
   const time = useClock((now) => format.moment(at, now));
   const running = isRunning(test);
-  const failed = outcomes?.filter(({ ok }) => !ok).length ?? 0;
   const said = running
     ? t('channel.test.running', { count: to.length, n: format.number(to.length) })
-    : outcomes &&
-      (failed === 0
-        ? t('channel.test.allWell', { count: outcomes.length, n: format.number(outcomes.length) })
-        : t('channel.test.someFailed', { n: format.number(failed), m: format.number(outcomes.length) }));
+    : outcomes && summary(outcomes, format, t);
   return (
     <section className={css.panel} aria-label={t('channel.test.title', { name })} aria-busy={running}>
       <div className={css.head}>
@@ -58,6 +56,17 @@ export function TestPanel({ name, test, onClose }: TestPanelProps) {
   );
 }
 
+/** What came of it in a sentence: that some failed, else that some left for nowhere, else that all went out. */
+function summary(outcomes: readonly Outcome[], format: Format, t: TFunction) {
+  const failed = outcomes.filter(({ ok }) => !ok).length;
+  const logged = outcomes.filter((one) => one.logged).length;
+  const m = format.number(outcomes.length);
+  if (failed > 0) return t('channel.test.someFailed', { n: format.number(failed), m });
+  if (logged === outcomes.length) return t('channel.test.allLogged');
+  if (logged > 0) return t('channel.test.someLogged', { n: format.number(logged), m });
+  return t('channel.test.allWell', { count: outcomes.length, n: m });
+}
+
 function Awaited({ of: { recipient } }: { of: Recipient }) {
   const { t } = useTranslation();
   return (
@@ -69,20 +78,22 @@ function Awaited({ of: { recipient } }: { of: Recipient }) {
   );
 }
 
-function Came({ outcome: { recipient, mode, ok, took, answer, msg } }: { outcome: Outcome }) {
+function Came({ outcome: { recipient, mode, ok, logged, took, answer, msg } }: { outcome: Outcome }) {
   const { t } = useTranslation();
   const format = useFormat();
   const span = t('format.age.seconds', { value: format.number(took / 1000, took < 10_000 ? 1 : 0) });
   return (
     <li className={css.line}>
-      {ok ? (
+      {logged ? (
+        <FileTextOutlined className={css.waiting} aria-hidden="true" />
+      ) : ok ? (
         <CheckCircleFilled className={css.ok} aria-hidden="true" />
       ) : (
         <CloseCircleOutlined className={css.wrong} aria-hidden="true" />
       )}
       <span className={css.who}>{recipient}</span>
       <span className={`${css.how} ${ok ? '' : css.wrong}`}>
-        {ok ? t(`channel.test.ok.${mode}`, { span }) : t('channel.test.failed', { span })}
+        {ok ? t(`channel.test.ok.${logged ? 'logged' : mode}`, { span }) : t('channel.test.failed', { span })}
       </span>
       {!ok && msg ? <span className={css.msg}>{msg}</span> : null}
       {answer && answer !== msg ? <span className={css.answer}>{answer}</span> : null}

@@ -5,7 +5,7 @@ import { useFormat } from '@/lib/format/format';
 import type { Delivery } from '../queries';
 import { aheadText, howText } from './reasons';
 import css from './Story.module.css';
-import { isPlanned } from './told';
+import { isPlanned, shownState } from './told';
 import { momentText } from './words';
 
 /** The reminders of a day would bury the beginning and the end. */
@@ -60,7 +60,7 @@ function Part({ delivery, nth }: { delivery: Delivery; nth: number }) {
       ? t('inform.told.events.reminder', { n: format.number(nth) })
       : t(`inform.told.events.${event}`),
     digest ? t('inform.told.digest') : '',
-    planned ? t('inform.told.planned') : t(`inform.told.states.${state}`),
+    planned ? t('inform.told.planned') : t(`inform.told.states.${shownState(delivery)}`),
   ];
   return (
     <>

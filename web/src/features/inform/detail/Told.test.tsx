@@ -100,6 +100,26 @@ describe('who was told', () => {
     expect(details('a@farm.example')).toHaveAttribute('aria-expanded', 'false');
   });
 
+  it('never counts what only the log got as told', async () => {
+    await open([
+      delivery(),
+      delivery({
+        mode: 'phoneMessage',
+        recipient: '+905551112233',
+        reason: 'logged',
+        steps: [
+          { time: at, step: 'queued' },
+          { time: at, step: 'logged' },
+        ],
+      }),
+    ]);
+    expect(part().getByText('1 of 2 told')).toBeVisible();
+    expect(part().getByText(/^What was written to the log only reached nobody\. Ask whoever/)).toBeVisible();
+    expect(lines()[1]).toBe('+905551112233Log onlySMS Night crewWritten to this server’s log only');
+    act(() => details('+905551112233').click());
+    expect(story()[0]).toMatch(/^Beginning of the alarm · Log only\S+Queued\S+Written to the log only$/);
+  });
+
   it('says that nothing more is tried where that was the end of it', async () => {
     await open([
       delivery({
@@ -225,7 +245,8 @@ describe('why, in words', () => {
       { state: 'failed', reason: 'old', attempts: 40, lastError: 'timed out' },
       'After 40 attempts: Tried for 24 hours: timed out',
     ],
-    [{ state: 'failed', reason: 'off' }, 'Email is not set up on this server'],
+    [{ state: 'failed', reason: 'off' }, 'No mail server is set up: ask whoever runs Tilth'],
+    [{ reason: 'logged' }, 'Written to this server’s log only'],
   ])('%o', (change, words) => {
     expect(how(change)).toBe(words);
   });
@@ -247,7 +268,7 @@ describe('why, in words', () => {
   it('has one for every reason and way', () => {
     const reasons = [
       ...['period', 'muted', 'backlog', 'digest', 'trigger', 'server', 'retry', 'released'],
-      ...['ended', 'notTold', 'old', 'refused', 'off', 'changed', 'switchedOff'],
+      ...['ended', 'notTold', 'old', 'refused', 'off', 'changed', 'switchedOff', 'logged'],
     ] as NonNullable<Delivery['reason']>[];
     for (const reason of reasons) {
       for (const mode of ['email', 'phoneMessage', 'webhook'] as const) {

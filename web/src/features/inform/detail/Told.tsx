@@ -1,11 +1,12 @@
 import WarningOutlined from '@ant-design/icons/WarningOutlined';
 import { useTranslation } from 'react-i18next';
 import { useFormat } from '@/lib/format/format';
+import { Note } from '@/ui/Note';
 import type { AlarmDetail } from '../queries';
 import { Block } from './Block';
 import css from './Told.module.css';
 import { ToldLine } from './ToldLine';
-import { toldRecipients } from './told';
+import { shownState, toldRecipients } from './told';
 import { useToldLive } from './useToldLive';
 
 /** Who was told, how, and what came of it: a line a recipient; loud only where somebody was not told. */
@@ -23,7 +24,8 @@ export function Told({ detail }: { detail: AlarmDetail }) {
     );
   }
   const failed = recipients.filter(({ state }) => state === 'failed').length;
-  const sent = recipients.filter(({ deliveries }) => deliveries.some(({ state }) => state === 'sent')).length;
+  const sent = recipients.filter(({ deliveries }) => deliveries.some((one) => shownState(one) === 'sent')).length;
+  const logged = recipients.some(({ deliveries }) => deliveries.some((one) => shownState(one) === 'logged'));
   return (
     <Block title={t('inform.told.title')}>
       {failed > 0 ? (
@@ -37,6 +39,7 @@ export function Told({ detail }: { detail: AlarmDetail }) {
           {t('inform.told.sum', { n: format.number(sent), m: format.number(recipients.length) })}
         </p>
       ) : null}
+      {logged ? <Note tone="info">{t('inform.told.logged')}</Note> : null}
       <ul className={css.lines}>
         {recipients.map((one) => (
           <ToldLine key={one.key} told={one} />

@@ -2,6 +2,7 @@ import CheckOutlined from '@ant-design/icons/CheckOutlined';
 import ClockCircleOutlined from '@ant-design/icons/ClockCircleOutlined';
 import CloseOutlined from '@ant-design/icons/CloseOutlined';
 import DownOutlined from '@ant-design/icons/DownOutlined';
+import FileTextOutlined from '@ant-design/icons/FileTextOutlined';
 import MinusOutlined from '@ant-design/icons/MinusOutlined';
 import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -12,7 +13,7 @@ import { ModeIcons } from '@/ui/channel/modes';
 import { aheadText, howText } from './reasons';
 import { Story } from './Story';
 import css from './Told.module.css';
-import type { DeliveryState, ToldRecipient } from './told';
+import type { ShownState, ToldRecipient } from './told';
 import { momentText } from './words';
 
 /** The icon, the colours of each state. */
@@ -21,7 +22,8 @@ export const looks = {
   failed: { Icon: CloseOutlined, tone: 'clay' },
   queued: { Icon: ClockCircleOutlined, tone: 'warn' },
   skipped: { Icon: MinusOutlined, tone: 'off' },
-} as const satisfies Record<DeliveryState, { Icon: unknown; tone: ChipTone }>;
+  logged: { Icon: FileTextOutlined, tone: 'off' },
+} as const satisfies Record<ShownState, { Icon: unknown; tone: ChipTone }>;
 
 /** One recipient and how it stands; everything that was tried opens below, by itself where it failed. */
 export function ToldLine({ told }: { told: ToldRecipient }) {

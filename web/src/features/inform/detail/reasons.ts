@@ -30,6 +30,7 @@ export function aheadText(time: number, now: number, format: Format): string {
 export function howText(delivery: Delivery, now: number, format: Format, t: TFunction): string {
   const { state, attempts, createTime, updateTime, lastError, nextTime } = delivery;
   const reason = reasonText(delivery, t);
+  if (state === 'sent' && delivery.reason === 'logged') return reason;
   if (state === 'sent') {
     if (attempts > 1) {
       return lastError

@@ -2,6 +2,13 @@ import type { Delivery } from '../queries';
 
 export type DeliveryState = Delivery['state'];
 
+/** How a delivery stands, as people read it: what only the server's log got was not sent. */
+export type ShownState = DeliveryState | 'logged';
+
+export function shownState({ state, reason }: Pick<Delivery, 'state' | 'reason'>): ShownState {
+  return state === 'sent' && reason === 'logged' ? 'logged' : state;
+}
+
 /** What one recipient was told of a notice, and how that went. */
 export interface ToldRecipient {
   key: string;
@@ -9,7 +16,7 @@ export interface ToldRecipient {
   channel: string;
   mode: Delivery['mode'];
   /** Failed where anything failed, else waiting where anything waits; else what became of the alarm's beginning. */
-  state: DeliveryState;
+  state: ShownState;
   /** The delivery that the state is of. */
   main: Delivery;
   /** Everything that this one was told: the beginning, the reminders, the end. */
@@ -27,7 +34,7 @@ export function isPlanned({ event, state, attempts, reason }: Delivery): boolean
 
 const eventOrder: Record<Delivery['event'], number> = { triggered: 0, reminder: 1, resolved: 2 };
 /** What somebody must mend comes first. */
-const stateOrder: Record<DeliveryState, number> = { failed: 0, queued: 1, sent: 2, skipped: 2 };
+const stateOrder: Record<ShownState, number> = { failed: 0, queued: 1, sent: 2, logged: 2, skipped: 2 };
 
 /** What is known of deliveries by recipient: those who were not told first, then in the order in which they were thought of. */
 export function toldRecipients(deliveries: readonly Delivery[]): ToldRecipient[] {
@@ -51,7 +58,7 @@ function recipientOf(key: string, group: Delivery[]): ToldRecipient[] {
     deliveries.findLast((delivery) => delivery.state === 'queued' && !isPlanned(delivery)) ??
     first;
   const { recipient, channel, mode } = first;
-  const reminders = deliveries.filter(({ event, state }) => event === 'reminder' && state === 'sent').length;
+  const reminders = deliveries.filter((one) => one.event === 'reminder' && shownState(one) === 'sent').length;
   const planned = deliveries.findLast(isPlanned)?.nextTime;
-  return [{ key, recipient, channel, mode, state: main.state, main, deliveries, reminders, planned }];
+  return [{ key, recipient, channel, mode, state: shownState(main), main, deliveries, reminders, planned }];
 }
