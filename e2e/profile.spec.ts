@@ -135,7 +135,7 @@ test.describe('the mobile number', () => {
     await expect(button(page, 'Send code')).toBeEnabled();
     // This browser's minute is over, the server's is not: it says so.
     await button(page, 'Send code').click();
-    await expect(page.getByRole('dialog', { name: 'Error' })).toContainText(/Too many requests. Try again in \d+ s/);
+    await expect(page.getByRole('dialog', { name: 'Error' })).toContainText(/Too many requests. Try again in \d+\ss/);
   });
 
   test('of somebody else cannot be bound', async ({ page }) => {

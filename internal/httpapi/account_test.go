@@ -220,7 +220,7 @@ func TestSendSmsCode(t *testing.T) {
 	}
 	w.Phones.Break(nil)
 	w.done(t, send)
-	if a := w.Do(t, send); a.Code != 429 || a.Msg != "Too many requests. Try again in 1 min" || a.Header.Get("Retry-After") != "60" || a.Status != 200 {
+	if a := w.Do(t, send); a.Code != 429 || a.Msg != "Too many requests. Try again in 1\u00a0min" || a.Header.Get("Retry-After") != "60" || a.Status != 200 {
 		t.Errorf("%s", a.Body)
 	}
 	send.Header = map[string]string{"Accept-Language": "zh-cn"}

@@ -2,10 +2,7 @@ package httpapi
 
 import (
 	"encoding/json"
-	"math"
 	"net/http"
-	"strconv"
-	"time"
 
 	"tilth/internal/errs"
 	"tilth/internal/httpbase"
@@ -77,12 +74,9 @@ func (s *server) malformed(w http.ResponseWriter, r *http.Request, err error) {
 
 // sentence is what a person reads, naming the field it is about.
 func sentence(l text.Language, e *errs.Error) string {
-	args := e.Args
+	args := text.Args(l, e.Args)
 	if e.Retry > 0 {
-		args = map[string]string{"wait": wait(l, e.Retry)}
-		for k, v := range e.Args {
-			args[k] = v
-		}
+		args["wait"] = text.Wait(l, e.Retry)
 	}
 	said := text.Say(l, e.Key, args)
 	if e.Field == "" {
@@ -93,16 +87,4 @@ func sentence(l text.Language, e *errs.Error) string {
 		field = text.Say(l, "field."+field, nil)
 	}
 	return text.Say(l, "field", map[string]string{"field": field, "reason": said})
-}
-
-// wait is a length of time in words: seconds below a minute, minutes up to two
-// hours, else hours, rounded up.
-func wait(l text.Language, d time.Duration) string {
-	if d < time.Minute {
-		return text.Say(l, "wait.seconds", map[string]string{"n": strconv.Itoa(httpbase.WholeSeconds(d))})
-	}
-	if d > 2*time.Hour {
-		return text.Say(l, "wait.hours", map[string]string{"n": strconv.Itoa(int(math.Ceil(d.Hours())))})
-	}
-	return text.Say(l, "wait.minutes", map[string]string{"n": strconv.Itoa(int(math.Ceil(d.Minutes())))})
 }

@@ -117,11 +117,11 @@ func (e *export) write(ctx context.Context, out io.Writer) error {
 
 func (e *export) say(key string) string { return text.Say(e.language, key, nil) }
 
-// head is what stands above a property's readings.
+// head is what stands above a property's readings: its name and its unit, which is not said twice.
 func (e *export) head(p *device.Property) string {
 	name := e.catalog.Name(e.language, p)
-	if unit := e.catalog.Unit(p); unit != "" {
-		name += " (" + unit + ")"
+	if unit := text.UnitBeside(e.language, name, e.catalog.Unit(p)); unit != "" {
+		name += " (" + text.Unit(e.language, unit) + ")"
 	}
 	return name
 }
@@ -196,7 +196,7 @@ func (e *export) offsets(s *sheet.Sheet, from, to time.Time) error {
 			return err
 		}
 		s.Bold(e.say("export.offset"))
-		s.Text(begin.Format("-07:00"))
+		s.Text(begin.Format("-07:00")) // the label says UTC
 		s.Time(begin)
 		_, end := begin.ZoneBounds()
 		if end.IsZero() || end.After(to) {
@@ -222,7 +222,7 @@ func (e *export) attributes(s *sheet.Sheet) error {
 		}
 		s.Text(e.catalog.Name(e.language, p))
 		s.Text(p.Identifier)
-		s.Text(e.catalog.Unit(p))
+		s.Text(text.Unit(e.language, e.catalog.Unit(p)))
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ func TestPublicLimit(t *testing.T) {
 	}
 	for _, public := range []testkit.Call{call, {Path: byNamePath + "?name=x"}, login("field", "ada", "x"), refresh("x")} {
 		a := w.Do(t, public)
-		if a.Status != 200 || a.Code != 429 || a.Msg != "Too many requests. Try again in 1 s" || a.Header.Get("Retry-After") != "1" {
+		if a.Status != 200 || a.Code != 429 || a.Msg != "Too many requests. Try again in 1\u00a0s" || a.Header.Get("Retry-After") != "1" {
 			t.Errorf("%s: %d %s, Retry-After %q", public.Path, a.Status, a.Body, a.Header.Get("Retry-After"))
 		}
 	}

@@ -84,7 +84,7 @@ func TestLoginLock(t *testing.T) {
 	}
 	right := login("field", "ada", testkit.Password)
 	a := w.Do(t, right)
-	if a.Code != 429 || a.Msg != "Too many failed attempts. Try again in 15 min" || a.Header.Get("Retry-After") != "900" || a.Status != 200 {
+	if a.Code != 429 || a.Msg != "Too many failed attempts. Try again in 15\u00a0min" || a.Header.Get("Retry-After") != "900" || a.Status != 200 {
 		t.Errorf("%d %s, Retry-After %s", a.Status, a.Body, a.Header.Get("Retry-After"))
 	}
 	elsewhere := loginWith("ada", testkit.Password, w.Slider.Verification(t))

@@ -37,7 +37,7 @@ func letterOf(t *tenant.Tenant, u *User, what, as string, at time.Time) *Letter 
 		"password": {"mail.passwordSubject", "mail.passwordBody"},
 	}[what]
 	body := text.Say(t.Language, sentences[1], map[string]string{
-		"user": u.UserName, "time": text.Moment(t.Language, at.In(t.TimeZone)), what: as,
+		"user": u.UserName, "time": text.Zoned(t.Language, at.In(t.TimeZone)), what: as,
 	})
 	title := text.Shorten(text.Line(titleOf(t)), subjectMax-len([]rune(text.Say(t.Language, sentences[0], map[string]string{"title": ""}))))
 	return &Letter{

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"strconv"
 	"time"
 
 	"tilth/internal/errs"
@@ -83,10 +82,8 @@ func unavailable(cause error) *errs.Error {
 // sentence is what a person reads. A parameter is called what it is called in
 // the request.
 func sentence(l text.Language, e *errs.Error) string {
-	args := map[string]string{"wait": text.Say(l, "wait.seconds", map[string]string{"n": strconv.Itoa(httpbase.WholeSeconds(e.Retry))})}
-	for k, v := range e.Args {
-		args[k] = v
-	}
+	args := text.Args(l, e.Args)
+	args["wait"] = text.Wait(l, e.Retry)
 	said := text.Say(l, e.Key, args)
 	if e.Field == "" {
 		return said

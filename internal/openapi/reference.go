@@ -12,10 +12,11 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
+
+	"tilth/internal/text"
 )
 
 var (
@@ -217,30 +218,28 @@ func limits(s *openapi3.Schema) string {
 	}
 	switch {
 	case s.Min != nil && s.Max != nil:
-		add("%s to %s", grouped(*s.Min), grouped(*s.Max))
+		add("%s to %s", number(*s.Min), number(*s.Max))
 	case s.Min != nil:
-		add("%s or more", grouped(*s.Min))
+		add("%s or more", number(*s.Min))
 	}
 	if s.MaxLength != nil {
-		add("up to %d characters", *s.MaxLength)
+		add("up to %s characters", number(float64(*s.MaxLength)))
 	}
 	if s.MaxItems != nil {
-		add("up to %d", *s.MaxItems)
+		add("up to %s", number(float64(*s.MaxItems)))
 	}
-	if s.Default != nil {
-		add("default %v", s.Default)
+	switch usual := s.Default.(type) {
+	case nil:
+	case float64:
+		add("default %s", number(usual))
+	default:
+		add("default %v", usual)
 	}
 	return strings.Join(all, "; ")
 }
 
-// grouped is a whole number with commas between its thousands.
-func grouped(f float64) string {
-	digits := strconv.FormatFloat(f, 'f', -1, 64)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
-}
+// number is one of the page, which is in English.
+func number(f float64) string { return text.Number(text.English, f, nil) }
 
 // pretty is an example as it is shown: text as it stands, the rest as JSON.
 func pretty(example any) (string, error) {
@@ -265,13 +264,13 @@ var (
 func prose(description string) template.HTML {
 	var b strings.Builder
 	for paragraph := range strings.SplitSeq(strings.TrimSpace(description), "\n\n") {
-		text := template.HTMLEscapeString(strings.TrimSpace(paragraph))
-		if text == "" {
+		shown := template.HTMLEscapeString(strings.TrimSpace(paragraph))
+		if shown == "" {
 			continue
 		}
-		text = codeSpan.ReplaceAllString(text, "<code>$1</code>")
-		text = boldSpan.ReplaceAllString(text, "<strong>$1</strong>")
-		b.WriteString("<p>" + text + "</p>")
+		shown = codeSpan.ReplaceAllString(shown, "<code>$1</code>")
+		shown = boldSpan.ReplaceAllString(shown, "<strong>$1</strong>")
+		b.WriteString("<p>" + shown + "</p>")
 	}
 	return template.HTML(b.String()) //nolint:gosec // escaped above
 }

@@ -53,6 +53,26 @@ func SMSLatin(s string) bool {
 	return true
 }
 
+// plain is what every SMS has in place of signs that people read elsewhere: one
+// of them would turn a message of Latin letters into UCS-2.
+var plain = strings.NewReplacer(nbsp, " ", "\u202f", " ", minus, "-")
+
+// latin are the letters besides that GSM 03.38 lacks and plain ones say as well.
+var latin = strings.NewReplacer(
+	"°C", "C", "°F", "F", "°", " deg", "²", "2", "³", "3", "₂", "2", "µ", "u", "μ", "u", "·", "*",
+	"–", "-", "—", "-", "“", `"`, "”", `"`, "„", `"`, "‘", "'", "’", "'", "…", "...", "≥", ">=", "≤", "<=", "≠", "!=",
+)
+
+// FoldSMS is a message in plain signs where those say the same. Letters it folds
+// in English alone; other languages keep their own, which Turkish without them
+// would turn into other words.
+func FoldSMS(l Language, s string) string {
+	if s = plain.Replace(s); l == English {
+		return latin.Replace(s)
+	}
+	return s
+}
+
 // SaySMS is the sentence of key in one part: the value of the named variable
 // is shortened until it fits, since a name may be long.
 func SaySMS(l Language, key string, args map[string]string, shorten string) string {

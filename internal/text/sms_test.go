@@ -3,7 +3,6 @@ package text
 import (
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 )
 
@@ -72,23 +71,6 @@ func TestShorten(t *testing.T) {
 	} {
 		if got := Shorten(c.s, c.most); got != c.want {
 			t.Errorf("Shorten(%q, %d) = %q, want %q", c.s, c.most, got, c.want)
-		}
-	}
-}
-
-func TestMoment(t *testing.T) {
-	at := time.Date(2026, 11, 21, 2, 40, 59, 0, time.UTC)
-	for l, want := range map[Language]string{
-		English: "Nov 21, 2026, 05:40 (UTC+3)", Chinese: "2026-11-21 05:40（UTC+3）",
-		Turkish: "21.11.2026 05:40 (UTC+3)", Russian: "21.11.2026, 05:40 (UTC+3)", "xx": "Nov 21, 2026, 05:40 (UTC+3)",
-	} {
-		if got := Moment(l, at.In(time.FixedZone("", 3*3600))); got != want {
-			t.Errorf("%s: %q, want %q", l, got, want)
-		}
-	}
-	for offset, want := range map[int]string{0: "(UTC+0)", -12600: "(UTC-3:30)", 20700: "(UTC+5:45)"} {
-		if got := Moment(English, at.In(time.FixedZone("", offset))); !strings.HasSuffix(got, want) {
-			t.Errorf("%d: %q", offset, got)
 		}
 	}
 }

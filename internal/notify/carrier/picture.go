@@ -8,6 +8,7 @@ import (
 	"tilth/internal/notify/letter"
 	"tilth/internal/notify/letter/chart"
 	"tilth/internal/tenant"
+	"tilth/internal/text"
 )
 
 // How much a picture shows.
@@ -33,7 +34,8 @@ func (o *Options) draw(ctx context.Context, t tenant.ID, v *letter.Voice, a *new
 		return nil, err
 	}
 	c.Limit = letter.Limit(a)
-	c.Number = func(f float64, decimals int) string { return letter.Number(v.Language, f, decimals) }
+	c.Number = func(f float64, decimals int) string { return text.Number(v.Language, f, &decimals) }
+	c.Day = func(t time.Time) string { return text.Tick(v.Language, t) }
 	c.Triggers = triggers(a, c.Points)
 	return c.PNG()
 }

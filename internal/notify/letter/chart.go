@@ -1,9 +1,6 @@
 package letter
 
-import (
-	"tilth/internal/news"
-	"tilth/internal/text"
-)
+import "tilth/internal/news"
 
 // charted is the condition whose property a letter's picture shows: the first
 // on a number.
@@ -49,6 +46,3 @@ func Holds(a *news.Alarm, value float64) bool {
 	}
 	return false
 }
-
-// Number writes a number as people of the language do, with so many decimals.
-func Number(l text.Language, f float64, decimals int) string { return number(l, f, &decimals) }

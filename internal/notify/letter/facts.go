@@ -17,7 +17,8 @@ var symbols = map[string]string{">=": "≥", "<=": "≤", "!=": "≠"}
 type measurement struct {
 	identifier  string
 	name, value string
-	limits      []string // what it was compared with: < -2 °C
+	alone       string   // the value where its name is not said: 7.67 pH
+	limits      []string // what it was compared with: < −2 °C
 }
 
 // measurements are the properties of an alarm's conditions, in their order,
@@ -57,21 +58,23 @@ func (v *Voice) property(a *news.Alarm, identifier string) (called, unit string,
 func (v *Voice) measurement(a *news.Alarm, identifier string) measurement {
 	called, unit, precision := v.property(a, identifier)
 	m := measurement{identifier: identifier, name: name(called), value: v.say("letter.none")}
+	m.alone = m.value
 	if value, ok := a.Values[identifier]; ok && value != nil {
-		m.value = v.value(value, unit, precision)
+		m.value = v.value(value, text.UnitBeside(v.Language, called, unit), precision)
+		m.alone = v.value(value, unit, precision)
 	}
 	return m
 }
 
-// limit is what a condition compares with: < -2 °C. The value has as many
+// limit is what a condition compares with, beside the name: < −2 °C. The value has as many
 // decimals as somebody gave it.
 func (v *Voice) limit(a *news.Alarm, c news.Condition) string {
-	_, unit, _ := v.property(a, c.Property)
+	called, unit, _ := v.property(a, c.Property)
 	symbol, ok := symbols[c.Operator]
 	if !ok {
 		symbol = c.Operator
 	}
-	return symbol + " " + v.value(c.Value, unit, nil)
+	return symbol + " " + v.value(c.Value, text.UnitBeside(v.Language, called, unit), nil)
 }
 
 func (v *Voice) value(value any, unit string, precision *int) string {
@@ -102,7 +105,7 @@ func (v *Voice) figure(f float64, unit string, precision *int) string {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return v.say("letter.none")
 	}
-	return measured(v.Language, number(v.Language, f, precision), unit)
+	return text.Reading(v.Language, f, precision, unit)
 }
 
 // condition is the conditions as one: of a single one what it compares with,

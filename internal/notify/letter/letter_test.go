@@ -80,7 +80,7 @@ func voice(l text.Language) *Voice {
 }
 
 // spaced has plain spaces before units, as the sheet of texts has them.
-var spaced = strings.NewReplacer(nbsp, " ")
+var spaced = strings.NewReplacer("\u00a0", " ")
 
 func written(t *testing.T, l text.Language, alarms ...news.Alarm) Mail {
 	t.Helper()
@@ -96,28 +96,28 @@ func TestFrost(t *testing.T) {
 	for l, want := range map[text.Language]struct{ subject, said, sms, endSubject, endSaid string }{
 		text.English: {
 			"[Serious] Frost: North mast",
-			"The alarm rule “Frost” was triggered. Device: North mast. Time: Nov 21, 2026, 05:40 (UTC+3). Air temperature: -2.4 °C; condition: < -2 °C.",
+			"The alarm rule “Frost” was triggered. Device: North mast. Time: Nov 21, 2026, 05:40 (UTC+3). Air temperature: −2.4 °C; condition: < −2 °C.",
 			`Greenfield: Serious alarm "Frost". North mast: Air temperature -2.4 C (limit < -2 C). Nov 21, 05:40`,
 			"[Resolved] Frost: North mast",
 			"The alarm “Frost” has ended by itself. Device: North mast. End: Nov 21, 2026, 07:15; duration: 1 h 35 min. Air temperature: 0.6 °C.",
 		},
 		text.Chinese: {
 			"【严重告警】霜冻：北侧气象杆",
-			"告警规则“霜冻”已触发。设备：北侧气象杆；时间：2026-11-21 05:40（UTC+8）；空气温度：-2.4 °C；条件：< -2 °C。",
+			"告警规则“霜冻”已触发。设备：北侧气象杆；时间：2026-11-21 05:40（UTC+8）；空气温度：−2.4 °C；条件：< −2 °C。",
 			"【Greenfield】严重告警“霜冻”：北侧气象杆，空气温度-2.4 °C（条件：< -2 °C），11月21日05:40",
 			"【已恢复】霜冻：北侧气象杆",
 			"告警“霜冻”已自动恢复。设备：北侧气象杆；结束时间：2026-11-21 07:15；持续时间：1小时35分钟；空气温度：0.6 °C。",
 		},
 		text.Turkish: {
 			"[Kritik] Zirai don: Kuzey direği",
-			"“Zirai don” alarm kuralı tetiklendi. Cihaz: Kuzey direği. Zaman: 21.11.2026 05:40 (UTC+3). Hava sıcaklığı: -2,4 °C; koşul: < -2 °C.",
+			"“Zirai don” alarm kuralı tetiklendi. Cihaz: Kuzey direği. Zaman: 21.11.2026 05:40 (UTC+3). Hava sıcaklığı: −2,4 °C; koşul: < −2 °C.",
 			`Greenfield: Kritik alarm, "Zirai don". Kuzey direği: Hava sıcaklığı -2,4 °C (koşul: < -2 °C). 21.11 05:40`,
 			"[Sona erdi] Zirai don: Kuzey direği",
 			"“Zirai don” alarmı kendiliğinden sona erdi. Cihaz: Kuzey direği. Bitiş: 21.11.2026 07:15; süre: 1 sa 35 dk. Hava sıcaklığı: 0,6 °C.",
 		},
 		text.Russian: {
 			"Критично: Заморозки, Северная мачта",
-			"Сработало правило «Заморозки». Устройство: Северная мачта. Время: 21.11.2026, 05:40 (UTC+3). Температура воздуха: -2,4 °C; условие: < -2 °C.",
+			"Сработало правило «Заморозки». Устройство: Северная мачта. Время: 21.11.2026, 05:40 (UTC+3). Температура воздуха: −2,4 °C; условие: < −2 °C.",
 			"Greenfield: критическая тревога «Заморозки». Северная мачта: Температура воздуха -2,4 °C (условие: < -2 °C). 21.11 05:40",
 			"Завершено: Заморозки, Северная мачта",
 			"Тревога «Заморозки» завершена автоматически. Устройство: Северная мачта. Окончание: 21.11.2026, 07:15; длительность: 1 ч 35 мин. Температура воздуха: 0,6 °C.",
@@ -226,7 +226,7 @@ func TestKeptFacts(t *testing.T) {
 		t.Errorf("%s\n%s", before.Text, after.Text)
 	}
 	a.Values = map[string]any{"airTemperature": json.Number("-2.44"), "pump": []any{}}
-	if got := voice(text.English).readings(&a); spaced.Replace(got) != "Air temperature: -2.4 °C; Pump: no reading" {
+	if got := voice(text.English).readings(&a); spaced.Replace(got) != "Air temperature: −2.4 °C; Pump: no reading" {
 		t.Error(got)
 	}
 	a.Values = map[string]any{"airTemperature": math.Inf(1), "pump": int64(3)}
@@ -242,7 +242,7 @@ func TestPropertiesAsTheyWere(t *testing.T) {
 	a.Conditions = append(a.Conditions, news.Condition{Join: "or", Property: "zq", Operator: ">", Value: 10.})
 	a.Values["zq"] = 11.
 	a.Properties = map[string]news.Property{"airTemperature": {Name: "Air", Unit: "K", Decimals: new(2)}, "zq": {Name: "Zed queue", Unit: "mm", Decimals: new(1)}}
-	want := "Air temperature: -2.44 K; Zed queue: 11.0 mm; condition: Air temperature < -2 K or Zed queue > 10 mm"
+	want := "Air temperature: −2.44 K; Zed queue: 11.0 mm; condition: Air temperature < −2 K or Zed queue > 10 mm"
 	if got := spaced.Replace(voice(text.English).judged(&a)); !strings.Contains(got, want) {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -269,13 +269,13 @@ func TestText(t *testing.T) {
 		a    news.Alarm
 		want string
 	}{
-		{frost(text.English), "Frost\nAir temperature: -2.4 °C; condition: < -2 °C\nDevice: North mast (WS-0001)\nStart: Nov 21, 2026, 05:40"},
+		{frost(text.English), "Frost\nAir temperature: −2.4 °C; condition: < −2 °C\nDevice: North mast (WS-0001)\nStart: Nov 21, 2026, 05:40"},
 		{thaw(text.English), "Frost has cleared\nAir temperature: 0.6 °C\nDevice: North mast (WS-0001)\nEnd: Nov 21, 2026, 07:15; duration: 1 h 35 min"},
 		{byHand, "Frost was solved by Elif Kaya\n“Inlet valve opened”\nDevice: North mast (WS-0001)\nEnd: Nov 21, 2026, 07:15; duration: 1 h 35 min"},
 		{nobody, "Frost was resolved by hand\nDevice: North mast (WS-0001)\nEnd: Nov 21, 2026, 07:15; duration: 1 h 35 min"},
 		{offline, "Table 4 is offline\nThe device has been offline for 5 min\nDevice: WS-0001\nStart: Nov 21, 2026, 05:40\n1. Look at the battery.\n2. Call Ada."},
 		{online, "Table 4 is offline has cleared\nThe device is online again\nDevice: WS-0001\nEnd: Nov 21, 2026, 07:15; duration: 1 h 35 min"},
-		{still, "Frost is still open\nAir temperature at the start: -2.4 °C; condition: < -2 °C\nDevice: North mast (WS-0001)\nStart: Nov 21, 2026, 05:40"},
+		{still, "Frost is still open\nAir temperature at the start: −2.4 °C; condition: < −2 °C\nDevice: North mast (WS-0001)\nStart: Nov 21, 2026, 05:40"},
 	} {
 		if got := spaced.Replace(Text(text.English, east3, called, &c.a)); got != c.want {
 			t.Errorf("%s\n\nwant\n%s", got, c.want)
@@ -287,5 +287,14 @@ func TestText(t *testing.T) {
 		if title, _, _ := strings.Cut(Text(l, east3, called, &a), "\n"); title != want {
 			t.Errorf("%s: %s", l, title)
 		}
+	}
+}
+
+// Times are of the tenant's clock, and of UTC where none is known.
+func TestTimesWithoutAZone(t *testing.T) {
+	v := voice(text.English)
+	v.Zone = nil
+	if got := v.zoned(began); got != "Nov 21, 2026, 02:40 (UTC)" {
+		t.Error(got)
 	}
 }

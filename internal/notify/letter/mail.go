@@ -83,7 +83,7 @@ func (v *Voice) count(alarms []news.Alarm) string {
 	case len(alarms):
 		key = "letter.digestEnded"
 	}
-	return v.say(key, "n", strconv.Itoa(len(alarms)))
+	return v.say(key, "n", text.Count(v.Language, len(alarms)))
 }
 
 // bySeverity are the alarms of a digest, the serious first, of one level those

@@ -3,7 +3,6 @@ package letter
 import (
 	_ "embed" // the form of a mail
 	"html/template"
-	"strconv"
 	"strings"
 
 	"tilth/internal/news"
@@ -165,7 +164,7 @@ func (v *Voice) digest(alarms []news.Alarm) sheet {
 		s.Items = append(s.Items, one)
 	}
 	if more := len(sorted) - len(s.Items); more > 0 {
-		s.More = v.say("letter.digestMore", "n", strconv.Itoa(more))
+		s.More = v.say("letter.digestMore", "n", text.Count(v.Language, more))
 	}
 	return s
 }

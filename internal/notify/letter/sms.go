@@ -73,7 +73,7 @@ func (d draft) say(v *Voice, short names) string {
 	if d.wrap != nil {
 		said = d.wrap(v, said, short)
 	}
-	return v.folded(said)
+	return text.FoldSMS(v.Language, said)
 }
 
 // fill puts shortened names into a part that was said before they were known.
@@ -173,6 +173,7 @@ func (v *Voice) smsMeasurements(a *news.Alarm) (list []measurement) {
 	for _, m := range brief.measurements(a) {
 		if _, words := a.Values[m.identifier].(string); words {
 			m.value = text.Shorten(m.value, smsValueMost)
+			m.alone = m.value
 		}
 		for i, limit := range m.limits {
 			m.limits[i] = text.Shorten(limit, smsValueMost+smsUnitMost)
@@ -225,30 +226,14 @@ func (v *Voice) digestDraft(sorted []*news.Alarm, n int, count string) draft {
 			if a.Offline {
 				value = v.gist(a)
 			} else if m := v.smsMeasurements(a); len(m) > 0 {
-				value = m[0].value
+				value = m[0].alone
 			}
 		}
 		parts = append(parts, v.say("letter.smsItem", "title", "\x00"+title+"\x00", "device", "\x00"+device+"\x00", "value", value))
 	}
 	if more := len(sorted) - n; more > 0 {
-		parts = append(parts, v.say("letter.digestMore", "n", strconv.Itoa(more)))
+		parts = append(parts, v.say("letter.digestMore", "n", text.Count(v.Language, more)))
 	}
 	d.fixed["list"] = v.chained("letter.list", parts)
 	return d
-}
-
-// latin are the letters that GSM 03.38 lacks and plain ones say as well.
-var latin = strings.NewReplacer(
-	nbsp, " ", "\u202f", " ", "°C", "C", "°F", "F", "°", " deg", "²", "2", "³", "3", "₂", "2", "µ", "u", "μ", "u", "·", "*",
-	"–", "-", "—", "-", "−", "-", "“", `"`, "”", `"`, "„", `"`, "‘", "'", "’", "'", "…", "...", "≥", ">=", "≤", "<=", "≠", "!=",
-)
-
-// folded is an English message in plain letters where those say the same; other
-// languages keep their own, which Turkish without its letters would turn into
-// other words.
-func (v *Voice) folded(s string) string {
-	if v.Language == text.English {
-		return latin.Replace(s)
-	}
-	return s
 }

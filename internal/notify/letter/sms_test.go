@@ -42,10 +42,7 @@ func TestSMSKeepsTheValue(t *testing.T) {
 			a.Conditions[0].Value = -r.Float64() * 1e6
 			a.Values["airTemperature"] = -r.Float64() * 1e9
 			a.Remark, a.User = pick(), pick()
-			value := number(l, a.Values["airTemperature"].(float64), new(2))
-			if l == text.English {
-				value = latin.Replace(value)
-			}
+			value := text.FoldSMS(l, text.Number(l, a.Values["airTemperature"].(float64), new(2)))
 			if r.IntN(2) == 0 {
 				a.Conditions = append(a.Conditions, news.Condition{Join: "or", Property: "airHumidity", Operator: ">=", Value: 90.})
 				a.Values["airHumidity"] = 17.
@@ -155,6 +152,31 @@ func TestSMSDigest(t *testing.T) {
 	two := checked(t, voice(text.English), "x", []news.Alarm{frost(text.English), thaw(text.English)})
 	if two != "Greenfield: 2 alarm messages: Frost: North mast, -2.4 C; Frost: North mast, Resolved" {
 		t.Error(two)
+	}
+}
+
+// A unit is not said behind a name that says it, and is where no name stands.
+func TestUnitIsSaidOnce(t *testing.T) {
+	for l, names := range map[text.Language][3]string{
+		text.English: {"Water pH", "Water pH 5.67 (limit < 6.5)", "5.67 pH"},
+		text.Chinese: {"水体pH值", "水体pH值5.67（条件：< 6.5）", "5.67 pH"},
+		text.Turkish: {"Su pH'ı", "Su pH'ı 5,67 (koşul: < 6,5)", "5,67 pH"},
+		text.Russian: {"pH воды", "pH воды 5,67 (условие: < 6,5)", "5,67 pH"},
+	} {
+		v := voice(l)
+		v.Names = func(int64, string, text.Language) (string, string, *int) { return names[0], "pH", new(2) }
+		a := frost(l)
+		a.Conditions[0].Value, a.Values = 6.5, map[string]any{"airTemperature": 5.666}
+		if s := v.SMS("x", []news.Alarm{a}); !strings.Contains(s, names[1]) {
+			t.Errorf("%q, want %q", s, names[1])
+		}
+		if s := v.SMS("x", []news.Alarm{a, a}); !strings.Contains(s, names[2]) {
+			t.Errorf("%q, want %q", s, names[2])
+		}
+		m, err := v.Mail(channel[l], []news.Alarm{a}, false)
+		if err != nil || strings.Count(m.Text, "pH") != 1 {
+			t.Error(m.Text, err)
+		}
 	}
 }
 

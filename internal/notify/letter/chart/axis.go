@@ -50,9 +50,11 @@ var distances = []time.Duration{
 
 const day = 24 * time.Hour
 
+func clock(t time.Time) string { return t.Format("15:04") }
+
 // times are ticks of a range of time (epoch ms) at round hours of the zone's
 // clock, days where it is long.
-func times(from, to int64, zone *time.Location) (ticks []tick) {
+func times(from, to int64, zone *time.Location, dayOf func(time.Time) string) (ticks []tick) {
 	span := time.Duration(to-from) * time.Millisecond
 	distance := day
 	for span/distance >= mostTimes {
@@ -65,13 +67,13 @@ func times(from, to int64, zone *time.Location) (ticks []tick) {
 		}
 	}
 	year, month, date := time.UnixMilli(from).In(zone).Date()
-	layout, next := "15:04", time.Date(year, month, date, 0, 0, 0, 0, zone)
+	label, next := clock, time.Date(year, month, date, 0, 0, 0, 0, zone)
 	if distance >= day {
-		layout, next = "01-02", tenant.FirstInstant(year, month, date, zone)
+		label, next = dayOf, tenant.FirstInstant(year, month, date, zone)
 	}
 	for next.UnixMilli() <= to {
 		if next.UnixMilli() >= from {
-			ticks = append(ticks, tick{float64(next.UnixMilli()), next.Format(layout)})
+			ticks = append(ticks, tick{float64(next.UnixMilli()), label(next)})
 		}
 		if distance < day {
 			next = next.Add(distance)

@@ -6,6 +6,9 @@ import (
 	"math"
 	"sync"
 	"testing"
+	"time"
+
+	"tilth/internal/text"
 )
 
 var some = []color.RGBA{{250, 250, 250, 255}, {0, 100, 0, 255}, {200, 0, 0, 255}}
@@ -142,4 +145,28 @@ func TestCanvasIsClean(t *testing.T) {
 		})
 	}
 	all.Wait()
+}
+
+// The face has every sign that numbers and days of the four languages are
+// written with; it would leave one out in silence.
+func TestFaceHasTheSigns(t *testing.T) {
+	face, err := typeface()
+	if err != nil {
+		t.Fatal(err)
+	}
+	has := func(sign rune) bool {
+		glyph, err := face.GlyphIndex(nil, sign)
+		return err == nil && glyph != 0
+	}
+	if has('月') {
+		t.Fatal("the face has Chinese: ticks may be as other days are")
+	}
+	at := time.Date(2026, 11, 21, 2, 40, 0, 0, time.UTC)
+	for _, l := range text.Languages {
+		for _, sign := range text.Tick(l, at) + text.Number(l, -1234567.5, nil) {
+			if !has(sign) {
+				t.Errorf("%s: no %q", l, sign)
+			}
+		}
+	}
 }

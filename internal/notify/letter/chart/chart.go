@@ -59,6 +59,8 @@ type Chart struct {
 	Triggers   []Point // those of Points that led to the alarm
 	// Number writes a value of the axis with so many decimals.
 	Number func(v float64, decimals int) string
+	// Day writes a day of the axis.
+	Day func(t time.Time) string
 }
 
 // PNG draws the chart; it needs at least one point.
@@ -79,7 +81,7 @@ func (c *Chart) PNG() ([]byte, error) {
 		p.box(spot{left, y(one.at) - hair/2}, spot{right, y(one.at) + hair/2}, grid)
 		p.write(one.label, spot{left - 18, y(one.at) + 10}, 1)
 	}
-	for _, one := range times(c.From, c.To, c.Zone) {
+	for _, one := range times(c.From, c.To, c.Zone, c.Day) {
 		at := x(one.at)
 		p.box(spot{at - hair/2, bottom}, spot{at + hair/2, bottom + 8}, grid)
 		if at > left+24 && at < right-24 {

@@ -22,7 +22,7 @@ func plain(v float64, decimals int) string { return strconv.FormatFloat(v, 'f', 
 // hour is an hour of readings around noon, one a minute, rising from 20 to 32;
 // the alarm begins at 30.
 func hour() *Chart {
-	c := &Chart{From: noon - 40*minute, To: noon + 20*minute, Start: noon + 10*minute, End: noon + 20*minute, Zone: time.FixedZone("", 3*3600), Limit: 30, Number: plain}
+	c := &Chart{From: noon - 40*minute, To: noon + 20*minute, Start: noon + 10*minute, End: noon + 20*minute, Zone: time.FixedZone("", 3*3600), Limit: 30, Number: plain, Day: monthDay}
 	for i := range int64(61) {
 		c.Points = append(c.Points, Point{c.From + i*minute, 20 + float64(i)*0.2})
 	}
@@ -152,6 +152,8 @@ func TestHeights(t *testing.T) {
 	}
 }
 
+func monthDay(t time.Time) string { return t.Format("01-02") }
+
 // Times are round by the zone's clock, on days of 23 and of 25 hours too.
 func TestTimesOfTheAxis(t *testing.T) {
 	berlin, err := time.LoadLocation("Europe/Berlin")
@@ -175,7 +177,7 @@ func TestTimesOfTheAxis(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, one := range times(from.UnixMilli(), from.Add(c.span).UnixMilli(), berlin) {
+		for _, one := range times(from.UnixMilli(), from.Add(c.span).UnixMilli(), berlin, monthDay) {
 			got = append(got, one.label)
 		}
 		if c.want == nil {
@@ -207,7 +209,7 @@ func TestDaysWithoutMidnight(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, one := range times(from.UnixMilli(), from.Add(4*day).UnixMilli(), zone) {
+		for _, one := range times(from.UnixMilli(), from.Add(4*day).UnixMilli(), zone, monthDay) {
 			got = append(got, time.UnixMilli(int64(one.at)).In(zone).Format("01-02 15:04"))
 			if at := got[len(got)-1]; !strings.HasPrefix(at, one.label) {
 				t.Errorf("%s: %s says %s", c.zone, at, one.label)

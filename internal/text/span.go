@@ -1,0 +1,55 @@
+package text
+
+import (
+	"strconv"
+	"time"
+)
+
+// lengths are the units of a length of time, and their sentences.
+var lengths = []struct {
+	length time.Duration
+	key    string
+}{
+	{24 * time.Hour, "span.days"}, {time.Hour, "span.hours"}, {time.Minute, "span.minutes"}, {time.Second, "span.seconds"},
+}
+
+// Duration says how long something lasted, in its largest unit and the next
+// below: 1 h 35 min.
+func Duration(l Language, d time.Duration) string {
+	left, first := max(d, 0), 0
+	for first < len(lengths)-1 && left < lengths[first].length {
+		first++
+	}
+	n := int(left / lengths[first].length)
+	said := span(l, lengths[first].key, n)
+	if first == len(lengths)-1 {
+		return said
+	}
+	next := lengths[first+1]
+	rest := int(left % lengths[first].length / next.length)
+	if rest == 0 {
+		return said
+	}
+	key := lengths[first].key
+	if key == "span.minutes" { // Chinese has another word before seconds
+		key = "span.minutesAnd"
+	}
+	return Say(l, "span.both", map[string]string{"first": span(l, key, n), "rest": span(l, next.key, rest)})
+}
+
+// Wait says how long to wait, rounded up: seconds below a minute, minutes up to
+// two hours, else hours.
+func Wait(l Language, d time.Duration) string {
+	up := func(unit time.Duration) int { return int((d + unit - 1) / unit) }
+	switch {
+	case d < time.Minute:
+		return span(l, "span.seconds", up(time.Second))
+	case d > 2*time.Hour:
+		return span(l, "span.hours", up(time.Hour))
+	}
+	return span(l, "span.minutes", up(time.Minute))
+}
+
+func span(l Language, key string, n int) string {
+	return Say(l, key, map[string]string{"n": strconv.Itoa(n)})
+}
