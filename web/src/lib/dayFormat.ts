@@ -1,9 +1,7 @@
 import type { Language } from '@/lib/i18n';
+import { forms } from './format/table';
 
-/** How a field for a day shows it: antd would show every language's as 2026-11-21. */
-export const dayFormat: Record<Language, string> = {
-  'en-us': 'MM/DD/YYYY',
-  'zh-cn': 'YYYY-MM-DD',
-  'tr-tr': 'DD.MM.YYYY',
-  'ru-ru': 'DD.MM.YYYY',
-};
+/** How a field for a day shows it. */
+export const dayFormat = Object.fromEntries(
+  Object.entries(forms).map(([code, { picker }]) => [code, picker]),
+) as Record<Language, string>;

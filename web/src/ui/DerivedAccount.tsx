@@ -5,7 +5,6 @@ import type { components } from '@/api/schema.gen';
 import type { Derivation } from '@/lib/device/derivation';
 import { derivedQuery } from '@/lib/device/queries';
 import { now } from '@/lib/format/clock';
-import { formatDuration } from '@/lib/format/duration';
 import { type Format, useFormat } from '@/lib/format/format';
 import css from './DerivedNote.module.css';
 
@@ -52,8 +51,8 @@ function sentences(account: Account, { inputs }: Derivation, format: Format, t: 
       return [t(kind === 'instant' || time == null ? 'derived.none.missing' : 'derived.none.missingDay', values)];
     case 'old': {
       const measured = account.inputs.find(({ identifier }) => identifier === account.input)?.time ?? 0;
-      const span = formatDuration((time ?? 0) - measured, format.language, t);
-      return [t('derived.none.old', { ...values, span, most: formatDuration(account.age, format.language, t) })];
+      const span = format.duration((time ?? 0) - measured);
+      return [t('derived.none.old', { ...values, span, most: format.duration(account.age) })];
     }
     case 'position':
     case 'elevation':

@@ -3,13 +3,14 @@ import { Tooltip } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Derivation } from '@/lib/device/derivation';
+import { formatDayOfYear } from '@/lib/format/date';
 import { useFormat } from '@/lib/format/format';
 import { useLanguage } from '@/lib/i18n';
 import { DerivedAccount } from './DerivedAccount';
 import css from './DerivedNote.module.css';
 
-/** The numbers of a formula that a grower chooses; the others are the physicist's. */
-const told = ['base', 'upper', 'threshold', 'fieldCapacity', 'wiltingPoint'] as const;
+/** The numbers of a formula that a grower chooses, and what they are in; the others are the physicist's. */
+const told = { base: '°C', upper: '°C', threshold: '%', fieldCapacity: '%', wiltingPoint: '%' } as const;
 
 interface DerivedNoteProps {
   derivation: Derivation;
@@ -48,16 +49,14 @@ function Words({ derivation: { formula, inputs, parameters } }: { derivation: De
   const format = useFormat();
   const language = useLanguage((state) => state.language);
   const list = new Intl.ListFormat(language, { type: 'conjunction' });
-  const numbers = told.flatMap((name) => {
+  const numbers = (Object.keys(told) as (keyof typeof told)[]).flatMap((name) => {
     const value = parameters[name];
-    return value === undefined ? [] : [t(`derived.parameter.${name}`, { value: format.number(value) })];
+    if (value === undefined) return [];
+    return [t(`derived.parameter.${name}`, { value: format.reading({ value, unit: told[name] }) })];
   });
   const { startMonth, startDay } = parameters;
   if (startMonth !== undefined && startDay !== undefined) {
-    // Any leap year knows every day.
-    const day = new Date(Date.UTC(2024, startMonth - 1, startDay));
-    const words = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'long', timeZone: 'UTC' }).format(day);
-    numbers.push(t('derived.parameter.since', { day: words }));
+    numbers.push(t('derived.parameter.since', { day: formatDayOfYear(startMonth, startDay, language) }));
   }
   // A server that is newer than this page may know others.
   const key = `derived.formula.${formula}` as 'derived.formula.dewPoint';

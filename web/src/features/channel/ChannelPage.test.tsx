@@ -121,9 +121,9 @@ describe('the table', () => {
   });
 
   it.each<[Language, string, string[]]>([
-    ['zh-cn', '通知渠道', ['邮件短信', '2个邮箱、1个手机号', '3条规则', '2026年3月12日']],
-    ['tr-tr', 'Bildirim kanalları', ['E-postaSMS', '2 adres, 1 numara', '3 kural', 'Mar 12, 2026, 09:00']],
-    ['ru-ru', 'Каналы уведомлений', ['Эл. почтаСМС', '2 адреса, 1 номер', '3 правила', '12 мар. 2026 г.']],
+    ['zh-cn', '通知渠道', ['邮件短信', '2个邮箱、1个手机号', '3条规则', '2026-03-12 09:00']],
+    ['tr-tr', 'Bildirim kanalları', ['E-postaSMS', '2 adres, 1 numara', '3 kural', '12.03.2026 09:00']],
+    ['ru-ru', 'Каналы уведомлений', ['Эл. почтаСМС', '2 адреса, 1 номер', '3 правила', '12.03.2026, 09:00']],
   ])('in %s', async (language, title, wanted) => {
     await useLanguage.getState().setLanguage(language);
     await openChannels(server, '/notification', title);

@@ -47,7 +47,7 @@ describe('the virtual reality', () => {
     expect(page.style.getPropertyValue('--look')).toBe('0.5');
     fireEvent.change(look, { target: { value: '80' } });
     expect(page.style.getPropertyValue('--look')).toBe('0.8');
-    expect(within(page).getByText('Soil moisture').nextSibling).toHaveTextContent('31 %');
+    expect(within(page).getByText('Soil moisture').nextSibling).toHaveTextContent('31%');
     expect(screen.getByRole('link', { name: 'To the home page' })).toHaveAttribute('href', '/dashboard-default');
   });
 });

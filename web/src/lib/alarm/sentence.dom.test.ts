@@ -34,13 +34,13 @@ describe('a rule as a sentence', () => {
   it.each([
     [
       'en-us',
-      'Alarm when ((T is below 2 °C and H is above 85 %) or W equals wet), for at least 3 readings within 10 minutes.',
-      '(T below 2 °C and H above 85 %) or W equals wet, 3 readings within 10 min',
+      'Alarm when ((T is below 2 °C and H is above 85%) or W equals wet), for at least 3 readings within 10 minutes.',
+      '(T below 2 °C and H above 85%) or W equals wet, 3 readings within 10 min',
     ],
     [
       'zh-cn',
-      '（（T低于2 °C且H高于85 %）或W等于wet），且10分钟内至少有3个读数如此时告警。',
-      '（T低于2 °C且H高于85 %）或W等于wet，10分钟内3个读数',
+      '（（T低于2 °C且H高于85%）或W等于wet），且10分钟内至少有3个读数如此时告警。',
+      '（T低于2 °C且H高于85%）或W等于wet，10分钟内3个读数',
     ],
     [
       'tr-tr',
@@ -83,7 +83,7 @@ describe('a rule as a sentence', () => {
   it('makes names, values and counts strong', () => {
     const strong = ruleParts(rule(), 'full', 'en-us').filter((part) => part.strong);
     expect(strong.map(({ text }) => text.replaceAll('\u00a0', ' '))).toEqual([
-      ...['T', '2 °C', 'H', '85 %', 'W', 'wet'],
+      ...['T', '2 °C', 'H', '85%', 'W', 'wet'],
       ...['3 readings', '10 minutes'],
     ]);
   });

@@ -90,8 +90,11 @@ function wordsOf(language: Language): Words {
   return { t: i18next.getFixedT(language), format: formatFor(language) };
 }
 
-function valueText({ value, unit }: Pick<SentenceCondition, 'value' | 'unit'>, { format }: Words): string {
-  return value === undefined || value === '' ? missing : format.reading({ value, unit });
+function valueText(
+  { name, value, unit }: Pick<SentenceCondition, 'name' | 'value' | 'unit'>,
+  { format }: Words,
+): string {
+  return value === undefined || value === '' ? missing : format.reading({ value, unit }, name);
 }
 
 function term(condition: SentenceCondition, form: SentenceForm, words: Words): string {
@@ -174,7 +177,7 @@ export function clearingParts(rule: SentenceRule, language: Language): SentenceP
       ? [
           t('rule.clears.limit', {
             attribute: strong(condition.name || missing),
-            value: strong(valueText({ value: condition.recovery, unit: condition.unit }, words)),
+            value: strong(valueText({ ...condition, value: condition.recovery }, words)),
           }),
         ]
       : [],

@@ -1,5 +1,5 @@
 import type { Language } from '@/lib/i18n';
-import { localeTags } from './number';
+import { forms, minus } from './table';
 
 /** Midnight before a time, in this machine's zone, which is the one that every call names to the server. */
 export function startOfDay(time: number): number {
@@ -25,6 +25,13 @@ function intl(tag: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFo
   return format;
 }
 
+/** A day's words, by this machine's zone as it is now: a formatter keeps the zone that it was made in. */
+function words(time: number, language: Language, options: Intl.DateTimeFormatOptions): string {
+  const date = new Date(time);
+  const day = Date.UTC(date.getFullYear(), date.getMonth(), date.getDate());
+  return intl(forms[language].tag, { ...options, timeZone: 'UTC' }).format(day);
+}
+
 function pad(value: number): string {
   return String(value).padStart(2, '0');
 }
@@ -35,40 +42,52 @@ export function formatTime(time: number): string {
   return `${pad(date.getHours())}:${pad(date.getMinutes())}`;
 }
 
-/** 19 Nov; with the year when it is not this one. */
+/** Nov 19; with the year when it is not this one. */
 export function formatDay(time: number, now: number, language: Language): string {
   const sameYear = new Date(time).getFullYear() === new Date(now).getFullYear();
-  // American English would write Nov 19; ages write the day first in every language.
-  const tag = language === 'en-us' ? 'en-GB' : localeTags[language];
-  return intl(tag, { day: 'numeric', month: 'short', ...(sameYear ? {} : { year: 'numeric' }) }).format(time);
+  return words(time, language, { day: 'numeric', month: 'short', ...(sameYear ? {} : { year: 'numeric' }) });
 }
 
-/** Day and time beside each other: 19 Nov, 05:40. Chinese and Turkish put no comma between them. */
+/** A day of every year, its month counted from 1: March 1. */
+export function formatDayOfYear(month: number, day: number, language: Language): string {
+  // Any leap year knows every day.
+  const time = Date.UTC(2024, month - 1, day);
+  return intl(forms[language].tag, { day: 'numeric', month: 'long', timeZone: 'UTC' }).format(time);
+}
+
+/** Day and time beside each other: Nov 19, 05:40. */
 export function formatDayTime(day: string, clock: string, language: Language): string {
-  return `${day}${language === 'zh-cn' || language === 'tr-tr' ? ' ' : ', '}${clock}`;
+  return `${day}${forms[language].comma}${clock}`;
+}
+
+/** 05:40; with the day in front when it is another than today's, before or after. */
+export function formatNear(time: number, now: number, language: Language, to: Precision = 'minutes'): string {
+  const clock = `${formatTime(time)}${seconds(time, to)}`;
+  if (startOfDay(time) === startOfDay(now)) return clock;
+  return formatDayTime(formatDay(time, now, language), clock, language);
 }
 
 /** Date and time in full: Nov 21, 2026, 14:05. Of an hour that comes twice it says which: Oct 25, 2026, 02:30 UTC+1. */
-export function formatDateTime(time: number, language: Language, to: 'minutes' | 'seconds' = 'minutes'): string {
-  const seconds = to === 'seconds' ? `:${pad(new Date(time).getSeconds())}` : '';
-  return `${dateTime(time, language)}${seconds}${comesTwice(time) ? ` ${formatZone(time)}` : ''}`;
+export function formatDateTime(time: number, language: Language, to: Precision = 'minutes'): string {
+  return `${dateTime(time, language)}${seconds(time, to)}${comesTwice(time) ? ` ${formatZone(time)}` : ''}`;
 }
 
 /** Date and time with their zone: Nov 21, 2026, 14:05 (UTC+3). */
 export function formatZoned(time: number, language: Language): string {
-  return `${dateTime(time, language)} (${formatZone(time)})`;
+  return `${dateTime(time, language)}${forms[language].brackets.join(formatZone(time))}`;
 }
 
-/** The month is in letters in English, where 03/04 is two days. */
+type Precision = 'minutes' | 'seconds';
+
+const seconds = (time: number, to: Precision) => (to === 'seconds' ? `:${pad(new Date(time).getSeconds())}` : '');
+
 function dateTime(time: number, language: Language): string {
-  const clock = formatTime(time);
-  if (language === 'en-us') {
-    return `${intl('en-US', { year: 'numeric', month: 'short', day: 'numeric' }).format(time)}, ${clock}`;
-  }
+  const { day, moment } = forms[language];
   const date = new Date(time);
-  const [year, month, dayOfMonth] = [date.getFullYear(), pad(date.getMonth() + 1), pad(date.getDate())];
-  if (language === 'zh-cn') return `${year}-${month}-${dayOfMonth} ${clock}`;
-  return language === 'tr-tr' ? `${dayOfMonth}.${month}.${year} ${clock}` : `${dayOfMonth}.${month}.${year}, ${clock}`;
+  const written = day
+    ? day(String(date.getFullYear()), pad(date.getMonth() + 1), pad(date.getDate()))
+    : words(time, language, { year: 'numeric', month: 'short', day: 'numeric' });
+  return moment(written, formatTime(time));
 }
 
 /** Whether clocks show that time twice, as they are set back for winter. */
@@ -81,10 +100,10 @@ function comesTwice(time: number): boolean {
   });
 }
 
-/** UTC+3, UTC-3:30 or UTC: the offset of this machine's zone at that time. */
+/** UTC+3, UTC−3:30 or UTC: the offset of this machine's zone at that time. */
 export function formatZone(time: number): string {
   const east = -new Date(time).getTimezoneOffset();
   if (east === 0) return 'UTC';
   const minutes = Math.abs(east) % 60;
-  return `UTC${east < 0 ? '-' : '+'}${Math.floor(Math.abs(east) / 60)}${minutes === 0 ? '' : `:${pad(minutes)}`}`;
+  return `UTC${east < 0 ? minus : '+'}${Math.floor(Math.abs(east) / 60)}${minutes === 0 ? '' : `:${pad(minutes)}`}`;
 }

@@ -1,6 +1,4 @@
 import type { TFunction } from 'i18next';
-import type { Language } from '@/lib/i18n';
-import { localeTags } from './number';
 
 const units = [
   { name: 'days', ms: 86_400_000 },
@@ -9,21 +7,44 @@ const units = [
   { name: 'seconds', ms: 1000 },
 ] as const;
 
-/** How long something lasted, in its largest unit and the next below: 3 days 4 h, 12 min 5 s. */
-export function formatDuration(ms: number, language: Language, t: TFunction): string {
-  const first = units.findIndex((unit) => ms >= unit.ms);
-  if (first < 0) return t('format.age.seconds', { value: 0 });
-  let left = ms;
-  const words = units.slice(first, first + 2).flatMap((unit) => {
-    const value = Math.floor(left / unit.ms);
-    left -= value * unit.ms;
-    if (value === 0) return [];
-    return unit.name === 'days' ? days(value, language) : t(`format.age.${unit.name}`, { value });
-  });
-  return words.join(language === 'zh-cn' ? '' : ' ');
+type Unit = (typeof units)[number]['name'];
+
+interface Part {
+  unit: Unit;
+  value: number;
 }
 
-function days(value: number, language: Language): string {
-  const style = { style: 'unit', unit: 'day', unitDisplay: 'short' } as const;
-  return new Intl.NumberFormat(localeTags[language], style).format(value);
+function partsOf(ms: number): Part[] {
+  let left = Math.max(0, ms);
+  return units.map(({ name, ms: length }) => {
+    const value = Math.floor(left / length);
+    left -= value * length;
+    return { unit: name, value };
+  });
+}
+
+/** In Chinese minutes have another word where seconds follow: 12分钟, 12分5秒. */
+function words(parts: readonly Part[], t: TFunction): string {
+  return parts
+    .map(({ unit, value }, i) =>
+      t(unit === 'minutes' && i < parts.length - 1 ? 'format.age.minutesAnd' : `format.age.${unit}`, { value }),
+    )
+    .reduce((first, rest) => t('format.age.both', { first, rest }));
+}
+
+/** How long something lasted, in its largest unit and the next below: 3 d 4 h, 12 min 5 s. */
+export function formatDuration(ms: number, t: TFunction): string {
+  const parts = partsOf(ms);
+  const first = parts.findIndex(({ value }) => value > 0);
+  if (first < 0) return t('format.age.seconds', { value: 0 });
+  const [largest, next] = parts.slice(first, first + 2) as [Part, Part?];
+  return words(next && next.value > 0 ? [largest, next] : [largest], t);
+}
+
+/** The same down to the second, for a length that is watched: 21 min 59 s, 1 h 0 min 5 s. Minutes and seconds are always named. */
+export function formatLasting(ms: number, t: TFunction): string {
+  return words(
+    partsOf(ms).filter(({ unit, value }) => value > 0 || unit === 'minutes' || unit === 'seconds'),
+    t,
+  );
 }

@@ -2,9 +2,10 @@ import i18next, { type TFunction } from 'i18next';
 import type { components } from '@/api/schema.gen';
 import { type Language, useLanguage } from '@/lib/i18n';
 import { ageOf } from './age';
-import { formatDay, formatDayTime, formatTime, formatZoned, startOfDay } from './date';
-import { formatNumber, formatPercent, minus, nbsp } from './number';
-import { displayUnit, standsFirst } from './unit';
+import { formatDay, formatNear, formatTime, formatZoned } from './date';
+import { formatDuration, formatLasting } from './duration';
+import { formatNumber, formatPercent, minus } from './number';
+import { displayUnit, unitBeside, unitPlace } from './unit';
 
 type Reading = Pick<components['schemas']['Reading'], 'value' | 'unit' | 'precision'>;
 
@@ -24,20 +25,29 @@ export interface Format {
   /** A share of one, as percent. */
   percent: (share: number) => string;
   unit: (unit: string) => string;
-  /** What a reading is written of, in its order: its unit stands in another size than its value. */
-  pieces: (reading: Reading | undefined) => Piece[];
+  /**
+   * What a reading is written of, in its order: its unit stands in another size than its value. Where the property's name stands
+   * `beside` it and says the unit, the unit is not said again.
+   */
+  pieces: (reading: Reading | undefined, beside?: string) => Piece[];
   /** A reading in one piece, joined so that no line breaks in it. */
-  reading: (reading: Reading | undefined) => string;
-  /** 8 s, 2 min, 3 h, Yesterday, 19 Nov: standing alone. */
+  reading: (reading: Reading | undefined, beside?: string) => string;
+  /** 8 s, 2 min, 3 h, Yesterday, Nov 19: standing alone. */
   age: (time: number, now: number) => string;
-  /** 8 s ago, yesterday, 19 Nov: within a sentence. */
+  /** 8 s ago, yesterday, Nov 19: within a sentence. */
   ago: (time: number, now: number) => string;
   /** 05:40. */
   time: (time: number) => string;
-  /** 19 Nov; with the year when it is not this one. */
+  /** Nov 19; with the year when it is not this one. */
   day: (time: number, now: number) => string;
   /** 05:40, or with the day in front when it is not today's. */
-  moment: (time: number, now: number) => string;
+  moment: (time: number, now: number, to?: 'seconds') => string;
+  /** 3 d 4 h: a length of time in its largest unit and the next below. */
+  duration: (ms: number) => string;
+  /** 1 h 0 min 5 s: down to the second. */
+  lasting: (ms: number) => string;
+  /** 1.4 s, 12 s: how long an answer took, a tenth of a second being told below ten. */
+  took: (ms: number) => string;
   /** In full, with the zone. */
   absolute: (time: number) => string;
   latitude: (degrees: number, decimals: number) => string;
@@ -54,20 +64,19 @@ function createFormat(language: Language): Format {
 
   const alone = (text: string): Piece[] => [{ kind: 'value', text }];
 
-  function pieces(reading: Reading | undefined): Piece[] {
+  function pieces(reading: Reading | undefined, beside?: string): Piece[] {
     if (!reading) return alone(missing);
-    const { value } = reading;
+    const { value, unit, precision } = reading;
     if (typeof value === 'boolean') return alone(t(value ? 'format.on' : 'format.off'));
     if (typeof value === 'string') return alone(value === '' ? missing : value);
-    return measured(value, reading.precision, reading.unit);
+    return measured(value, precision, beside === undefined ? unit : unitBeside(beside, unit, language));
   }
 
   function measured(value: number, decimals: number | undefined, unit: string): Piece[] {
     const text = number(value, decimals);
     if (unit === '') return alone(text);
-    if (!standsFirst(unit, language)) {
-      return [...alone(text), { kind: 'unit', text: `${nbsp}${displayUnit(unit, language)}` }];
-    }
+    const place = unitPlace(unit, language);
+    if (place !== 'first') return [...alone(text), { kind: 'unit', text: `${place}${displayUnit(unit, language)}` }];
     // The sign is before both: −%5.
     const sign = text.startsWith(minus) ? alone(minus) : [];
     return [...sign, { kind: 'unit', text: unit }, ...alone(text.slice(sign.length))];
@@ -91,11 +100,6 @@ function createFormat(language: Language): Format {
     }
   }
 
-  function moment(time: number, now: number): string {
-    if (time >= startOfDay(now)) return formatTime(time);
-    return formatDayTime(formatDay(time, now, language), formatTime(time), language);
-  }
-
   // Coordinates have dots in every language, as in what people copy from elsewhere.
   const latitude = (degrees: number, decimals: number) =>
     t(degrees < 0 ? 'format.south' : 'format.north', { value: Math.abs(degrees).toFixed(decimals) });
@@ -108,12 +112,15 @@ function createFormat(language: Language): Format {
     percent: (share) => formatPercent(share, language),
     unit: (unit) => displayUnit(unit, language),
     pieces,
-    reading: (reading) => joined(pieces(reading)),
+    reading: (reading, beside) => joined(pieces(reading, beside)),
     age: (time, now) => words(time, now, true),
     ago: (time, now) => words(time, now, false),
     time: formatTime,
     day: (time, now) => formatDay(time, now, language),
-    moment,
+    moment: (time, now, to) => formatNear(time, now, language, to),
+    duration: (ms) => formatDuration(ms, t),
+    lasting: (ms) => formatLasting(ms, t),
+    took: (ms) => t('format.age.seconds', { value: number(ms / 1000, ms < 10_000 ? 1 : 0) }),
     absolute: (time) => formatZoned(time, language),
     latitude,
     longitude,

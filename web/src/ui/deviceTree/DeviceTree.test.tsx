@@ -160,7 +160,7 @@ describe('a row', () => {
 
   it.each([
     [noon - 30 * 3_600_000, 'Offline since yesterday'],
-    [noon - 80 * 3_600_000, 'Offline since 18 Nov'],
+    [noon - 80 * 3_600_000, 'Offline since Nov 18'],
     [undefined, 'No contact yet'],
   ])('offline since %s reads %s', (offlineTime, words) => {
     noteServerTime(noon);

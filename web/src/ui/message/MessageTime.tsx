@@ -4,7 +4,7 @@ import { startOfDay } from '@/lib/format/date';
 import { useFormat } from '@/lib/format/format';
 import css from './MessageTime.module.css';
 
-/** When a message came: 06:02 today, Yesterday, 19 Nov. */
+/** When a message came: 06:02 today, Yesterday, Nov 19. */
 export function MessageTime({ time }: { time: number }) {
   const { t } = useTranslation();
   const format = useFormat();

@@ -6,7 +6,6 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Rehearsal } from '@/lib/alarm/types';
 import type { Reach } from '@/lib/channel/reach';
-import { formatDuration } from '@/lib/format/duration';
 import { useFormat } from '@/lib/format/format';
 import css from './NoticeList.module.css';
 import { durationOf } from './summary';
@@ -51,9 +50,7 @@ export function NoticeList({ rehearsal, tells, reach }: NoticeListProps) {
               {format.moment(notice.startTime, endTime + 86_400_000)}
             </span>
             <span className={css.span}>
-              {notice.endTime === undefined
-                ? t('rule.rehearsal.open')
-                : formatDuration(durationOf(notice, endTime), format.language, t)}
+              {notice.endTime === undefined ? t('rule.rehearsal.open') : format.duration(durationOf(notice, endTime))}
             </span>
             {tells && notice.told && reach !== 'out' ? (
               <span className={css.outside}>{t(`rule.rehearsal.reach.${reach}.mark`)}</span>

@@ -6,7 +6,6 @@ import { windowText } from '@/lib/alarm/sentence';
 import type { Rehearsal as Rehearsed } from '@/lib/alarm/types';
 import { useReach } from '@/lib/channel/reach';
 import { errorText } from '@/lib/errorText';
-import { formatDuration } from '@/lib/format/duration';
 import { useFormat } from '@/lib/format/format';
 import { phone, useMedia } from '@/lib/media';
 import { ErrorNote } from '@/ui/ErrorNote';
@@ -125,7 +124,7 @@ function Figures({ rehearsal, form, folded }: FiguresProps) {
               window: windowText(values.durations, 'full', format.language),
             })}
           >
-            {t('rule.outlook.interval', { interval: formatDuration(usualInterval, format.language, t) })}
+            {t('rule.outlook.interval', { interval: format.duration(usualInterval) })}
           </Note>
         </div>
       ) : null}
@@ -134,7 +133,7 @@ function Figures({ rehearsal, form, folded }: FiguresProps) {
           {longest ? (
             <p className={css.text}>
               {t('rule.rehearsal.longest', {
-                duration: formatDuration(longest.duration, format.language, t),
+                duration: format.duration(longest.duration),
                 moment: format.moment(longest.notice.startTime, endTime + 86_400_000),
               })}{' '}
               {tells

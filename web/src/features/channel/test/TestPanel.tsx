@@ -81,7 +81,7 @@ function Awaited({ of: { recipient } }: { of: Recipient }) {
 function Came({ outcome: { recipient, mode, ok, logged, took, answer, msg } }: { outcome: Outcome }) {
   const { t } = useTranslation();
   const format = useFormat();
-  const span = t('format.age.seconds', { value: format.number(took / 1000, took < 10_000 ? 1 : 0) });
+  const span = format.took(took);
   return (
     <li className={css.line}>
       {logged ? (

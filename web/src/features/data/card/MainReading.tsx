@@ -48,7 +48,7 @@ export function MainReading({ device, entry, icon, beside }: MainReadingProps) {
   return (
     <div className={`${css.main} ${old ? css.old : ''} ${numeric ? '' : css.alone}`}>
       <p className={`${css.value} ${size || ''}`} title={numeric ? undefined : text}>
-        <ReadingText of={reading} unit={css.unit} />
+        <ReadingText of={reading} beside={name} unit={css.unit} />
       </p>
       <p className={css.what}>
         {icon === undefined ? null : <ElementIcon address={icon} />}

@@ -37,7 +37,7 @@ export function ReadingRow({ entry, device, icon, beside }: ReadingRowProps) {
           {derivation ? <DerivedNote derivation={derivation} deviceName={device.deviceName} /> : null}
         </span>
         <span className={`${css.reading} ${words === undefined ? '' : css.text}`} title={words}>
-          <ReadingText of={reading} unit={css.small} />
+          <ReadingText of={reading} beside={name} unit={css.small} />
         </span>
       </span>
       <span className={css.age}>

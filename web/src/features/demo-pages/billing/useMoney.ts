@@ -1,14 +1,8 @@
-import { localeTags } from '@/lib/format/number';
+import { formatMoney } from '@/lib/format/number';
 import { useLanguage } from '@/lib/i18n';
 
 /** Writes euros as people of the language do; whole ones without cents where `round` is asked for. */
 export function useMoney(): (amount: number, round?: boolean) => string {
   const language = useLanguage((state) => state.language);
-  return (amount, round = false) =>
-    new Intl.NumberFormat(localeTags[language], {
-      style: 'currency',
-      currency: 'EUR',
-      minimumFractionDigits: round ? 0 : 2,
-      maximumFractionDigits: round ? 0 : 2,
-    }).format(amount);
+  return (amount, round) => formatMoney(amount, language, round);
 }

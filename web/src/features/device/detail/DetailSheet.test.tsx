@@ -72,7 +72,7 @@ describe('the sheet of a device', () => {
   it('shows the latest readings and leads to their history', async () => {
     await open();
     expect(part('Readings').getByText('Air temperature').closest('li')).toHaveTextContent(/3\.4\s°C/);
-    expect(part('Readings').getByText('Relative humidity').closest('li')).toHaveTextContent(/91\s%/);
+    expect(part('Readings').getByText('Relative humidity').closest('li')).toHaveTextContent(/91%/);
     expect(part('Readings').getByRole('link', { name: 'History' })).toHaveAttribute(
       'href',
       '/data?device=WS-1&history=1',

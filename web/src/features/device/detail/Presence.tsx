@@ -6,9 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { offlineSince } from '@/lib/device/offlineSince';
 import type { Device } from '@/lib/device/types';
 import { useClock } from '@/lib/format/clock';
-import { formatDuration } from '@/lib/format/duration';
 import { useFormat } from '@/lib/format/format';
-import { useLanguage } from '@/lib/i18n';
 import { type PresenceChange, presenceQuery } from '../queries';
 import css from './Presence.module.css';
 import { Fetched, Section } from './Section';
@@ -50,11 +48,10 @@ function fromContact(change: PresenceChange, i: number, device: Device): Presenc
 function Change({ change: { time, onlineState }, until }: { change: PresenceChange; until: number | undefined }) {
   const { t } = useTranslation();
   const format = useFormat();
-  const language = useLanguage((state) => state.language);
   const online = onlineState === 1;
   const Icon = online ? CheckCircleFilled : DisconnectOutlined;
   const moment = useClock((now) => format.moment(time, now));
-  const span = useClock((now) => formatDuration((until ?? now) - time, language, t));
+  const span = useClock((now) => format.duration((until ?? now) - time));
   return (
     <li className={css.change}>
       <span className={`${css.state} ${online ? css.online : ''}`}>

@@ -83,7 +83,7 @@ function ReadingRow({ entry: { name, reading, derivation }, device, icon }: Read
         {derivation ? <DerivedNote derivation={derivation} deviceName={device.deviceName} /> : null}
       </span>
       <span className={css.value} title={typeof reading?.value === 'string' ? reading.value : undefined}>
-        <ReadingText of={reading} unit={css.unit} />
+        <ReadingText of={reading} beside={name} unit={css.unit} />
       </span>
       <span className={css.age}>
         {reading ? <Age time={reading.time} stale={stale} staleLabel={t('home.readings.stale')} /> : null}

@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import type { Device } from '@/lib/device/types';
 import { useClock } from '@/lib/format/clock';
-import { formatDuration } from '@/lib/format/duration';
 import { useFormat } from '@/lib/format/format';
 import { useLanguage } from '@/lib/i18n';
 import { Note } from '@/ui/Note';
@@ -35,7 +34,7 @@ export function RefusedNote({ device }: { device: Device }) {
       ) : null}
       {ahead ? (
         <div className={css.note}>
-          <Note tone="warn" title={t('device.refused.ahead', { span: formatDuration(data.clockAhead, language, t) })}>
+          <Note tone="warn" title={t('device.refused.ahead', { span: format.duration(data.clockAhead) })}>
             {t('device.refused.aheadText')}
           </Note>
         </div>

@@ -163,7 +163,9 @@ describe('a scene', () => {
     server.answers.set(paths.remove, () => refused(601, 'Not this one'));
     const { user, question } = await ask();
     await user.click(within(question).getByRole('button', { name: 'Delete scene' }));
-    await waitFor(() => expect(toasts()).toEqual([{ tone: 'warning', title: 'Could not delete', text: 'Not this one' }]));
+    await waitFor(() =>
+      expect(toasts()).toEqual([{ tone: 'warning', title: 'Could not delete', text: 'Not this one' }]),
+    );
     expect(scenes()).toContain('North orchard 22 devices');
   });
 });

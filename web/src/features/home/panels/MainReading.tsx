@@ -43,7 +43,7 @@ export function MainReading({ device, entry, usual }: MainReadingProps) {
       </p>
       <div className={css.upper}>
         <p className={css.value} title={typeof reading?.value === 'string' ? reading.value : undefined}>
-          <ReadingText of={reading} unit={css.unit} />
+          <ReadingText of={reading} beside={name} unit={css.unit} />
         </p>
         {numeric && showsDay ? <Day device={device} sign={sign} quiet={!online || stale} /> : null}
         {numeric && !showsDay ? <OnTap icon={<LineChartOutlined />} words={t('saver.day')} onTap={showDay} /> : null}

@@ -33,7 +33,7 @@ export function ReadingRow({ entry, device, online, usual }: ReadingRowProps) {
         {derivation ? <DerivedNote derivation={derivation} deviceName={device.deviceName} /> : null}
       </span>
       <span className={`${css.value} ${words === undefined ? '' : css.text}`} title={words}>
-        <ReadingText of={reading} unit={css.unit} />
+        <ReadingText of={reading} beside={name} unit={css.unit} />
       </span>
       <span className={css.age}>
         {reading ? <Age time={reading.time} stale={stale} staleLabel={t('home.readings.stale')} /> : null}

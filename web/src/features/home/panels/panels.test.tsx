@@ -87,7 +87,7 @@ describe('the device panel', () => {
     );
     expect(screen.getByText('Serious')).toBeVisible();
     expect(screen.getByText('Offline')).toBeVisible();
-    expect(fact('State')).toHaveTextContent('Offline since 20 Nov, 06:00');
+    expect(fact('State')).toHaveTextContent('Offline since Nov 20, 06:00');
     expect(fact('Last contact')).toHaveTextContent('yesterday');
   });
 

@@ -2,7 +2,6 @@ import { useTranslation } from 'react-i18next';
 import { useNow } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
 import type { Measure } from '@/ui/chart/measure';
-import { momentText } from '../detail/words';
 import { type Geometry, xOf } from './geometry';
 import css from './NoticeChart.module.css';
 import { PanelMarks } from './PanelMarks';
@@ -49,7 +48,7 @@ export function Marks({ narrow, ...marks }: MarksProps & { narrow: boolean }) {
   const { panels, geometry, measure, span, start, end } = marks;
   const began = xOf(start, span, geometry);
   const ended = end === undefined || end > span.to ? undefined : xOf(end, span, geometry);
-  const timeOf = (time: number) => momentText(time, now, format);
+  const timeOf = (time: number) => format.moment(time, now, 'seconds');
   const beginning = narrow ? t('inform.chart.began') : t('inform.chart.beganAt', { time: timeOf(start) });
   const ending =
     narrow || ended === undefined || end === undefined ? '' : t('inform.chart.endedAt', { time: timeOf(end) });

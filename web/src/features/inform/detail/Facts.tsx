@@ -7,7 +7,6 @@ import { useLanguage } from '@/lib/i18n';
 import { Age } from '@/ui/Age';
 import { type AlarmDetail, propertiesQuery } from '../queries';
 import css from './Facts.module.css';
-import { durationText, momentText } from './words';
 
 /** When it began and ended, how long it lasted, and what is measured now. */
 export function Facts({ detail }: { detail: AlarmDetail }) {
@@ -43,7 +42,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
 
 function Moment({ time }: { time: number }) {
   const format = useFormat();
-  const text = useClock((now) => momentText(time, now, format));
+  const text = useClock((now) => format.moment(time, now, 'seconds'));
   return (
     <time dateTime={new Date(time).toISOString()} title={format.absolute(time)}>
       {text}
@@ -53,9 +52,8 @@ function Moment({ time }: { time: number }) {
 
 /** Counts while the alarm is open; between the clocks as they stand beside it, which have full seconds. */
 function Lasting({ from, to }: { from: number; to: number | undefined }) {
-  const { t } = useTranslation();
   const format = useFormat();
-  return useClock((now) => durationText(fullSecond(to ?? now) - fullSecond(from), format, t));
+  return useClock((now) => format.lasting(fullSecond(to ?? now) - fullSecond(from)));
 }
 
 const fullSecond = (time: number) => Math.floor(time / 1000) * 1000;
@@ -76,7 +74,8 @@ function Now({ detail }: { detail: AlarmDetail }) {
         t('inform.noReading')
       ) : (
         <>
-          {format.reading({ value, unit: elementUnit, precision })} <Age time={time} />
+          {format.reading({ value, unit: elementUnit, precision }, known.length > 1 ? yeuName : undefined)}{' '}
+          <Age time={time} />
         </>
       )}
     </span>

@@ -3,10 +3,9 @@ import { useTranslation } from 'react-i18next';
 import { useClock } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
 import type { Delivery } from '../queries';
-import { aheadText, howText } from './reasons';
+import { howText } from './reasons';
 import css from './Story.module.css';
 import { isPlanned, shownState } from './told';
-import { momentText } from './words';
 
 /** The reminders of a day would bury the beginning and the end. */
 const mostReminders = 3;
@@ -53,7 +52,7 @@ function Part({ delivery, nth }: { delivery: Delivery; nth: number }) {
   const planned = isPlanned(delivery);
   const how = useClock((now) => {
     if (!planned || delivery.nextTime === undefined) return howText(delivery, now, format, t);
-    return t('inform.told.nextReminder', { time: aheadText(delivery.nextTime, now, format) });
+    return t('inform.told.nextReminder', { time: format.moment(delivery.nextTime, now) });
   });
   const title = [
     event === 'reminder'
@@ -80,7 +79,7 @@ function Part({ delivery, nth }: { delivery: Delivery; nth: number }) {
 function Step({ step: { time, step, answer }, last }: { step: Delivery['steps'][number]; last: boolean }) {
   const { t } = useTranslation();
   const format = useFormat();
-  const clock = useClock((now) => momentText(time, now, format));
+  const clock = useClock((now) => format.moment(time, now, 'seconds'));
   return (
     <li className={`${css.step} ${step === 'failed' || step === 'refused' ? css.wrong : ''}`}>
       <time className={css.time} dateTime={new Date(time).toISOString()} title={format.absolute(time)}>

@@ -5,7 +5,7 @@ import { formatFor } from '@/lib/format/format';
 import { type Language, useLanguage } from '@/lib/i18n';
 import { tell } from '@/test/alarm';
 import { askedOf, type Detail, detailOf, informServer, notice, openInform, paths, shown } from '@/test/inform';
-import { aheadText, howText, reasonText } from './reasons';
+import { howText, reasonText } from './reasons';
 
 vi.mock('@/ui/chart/Chart', () => ({ Chart: () => null }));
 
@@ -232,7 +232,7 @@ describe('why, in words', () => {
     [{ state: 'queued' }, 'Goes out now'],
     [
       { state: 'queued', reason: 'period', nextTime: now + 18 * 3_600_000 },
-      'Waits for the notification period, until 22 Nov, 06:00',
+      'Waits for the notification period, until Nov 22, 06:00',
     ],
     [{ state: 'queued', reason: 'muted', nextTime: now + minute }, 'The rule is muted, until 12:01'],
     [{ state: 'queued', reason: 'digest', nextTime: now + minute }, 'Goes out with others in a digest, 12:01'],
@@ -279,8 +279,8 @@ describe('why, in words', () => {
 
   it('names the day of a moment that is not today’s, before and after', () => {
     const format = formatFor('en-us');
-    expect(aheadText(now + minute, now, format)).toBe('12:01');
-    expect(aheadText(now + 24 * 3_600_000, now, format)).toBe('22 Nov, 12:00');
-    expect(aheadText(now - 24 * 3_600_000, now, format)).toBe('20 Nov, 12:00');
+    expect(format.moment(now + minute, now)).toBe('12:01');
+    expect(format.moment(now + 24 * 3_600_000, now)).toBe('Nov 22, 12:00');
+    expect(format.moment(now - 24 * 3_600_000, now)).toBe('Nov 20, 12:00');
   });
 });

@@ -10,11 +10,10 @@ import { useClock } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
 import { Chip, type ChipTone } from '@/ui/Chip';
 import { ModeIcons } from '@/ui/channel/modes';
-import { aheadText, howText } from './reasons';
+import { howText } from './reasons';
 import { Story } from './Story';
 import css from './Told.module.css';
 import type { ShownState, ToldRecipient } from './told';
-import { momentText } from './words';
 
 /** The icon, the colours of each state. */
 export const looks = {
@@ -35,10 +34,10 @@ export function ToldLine({ told }: { told: ToldRecipient }) {
   const [chosen, setChosen] = useState<boolean>();
   const open = chosen ?? state === 'failed';
   const { Icon, tone } = looks[state];
-  const clock = useClock((now) => momentText(main.updateTime, now, format));
+  const clock = useClock((now) => format.moment(main.updateTime, now, 'seconds'));
   const how = useClock((now) => howText(main, now, format, t));
   const next = useClock((now) =>
-    planned === undefined ? '' : t('inform.told.nextReminder', { time: aheadText(planned, now, format) }),
+    planned === undefined ? '' : t('inform.told.nextReminder', { time: format.moment(planned, now) }),
   );
   return (
     <li className={css.line}>

@@ -1,5 +1,4 @@
 import type { TFunction } from 'i18next';
-import { formatDayTime, startOfDay } from '@/lib/format/date';
 import type { Format } from '@/lib/format/format';
 import type { Delivery } from '../queries';
 
@@ -20,12 +19,6 @@ export function reasonText({ reason, mode }: Pick<Delivery, 'reason' | 'mode'>, 
 /** How the time that belongs to a reason is said: until when it waits, or when it goes out; else when it is tried next. */
 const aheadWords: { [reason: string]: 'until' | 'at' } = { period: 'until', muted: 'until', digest: 'at' };
 
-/** 05:40; with the day in front when it is another than today's, before or after. */
-export function aheadText(time: number, now: number, format: Format): string {
-  const clock = format.time(time);
-  return startOfDay(time) === startOfDay(now) ? clock : formatDayTime(format.day(time, now), clock, format.language);
-}
-
 /** How it stands with a delivery: after how long it was taken, what it waits for and until when, or why it was not made. */
 export function howText(delivery: Delivery, now: number, format: Format, t: TFunction): string {
   const { state, attempts, createTime, updateTime, lastError, nextTime } = delivery;
@@ -40,14 +33,12 @@ export function howText(delivery: Delivery, now: number, format: Format, t: TFun
     const tookMs = Math.max(0, updateTime - createTime);
     // A wait for the period is no slowness of the far end.
     if (tookMs >= 60_000) return t('inform.told.taken');
-    return t('inform.told.accepted', {
-      span: t('format.age.seconds', { value: format.number(tookMs / 1000, tookMs < 10_000 ? 1 : 0) }),
-    });
+    return t('inform.told.accepted', { span: format.took(tookMs) });
   }
   if (state === 'queued') {
     const words = reason || t('inform.told.soon');
     if (nextTime === undefined || nextTime <= now) return words;
-    const time = aheadText(nextTime, now, format);
+    const time = format.moment(nextTime, now);
     return t(`inform.told.${aheadWords[delivery.reason ?? ''] ?? 'next'}`, { reason: words, time });
   }
   const words = reason || t('inform.told.noReason');

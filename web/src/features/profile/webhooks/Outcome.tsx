@@ -10,7 +10,7 @@ export function Outcome({ outcome: { ok, took, answer, msg } }: { outcome: Webho
   const { t } = useTranslation();
   const format = useFormat();
   // What was quicker than a tenth of a second took no time at all, which nobody believes.
-  const span = t('format.age.seconds', { value: format.number(Math.max(took, 100) / 1000, took < 10_000 ? 1 : 0) });
+  const span = format.took(Math.max(took, 100));
   const Icon = ok ? CheckCircleFilled : CloseCircleOutlined;
   return (
     <p className={`${css.outcome} ${ok ? css.ok : css.wrong}`}>

@@ -1,0 +1,63 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, it } from 'vitest';
+
+const src = resolve('src');
+const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
+  (file) => /\.tsx?$/.test(file) && !/\.test\.tsx?$|\.d\.ts$/.test(file) && !/^(test|api|lib\/format)\//.test(file),
+);
+
+/** What writes dates, numbers and shares by itself; `lib/format` is the one place that does. */
+const own = {
+  intl: /Intl\.(NumberFormat|DateTimeFormat(?!\(\)\.resolvedOptions)|RelativeTimeFormat|DurationFormat)/,
+  locale: /\.toLocale(Date|Time)?String\(/,
+  fixed: /\.to(Fixed|Precision)\(/,
+  clock: /\.padStart\(2, '0'\)|\.get(Hours|Minutes|Seconds)\(\)/,
+  dayjs: /\.format\('(?!YYYY-MM-DD'\))/,
+  age: /t\(['`]format\.age\.(seconds|minutes|hours|days)/,
+} as const;
+
+/** Where that is no text for people: drawing, rounding, what goes over the wire or stands in a field; or another language. */
+const others: Record<string, readonly (keyof typeof own)[]> = {
+  'features/demo-pages/rtl/sample.ts': ['intl'],
+};
+
+function breaches(file: string, source: string): string[] {
+  return Object.entries(own)
+    .filter(([name, pattern]) => pattern.test(source) && !others[file]?.includes(name as keyof typeof own))
+    .map(([name]) => `${file}: ${name}`);
+}
+
+it('leaves writing dates and numbers to lib/format', () => {
+  expect(files.flatMap((file) => breaches(file, readFileSync(join(src, file), 'utf8')))).toEqual([]);
+});
+
+it('finds what writes them by itself', () => {
+  const found = [
+    'new Intl.NumberFormat(tag)',
+    'date.toLocaleDateString()',
+    'value.toFixed(1)',
+    "String(n).padStart(2, '0')",
+    "day.format('DD.MM.')",
+    "t('format.age.hours', { value })",
+  ].flatMap((source) => breaches('features/x.ts', source));
+  expect(found).toEqual(Object.keys(own).map((name) => `features/x.ts: ${name}`));
+  expect(breaches('lib/headers.ts', 'Intl.DateTimeFormat().resolvedOptions()')).toEqual([]);
+  expect(breaches('features/x.ts', "day.format('YYYY-MM-DD')")).toEqual([]);
+});
+
+it('has no exception that is not needed', () => {
+  const idle = Object.entries(others).flatMap(([file, names]) =>
+    names.filter((name) => !own[name].test(readFileSync(join(src, file), 'utf8'))).map((name) => `${file}: ${name}`),
+  );
+  expect(idle).toEqual([]);
+});
+
+it('leaves percent and degrees of a number to lib/format in the texts, too', () => {
+  const texts = [join(src, 'locales'), resolve('../internal/text/locales')].flatMap((folder) =>
+    ['en-us', 'zh-cn', 'tr-tr', 'ru-ru'].map((language) => readFileSync(join(folder, `${language}.json`), 'utf8')),
+  );
+  // Of places, north and east stand behind the degree.
+  const found = texts.flatMap((text) => text.match(/\}\}?\s?(%|°C|°F|‰)|%\{\{?/g) ?? []);
+  expect(found).toEqual([]);
+});
