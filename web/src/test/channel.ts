@@ -68,7 +68,9 @@ export function channelServer(channels: Channel[] = [channel()]) {
 
   onGet('/admin-api/client/pc/live', () => new Response('', { status: 503 }));
   query(onGet, paths.page, (search) => pageOf(state.channels, search));
-  onGet(paths.get, ({ request }) => {
+  onGet(paths.get, async ({ request }) => {
+    const told = await own(paths.get);
+    if (told) return told;
     const id = Number(new URL(request.url).searchParams.get('id'));
     const found = state.channels.find((one) => one.id === id);
     return found ? ok(found) : refused(404, 'This resource does not exist');
