@@ -133,14 +133,14 @@ export function conditionParts(
 
 /** A length of time as the sentences say it: 10 minutes, or briefly 10 min. */
 export function windowText(durations: number, form: SentenceForm, language: Language): string {
-  const { t } = wordsOf(language);
-  const minutes = durations / 60_000;
-  return form === 'full' ? t('rule.minutes', { count: minutes }) : t('format.age.minutes', { value: minutes });
+  const { t, format } = wordsOf(language);
+  return form === 'full' ? t('rule.minutes', { count: durations / 60_000 }) : format.duration(durations);
 }
 
 /** A number of minutes in the unit that suits it: 30 min, 2 h. */
 export function spanText(minutes: number, language: Language): string {
   const { t } = wordsOf(language);
+  // Every 24 h, not every 1 d.
   return minutes % 60 === 0
     ? t('format.age.hours', { value: minutes / 60 })
     : t('format.age.minutes', { value: minutes });
