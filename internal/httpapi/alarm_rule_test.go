@@ -106,7 +106,7 @@ func TestAlarmRuleRefusals(t *testing.T) {
 		"half hours":        {body{"complexTime": 1}, 601, "Notification period: choose at least 1"},
 		"a channel":         {body{"passageway": []int{3}}, 601, "Notification channels: There is no notification channel with the number 3"},
 		"a hasty reminder":  {body{"remindEvery": 4}, 601, "Reminder interval (minutes): at least 5"},
-		"a late reminder":   {body{"remindEvery": 1441}, 601, "Reminder interval (minutes): at most 1440"},
+		"a late reminder":   {body{"remindEvery": 1441}, 601, "Reminder interval (minutes): at most 1,440"},
 		"description":       {body{"alarmDesc": strings.Repeat("ş", 501)}, 601, "Description: at most 500 characters"},
 		"attribute":         {condition("wind", ">", 1), 601, "Condition 1: the device has no attribute “wind”"},
 		"decimals":          {condition("airTemperature", ">", 1.25), 601, "Condition 1: too many decimals, the attribute has 1"},

@@ -282,7 +282,7 @@ func TestNoticeChannelIsTried(t *testing.T) {
 	w.Clock.Advance(20 * time.Second)
 	call.Token = w.bora
 	a := w.Do(t, call)
-	if a.Code != 429 || a.Msg != "Слишком много запросов. Повторите через 40 с" || a.Header.Get("Retry-After") != "40" {
+	if a.Code != 429 || a.Msg != "Слишком много запросов. Повторите через 40\u00a0с" || a.Header.Get("Retry-After") != "40" {
 		t.Errorf("%s %v", a.Body, a.Header)
 	}
 	theirs := w.channelTry(w.theirChannel())

@@ -93,7 +93,7 @@ func TestBadInput(t *testing.T) {
 		for _, l := range text.Languages {
 			call := w.get(c.path)
 			call.Header = map[string]string{"Accept-Language": string(l)}
-			want := text.Say(l, "field", map[string]string{"field": text.Say(l, "field."+c.field, nil), "reason": text.Say(l, c.key, c.args)})
+			want := text.Say(l, "field", map[string]string{"field": text.Say(l, "field."+c.field, nil), "reason": text.Say(l, c.key, text.Args(l, c.args))})
 			if a := w.Do(t, call); a.Code != c.code || a.Msg != want || string(a.Data) != "null" {
 				t.Errorf("%s in %s: %d %q, want %d %q", c.path, l, a.Code, a.Msg, c.code, want)
 			}

@@ -82,7 +82,7 @@ func TestUpdateDeviceRefusals(t *testing.T) {
 		{Name: "a longitude alone", Call: of(`"noteName":"x","longitude":3`), Code: 601, Contains: []string{"Latitude: required"}},
 		{Name: "a latitude alone", Call: of(`"noteName":"x","latitude":3,"longitude":null`), Code: 601, Contains: []string{"Longitude: required"}},
 		{Name: "too far east", Call: of(`"noteName":"x","latitude":3,"longitude":180.001`), Code: 601, Contains: []string{"Longitude: at most 180"}},
-		{Name: "too far south", Call: of(`"noteName":"x","latitude":-90.5,"longitude":1`), Code: 601, Contains: []string{"Latitude: at least -90"}},
+		{Name: "too far south", Call: of(`"noteName":"x","latitude":-90.5,"longitude":1`), Code: 601, Contains: []string{"Latitude: at least −90"}},
 		{Name: "a position in words", Call: of(`"noteName":"x","latitude":"3","longitude":"1"`), Code: 400},
 		{Name: "no JSON", Call: w.edit(`{`), Code: 400},
 		{Name: "null", Call: w.edit(`null`), Code: 400},

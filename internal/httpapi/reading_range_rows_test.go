@@ -84,7 +84,7 @@ func TestRowsThinned(t *testing.T) {
 	}
 	w.Run(t, []testkit.Scenario{
 		{Name: "too few", Call: w.get(w.around(rowsPath, "WS-2", "rain") + "&points=99"), Code: 601, Contains: []string{"at least 100"}},
-		{Name: "too many", Call: w.get(w.around(rowsPath, "WS-2", "rain") + "&points=5001"), Code: 601, Contains: []string{"at most 5000"}},
+		{Name: "too many", Call: w.get(w.around(rowsPath, "WS-2", "rain") + "&points=5001"), Code: 601, Contains: []string{"at most 5,000"}},
 		{Name: "no number", Call: w.get(w.around(rowsPath, "WS-2", "rain") + "&points=many"), Code: 400},
 		{Name: "of nothing", Call: w.get(w.around(rowsPath, "WS-2", "rain") + "&points=100"), Contains: []string{`"data":[]`}},
 		{Name: "another's device", Call: w.get(w.around(rowsPath, theirDevice, "airTemperature") + "&points=100"), Code: 404, Lacks: []string{marker}},

@@ -94,7 +94,7 @@ func TestLoginLock(t *testing.T) {
 	}
 	w.Clock.Advance(14*time.Minute + 30*time.Second)
 	right.Header = map[string]string{"Accept-Language": "tr-tr"}
-	if a := w.Do(t, right); a.Msg != "Çok fazla hatalı deneme. 30 sn sonra yeniden deneyin" {
+	if a := w.Do(t, right); a.Msg != "Çok fazla hatalı deneme. 30\u00a0sn sonra yeniden deneyin" {
 		t.Errorf("%s", a.Body)
 	}
 }

@@ -397,7 +397,7 @@ func TestUpdateProfile(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		want := *f.field.Ada
-		want.Nickname, want.Email = "Ada L.", "l@example.com"
+		want.Nickname, want.Email, want.SignedIn = "Ada L.", "l@example.com", f.Clock.Now().UnixMilli()
 		if got, err := f.Users.Get(t.Context(), f.field.ID, c.User); err != nil || *got != want {
 			t.Errorf("%s: %+v %v", name, got, err)
 		}
@@ -461,7 +461,9 @@ func TestAccountsAreApart(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if got, err := f.Users.Get(t.Context(), f.field.ID, mine.User); err != nil || *got != *f.field.Ada {
+	want := *f.field.Ada
+	want.SignedIn = f.Clock.Now().UnixMilli()
+	if got, err := f.Users.Get(t.Context(), f.field.ID, mine.User); err != nil || *got != want {
 		t.Errorf("%+v %v", got, err)
 	}
 	if f.caller(t, f.pair) != mine || len(f.ended) != 0 {

@@ -94,6 +94,7 @@ func TestTenantsAreApart(t *testing.T) {
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
 	mine := s.User(t, field.ID, "only-mine")
 	pair := s.Session(t, mine)
+	mine.SignedIn = s.Clock.Now().UnixMilli()
 	caller, err := s.Sessions.Caller(t.Context(), pair.Access)
 	if err != nil {
 		t.Fatal(err)

@@ -92,7 +92,7 @@ func TestBudget(t *testing.T) {
 		t.Errorf("another's credential: %s", got)
 	}
 	p := w.refused(t, call{path: "/notices", header: map[string]string{"Accept-Language": "ru"}}, http.StatusTooManyRequests)
-	if p.Code != "tooMany" || p.Detail != "Слишком много запросов. Повторите через 10 с" {
+	if p.Code != "tooMany" || p.Detail != "Слишком много запросов. Повторите через 10\u00a0с" {
 		t.Errorf("%+v", p)
 	}
 	w.Clock.Advance(15 * time.Second)
