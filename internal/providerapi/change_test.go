@@ -64,8 +64,8 @@ func TestSetOnceAndOverwrite(t *testing.T) {
 		"SERIAL", "A", "NOTE", "Mast", "SCENE", "Field", "LON", "32.5", "LAT", "39.5"), false)
 	other := with("PASSWORD", "second password", "NICK", "Ada L.", "EMAIL", "ada@example.org", "MOBILE", "13812345678",
 		"SERIAL", "B", "NOTE", "Tower", "SCENE", "Barn", "LON", "-1", "LAT", "0")
+	session := p.Session(t, p.user(t, "north", "ada"))
 	ada := p.user(t, "north", "ada")
-	session := p.Session(t, ada)
 
 	out := p.apply(t, other, false)
 	if got, want := names(out.Changed), "device north/N-1: serial"; got != want || out.Left != 5 {
