@@ -31,7 +31,7 @@ test('on a phone language and nickname are one tap away, and titles keep their r
   expect([box?.width, box?.height]).toEqual([44, 44]);
   await expect(page.getByRole('banner').getByRole('link')).toHaveCount(0);
   await page.getByRole('button', { name: 'Open the menu' }).click();
-  await expect(page.getByRole('dialog').getByRole('link', { name: 'Demo Grower' })).toBeVisible();
+  await expect(page.getByRole('dialog').getByRole('link', { name: 'Elif Kaya' })).toBeVisible();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Close the menu' }).click();
   await languages.selectOption({ label: 'Русский' });

@@ -111,8 +111,8 @@ test('a test goes out, and says what became of each recipient', async ({ page })
   await enter(page, grower, '/notification');
   await press(page, 'Test: Shepherds');
   const outcome = page.getByRole('region', { name: 'Test of Shepherds' });
-  await expect(outcome.getByText('It went out to all 2 recipients')).toBeVisible();
-  await expect(outcome.getByText(/^Sent, /)).toHaveCount(2);
+  await expect(outcome.getByText('Nothing was sent: it was written to this server’s log only')).toBeVisible();
+  await expect(outcome.getByText(/^Written to the log only, /)).toHaveCount(2);
   await expect.poll(serverLog).toMatch(/to=\+905550004401 .*test of the notification channel/);
   await expectAccessible(page);
   await press(outcome, 'Close the test of Shepherds');
@@ -126,7 +126,7 @@ test('a test goes out, and says what became of each recipient', async ({ page })
   });
   await page.reload();
   await press(page, 'Test: By mail');
-  await expect(page.getByRole('alert').filter({ hasText: 'The test could not be sent' })).toContainText('not set up');
+  await expect(page.getByRole('alert').filter({ hasText: 'The test could not be sent' })).toContainText('No mail server is set up');
 });
 
 test('a rule tells through it, it stays while the rule is there, and the notice proves who was told', async ({
@@ -174,9 +174,9 @@ test('a rule tells through it, it stays while the rule is there, and the notice 
   await expect(page.getByRole('heading', { level: 2, name: 'Frost on the meadow' })).toBeVisible();
   const told = page.getByRole('region', { name: 'Notice' });
   await expect(told.getByText('+905550005501')).toBeVisible();
-  await expect(told.getByText('Sent', { exact: true })).toBeVisible();
+  await expect(told.getByText('Log only', { exact: true })).toBeVisible();
   await press(told, 'Details of +905550005501');
-  await expect(told.getByText('Beginning of the alarm · Sent')).toBeVisible();
+  await expect(told.getByText('Beginning of the alarm · Log only')).toBeVisible();
   await expectAccessible(page);
 });
 
