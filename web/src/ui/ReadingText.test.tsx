@@ -6,8 +6,8 @@ import { ReadingText } from './ReadingText';
 const moisture = { value: 91.5, unit: '%', precision: 1 };
 
 it.each<[Language, string]>([
-  ['en-us', '91.5<span class="small">&nbsp;%</span>'],
-  ['zh-cn', '91.5<span class="small">&nbsp;%</span>'],
+  ['en-us', '91.5<span class="small">%</span>'],
+  ['zh-cn', '91.5<span class="small">%</span>'],
   ['tr-tr', '<span class="small">%</span>91,5'],
   ['ru-ru', '91,5<span class="small">&nbsp;%</span>'],
 ])('has its unit where %s has it', async (language, html) => {

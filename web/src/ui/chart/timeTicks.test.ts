@@ -48,7 +48,7 @@ it('are round on the clock, evenly apart, days by their names', () => {
     '15:00',
     '18:00',
     '21:00',
-    '17 Nov',
+    'Nov 17',
     '03:00',
     '06:00',
     '09:00',

@@ -32,7 +32,7 @@ describe('the history', () => {
     const { min = 0, max = 0 } = chart.window() ?? {};
     expect(min).toBe(Number(overview?.get('startTime')));
     expect(max - min).toBeCloseTo(0.2 * 7 * day, 0);
-    expect(screen.getByText(/^The first 20.% of the range is shown\./)).toBeInTheDocument();
+    expect(screen.getByText(/^The first 20% of the range is shown\./)).toBeInTheDocument();
   });
 
   it('asks for as many points as pixels need, and for all of what is summed', async () => {
@@ -76,7 +76,7 @@ describe('the history', () => {
     await waitFor(() => expect(chart.newest()?.series?.some(({ step }) => step === 'end')).toBe(true));
     // Half of each hour; the window ends within one, now in its first half, now in its second.
     await waitFor(() =>
-      expect(screen.getByRole('row', { name: /^Pump/ })).toHaveTextContent(/on (49|50|51).% of the time/),
+      expect(screen.getByRole('row', { name: /^Pump/ })).toHaveTextContent(/on (49|50|51)% of the time/),
     );
     const changes = await screen.findByRole('table', { name: 'Note' });
     expect(within(changes).getAllByText(/^(morning|evening)$/).length).toBeGreaterThan(1);

@@ -40,7 +40,7 @@ describe('figures of the window', () => {
   it('are the sum of rain, the mean direction, the share of time', () => {
     expect(figuresOf(trace('sum', [0.2, 0.4]), window, format)).toEqual({ kind: 'sum', text: '0.6' });
     expect(figuresOf(trace('direction', [355, 5]), window, format)).toEqual({ kind: 'direction', text: '0.0' });
-    expect(figuresOf(trace('step', [1, 1, 0]), window, format)).toEqual({ kind: 'on', text: `100${'\u00a0'}%` });
+    expect(figuresOf(trace('step', [1, 1, 0]), window, format)).toEqual({ kind: 'on', text: '100%' });
   });
 
   it('are none where nothing was read', () => {

@@ -252,7 +252,7 @@ describe('why, in words', () => {
   });
 
   it.each<[Language, string, string]>([
-    ['zh-cn', '等待通知时段，直到11月22日 06:00', '规则已被修改、停止或删除'],
+    ['zh-cn', '等待通知时段，直到11月22日06:00', '规则已被修改、停止或删除'],
     [
       'tr-tr',
       'Bildirim saatlerini bekliyor, 22 Kas 06:00 vaktine kadar',

@@ -30,7 +30,7 @@ describe('the list', () => {
     await screen.findByText('Pumps');
     expect(within(row('Pumps')).getByText('Open', { selector: 'td > span' })).toBeVisible();
     expect(row('Pumps')).toHaveTextContent('tk_1');
-    expect(row('Pumps')).toHaveTextContent(/12 Mar/);
+    expect(row('Pumps')).toHaveTextContent(/Mar 12/);
     expect(row('Pumps')).toHaveTextContent('Last used 2 min ago');
     expect(screen.getByRole('columnheader', { name: 'Requests' })).toBeVisible();
     expect(row('Pumps')).toHaveTextContent('24 h: 1,440');
