@@ -109,7 +109,7 @@ test('the crosshair says all values of its moment', async ({ page }) => {
   const plot = plotOf(dialog);
   await plot.focus();
   await page.keyboard.press('Home');
-  await expect(plot).toHaveAttribute('aria-valuetext', /Air temperature −?\d+\.\d.°C, Relative humidity \d+\.\d.%/);
+  await expect(plot).toHaveAttribute('aria-valuetext', /Air temperature −?\d+\.\d.°C, Relative humidity \d+\.\d%/);
   const at = Number(await plot.getAttribute('aria-valuenow'));
   const [row] = await rowsOf('HS-0001', at, at, ['airTemperature']);
   const said = /Air temperature (−?\d+\.\d)/
@@ -132,7 +132,7 @@ test('on and off as steps, texts as a table, and figures of what is in view', as
 
   await attribute(dialog, 'Heating').click();
   await attribute(dialog, 'Weather note').click();
-  await expect(figures(dialog, /^Heating/)).toContainText(/on \d+.% of the time/);
+  await expect(figures(dialog, /^Heating/)).toContainText(/on \d+% of the time/);
   const notes = dialog.getByRole('table', { name: 'Weather note' });
   await expect(notes.getByText('clear').first()).toBeVisible();
   await expect(notes.getByText('overcast').first()).toBeVisible();

@@ -26,7 +26,7 @@ test('presets, and one’s own range', async ({ page }) => {
   const dialog = await openHistory(page, 'HS-0001');
   expect(asked.map(spanOf)).toContain(7 * day);
   expect((await windowOf(dialog)).length).toBeCloseTo(0.2 * 7 * day, -3);
-  await expect(dialog.getByText(/The first 20.% of the range is shown/)).toBeVisible();
+  await expect(dialog.getByText(/The first 20% of the range is shown/)).toBeVisible();
 
   for (const [name, length] of [
     ['24 h', day],
