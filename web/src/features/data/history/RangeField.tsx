@@ -79,8 +79,10 @@ export function RangeField({ span, shortcut, onChange }: RangeFieldProps) {
 
   // A time to come can only be typed. The picker never gives it as chosen and would put back what was before: here it stays, and why it is none is said.
   const notice = (dates: Dates) => {
-    setCleared(false);
     const typed = endsOf(dates);
+    // The picker tells of its own clearing, too, and once more of what was just refused for its length.
+    const its = judgeRange(...typed, now());
+    if (typed.some((time) => time !== null) && ('span' in its || !its.clear)) setCleared(false);
     if (!typed.some((time) => time !== null && isFuture(time, now()))) return;
     setEnds(typed);
     onChange(null, null);
