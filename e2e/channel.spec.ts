@@ -126,7 +126,9 @@ test('a test goes out, and says what became of each recipient', async ({ page })
   });
   await page.reload();
   await press(page, 'Test: By mail');
-  await expect(page.getByRole('alert').filter({ hasText: 'The test could not be sent' })).toContainText('No mail server is set up');
+  await expect(page.getByRole('alert').filter({ hasText: 'The test could not be sent' })).toContainText(
+    'No mail server is set up',
+  );
 });
 
 test('a rule tells through it, it stays while the rule is there, and the notice proves who was told', async ({
