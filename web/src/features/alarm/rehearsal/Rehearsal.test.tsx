@@ -2,7 +2,7 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type AlarmServer, alarmServer, openAlarms, paths, sentTo } from '@/test/alarm';
 import { noAnswer } from '@/test/farm';
-import { rehearsal, rule } from '@/test/samples';
+import { channel, rehearsal, rule } from '@/test/samples';
 import { setWidth } from '@/test/screen';
 import { ok, onGet } from '@/test/server';
 
@@ -65,6 +65,7 @@ describe('the rehearsal', () => {
     [{ phoneMessage: false }, 'nobody told', /, but nobody would be told\./, /^None of these channels reaches anybody/],
   ])('does not say that anybody would be told where %o', async (ways, mark, sum, hint) => {
     server.rules = [rule({ passageway: [1] })];
+    server.channels = [channel({ id: 1 })];
     onGet('/admin-api/client/pc/notice-channel/get/ways', () => ok({ email: false, language: 'en-us', ...ways }));
     await open();
     expect(await place().findByText(sum)).toHaveTextContent('1 of 2 inside the notification period');
