@@ -1,6 +1,6 @@
 import { publish } from './device.ts';
 import { framesOf } from './historyFarm.ts';
-import { dataOf } from './people.ts';
+import { runRule } from './rule.ts';
 import { addresses, applyText } from './server.ts';
 
 /** Whoever reads what instruments of a laboratory measure: numbers that are long, far below zero, or next to nothing. */
@@ -9,7 +9,6 @@ export const keeper = { tenantName: 'plateau', userName: 'lena', password: 'long
 const minute = 60_000;
 const hour = 60 * minute;
 const secret = 'e2e-pl-0001-91c4e07ab35f2d68';
-const rulePath = '/admin-api/client/pc/alarm-rules';
 
 /** In the order of the model; the last unit is as long as a unit may be. */
 export const measured = {
@@ -84,27 +83,14 @@ export async function sendLongNumbers(): Promise<void> {
     subconditions,
     value,
   });
-  const id = await dataOf(keeper, 'POST', `${rulePath}/create`, {
-    alarmName: 'Long numbers',
-    executionId: 'PL-0001',
-    dataSource: 1,
-    triggerType: 0,
+  await runRule(keeper, 'PL-0001', 'Long numbers', {
     conditions: [
       condition('illuminance', '>', 100_000),
       condition('waterHead', '<', -40_000),
       condition('traceGas', '>', 0.0001),
       condition('weather', '=', 'thunderstorm with hail'),
     ],
-    hitCounts: 1,
-    durations: 300_000,
-    alarmLevel: 2,
-    passageway: [],
-    complexTime: 0,
-    timePeriods: [],
-    manualRelease: 1,
-    alarmDesc: '',
   });
-  await dataOf(keeper, 'GET', `${rulePath}/publish?alarmRulesId=${id}`);
   await publish('PL-0001', secret, {
     illuminance: 120_000,
     waterHead: -50_000,

@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test';
 import { publish } from './device.ts';
 import { expectAccessible, expectLive, expectNoSideways } from './pages.ts';
 import { call, dataOf, enter } from './people.ts';
+import { runRule } from './rule.ts';
 import { applyText } from './server.ts';
 import { expect, test } from './test.ts';
 
@@ -43,27 +44,7 @@ test.beforeAll(() =>
 
 const path = '/admin-api/client/pc';
 
-/** A rule that says so below 2 °C, and runs. */
-async function run(alarmName: string, executionId: string, change = {}): Promise<void> {
-  const rule = {
-    alarmName,
-    executionId,
-    dataSource: 1,
-    triggerType: 0,
-    conditions: [{ andor: 'and', tslAttribute: 'airTemperature', subconditions: '<', value: 2 }],
-    hitCounts: 1,
-    durations: 300_000,
-    alarmLevel: 2,
-    passageway: [],
-    complexTime: 0,
-    timePeriods: [],
-    manualRelease: 1,
-    alarmDesc: 'Light the heaters.',
-    ...change,
-  };
-  const id = await dataOf(person, 'POST', `${path}/alarm-rules/create`, rule);
-  await dataOf(person, 'GET', `${path}/alarm-rules/publish?alarmRulesId=${id}`);
-}
+const run = (alarmName: string, executionId: string, change = {}) => runRule(person, executionId, alarmName, change);
 
 const measure = (deviceName: string, airTemperature: number) =>
   publish(deviceName, secretOf(deviceName), { airTemperature, airHumidity: 80 });

@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test';
 import { button, expectAccessible, expectLive, expectNoSideways, toast } from './pages.ts';
 import { dataOf, enter, type Person } from './people.ts';
+import { runRule } from './rule.ts';
 import { addresses, applyText } from './server.ts';
 import { expect, test } from './test.ts';
 
@@ -40,22 +41,7 @@ async function farm(tenantName: string): Promise<Farm> {
     }),
   );
   const call: Farm['call'] = (method, url, as = person) => dataOf(as, method, `${path}${url}`);
-  const rule = await dataOf(person, 'POST', `${path}/alarm-rules/create`, {
-    alarmName: 'Frost in the hollow',
-    executionId: deviceName,
-    dataSource: 1,
-    triggerType: 0,
-    conditions: [{ andor: 'and', tslAttribute: 'airTemperature', subconditions: '<', value: 2 }],
-    hitCounts: 1,
-    durations: 300_000,
-    alarmLevel: 2,
-    passageway: [],
-    complexTime: 0,
-    timePeriods: [],
-    manualRelease: 1,
-    alarmDesc: 'Light the heaters.',
-  });
-  await call('GET', `/alarm-rules/publish?alarmRulesId=${rule}`);
+  await runRule(person, deviceName, 'Frost in the hollow');
   const measure = async (airTemperature: number) => {
     const answer = await fetch(`${addresses().console}/api/v1/${secret}/telemetry`, {
       method: 'POST',

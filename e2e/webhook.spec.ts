@@ -5,6 +5,7 @@ import type { Page } from '@playwright/test';
 import { publish } from './device.ts';
 import { button, expectAccessible, expectLive, expectNoSideways, toast } from './pages.ts';
 import { dataOf, enter, type Person } from './people.ts';
+import { runRule } from './rule.ts';
 import { applyText } from './server.ts';
 import { expect, test } from './test.ts';
 
@@ -101,24 +102,7 @@ const card = (page: Page, name: string) =>
 const ask = (method: string, path: string, body?: object) =>
   dataOf(grower, method, `/admin-api/client/pc/${path}`, body);
 
-/** Makes a rule that runs. */
-async function frost(): Promise<void> {
-  const id = await ask('POST', 'alarm-rules/create', {
-    alarmName: 'Frost on the strip',
-    executionId: 'HL-01',
-    dataSource: 1,
-    triggerType: 0,
-    conditions: [{ andor: 'and', tslAttribute: 'airTemperature', subconditions: '<', value: 2 }],
-    hitCounts: 1,
-    durations: 300_000,
-    alarmLevel: 2,
-    passageway: [],
-    timePeriods: [],
-    manualRelease: 0,
-    complexTime: 0,
-  });
-  await ask('GET', `alarm-rules/publish?alarmRulesId=${id}`);
-}
+const frost = () => runRule(grower, 'HL-01', 'Frost on the strip', { manualRelease: 0 });
 
 test('a program is made known, tried, and told of an alarm', async ({ page }) => {
   await enter(page, grower, '/profile?tab=webhook');

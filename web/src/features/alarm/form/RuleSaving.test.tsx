@@ -1,0 +1,100 @@
+import { screen, waitFor } from '@testing-library/react';
+import { HttpResponse } from 'msw';
+import { describe, expect, it } from 'vitest';
+import { askedOf, openAlarms, paths, sentTo } from '@/test/alarm';
+import { toasts } from '@/test/profile';
+import { box, dialog, fill, freshServer, open, press, server, text } from '@/test/ruleForm';
+import { refused } from '@/test/server';
+
+freshServer();
+
+describe('what the server refuses', () => {
+  it.each([
+    ['The data source type cannot be empty', /^Data source/],
+    ['The device source cannot be empty', /^Device source/],
+    ['The alarm name cannot be empty', /^Alarm name/],
+  ])('“%s” stands at its field', async (sentence, field) => {
+    server.answers.set(paths.create, () => refused(601, sentence));
+    const { user } = await open();
+    await fill(user);
+    await press(user, 'Save');
+    await waitFor(() => expect(toasts()).toEqual([{ tone: 'warning', title: 'Fail', text: sentence }]));
+    const wrong = field.source.includes('Alarm') ? text(field) : box(field);
+    expect(wrong).toHaveAccessibleDescription(sentence);
+    expect(text(/^Alarm name/)).toHaveValue('Frost');
+  });
+
+  it('by hand or not stands at its choice, conditions at their frame, all else above the form', async () => {
+    const { user } = await open();
+    await fill(user);
+    const refuse = async (sentence: string) => {
+      server.answers.set(paths.create, () => refused(601, sentence));
+      await user.type(text('Description'), 'x');
+      await press(user, 'Save');
+      await waitFor(() => expect(toasts().at(-1)?.text).toBe(sentence));
+    };
+    await refuse('Manually clear the alarm. The value cannot be empty');
+    const release = dialog().getByRole('radiogroup', { name: /^Manual release/ });
+    expect(release).toHaveAccessibleDescription('Manually clear the alarm. The value cannot be empty');
+    await refuse('Condition 1: too many decimals, the attribute has 0');
+    expect(dialog().getByRole('group', { name: /^Alarm when/ })).toHaveAccessibleDescription(/^Condition 1: too many/);
+    await refuse('At most 2000 alarm rules are possible. Delete one first');
+    expect(dialog().getByText('Fail').closest('[role="alert"]')).toHaveTextContent(/At most 2000/);
+  });
+});
+
+describe('a new rule whose answer was lost', () => {
+  it('is looked for in the list before it is made again', async () => {
+    server.answers.set(paths.create, () => HttpResponse.error());
+    const { user } = await open();
+    await fill(user);
+    const asked = askedOf(server, paths.page).length;
+    await press(user, 'Save');
+    expect(await dialog().findByText(/It may have been saved all the same/)).toBeInTheDocument();
+    await waitFor(() => expect(askedOf(server, paths.page).length).toBeGreaterThan(asked));
+    expect(text(/^Alarm name/)).toHaveValue('Frost');
+  });
+});
+
+describe('a rule that somebody deleted while it was changed', () => {
+  it('is made anew by saving again', async () => {
+    server.answers.set(paths.update, () => refused(404, 'This resource does not exist'));
+    const { user } = await openAlarms(server, `/alarm?rule=${server.rules[0]?.id}`);
+    await user.type(await screen.findByRole('textbox', { name: /^Alarm name/ }), ' 2');
+    await press(user, 'Save');
+    expect(
+      await dialog().findByText('This rule was deleted meanwhile. Save again to make it anew.'),
+    ).toBeInTheDocument();
+    await press(user, 'Save');
+    await waitFor(() => expect(sentTo(server, paths.create)).toHaveLength(1));
+  });
+});
+
+describe('what was not saved', () => {
+  it('is asked about before it is left', async () => {
+    const { user, router } = await open('/alarm?rule=1');
+    await user.type(text(/^Alarm name/), '!');
+    await press(user, 'Cancel');
+    await user.click(await screen.findByText('Keep editing'));
+    expect(router.state.location.search).toEqual({ rule: 1 });
+    expect(text(/^Alarm name/)).toHaveValue('Spring frost!');
+    await press(user, 'Cancel');
+    await user.click(await screen.findByText('Discard changes'));
+    await waitFor(() => expect(router.state.location.search).toEqual({}));
+  });
+
+  it('is not asked about where nothing was changed', async () => {
+    const { user, router } = await open('/alarm?rule=1');
+    await press(user, 'Cancel');
+    await waitFor(() => expect(router.state.location.search).toEqual({}));
+    expect(screen.queryByText('Discard the changes?')).toBeNull();
+  });
+
+  it('is offered when the form opens again', async () => {
+    sessionStorage.setItem('tilth.draft.7.alarm-rule-new', JSON.stringify({ alarmName: 'Half a rule', hitCounts: 4 }));
+    const { user } = await open();
+    await press(user, 'Restore');
+    expect(text(/^Alarm name/)).toHaveValue('Half a rule');
+    expect(box('Number of readings')).toHaveValue('4');
+  });
+});

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import type { AlarmRule } from '@/lib/alarm/types';
+import { alarmServer, card, openAlarms } from '@/test/alarm';
+import { rule } from '@/test/samples';
+
+describe('a rule whose limit is passed and that has not opened', () => {
+  const beyond = (id: number, change: Partial<AlarmRule> = {}) =>
+    rule({
+      id,
+      alarmName: `Rule ${id}`,
+      conditions: [{ andor: 'and', tslAttribute: 'airTemperature', subconditions: '>', value: 1 }],
+      hitCounts: 3,
+      durations: 600_000,
+      startTime: undefined,
+      endTime: undefined,
+      ...change,
+    });
+  const passed = (id: number, more: object) => ({
+    id,
+    fits: true,
+    usualInterval: 60_000,
+    lastSample: Date.now() - 60_000,
+    value: 1.2,
+    distance: 0,
+    ...more,
+  });
+
+  it('says what is missing: hits within the window, or that it waits', async () => {
+    const server = alarmServer([beyond(1), beyond(2), beyond(3)]);
+    server.outlooks = [
+      passed(1, { hits: 1, waits: false }),
+      passed(2, { hits: 0, waits: false }),
+      passed(3, { hits: 3, waits: true }),
+    ];
+    await openAlarms(server);
+    const line = await card('Rule 1').findByText(/^The limit is passed/);
+    expect(line.textContent?.replaceAll('\u00a0', ' ')).toBe(
+      'The limit is passed: 1 of 3 readings within 10 min so far, no alarm yet',
+    );
+    expect(card('Rule 2').getByText(/no reading has come since the rule was started/)).toBeVisible();
+    expect(card('Rule 3').getByText(/The last alarm was cleared by hand/)).toBeVisible();
+  });
+
+  it('says that nobody is told at this hour', async () => {
+    // Chosen around the hour that it is now, by the farm's clocks.
+    const clock = new Intl.DateTimeFormat('en-GB', { timeZone: 'Europe/Istanbul', hour: '2-digit', hourCycle: 'h23' });
+    const hour = Number(clock.format(Date.now()));
+    const away = [2 * ((hour + 12) % 24)];
+    const always = Array.from({ length: 48 }, (_, i) => i).filter((slot) => slot !== away[0]);
+    const server = alarmServer([
+      beyond(1, { complexTime: 1, timePeriods: away }),
+      beyond(2, { complexTime: 1, timePeriods: always }),
+    ]);
+    server.outlooks = [passed(1, { hits: 1, waits: false }), passed(2, { hits: 1, waits: false })];
+    await openAlarms(server);
+    expect(await card('Rule 1').findByText(/Outside \d\d:\d\d–\d\d:\d\d nobody is told\.$/)).toBeVisible();
+    expect(card('Rule 2').queryByText(/nobody is told/)).toBeNull();
+  });
+});
