@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -45,6 +47,10 @@ type productRow struct {
 	bun.BaseModel `bun:"table:products"`
 	ID            int64 `bun:",pk,autoincrement"`
 	Name          string
+	NameEnUs      string `bun:"name_en_us"`
+	NameZhCn      string `bun:"name_zh_cn"`
+	NameTrTr      string `bun:"name_tr_tr"`
+	NameRuRu      string `bun:"name_ru_ru"`
 	OfflineAfter  int64
 }
 
@@ -122,15 +128,15 @@ func read(ctx context.Context, q bun.IDB) (*snapshot, error) {
 		identifier: map[PropertyID]string{}, number: map[string]PropertyID{},
 	}
 	for _, e := range elements {
-		s.elements[e.YeuSign] = &Element{YeuSign: e.YeuSign, Unit: e.Unit, YeuURL: e.YeuURL, Names: map[text.Language]string{
-			text.English: e.NameEnUs, text.Chinese: e.NameZhCn, text.Turkish: e.NameTrTr, text.Russian: e.NameRuRu,
-		}}
+		s.elements[e.YeuSign] = &Element{YeuSign: e.YeuSign, Unit: e.Unit, YeuURL: e.YeuURL, Names: named(e.NameEnUs, e.NameZhCn, e.NameTrTr, e.NameRuRu)}
 	}
 	for _, n := range numbers {
 		s.identifier[n.Number], s.number[n.Identifier] = n.Identifier, n.Number
 	}
 	for _, r := range products {
-		p := &Product{ID: r.ID, Name: r.Name, OfflineAfter: time.Duration(r.OfflineAfter) * time.Millisecond}
+		p := &Product{
+			ID: r.ID, Name: r.Name, Names: named(r.NameEnUs, r.NameZhCn, r.NameTrTr, r.NameRuRu), OfflineAfter: time.Duration(r.OfflineAfter) * time.Millisecond,
+		}
 		s.products[p.ID] = p
 		s.byName[p.Name] = p
 		s.ordered = append(s.ordered, p)
@@ -152,6 +158,20 @@ func read(ctx context.Context, q bun.IDB) (*snapshot, error) {
 	return s, nil
 }
 
+// named are the names that a thing has; nil when it has none.
+func named(english, chinese, turkish, russian string) map[text.Language]string {
+	var names map[text.Language]string
+	for l, name := range map[text.Language]string{text.English: english, text.Chinese: chinese, text.Turkish: turkish, text.Russian: russian} {
+		if name != "" {
+			if names == nil {
+				names = map[text.Language]string{}
+			}
+			names[l] = name
+		}
+	}
+	return names
+}
+
 // Element finds an element by identifier; nil when the catalogue has none.
 func (c *Catalog) Element(yeuSign string) *Element { return c.snap.Load().elements[yeuSign] }
 
@@ -163,6 +183,14 @@ func (c *Catalog) ProductByName(name string) *Product { return c.snap.Load().byN
 
 // Products gives every product, by name.
 func (c *Catalog) Products() []*Product { return c.snap.Load().ordered }
+
+// ProductsIn gives every product in the order of the names that people read in a
+// language.
+func (c *Catalog) ProductsIn(l text.Language) []*Product {
+	products := slices.Clone(c.snap.Load().ordered)
+	slices.SortStableFunc(products, func(a, b *Product) int { return strings.Compare(text.Fold(a.Called(l)), text.Fold(b.Called(l))) })
+	return products
+}
 
 // Identifier is the identifier behind a property number; empty when the
 // dictionary has none.
@@ -218,7 +246,10 @@ func (c *Catalog) PutElement(ctx context.Context, e *Element) error {
 // had. Readers see it after Load.
 func (c *Catalog) PutProduct(ctx context.Context, p *Product) error {
 	return c.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		r := productRow{ID: p.ID, Name: p.Name, OfflineAfter: p.OfflineAfter.Milliseconds()}
+		r := productRow{
+			ID: p.ID, Name: p.Name, OfflineAfter: p.OfflineAfter.Milliseconds(), NameEnUs: p.Names[text.English], NameZhCn: p.Names[text.Chinese],
+			NameTrTr: p.Names[text.Turkish], NameRuRu: p.Names[text.Russian],
+		}
 		if p.ID == 0 {
 			if _, err := tx.NewInsert().Model(&r).Exec(ctx); err != nil {
 				return err

@@ -47,7 +47,9 @@ func TestCatalogRoundTrip(t *testing.T) {
 	if err := c.PutElement(t.Context(), air); err != nil {
 		t.Fatal(err)
 	}
-	mast := &device.Product{Name: "mast", OfflineAfter: 90*time.Second + time.Millisecond, Properties: []device.Property{
+	mast := &device.Product{Name: "mast", OfflineAfter: 90*time.Second + time.Millisecond, Names: map[text.Language]string{
+		text.English: "Weather mast", text.Chinese: "气象站", text.Turkish: "Direk", text.Russian: "Мачта",
+	}, Properties: []device.Property{
 		{Identifier: "wind", FunctionName: "Wind", ElementUnit: "m/s", DataType: device.Number, AccessMode: "r", Min: new(-0.5), Max: new(75.25), Precision: new(0)},
 		{Identifier: "air", DataType: device.Number, AccessMode: "rw"},
 		{Identifier: "door", DataType: device.Boolean, AccessMode: "r"},
@@ -66,8 +68,11 @@ func TestCatalogRoundTrip(t *testing.T) {
 	if e := got.Element("air"); !reflect.DeepEqual(e, air) {
 		t.Errorf("%+v, want %+v", e, air)
 	}
-	if all := got.Products(); len(all) != 2 || all[0].Name != "a-gauge" || all[1].Name != "mast" {
-		t.Errorf("products are not by name: %v", all)
+	// "a-gauge" has no other name; "Weather mast" is after it in English, "Direk" too, and so are letters that are not Latin.
+	for _, l := range text.Languages {
+		if all := got.ProductsIn(l); len(all) != 2 || all[0].Called(l) != "a-gauge" || all[1].Called(l) != mast.Names[l] {
+			t.Errorf("%s: products are not by name: %v", l, all)
+		}
 	}
 	for i, p := range mast.Properties {
 		if p.ID == 0 || got.Identifier(p.ID) != p.Identifier {

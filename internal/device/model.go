@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tilth/internal/tenant"
+	"tilth/internal/text"
 )
 
 // ID is a device's internal number. It is never reused: a name made again gets
@@ -57,9 +58,19 @@ func (p *Property) Derived() bool { return p.Formula != "" }
 // Product is a device model. Products belong to the platform, not to a tenant.
 type Product struct {
 	ID           int64
-	Name         string
-	OfflineAfter time.Duration // silence after which a device counts as offline
-	Properties   []Property    // in the order the thing model lists them
+	Name         string                   // in the provider's file and the open API
+	Names        map[text.Language]string // for people; empty where the provider gave none
+	OfflineAfter time.Duration            // silence after which a device counts as offline
+	Properties   []Property               // in the order the thing model lists them
+}
+
+// Called is what people call the product in a language; its name in the
+// provider's file where that says nothing else.
+func (p *Product) Called(l text.Language) string {
+	if name := p.Names[l]; name != "" {
+		return name
+	}
+	return p.Name
 }
 
 // Property finds a property by its identifier; nil when the product has none.

@@ -35,7 +35,8 @@ type Query struct {
 	Except     string         // without the device of this name
 	Online     *bool
 	Sort       Sort
-	Descending bool // turns the whole order around, the ids too
+	Descending bool          // turns the whole order around, the ids too
+	Language   text.Language // of the products' names that SortProduct orders by
 	Offset     int64
 	Limit      int64
 }
@@ -51,7 +52,7 @@ func (r *Roster) Page(ctx context.Context, t tenant.ID, q Query) ([]*Device, int
 	if q.Sort == "" || q.Sort == SortTitle { // as the list is
 		ids = asListed(found, q.Descending, q.Offset, q.Limit)
 	} else {
-		keys, err := r.keys(ctx, t, found, q.Sort)
+		keys, err := r.keys(ctx, t, found, &q)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -106,7 +107,7 @@ func compareKeys(a, b sortKey) int {
 }
 
 // keys are the keys of members for an order.
-func (r *Roster) keys(ctx context.Context, t tenant.ID, list []*member, by Sort) ([]sortKey, error) {
+func (r *Roster) keys(ctx context.Context, t tenant.ID, list []*member, q *Query) ([]sortKey, error) {
 	keys := make([]sortKey, 0, len(list))
 	each := func(of func(m *member) sortKey) {
 		for _, m := range list {
@@ -115,7 +116,7 @@ func (r *Roster) keys(ctx context.Context, t tenant.ID, list []*member, by Sort)
 			keys = append(keys, k)
 		}
 	}
-	switch by {
+	switch q.Sort {
 	case SortName:
 		each(func(m *member) sortKey { return sortKey{text: m.name} })
 	case SortSerial:
@@ -123,7 +124,7 @@ func (r *Roster) keys(ctx context.Context, t tenant.ID, list []*member, by Sort)
 	case SortCreated:
 		each(func(m *member) sortKey { return sortKey{number: m.createTime} })
 	case SortProduct:
-		rank := r.productRanks()
+		rank := r.productRanks(q.Language)
 		each(func(m *member) sortKey { return sortKey{number: rank[m.productID]} })
 	case SortScene:
 		scenes, err := r.scenes.List(ctx, t)
@@ -138,7 +139,7 @@ func (r *Roster) keys(ctx context.Context, t tenant.ID, list []*member, by Sort)
 	case SortContact, SortState:
 		r.presence.statuses(t, list, func(m *member, st Status) {
 			k := sortKey{id: m.ID, number: st.LastContact}
-			if by == SortState {
+			if q.Sort == SortState {
 				if k.number = 0; st.Online {
 					k.number = 1
 				}
@@ -152,9 +153,8 @@ func (r *Roster) keys(ctx context.Context, t tenant.ID, list []*member, by Sort)
 }
 
 // productRanks are the places of the products among their names.
-func (r *Roster) productRanks() map[int64]int64 {
-	products := slices.Clone(r.catalog.Products())
-	slices.SortStableFunc(products, func(a, b *Product) int { return strings.Compare(text.Fold(a.Name), text.Fold(b.Name)) })
+func (r *Roster) productRanks(l text.Language) map[int64]int64 {
+	products := r.catalog.ProductsIn(l)
 	rank := make(map[int64]int64, len(products))
 	for i, p := range products {
 		rank[p.ID] = int64(i)

@@ -10,6 +10,7 @@ import (
 
 	"tilth/internal/device"
 	"tilth/internal/testkit"
+	"tilth/internal/text"
 )
 
 func names(devices []*device.Device) string {
@@ -175,6 +176,9 @@ func sorted(t *testing.T) (*testkit.Stores, *testkit.Tenant) {
 	products := map[string]int64{}
 	for _, name := range []string{"zeta", "Alpha", "beta"} {
 		p := &device.Product{Name: name, OfflineAfter: testkit.OfflineAfter}
+		if name == "zeta" {
+			p.Names = map[text.Language]string{text.English: "Zeta", text.Chinese: "Zeta", text.Turkish: "Akım", text.Russian: "Зета"}
+		}
 		if err := s.Catalog.PutProduct(t.Context(), p); err != nil {
 			t.Fatal(err)
 		}
@@ -271,5 +275,16 @@ func TestPageOfMany(t *testing.T) {
 			}
 		}
 		slices.Reverse(whole)
+	}
+}
+
+// A table is ordered by the names of models that its reader sees: Akım, Alpha, beta in Turkish.
+func TestPageSortByProductInALanguage(t *testing.T) {
+	s, field := sorted(t)
+	for l, want := range map[text.Language]string{text.English: "D2 d4 d3 d1 d5", text.Turkish: "d1 d5 D2 d4 d3", text.Russian: "D2 d4 d3 d1 d5"} {
+		list, _, err := s.Roster.Page(t.Context(), field.ID, device.Query{Sort: device.SortProduct, Language: l, Limit: 9})
+		if err != nil || names(list) != want {
+			t.Errorf("%s: %s, %v", l, names(list), err)
+		}
 	}
 }

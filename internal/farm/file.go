@@ -35,6 +35,7 @@ type languages struct {
 
 type productFile struct {
 	Name         string     `yaml:"name"`
+	ProductName  languages  `yaml:"productName"`
 	OfflineAfter string     `yaml:"offlineAfter"`
 	Properties   []Property `yaml:"properties"`
 }

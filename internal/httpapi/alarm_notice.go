@@ -155,7 +155,7 @@ func (s *server) noticeDevice(ctx context.Context, d *alarm.Detail) (wire.AlarmN
 	}
 	product := s.Catalog.Product(productID)
 	if product != nil {
-		w.ProductName = product.Name
+		w.ProductName = product.Called(of(ctx).Language)
 	}
 	return w, product, nil
 }

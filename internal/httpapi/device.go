@@ -35,6 +35,7 @@ func (s *server) GetDevicePage(ctx context.Context, r wire.GetDevicePageRequestO
 	if p.Sort != nil {
 		q.Sort = device.Sort(*p.Sort)
 	}
+	q.Language = of(ctx).Language
 	q.Descending = p.Descending != nil && *p.Descending
 	if err := s.takers(ctx, &q, p.TakesRule); err != nil {
 		return nil, err
@@ -194,7 +195,7 @@ func (sh *shower) one(ctx context.Context, d *device.Device) wire.Device {
 		w.Type, w.VideoKind = 2, &kind
 	}
 	if p := sh.s.Catalog.Product(d.ProductID); p != nil {
-		w.ProductId, w.ProductName, w.OfflineAfter = p.ID, p.Name, p.OfflineAfter.Milliseconds()
+		w.ProductId, w.ProductName, w.Product, w.OfflineAfter = p.ID, p.Called(of(ctx).Language), p.Name, p.OfflineAfter.Milliseconds()
 		w.MainSign = mainSign(p)
 		if latest := sh.s.latest(ctx, sh.tenant, d.ID, p); len(latest) > 0 {
 			w.LastData = append(w.LastData, latest)
@@ -252,10 +253,11 @@ func flag(b bool) int {
 }
 
 // GetProductSimpleList answers every product's id and name.
-func (s *server) GetProductSimpleList(context.Context, wire.GetProductSimpleListRequestObject) (wire.GetProductSimpleListResponseObject, error) {
+func (s *server) GetProductSimpleList(ctx context.Context, _ wire.GetProductSimpleListRequestObject) (wire.GetProductSimpleListResponseObject, error) {
 	list := []wire.ProductName{}
-	for _, p := range s.Catalog.Products() {
-		list = append(list, wire.ProductName{Id: p.ID, ProductName: p.Name})
+	l := of(ctx).Language
+	for _, p := range s.Catalog.ProductsIn(l) {
+		list = append(list, wire.ProductName{Id: p.ID, ProductName: p.Called(l)})
 	}
 	return wire.GetProductSimpleList200JSONResponse{Code: success, Data: &list}, nil
 }

@@ -11,6 +11,7 @@ import (
 	"tilth/internal/device"
 	"tilth/internal/httpapi/wire"
 	"tilth/internal/testkit"
+	"tilth/internal/text"
 )
 
 func deviceNames(list []wire.Device) string {
@@ -35,7 +36,7 @@ func TestDevicePage(t *testing.T) {
 	want := fmt.Sprintf(`{"alarmLevel":2,"createTime":%d,"deviceName":"WS-1","groupId":%d,"groupName":"North","id":%d,"lastContact":%d,`+
 		`"lastData":[{"airTemperature":%s,"heating":%s,"note":%s}],`+
 		`"latitude":39.92,"longitude":32.85,"mainSign":"airTemperature","noteName":"Mast","offlineAfter":900000,"onlineState":1,`+
-		`"onlineTime":%d,"openAlarms":1,"productId":%d,"productName":"weather-station","serial":"SN-WS-1","state":0,"type":1}`,
+		`"onlineTime":%d,"openAlarms":1,"product":"weather-station","productId":%d,"productName":"weather-station","serial":"SN-WS-1","state":0,"type":1}`,
 		now, w.north, w.ws1.ID, now,
 		reading("21.5", "Air temperature", "°C", `,"precision":1`), reading("true", "Heating", "", ""), reading(`"note of WS-1"`, "note", "", ""),
 		now, w.station.ID)
@@ -228,6 +229,28 @@ func TestProducts(t *testing.T) {
 	got := testkit.Ask[[]wire.ProductName](t, w.Contract, w.get(productsPath))
 	if len(got) != 2 || got[0].ProductName != "a-camera" || got[1] != (wire.ProductName{Id: w.station.ID, ProductName: "weather-station"}) {
 		t.Errorf("%+v", got)
+	}
+	// Named for people, it is called so in its reader's language wherever it stands, and the identifier stays behind.
+	w.station.Names = map[text.Language]string{text.English: "Weather station", text.Chinese: "气象站", text.Turkish: "1 istasyon", text.Russian: "Метеостанция"}
+	if err := w.Catalog.PutProduct(t.Context(), w.station); err != nil {
+		t.Fatal(err)
+	}
+	w.Reload(t)
+	for _, c := range []struct{ language, first, station string }{
+		{"en-us", "a-camera", "Weather station"}, {"zh-cn", "a-camera", "气象站"}, {"tr-tr", "1 istasyon", "1 istasyon"}, {"ru-ru", "a-camera", "Метеостанция"},
+	} {
+		in := func(path string) testkit.Call {
+			call := w.get(path)
+			call.Header = map[string]string{"Accept-Language": c.language}
+			return call
+		}
+		if got := testkit.Ask[[]wire.ProductName](t, w.Contract, in(productsPath)); len(got) != 2 || got[0].ProductName != c.first {
+			t.Errorf("%s: %+v", c.language, got)
+		}
+		page := testkit.Ask[wire.DevicePage](t, w.Contract, in(pagePath+"?executionId=WS-1"))
+		if d := page.List[0]; d.ProductName != c.station || d.Product != "weather-station" {
+			t.Errorf("%s: %s, %s", c.language, d.ProductName, d.Product)
+		}
 	}
 }
 

@@ -129,6 +129,11 @@ tenants: [{name: greenfield, diy: {logo: ""}, users: [{userName: ada, disabled: 
 		{"an element's name", `
 elements: [{yeuSign: airTemperature, yeuUrl: /icons/air.svg, yeuName: {en-us: Air, zh-cn: 空气温度, tr-tr: Hava sıcaklığı, ru-ru: Температура воздуха}}]`,
 			"element airTemperature: yeuUrl,yeuName"},
+		{"a product's name for people", `
+products: [{name: weather-station, productName: {en-us: Weather station, zh-cn: 气象站, tr-tr: İstasyon, ru-ru: Метеостанция}}]`,
+			"product weather-station: productName"},
+		{"the same again", `
+products: [{name: weather-station, productName: {en-us: Weather station, zh-cn: 气象站, tr-tr: İstasyon, ru-ru: Метеостанция}}]`, ""},
 		{"properties are given whole", `
 products: [{name: weather-station, properties: [{identifier: rain, dataType: number, min: 0, accessMode: rw}, {identifier: airTemperature, dataType: number}]}]`,
 			"product weather-station: properties"},

@@ -115,14 +115,18 @@ func (c *checker) element(e *fileElement) {
 	}
 	c.phrase(&e.unit, maxUnit)
 	c.address(&e.yeuURL)
-	at := e.yeuName.at
 	if !e.yeuName.given() {
-		at = e.at.key("yeuName")
+		e.yeuName.at = e.at.key("yeuName")
 	}
+	c.names(&e.yeuName)
+}
+
+// names checks that a thing is named in every language.
+func (c *checker) names(f *field[fileNames]) {
 	for _, l := range text.Languages {
-		name := e.yeuName.v[l]
+		name := f.v[l]
 		if !name.given() {
-			c.add(at, "yeuName lacks %s: it must have all of %s", l, languages())
+			c.add(f.at, "%s lacks %s: it must have all of %s", last(f.at), l, languages())
 			continue
 		}
 		c.name(&name)
@@ -133,6 +137,9 @@ func (c *checker) product(p *fileProduct) {
 	if c.required(&p.name, p.at, "name") {
 		c.name(&p.name)
 		c.unique("product", p.name.v, fmt.Sprintf("product %q", p.name.v), p.name.at)
+	}
+	if p.productName.given() {
+		c.names(&p.productName)
 	}
 	if d := p.offlineAfter; d.set && (d.v < time.Second || d.v > maxPatience || d.v%time.Millisecond != 0) {
 		c.add(d.at, "offlineAfter must be from 1s to %s, in whole milliseconds", maxPatience)

@@ -27,12 +27,16 @@ type fileElement struct {
 	yeuSign field[string]
 	unit    field[string]
 	yeuURL  field[string]
-	yeuName field[map[text.Language]field[string]]
+	yeuName field[fileNames]
 }
+
+// fileNames are what people call a thing, by language.
+type fileNames map[text.Language]field[string]
 
 type fileProduct struct {
 	at           place
 	name         field[string]
+	productName  field[fileNames]
 	offlineAfter field[time.Duration]
 	properties   field[[]fileProperty]
 }
@@ -196,22 +200,27 @@ func (f *faults) element(n ast.Node, at place) fileElement {
 	e := fileElement{at: at}
 	f.mapping(n, at, map[string]take{
 		"yeuSign": f.trimmed(&e.yeuSign), "unit": f.trimmed(&e.unit), "yeuUrl": f.trimmed(&e.yeuURL),
-		"yeuName": func(n ast.Node, at place) {
-			e.yeuName = field[map[text.Language]field[string]]{v: map[text.Language]field[string]{}, set: true, at: at}
-			known := map[string]take{}
-			for _, l := range text.Languages {
-				known[string(l)] = func(n ast.Node, at place) { e.yeuName.v[l] = f.word(n, at) }
-			}
-			f.mapping(n, at, known)
-		},
+		"yeuName": f.names(&e.yeuName),
 	})
 	return e
+}
+
+// names reads what people call a thing in each language.
+func (f *faults) names(into *field[fileNames]) take {
+	return func(n ast.Node, at place) {
+		*into = field[fileNames]{v: fileNames{}, set: true, at: at}
+		known := map[string]take{}
+		for _, l := range text.Languages {
+			known[string(l)] = func(n ast.Node, at place) { into.v[l] = f.word(n, at) }
+		}
+		f.mapping(n, at, known)
+	}
 }
 
 func (f *faults) product(n ast.Node, at place) fileProduct {
 	p := fileProduct{at: at}
 	f.mapping(n, at, map[string]take{
-		"name": f.trimmed(&p.name), "offlineAfter": f.duration(&p.offlineAfter),
+		"name": f.trimmed(&p.name), "productName": f.names(&p.productName), "offlineAfter": f.duration(&p.offlineAfter),
 		"properties": listed(f, &p.properties, f.property),
 	})
 	return p

@@ -30,6 +30,21 @@ func change[T comparable](s *step, name string, into *T, f *field[T]) {
 	}
 }
 
+// changeNames is change for what people call a thing.
+func changeNames(s *step, key string, into *map[text.Language]string, f *field[fileNames]) {
+	if !f.set {
+		return
+	}
+	named := make(map[text.Language]string, len(f.v))
+	for l, name := range f.v {
+		named[l] = name.v
+	}
+	if !maps.Equal(*into, named) {
+		*into = named
+		s.changes = append(s.changes, key)
+	}
+}
+
 type elementStep struct {
 	step
 	element device.Element
@@ -112,7 +127,7 @@ func (pl *planner) element(f *fileElement) {
 	if !f.yeuSign.set {
 		return
 	}
-	s := elementStep{element: device.Element{YeuSign: f.yeuSign.v, Names: map[text.Language]string{}}}
+	s := elementStep{element: device.Element{YeuSign: f.yeuSign.v}}
 	known := pl.Catalog.Element(f.yeuSign.v)
 	if known == nil {
 		s.created = true
@@ -121,14 +136,10 @@ func (pl *planner) element(f *fileElement) {
 	}
 	change(&s.step, "unit", &s.element.Unit, &f.unit)
 	change(&s.step, "yeuUrl", &s.element.YeuURL, &f.yeuURL)
-	renamed := false
-	for l, name := range f.yeuName.v {
-		s.element.Names[l] = name.v
-		renamed = renamed || known == nil || known.Names[l] != name.v
+	if known != nil {
+		s.element.Names = known.Names
 	}
-	if renamed {
-		s.changes = append(s.changes, "yeuName")
-	}
+	changeNames(&s.step, "yeuName", &s.element.Names, &f.yeuName)
 	if s.idle() {
 		pl.p.left++
 		return
@@ -148,6 +159,7 @@ func (pl *planner) product(f *fileProduct) {
 		s.product.Properties = slices.Clone(known.Properties)
 	}
 	pl.products[f.name.v] = s.product
+	changeNames(&s.step, "productName", &s.product.Names, &f.productName)
 	change(&s.step, "offlineAfter", &s.product.OfflineAfter, &f.offlineAfter)
 	if f.properties.set {
 		list := make([]device.Property, len(f.properties.v))

@@ -1301,8 +1301,13 @@ type Device struct {
 	OnlineTime  *int64      `json:"onlineTime,omitempty"`
 
 	// OpenAlarms how many notices of the device are open; absent when none is
-	OpenAlarms  *int   `json:"openAlarms,omitempty"`
-	ProductId   int64  `json:"productId"`
+	OpenAlarms *int `json:"openAlarms,omitempty"`
+
+	// Product the product's name in the provider's file and the open API
+	Product   string `json:"product"`
+	ProductId int64  `json:"productId"`
+
+	// ProductName what people call the product, in the caller's language; where the provider gave no such name, as product
 	ProductName string `json:"productName"`
 	Serial      string `json:"serial"`
 
@@ -1909,7 +1914,7 @@ type ProductName struct {
 	ProductName string `json:"productName"`
 }
 
-// ProductsAnswer Example: {"code":200,"data":[{"id":1,"productName":"weather-mast"}],"msg":""}
+// ProductsAnswer Example: {"code":200,"data":[{"id":1,"productName":"Weather mast"}],"msg":""}
 type ProductsAnswer struct {
 	Code int            `json:"code"`
 	Data *[]ProductName `json:"data"`
@@ -3261,7 +3266,7 @@ type ServerInterface interface {
 	// UpdateMessagesRead Mark messages as read
 	// (PUT /admin-api/client/pc/notify-message/update-read)
 	UpdateMessagesRead(w http.ResponseWriter, r *http.Request, params UpdateMessagesReadParams)
-	// GetProductSimpleList Every product's id and name, by name
+	// GetProductSimpleList Every product's id and its name in the caller's language, by that name
 	// (GET /admin-api/client/pc/product/get/simple-list)
 	GetProductSimpleList(w http.ResponseWriter, r *http.Request)
 	// UpdateAvatar Another picture of the signed-in user
@@ -8698,7 +8703,7 @@ type StrictServerInterface interface {
 	// UpdateMessagesRead Mark messages as read
 	// (PUT /admin-api/client/pc/notify-message/update-read)
 	UpdateMessagesRead(ctx context.Context, request UpdateMessagesReadRequestObject) (UpdateMessagesReadResponseObject, error)
-	// GetProductSimpleList Every product's id and name, by name
+	// GetProductSimpleList Every product's id and its name in the caller's language, by that name
 	// (GET /admin-api/client/pc/product/get/simple-list)
 	GetProductSimpleList(ctx context.Context, request GetProductSimpleListRequestObject) (GetProductSimpleListResponseObject, error)
 	// UpdateAvatar Another picture of the signed-in user

@@ -401,7 +401,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every product's id and name, by name */
+        /** Every product's id and its name in the caller's language, by that name */
         get: operations["getProductSimpleList"];
         put?: never;
         post?: never;
@@ -2924,7 +2924,7 @@ export interface components {
          *       "data": [
          *         {
          *           "id": 1,
-         *           "productName": "weather-mast"
+         *           "productName": "Weather mast"
          *         }
          *       ],
          *       "msg": ""
@@ -3017,7 +3017,10 @@ export interface components {
             lastContact?: number;
             /** Format: int64 */
             productId: number;
+            /** @description what people call the product, in the caller's language; where the provider gave no such name, as product */
             productName: string;
+            /** @description the product's name in the provider's file and the open API */
+            product: string;
             /**
              * Format: int64
              * @description milliseconds of silence after which the device counts as offline
@@ -4282,7 +4285,8 @@ export interface operations {
                      *             "onlineTime": 1795200000000,
                      *             "lastContact": 1795230000000,
                      *             "productId": 2,
-                     *             "productName": "camera",
+                     *             "productName": "Field camera",
+                     *             "product": "field-camera",
                      *             "offlineAfter": 600000,
                      *             "type": 2,
                      *             "mainSign": "stream",
@@ -4307,7 +4311,8 @@ export interface operations {
                      *             "onlineTime": 1795200000000,
                      *             "lastContact": 1795230000000,
                      *             "productId": 1,
-                     *             "productName": "weather-station",
+                     *             "productName": "Weather station",
+                     *             "product": "weather-station",
                      *             "offlineAfter": 900000,
                      *             "type": 1,
                      *             "mainSign": "airTemperature",

@@ -119,8 +119,8 @@ export function deviceServer(devices?: Device[]) {
     return { list: found.slice((no - 1) * size, no * size), total: found.length };
   });
   get(`${client}/product/get/simple-list`, () => [
-    { id: 1, productName: 'weather-mast' },
-    { id: 2, productName: 'field-camera' },
+    { id: 1, productName: 'Weather mast' },
+    { id: 2, productName: 'Field camera' },
   ]);
   get(paths.connection, () => state.connection);
   get(paths.diagnostics, () => state.diagnostics);

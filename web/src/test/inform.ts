@@ -87,7 +87,7 @@ export function detailOf(
     alarmDeviceInfoRespDTO: {
       deviceName,
       noteName,
-      productName: 'weather-mast',
+      productName: 'Weather mast',
       onlineState: 1,
       deleted: false,
       ...its,

@@ -16,7 +16,7 @@ describe('the data centre', () => {
     await open(place());
     expect(names()).toEqual(['Gate camera', 'Orchard mast', 'Lower mast', 'New probe']);
     const own = card('Orchard mast');
-    expect(own.getByText('WS-1 · weather-mast')).toBeVisible();
+    expect(own.getByText('WS-1 · Weather mast')).toBeVisible();
     expect(own.getByText('Online')).toBeVisible();
     expect(own.getByText('3.4')).toHaveTextContent(/^3\.4\s°C$/);
     expect(own.getByText('Air temperature')).toBeVisible();

@@ -31,10 +31,23 @@ describe('the table', () => {
     await openDevices(server);
     expect(screen.getByText('3 devices in 2 scenes and the default group')).toBeVisible();
     expect(names()).toEqual(['Orchard mast', 'Lower mast', 'No remark yet']);
-    expect(row(/Orchard mast/)).toHaveTextContent(/WS-1weather-mastNorth orchardno positionOnline\d+ s3\.4\s°CEdit/);
+    expect(row(/Orchard mast/)).toHaveTextContent(/WS-1Weather mastNorth orchardno positionOnline\d+ s3\.4\s°CEdit/);
     expect(row(/Orchard mast/).textContent, 'a number and its unit never part').toContain('3.4\u00a0°C');
     expect(row(/Lower mast/)).toHaveTextContent('Offline');
     expect(row(/SXT-3/)).toHaveTextContent(/Default group.*Onlinelive.*Video/);
+    // The identifier is there for whoever writes files for the provider.
+    expect(screen.getAllByTitle('Weather mast · weather-mast')).toHaveLength(3);
+  });
+
+  it.each([1440, 390])('at %d px marks devices that have an open alarm, offline ones too', async (width) => {
+    setWidth(width);
+    Object.assign(server.devices[0] ?? {}, { alarmLevel: 2, openAlarms: 3 });
+    Object.assign(server.devices[1] ?? {}, { alarmLevel: 0, openAlarms: 1 });
+    await openDevices(server);
+    const [first, second] = screen.getAllByTitle('Pending alarm');
+    expect(first).toHaveTextContent(/^Serious Online$/);
+    expect(second).toHaveTextContent(/^Offline General$/);
+    expect(screen.getAllByTitle('Pending alarm')).toHaveLength(2);
   });
 
   it('searches once typing pauses, keeps that in the address, and lets go of it', async () => {
@@ -53,7 +66,7 @@ describe('the table', () => {
     await user.click(screen.getByRole('radio', { name: 'Offline' }));
     await waitFor(() => expect(names()).toEqual(['Lower mast']));
     await user.click(screen.getByRole('radio', { name: 'All' }));
-    await user.selectOptions(screen.getByRole('combobox', { name: 'Model' }), 'field-camera');
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Model' }), 'Field camera');
     await waitFor(() => expect(lastAsked()).toMatchObject({ productId: '2' }));
     await user.click(screen.getByRole('button', { name: /^Default group/ }));
     await waitFor(() => expect(lastAsked()).toMatchObject({ productId: '2', groupId: '0' }));

@@ -32,13 +32,21 @@ describe('the sheet of a device', () => {
     for (const [name, value] of [
       ['Device name', 'WS-1'],
       ['Serial', 'A-1'],
-      ['Model', 'weather-mast'],
+      ['Model', 'Weather mastweather-mast'],
       ['Scene', 'North orchard'],
       ['Position', 'no position'],
     ] as const) {
       expect(within(sheet()).getByText(name).parentElement).toHaveTextContent(`${name}${value}`);
     }
     expect(within(sheet()).getAllByText('Online').length).toBeGreaterThan(0);
+  });
+
+  it('tells of open alarms, and leads to them', async () => {
+    Object.assign(server.devices[0] ?? {}, { alarmLevel: 1, openAlarms: 2 });
+    await open();
+    const own = within(await screen.findByRole('dialog', { name: 'Orchard mast' }));
+    expect(own.getByTitle('Pending alarm')).toHaveTextContent('Important');
+    expect(own.getByRole('link', { name: '2 pending' })).toHaveAttribute('href', '/inform?devices=WS-1&status=0');
   });
 
   it('opens from anywhere in the row', async () => {

@@ -5,6 +5,7 @@ import { type Device, nameOf } from '@/lib/device/types';
 import { phone, useMedia } from '@/lib/media';
 import { IconButton } from '@/ui/IconButton';
 import { Sheet } from '@/ui/Sheet';
+import { StateChips } from '@/ui/StateChips';
 import { Connection } from './Connection';
 import { Coverage } from './Coverage';
 import { Identity } from './Identity';
@@ -12,7 +13,6 @@ import { Intake } from './Intake';
 import { Presence } from './Presence';
 import { Readings } from './Readings';
 import { RefusedNote } from './RefusedNote';
-import { StateChip } from './StateChip';
 import { useDetailLive } from './useDetailLive';
 
 interface DetailSheetProps {
@@ -32,7 +32,7 @@ export function DetailSheet({ device, beside, onEdit, onClose }: DetailSheetProp
       title={nameOf(device)}
       aside={
         <>
-          <StateChip device={device} />
+          <StateChips device={device} />
           {isPhone ? (
             // The name needs the room.
             <IconButton label={t('device.edit')} icon={<EditOutlined aria-hidden="true" />} onClick={onEdit} />

@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Device } from '@/lib/device/types';
@@ -18,7 +19,10 @@ export function Identity({ device }: { device: Device }) {
     <dl className={css.facts}>
       <Fact name={t('home.device.name')}>{device.deviceName}</Fact>
       <Fact name={t('device.detail.serial')}>{device.serial || missing}</Fact>
-      <Fact name={t('home.device.model')}>{device.productName}</Fact>
+      <Fact name={t('home.device.model')}>
+        {device.productName}
+        {device.product !== device.productName && <span className={css.code}>{device.product}</span>}
+      </Fact>
       <Fact name={t('home.device.scene')}>{device.groupId === 0 ? t('home.defaultGroup') : device.groupName}</Fact>
       <Fact name={t('home.device.position')}>
         {placed ? (
@@ -30,6 +34,13 @@ export function Identity({ device }: { device: Device }) {
       <Fact name={t('home.device.state')}>
         <Since device={device} />
       </Fact>
+      {device.openAlarms === undefined ? null : (
+        <Fact name={t('device.detail.alarms')}>
+          <Link to="/inform" search={{ devices: device.deviceName, status: 0 }}>
+            {t('device.detail.pending', { count: device.openAlarms, n: format.number(device.openAlarms) })}
+          </Link>
+        </Fact>
+      )}
       <Fact name={t('home.device.contact')}>
         {lastContact === undefined ? missing : <Age time={lastContact} form="within" />}
       </Fact>

@@ -6,7 +6,7 @@ import { DiscardDialog } from '@/ui/DiscardDialog';
 import { DraftBar } from '@/ui/DraftBar';
 import { SendButton } from '@/ui/form/SendButton';
 import { Sheet } from '@/ui/Sheet';
-import { StateChip } from '../detail/StateChip';
+import { StateChips } from '@/ui/StateChips';
 import { EditFields } from './EditFields';
 import css from './EditSheet.module.css';
 import { useEditForm } from './useEditForm';
@@ -26,7 +26,7 @@ export function EditSheet({ device, beside, onClose }: EditSheetProps) {
   return (
     <Sheet
       title={t('device.form.title', { name: nameOf(device) })}
-      aside={<StateChip device={device} />}
+      aside={<StateChips device={device} />}
       beside={beside}
       onClose={onClose}
       footer={

@@ -31,7 +31,7 @@ export function onPlainClick(act: () => void) {
 export const Row = memo(function Row({ device, selected, opensForm, onOpen }: RowProps) {
   const { t } = useTranslation();
   const format = useFormat();
-  const { deviceName, noteName, productName, groupId, groupName, latitude, longitude } = device;
+  const { deviceName, noteName, productName, product, groupId, groupName, latitude, longitude } = device;
   const scene = groupId === 0 ? t('home.defaultGroup') : groupName;
   const placed = latitude !== undefined && longitude !== undefined;
   return (
@@ -52,7 +52,10 @@ export const Row = memo(function Row({ device, selected, opensForm, onOpen }: Ro
       <td className={`${css.cut} ${css.code}`} title={deviceName}>
         {deviceName}
       </td>
-      <td className={`${css.cut} ${css.model}`} title={productName}>
+      <td
+        className={`${css.cut} ${css.model}`}
+        title={productName === product ? product : `${productName} · ${product}`}
+      >
         {productName}
       </td>
       <td className={`${css.cut} ${css.scene}`} title={scene}>

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { type Device, hasPicture, mainReading } from '@/lib/device/types';
 import { missing, useFormat } from '@/lib/format/format';
 import { Age } from '@/ui/Age';
+import { levelLooks } from '@/ui/alarm/tags';
 import css from './cells.module.css';
 
 interface CellProps {
@@ -11,14 +12,27 @@ interface CellProps {
 }
 
 /** Online or offline: an icon and a word, without a plate, as it stands in every row. */
-export function State({ device: { onlineState } }: CellProps) {
+export function State({ device: { onlineState, alarmLevel } }: CellProps) {
   const { t } = useTranslation();
   const online = onlineState === 1;
+  const state = t(online ? 'home.state.online' : 'home.state.offline');
+  if (alarmLevel !== undefined) {
+    // As in the tree: that it is online goes without saying, except to a screen reader; that it is offline does not.
+    const { Icon } = levelLooks[alarmLevel];
+    const level = t(`home.level.${alarmLevel}`);
+    return (
+      <span className={`${css.state} ${css[`level${alarmLevel}`]}`} title={t('home.state.alarm')}>
+        <Icon aria-hidden="true" />
+        {online ? level : state}
+        <span className="visually-hidden"> {online ? state : level}</span>
+      </span>
+    );
+  }
   const Icon = online ? CheckCircleFilled : DisconnectOutlined;
   return (
     <span className={`${css.state} ${online ? css.online : ''}`}>
       <Icon aria-hidden="true" />
-      {t(online ? 'home.state.online' : 'home.state.offline')}
+      {state}
     </span>
   );
 }

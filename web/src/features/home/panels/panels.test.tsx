@@ -48,7 +48,7 @@ describe('the device panel', () => {
     );
     expect(screen.getByRole('heading', { name: 'Orchard mast' })).toBeVisible();
     expect(screen.getByText('Online')).toBeVisible();
-    expect(fact('Model')).toHaveTextContent('weather-mast');
+    expect(fact('Model')).toHaveTextContent('Weather mast');
     expect(fact('Device name')).toHaveTextContent('WS-0417');
     expect(fact('Scene')).toHaveTextContent('North orchard');
     expect(fact('Position')).toHaveTextContent('37.8571° N, 27.3412° E');

@@ -1,0 +1,7 @@
+-- +goose Up
+
+-- What people call a product in each language; empty where the provider gave no such name.
+ALTER TABLE products ADD COLUMN name_en_us TEXT NOT NULL DEFAULT '';
+ALTER TABLE products ADD COLUMN name_zh_cn TEXT NOT NULL DEFAULT '';
+ALTER TABLE products ADD COLUMN name_tr_tr TEXT NOT NULL DEFAULT '';
+ALTER TABLE products ADD COLUMN name_ru_ru TEXT NOT NULL DEFAULT '';
