@@ -140,9 +140,9 @@ describe('on a phone', () => {
     expect(screen.queryByRole('table')).toBeNull();
     const cards = within(screen.getByRole('list', { name: 'Notification channels' })).getAllByRole('link');
     expect(cards.map(({ textContent }) => textContent)).toEqual([
-      'Night crewEmailSMS2 addresses, 1 number · 3 rules',
-      'Elif, phoneSMS2 numbers · no rule yet',
-      'IrrigationEmail2 addresses · no rule yet',
+      'Night crewEmailSMS2 addresses, 1 number · 3 rulesCreate time Mar 12, 2026, 09:00',
+      'Elif, phoneSMS2 numbers · no rule yetCreate time Mar 12, 2026, 09:00',
+      'IrrigationEmail2 addresses · no rule yetCreate time Mar 12, 2026, 09:00',
     ]);
     await user.click(screen.getByRole('button', { name: 'Filters' }));
     await user.selectOptions(screen.getByRole('combobox', { name: 'Mode' }), 'Email');

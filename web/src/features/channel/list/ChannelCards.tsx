@@ -1,6 +1,8 @@
 import RightOutlined from '@ant-design/icons/RightOutlined';
 import { useTranslation } from 'react-i18next';
 import type { Channel } from '@/lib/channel/queries';
+import { formatDateTime } from '@/lib/format/date';
+import { useLanguage } from '@/lib/i18n';
 import { ModeChips } from '@/ui/channel/modes';
 import { Loading, Skeleton } from '@/ui/Skeleton';
 import { useChannelWords } from '../words';
@@ -17,6 +19,7 @@ interface ChannelCardsProps {
 export function ChannelCards({ channels, onOpen }: ChannelCardsProps) {
   const { t } = useTranslation();
   const words = useChannelWords();
+  const language = useLanguage((state) => state.language);
   if (!channels) {
     return (
       <Loading>
@@ -37,6 +40,9 @@ export function ChannelCards({ channels, onOpen }: ChannelCardsProps) {
               <b className={css.name}>{channel.noticeName}</b>
               <ModeChips of={channel.noticeMode} />
               <span className={css.facts}>{`${words.recipients(channel)} · ${words.rules(channel, true)}`}</span>
+              <span
+                className={css.facts}
+              >{`${t('channel.col.created')} ${formatDateTime(channel.createTime, language)}`}</span>
             </span>
             <RightOutlined className={css.arrow} aria-hidden="true" />
           </a>

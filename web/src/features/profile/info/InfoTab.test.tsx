@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type Language, useLanguage } from '@/lib/i18n';
 import { farm } from '@/test/farm';
 import { gate } from '@/test/gate';
-import { elif, openProfile, paths, profileServer, sentTo, toasts } from '@/test/profile';
+import { dialogGone, elif, openProfile, paths, profileServer, sentTo, toasts } from '@/test/profile';
 import { ok, onPost, refused } from '@/test/server';
 import { tokens } from '@/test/session';
 
@@ -71,6 +71,29 @@ describe('essential information', () => {
     const { person } = await openProfile();
     await person.type(nickname(), ' K.{Enter}');
     expect(mobile()).toHaveAccessibleDescription('Please enter a mobile number');
+  });
+
+  it('keeps what was typed while a number is bound', async () => {
+    const server = profileServer({ user: { ...elif, mobile: '' } });
+    const { person } = await openProfile();
+    await person.clear(nickname());
+    await person.type(nickname(), 'Elif of the valley');
+    await person.type(email(), 'x');
+    await person.click(screen.getByRole('button', { name: 'Bind' }));
+    const dialog = within(await screen.findByRole('dialog'));
+    await person.type(dialog.getByRole('textbox', { name: 'Mobile' }), '+905551112233');
+    await person.type(dialog.getByRole('textbox', { name: 'Verification code' }), '123456');
+    await person.click(dialog.getByRole('button', { name: 'Bind number' }));
+    await dialogGone();
+    expect(mobile()).toHaveValue('+905551112233');
+    expect(nickname()).toHaveValue('Elif of the valley');
+    expect(email()).toHaveValue('elif@valley.examplex');
+    await person.click(save());
+    await waitFor(() =>
+      expect(sentTo(server, paths.update)).toEqual([
+        { id: 7, nickname: 'Elif of the valley', email: 'elif@valley.examplex', mobile: '+905551112233' },
+      ]),
+    );
   });
 
   it('without SMS says so, and still saves the rest', async () => {
