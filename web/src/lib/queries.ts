@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api } from './api';
+import { setFarmZone } from './format/zone';
 import { hasNetwork } from './offline/reach';
 import { setTenant } from './tenant';
 
@@ -22,7 +23,11 @@ export const unreadCountQuery = () =>
 export const userQuery = () =>
   queryOptions({
     queryKey: ['user'],
-    queryFn: ({ signal }) => api.get('/app-api/member/user/get', { signal }),
+    queryFn: async ({ signal }) => {
+      const user = await api.get('/app-api/member/user/get', { signal });
+      setFarmZone(user.timeZone);
+      return user;
+    },
     staleTime: 5 * 60_000,
   });
 

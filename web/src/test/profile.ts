@@ -5,7 +5,7 @@ import type { components } from '@/api/schema.gen';
 import type { Credential } from '@/features/profile/apps/queries';
 import { readCodeWait } from '@/features/profile/form/codeWait';
 import { useNotices } from '@/lib/notices';
-import { frameBackend } from './backend';
+import { farmZone, frameBackend } from './backend';
 import { openConsole } from './console';
 import { ok, onGet, onPost, onPut } from './server';
 import { signedIn } from './session';
@@ -21,7 +21,7 @@ export const elif: User = {
   avatar: '',
   loginDate: new Date('2026-11-21T05:58:00').getTime(),
   tenantName: 'Aydın Valley Growers',
-  timeZone: 'Europe/Istanbul',
+  timeZone: farmZone,
 };
 
 export const credential = (id: number, change: Partial<Credential> = {}): Credential => ({

@@ -68,7 +68,7 @@ describe('the menu', () => {
   it('leads from page to page, whose name stands in the top bar and in the tab', async () => {
     const { router } = await openConsole('/alarm');
     const person = userEvent.setup();
-    expect(screen.getByRole('heading', { level: 1, name: 'Alarm center' })).toBeVisible();
+    expect(await screen.findByRole('heading', { level: 1, name: 'Alarm center' })).toBeVisible();
     await person.click(within(menu()).getByRole('link', { name: /^Notification channel/ }));
     expect(await screen.findByRole('heading', { level: 1, name: 'Notification channel' })).toBeVisible();
     expect(within(screen.getByRole('banner')).getByRole('heading', { level: 1 })).toBeVisible();

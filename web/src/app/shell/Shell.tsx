@@ -1,10 +1,13 @@
+import { useQuery } from '@tanstack/react-query';
 import { Outlet, useRouterState } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { Fragment, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useFarmZone } from '@/lib/format/zone';
 import { whenIdle } from '@/lib/idle';
 import { keepFocus } from '@/lib/keepFocus';
 import { phone, useMedia } from '@/lib/media';
 import { keepConsole } from '@/lib/offline/release';
+import { userQuery } from '@/lib/queries';
 import { useTenantFace } from '@/lib/useTenantFace';
 import { later } from '@/ui/later';
 import { PageTitleSlot } from '@/ui/PageTitle';
@@ -59,7 +62,7 @@ export function Shell() {
           <main id="content" className={css.page} tabIndex={-1}>
             <Strip />
             <PageTitleSlot value={slot}>
-              <Outlet />
+              <Page />
             </PageTitleSlot>
           </main>
         </div>
@@ -67,6 +70,18 @@ export function Shell() {
       {menu ? <MenuDrawer open={menuOpen} onClose={() => setMenuOpen(false)} /> : null}
       {settings ? <SettingsPanel open={settingsOpen} onClose={() => setSettingsOpen(false)} /> : null}
     </AntdProvider>
+  );
+}
+
+/** The page of the address. It waits for the farm's time zone, once at the first sign-in: what it tells and asks for depends on that. */
+function Page() {
+  const zone = useFarmZone((state) => state.zone);
+  const user = useQuery(userQuery());
+  if (zone === undefined && user.isLoading) return null;
+  return (
+    <Fragment key={zone}>
+      <Outlet />
+    </Fragment>
   );
 }
 

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { usePreferences } from '@/lib/preferences';
 import { IconButton } from '@/ui/IconButton';
 import { LanguageSelect } from '@/ui/LanguageSelect';
+import { ZoneNote } from '@/ui/ZoneNote';
 import { Bell } from './Bell';
 import { Person } from './Person';
 import css from './TopBar.module.css';
@@ -34,6 +35,7 @@ export function TopBar({ titleRef, menuOpen, onMenu, settingsOpen, onSettings }:
       </span>
       <div className={css.title} ref={titleRef} />
       <div className={css.tools}>
+        <ZoneNote brief />
         <LanguageSelect small />
         <Bell />
         <Person className={css.who} />

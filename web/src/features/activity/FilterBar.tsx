@@ -1,11 +1,11 @@
 import FilterOutlined from '@ant-design/icons/FilterOutlined';
-import { Button, DatePicker } from 'antd';
-import dayjs from 'dayjs';
+import { Button } from 'antd';
 import { useId, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { dayFormat } from '@/lib/dayFormat';
 import { useLanguage } from '@/lib/i18n';
 import { phone, useMedia } from '@/lib/media';
+import { DatePicker, pickerDay } from '@/ui/form/DatePicker';
 import { IconButton } from '@/ui/IconButton';
 import { SearchField } from '@/ui/SearchField';
 import { Select } from '@/ui/Select';
@@ -125,7 +125,7 @@ function Day({ label, day, least, most, onChange }: DayProps) {
   const language = useLanguage((state) => state.language);
   const id = useId();
   // A new date is another value to the picker, which then forgets what is being typed.
-  const value = useMemo(() => (day ? dayjs(day) : null), [day]);
+  const value = useMemo(() => (day ? pickerDay(day) : null), [day]);
   return (
     <span className={css.day}>
       <label htmlFor={id}>{label}</label>
@@ -136,8 +136,8 @@ function Day({ label, day, least, most, onChange }: DayProps) {
         value={value}
         format={dayFormat[language]}
         placeholder=""
-        minDate={least ? dayjs(least) : undefined}
-        maxDate={most ? dayjs(most) : undefined}
+        minDate={least ? pickerDay(least) : undefined}
+        maxDate={most ? pickerDay(most) : undefined}
         onChange={(chosen) => onChange(chosen?.format('YYYY-MM-DD'))}
       />
     </span>

@@ -1,3 +1,4 @@
+import { dateAt, timeOf } from '@/lib/format/zone';
 import { pageSizes } from '@/lib/pages';
 
 /** The kinds of things that the log can be narrowed to, in the order of the choice. */
@@ -22,7 +23,7 @@ export interface ActivitySearch {
   /** One of the people, as the call names them: user:7, provider. */
   who?: string;
   kind?: Kind;
-  /** First and last day, 2026-11-21, of this machine's calendar. */
+  /** First and last day, 2026-11-21. */
   from?: string;
   to?: string;
   page?: number;
@@ -47,10 +48,9 @@ export function midnight(day: string | undefined, after = 0): number | undefined
   const match = /^(\d{4})-(\d\d)-(\d\d)$/.exec(day ?? '');
   if (!match) return undefined;
   const [year, month, date] = match.slice(1).map(Number) as [number, number, number];
-  const begins = new Date(year, month - 1, date);
-  if (begins.getMonth() !== month - 1 || begins.getTime() < 0) return undefined;
-  begins.setDate(date + after);
-  return begins.getTime();
+  const begins = timeOf(year, month - 1, date);
+  if (dateAt(begins).getMonth() !== month - 1 || begins < 0) return undefined;
+  return timeOf(year, month - 1, date + after);
 }
 
 function day(value: unknown): string | undefined {

@@ -3,7 +3,7 @@ import type { components } from '@/api/schema.gen';
 import { api } from '@/lib/api';
 import { deviceKeys, persistent } from '@/lib/device/queries';
 import { now } from '@/lib/format/clock';
-import { startOfDay } from '@/lib/format/date';
+import { midnight } from '@/lib/format/date';
 import type { Language } from '@/lib/i18n';
 import { pageSizes } from '@/lib/pages';
 import type { DeviceSearch } from './search';
@@ -127,10 +127,8 @@ export const coverageQuery = (deviceName: string) =>
     queryKey: [...detailKey, 'coverage', deviceName],
     queryFn: ({ signal }) => {
       const endTime = Math.ceil(now());
-      const first = new Date(startOfDay(endTime));
-      first.setDate(first.getDate() - (coveredDays - 1));
       // Where the clock was put back since, so many days are an hour more than the server lets ask for.
-      const startTime = Math.max(first.getTime(), endTime - coveredDays * 86_400_000);
+      const startTime = Math.max(midnight(endTime, 1 - coveredDays), endTime - coveredDays * 86_400_000);
       const query = { deviceName, startTime, endTime };
       return api.get('/admin-api/client/pc/device/get/coverage', { query, signal });
     },

@@ -1,16 +1,21 @@
 import type { Language } from '@/lib/i18n';
 import { forms, minus } from './table';
+import { dateAt, timeOf } from './zone';
 
-/** Midnight before a time, in this machine's zone, which is the one that every call names to the server. */
+/** Midnight before a time. */
 export function startOfDay(time: number): number {
-  const date = new Date(time);
-  return new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
+  return midnight(time, 0);
 }
 
 /** The midnight to come. */
 export function nextMidnight(time: number): number {
-  const date = new Date(time);
-  return new Date(date.getFullYear(), date.getMonth(), date.getDate() + 1).getTime();
+  return midnight(time, 1);
+}
+
+/** Midnight so many calendar days from the one before a time; a day may have 23 or 25 hours. */
+export function midnight(time: number, days: number): number {
+  const date = dateAt(time);
+  return timeOf(date.getFullYear(), date.getMonth(), date.getDate() + days);
 }
 
 const made = new Map<string, Intl.DateTimeFormat>();
@@ -25,9 +30,9 @@ function intl(tag: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFo
   return format;
 }
 
-/** A day's words, by this machine's zone as it is now: a formatter keeps the zone that it was made in. */
+/** A day's words. */
 function words(time: number, language: Language, options: Intl.DateTimeFormatOptions): string {
-  const date = new Date(time);
+  const date = dateAt(time);
   const day = Date.UTC(date.getFullYear(), date.getMonth(), date.getDate());
   return intl(forms[language].tag, { ...options, timeZone: 'UTC' }).format(day);
 }
@@ -38,13 +43,13 @@ function pad(value: number): string {
 
 /** 05:40, of 24 hours in every language. */
 export function formatTime(time: number): string {
-  const date = new Date(time);
+  const date = dateAt(time);
   return `${pad(date.getHours())}:${pad(date.getMinutes())}`;
 }
 
 /** Nov 19; with the year when it is not this one. */
 export function formatDay(time: number, now: number, language: Language): string {
-  const sameYear = new Date(time).getFullYear() === new Date(now).getFullYear();
+  const sameYear = dateAt(time).getFullYear() === dateAt(now).getFullYear();
   return words(time, language, { day: 'numeric', month: 'short', ...(sameYear ? {} : { year: 'numeric' }) });
 }
 
@@ -79,11 +84,11 @@ export function formatZoned(time: number, language: Language): string {
 
 type Precision = 'minutes' | 'seconds';
 
-const seconds = (time: number, to: Precision) => (to === 'seconds' ? `:${pad(new Date(time).getSeconds())}` : '');
+const seconds = (time: number, to: Precision) => (to === 'seconds' ? `:${pad(dateAt(time).getSeconds())}` : '');
 
 function dateTime(time: number, language: Language): string {
   const { day, moment } = forms[language];
-  const date = new Date(time);
+  const date = dateAt(time);
   const written = day
     ? day(String(date.getFullYear()), pad(date.getMonth() + 1), pad(date.getDate()))
     : words(time, language, { year: 'numeric', month: 'short', day: 'numeric' });
@@ -92,17 +97,17 @@ function dateTime(time: number, language: Language): string {
 
 /** Whether clocks show that time twice, as they are set back for winter. */
 function comesTwice(time: number): boolean {
-  const west = new Date(time).getTimezoneOffset();
+  const west = dateAt(time).getTimezoneOffset();
   return [1, -1].some((way) => {
     // Wide enough for every zone's change, which is an hour or less but for the rarest.
-    const change = way * (new Date(time + way * 3 * 3_600_000).getTimezoneOffset() - west);
-    return change > 0 && new Date(time + way * change * 60_000).getTimezoneOffset() === west + way * change;
+    const change = way * (dateAt(time + way * 3 * 3_600_000).getTimezoneOffset() - west);
+    return change > 0 && dateAt(time + way * change * 60_000).getTimezoneOffset() === west + way * change;
   });
 }
 
-/** UTC+3, UTC−3:30 or UTC: the offset of this machine's zone at that time. */
+/** UTC+3, UTC−3:30 or UTC: the offset at that time. */
 export function formatZone(time: number): string {
-  const east = -new Date(time).getTimezoneOffset();
+  const east = -dateAt(time).getTimezoneOffset();
   if (east === 0) return 'UTC';
   const minutes = Math.abs(east) % 60;
   return `UTC${east < 0 ? minus : '+'}${Math.floor(Math.abs(east) / 60)}${minutes === 0 ? '' : `:${pad(minutes)}`}`;

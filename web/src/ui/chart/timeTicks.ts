@@ -1,4 +1,5 @@
 import { formatDay, formatDayTime, formatTime, startOfDay } from '@/lib/format/date';
+import { dateAt, timeOf } from '@/lib/format/zone';
 import type { Language } from '@/lib/i18n';
 
 /** A moment that is named below the plots. */
@@ -66,7 +67,7 @@ const isMidnight = (time: number) => startOfDay(time) === time;
 
 /** By the clock on the wall: on days of 23 or 25 hours, too. */
 function timesOf({ from, to }: { from: number; to: number }, step: number): number[] {
-  const start = new Date(from);
+  const start = dateAt(from);
   const [year, month, date] = [start.getFullYear(), start.getMonth(), start.getDate()];
   const times: number[] = [];
   if (step >= dayMinutes) {
@@ -74,13 +75,13 @@ function timesOf({ from, to }: { from: number; to: number }, step: number): numb
     // Counted from one day for all windows: names do not change as the window moves.
     const since = Math.round(Date.UTC(year, month, date) / 86_400_000) % days;
     for (let day = -since; ; day += days) {
-      const time = new Date(year, month, date + day).getTime();
+      const time = timeOf(year, month, date + day);
       if (time > to) return times;
       if (time >= from) times.push(time);
     }
   }
   for (let minute = 0; ; minute += step) {
-    const time = new Date(year, month, date + Math.floor(minute / dayMinutes), 0, minute % dayMinutes).getTime();
+    const time = timeOf(year, month, date + Math.floor(minute / dayMinutes), 0, minute % dayMinutes);
     if (time > to) return times;
     if (time >= from && time > (times.at(-1) ?? Number.NEGATIVE_INFINITY)) times.push(time);
   }

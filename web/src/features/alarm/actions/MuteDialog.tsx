@@ -10,6 +10,7 @@ import { toast } from '@/lib/notices';
 import { Dialog } from '@/ui/Dialog';
 import { Field } from '@/ui/form/Field';
 import { SendButton } from '@/ui/form/SendButton';
+import { ZoneNote } from '@/ui/ZoneNote';
 import { refetchRules } from '../queries';
 import type { ActionProps } from './DeleteDialog';
 import css from './MuteDialog.module.css';
@@ -113,6 +114,7 @@ function Choices({ formId, rule, onBusy, onClose }: ChoicesProps) {
           )}
         </Field>
       ) : null}
+      <ZoneNote />
     </form>
   );
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AlarmRule } from '@/lib/alarm/types';
 import { alarmServer, card, openAlarms } from '@/test/alarm';
+import { farmZone } from '@/test/backend';
 import { rule } from '@/test/samples';
 
 describe('a rule whose limit is passed and that has not opened', () => {
@@ -43,7 +44,7 @@ describe('a rule whose limit is passed and that has not opened', () => {
 
   it('says that nobody is told at this hour', async () => {
     // Chosen around the hour that it is now, by the farm's clocks.
-    const clock = new Intl.DateTimeFormat('en-GB', { timeZone: 'Europe/Istanbul', hour: '2-digit', hourCycle: 'h23' });
+    const clock = new Intl.DateTimeFormat('en-GB', { timeZone: farmZone, hour: '2-digit', hourCycle: 'h23' });
     const hour = Number(clock.format(Date.now()));
     const away = [2 * ((hour + 12) % 24)];
     const always = Array.from({ length: 48 }, (_, i) => i).filter((slot) => slot !== away[0]);

@@ -11,6 +11,7 @@ import { phone, useMedia } from '@/lib/media';
 import { ErrorNote } from '@/ui/ErrorNote';
 import { Note } from '@/ui/Note';
 import { Loading, Skeleton } from '@/ui/Skeleton';
+import { ZoneNote } from '@/ui/ZoneNote';
 import { titleOf } from '../form/ConditionRow';
 import { readingsThatFit } from '../form/fits';
 import { numberText, parseNumber } from '../form/number';
@@ -71,6 +72,7 @@ export function Rehearsal({ form }: { form: RuleFormState }) {
   return (
     <section className={css.rehearsal} aria-label={t('rule.rehearsal.title')} aria-busy={rehearsal.waiting}>
       <h3 className={css.kicker}>{t('rule.rehearsal.title')}</h3>
+      {shown ? <ZoneNote /> : null}
       {title && !rehearsal.isError ? (
         <p className={`${css.title} ${rehearsal.waiting ? css.waiting : ''}`} role="status">
           {unheard(shown, values.trigger) ?? title}

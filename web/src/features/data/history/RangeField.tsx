@@ -1,12 +1,14 @@
-import { ConfigProvider, DatePicker, Segmented } from 'antd';
-import dayjs, { type Dayjs } from 'dayjs';
+import { ConfigProvider, Segmented } from 'antd';
+import type { Dayjs } from 'dayjs';
 import { useId, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { dayFormat } from '@/lib/dayFormat';
 import { now } from '@/lib/format/clock';
 import { type Language, useLanguage } from '@/lib/i18n';
 import { phone, useMedia } from '@/lib/media';
+import { DatePicker, pickedTime, pickerDate } from '@/ui/form/DatePicker';
 import { Select } from '@/ui/Select';
+import { ZoneNote } from '@/ui/ZoneNote';
 import css from './RangeField.module.css';
 import {
   calendarShortcuts,
@@ -147,13 +149,14 @@ export function RangeField({ span, shortcut, onChange }: RangeFieldProps) {
             status={error ? 'error' : undefined}
             aria-invalid={error !== null}
             aria-describedby={error ? `${id}-error` : undefined}
-            disabledDate={(day) => isFutureDay(day.valueOf(), now())}
+            disabledDate={(day) => isFutureDay(pickedTime(day), now())}
             disabledTime={(day) => {
-              const future = futureTimes(day?.valueOf() ?? now(), now());
+              const future = futureTimes(day ? pickedTime(day) : now(), now());
               return { disabledHours: () => future.hours, disabledMinutes: future.minutes };
             }}
           />
         </ConfigProvider>
+        <ZoneNote />
         {error ? (
           <p id={`${id}-error`} className={css.error} role="alert">
             {t(error)}
@@ -166,9 +169,7 @@ export function RangeField({ span, shortcut, onChange }: RangeFieldProps) {
 
 type Dates = readonly (Dayjs | null)[] | null;
 
-const endsOf = (dates: Dates): [number | null, number | null] => [
-  dates?.[0]?.valueOf() ?? null,
-  dates?.[1]?.valueOf() ?? null,
-];
+const endOf = (date: Dayjs | null | undefined) => (date ? pickedTime(date) : null);
+const endsOf = (dates: Dates): [number | null, number | null] => [endOf(dates?.[0]), endOf(dates?.[1])];
 
-const dateOf = (time: number | null) => (time === null ? null : dayjs(time));
+const dateOf = (time: number | null) => (time === null ? null : pickerDate(time));

@@ -1,4 +1,5 @@
-import { nextMidnight, startOfDay } from '@/lib/format/date';
+import { midnight, nextMidnight, startOfDay } from '@/lib/format/date';
+import { dateAt, timeOf } from '@/lib/format/zone';
 
 /** From and to, epoch milliseconds, both included. */
 export interface Span {
@@ -16,15 +17,9 @@ export const shortcuts = ['day', 'week', 'month'] as const;
 export const calendarShortcuts = ['today', 'yesterday', 'thisWeek', 'lastWeek', 'thisMonth'] as const;
 export type Shortcut = (typeof shortcuts)[number] | (typeof calendarShortcuts)[number];
 
-/** Midnight so many calendar days from the one of `time`; a day may have 23 or 25 hours. */
-function midnight(time: number, days: number): number {
-  const date = new Date(time);
-  return new Date(date.getFullYear(), date.getMonth(), date.getDate() + days).getTime();
-}
-
 /** `weekStart` is the first day of the week of the language, 0 for Sunday. Nothing reaches beyond `now`. */
 export function spanOf(shortcut: Shortcut, now: number, weekStart = 1): Span {
-  const sinceWeekStart = (new Date(now).getDay() - weekStart + 7) % 7;
+  const sinceWeekStart = (dateAt(now).getDay() - weekStart + 7) % 7;
   switch (shortcut) {
     case 'day':
       return { from: now - dayMs, to: now };
@@ -41,8 +36,8 @@ export function spanOf(shortcut: Shortcut, now: number, weekStart = 1): Span {
     case 'lastWeek':
       return { from: midnight(now, -sinceWeekStart - 7), to: midnight(now, -sinceWeekStart) - 1 };
     case 'thisMonth': {
-      const date = new Date(now);
-      const first = new Date(date.getFullYear(), date.getMonth(), 1).getTime();
+      const date = dateAt(now);
+      const first = timeOf(date.getFullYear(), date.getMonth(), 1);
       // On the 31st the first is more than 30 days ago.
       return { from: Math.max(first, now - longestMs), to: now };
     }
@@ -82,7 +77,7 @@ export function isFutureDay(time: number, now: number): boolean {
 /** The hours and, in the hour of now, the minutes of a day that have not come yet. */
 export function futureTimes(day: number, now: number): { hours: number[]; minutes: (hour: number) => number[] } {
   if (startOfDay(day) < startOfDay(now)) return { hours: [], minutes: () => [] };
-  const date = new Date(now);
+  const date = dateAt(now);
   const after = (first: number, count: number) => Array.from({ length: count - first }, (_, i) => first + i);
   const hours = after(date.getHours() + 1, 24);
   return {

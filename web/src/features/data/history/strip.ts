@@ -1,3 +1,4 @@
+import { midnight } from '@/lib/format/date';
 import type { Span } from './range';
 import { indicesIn, type Line } from './series';
 
@@ -60,10 +61,9 @@ export function stripPath(line: Line, gaps: readonly Span[], range: Span): strin
 
 /** Midnights of a range, at most so many, evenly apart. */
 export function midnights({ from, to }: Span, most: number): number[] {
-  const start = new Date(from);
   const all: number[] = [];
   for (let day = 1; ; day += 1) {
-    const time = new Date(start.getFullYear(), start.getMonth(), start.getDate() + day).getTime();
+    const time = midnight(from, day);
     if (time > to) break;
     all.push(time);
   }

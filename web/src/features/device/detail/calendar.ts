@@ -1,8 +1,10 @@
+import { midnight } from '@/lib/format/date';
+import { dateAt } from '@/lib/format/zone';
 import type { CoverageDay } from '../queries';
 
 /** One day of the strip. */
 export interface Day {
-  /** As the server names it: 2026-11-21, of this machine's zone. */
+  /** As the server names it: 2026-11-21. */
   name: string;
   /** Its midnight, epoch milliseconds. */
   time: number;
@@ -16,7 +18,8 @@ export interface Day {
 }
 
 /** A day as the server names it. */
-export function nameOf(date: Date): string {
+export function nameOf(time: number): string {
+  const date = dateAt(time);
   const pad = (value: number) => String(value).padStart(2, '0');
   return `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`;
 }
@@ -30,19 +33,18 @@ function levelOf(frames: number, most: number): Day['level'] {
 export function calendarOf(covered: readonly CoverageDay[], now: number, count: number, firstWeekday: 0 | 1): Day[] {
   const byName = new Map(covered.map((day) => [day.day, day]));
   const most = Math.max(1, ...covered.map(({ frames }) => frames));
-  const today = new Date(now);
-  const first = new Date(today.getFullYear(), today.getMonth(), today.getDate() - (count - 1));
-  const rowOf = (date: Date) => (date.getDay() - firstWeekday + 7) % 7;
-  const lead = rowOf(first);
+  const rowOf = (time: number) => (dateAt(time).getDay() - firstWeekday + 7) % 7;
+  const lead = rowOf(midnight(now, 1 - count));
   return Array.from({ length: count }, (_, i) => {
     // Counted by the calendar, not in hours: days have 23 to 25 of them.
-    const date = new Date(first.getFullYear(), first.getMonth(), first.getDate() + i);
-    const found = byName.get(nameOf(date));
+    const time = midnight(now, i + 1 - count);
+    const name = nameOf(time);
+    const found = byName.get(name);
     return {
-      name: nameOf(date),
-      time: date.getTime(),
+      name,
+      time,
       column: Math.floor((lead + i) / 7),
-      row: rowOf(date),
+      row: rowOf(time),
       covered: found,
       level: levelOf(found?.frames ?? 0, most),
     };

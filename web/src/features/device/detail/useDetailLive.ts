@@ -22,7 +22,7 @@ export function useDetailLive(deviceName: string): void {
   /** A day of which nothing was shown has a reading. */
   const isNewDay = (event: LiveEvent) => {
     if (event.name !== 'reading' || event.data.deviceName !== deviceName) return false;
-    const day = nameOf(new Date(event.data.time));
+    const day = nameOf(event.data.time);
     const key = `${deviceName} ${day}`;
     if (asked.has(key) || client.getQueryData(queryKey)?.some((covered) => covered.day === day)) return false;
     asked.add(key);

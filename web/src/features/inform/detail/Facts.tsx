@@ -5,6 +5,7 @@ import { useClock } from '@/lib/format/clock';
 import { missing, useFormat } from '@/lib/format/format';
 import { useLanguage } from '@/lib/i18n';
 import { Age } from '@/ui/Age';
+import { ZoneNote } from '@/ui/ZoneNote';
 import { type AlarmDetail, propertiesQuery } from '../queries';
 import css from './Facts.module.css';
 
@@ -14,20 +15,23 @@ export function Facts({ detail }: { detail: AlarmDetail }) {
   const { startTime, endTime } = detail.alarmNotice;
   const hasReading = detail.alarmRules.triggerType === 0 && !detail.alarmDeviceInfoRespDTO.deleted;
   return (
-    <dl className={css.facts}>
-      <Fact name={t('inform.start')}>
-        <Moment time={startTime} />
-      </Fact>
-      <Fact name={t('inform.end')}>{endTime === undefined ? t('inform.open') : <Moment time={endTime} />}</Fact>
-      <Fact name={t('inform.duration')}>
-        <Lasting from={startTime} to={endTime} />
-      </Fact>
-      {hasReading ? (
-        <Fact name={t('inform.now')}>
-          <Now detail={detail} />
+    <>
+      <dl className={css.facts}>
+        <Fact name={t('inform.start')}>
+          <Moment time={startTime} />
         </Fact>
-      ) : null}
-    </dl>
+        <Fact name={t('inform.end')}>{endTime === undefined ? t('inform.open') : <Moment time={endTime} />}</Fact>
+        <Fact name={t('inform.duration')}>
+          <Lasting from={startTime} to={endTime} />
+        </Fact>
+        {hasReading ? (
+          <Fact name={t('inform.now')}>
+            <Now detail={detail} />
+          </Fact>
+        ) : null}
+      </dl>
+      <ZoneNote />
+    </>
   );
 }
 

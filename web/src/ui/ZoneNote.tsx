@@ -1,0 +1,27 @@
+import ClockCircleOutlined from '@ant-design/icons/ClockCircleOutlined';
+import { useTranslation } from 'react-i18next';
+import { useClock } from '@/lib/format/clock';
+import { formatZone } from '@/lib/format/date';
+import { clocksDiffer, useFarmZone } from '@/lib/format/zone';
+import css from './ZoneNote.module.css';
+
+interface ZoneNoteProps {
+  /** Only the offset is in sight, for where there is little room. */
+  brief?: boolean;
+}
+
+/** By whose clocks the times around it are told; nothing where the reader's own show the same. */
+export function ZoneNote({ brief = false }: ZoneNoteProps) {
+  const { t } = useTranslation();
+  const zone = useFarmZone((state) => state.zone);
+  const offset = useClock((now) => (clocksDiffer(now) ? formatZone(now) : ''));
+  if (zone === undefined || offset === '') return null;
+  const words = t('format.zone', { zone, offset });
+  return (
+    <p className={css.note} title={words}>
+      <ClockCircleOutlined aria-hidden="true" />
+      <span aria-hidden={brief}>{brief ? offset : words}</span>
+      {brief ? <span className="visually-hidden">{words}</span> : null}
+    </p>
+  );
+}

@@ -1,0 +1,36 @@
+import dayjsConfig from '@rc-component/picker/generate/dayjs';
+import { DatePicker as AntdDatePicker } from 'antd';
+import dayjs, { type Dayjs } from 'dayjs';
+import utc from 'dayjs/plugin/utc';
+import { now } from '@/lib/format/clock';
+import { timeOf, wallTime } from '@/lib/format/zone';
+
+dayjs.extend(utc);
+
+/**
+ * antd's pickers by the farm's calendar and clock, which dayjs alone does not know: they see every time as if its zone were UTC, whose
+ * days all have 24 hours, so that no hour is missing among those that can be chosen.
+ */
+export const DatePicker = AntdDatePicker.generatePicker<Dayjs>({
+  ...dayjsConfig,
+  getNow: () => pickerDate(now()),
+  getFixedDate: (text) => dayjs.utc(text, 'YYYY-MM-DD'),
+  locale: {
+    ...dayjsConfig.locale,
+    // Words of months are those of dayjs' language, which is the console's.
+    parse: (_, text, formats) =>
+      formats.map((format) => dayjs.utc(text, format, true)).find((date) => date.isValid()) ?? null,
+  },
+});
+
+/** A moment as these pickers see it. */
+export const pickerDate = (time: number): Dayjs => dayjs.utc(wallTime(time));
+
+/** A day as the server names it, 2026-11-21, as these pickers see it. */
+export const pickerDay = (day: string): Dayjs => dayjs.utc(day);
+
+/** The moment that was chosen in such a picker. */
+export function pickedTime(date: Dayjs): number {
+  const minute = timeOf(date.year(), date.month(), date.date(), date.hour(), date.minute());
+  return minute + date.second() * 1000 + date.millisecond();
+}
