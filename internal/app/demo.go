@@ -93,6 +93,7 @@ func (d *demo) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	server.http.Handler = withCameras(server.http.Handler, time.Now)
 	d.password = demoPassword
 	if !onLoopback(d.set.HTTPAddr) {
 		// Whoever can reach this address has read the password in the documents.
@@ -136,6 +137,9 @@ func (d *demo) prepare(ctx context.Context, s *Server) error {
 	}
 	if _, err := s.provider.Apply(ctx, file, true); err != nil {
 		return fmt.Errorf("set up the demo's farm: %w", err)
+	}
+	if err := d.cameras(ctx, s); err != nil {
+		return err
 	}
 	if err := d.lead(ctx, s); err != nil {
 		return err

@@ -70,6 +70,13 @@ func TestDemoShowsFreshReadings(t *testing.T) {
 	if len(products) < 6 {
 		t.Errorf("devices of %d products have readings, want all six: %v", len(products), products)
 	}
+	for camera, kind := range map[string]string{"CAM-0094": "hls", "CAM-0095": "embed", "CAM-0093": "file"} {
+		var video struct{ Kind string }
+		p.call(http.MethodGet, "/admin-api/client/pc/device/get/video?deviceName="+camera, token, "", &video)
+		if video.Kind != kind {
+			t.Errorf("%s shows %q", camera, video.Kind)
+		}
+	}
 	demoIsTold(t, p, token)
 	p.stop()
 }

@@ -105,7 +105,7 @@ func (c *checker) identifier(f *field[string]) bool {
 // elementData checks what a player or a frame is given.
 func (c *checker) elementData(f *field[string]) {
 	if f.set && f.v != "" && !isElementData(f.v) {
-		c.add(f.at, "%s must be an http or https address, or an embed snippet beginning with <, of at most %d characters", last(f.at), maxElementData)
+		c.add(f.at, "%s must be an http or https address, a path beginning with /, or an embed snippet beginning with <, of at most %d characters", last(f.at), maxElementData)
 	}
 }
 

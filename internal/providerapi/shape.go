@@ -54,7 +54,8 @@ var reserved = map[string]bool{"ts": true, "values": true, "collect_time": true,
 // isAddress takes what a page may load.
 func isAddress(s string) bool { return tenant.Loadable(s) }
 
-// isElementData takes an address or an embed snippet, which is never trusted:
+// isElementData takes an address, a path on this server (as of a proxy that
+// serves pictures beside it) or an embed snippet, which is never trusted:
 // it is served in a frame of its own.
 func isElementData(s string) bool {
 	if length(s) > maxElementData || !utf8.ValidString(s) {
@@ -63,7 +64,7 @@ func isElementData(s string) bool {
 	if strings.HasPrefix(s, "<") {
 		return true
 	}
-	return isAddress(s) && (strings.HasPrefix(s, "http:") || strings.HasPrefix(s, "https:"))
+	return isAddress(s) && (strings.HasPrefix(s, "http:") || strings.HasPrefix(s, "https:") || strings.HasPrefix(s, "/"))
 }
 
 var hostName = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$`)

@@ -1,0 +1,105 @@
+package app
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml"
+)
+
+// The picture of the demo's cameras, drawn by scripts/demo-video.sh: a film,
+// and the same in two pieces.
+//
+//go:embed camera
+var cameraFiles embed.FS
+
+const (
+	cameraPath   = "/demo-camera/"
+	cameraPiece  = 4 * time.Second // how long each of the two lasts
+	cameraPieces = 3               // how many pieces a playlist names
+)
+
+// cameraPage is a page as cameras have them that are embedded: as large as its
+// frame, so that nothing scrolls, and with words that can be read on any picture.
+const cameraPage = `<style>html,body{margin:0;height:100%;overflow:hidden;background:#0d1411}` +
+	`video{display:block;width:100%;height:100%;object-fit:cover}` +
+	`p{position:absolute;left:12px;bottom:12px;margin:0;padding:4px 10px;border-radius:6px;background:#0d1411cc;color:#fff;font:600 16px/1.4 system-ui,sans-serif}</style>` +
+	`<video src="` + cameraPath + `orchard.mp4" autoplay muted loop playsinline></video><p>SXT camera</p>`
+
+// demoCameras are what the cameras of the demo's farms show: each way of showing
+// it at least once.
+var demoCameras = map[string]map[string]string{
+	demoTenant: {"CAM-0094": cameraPath + "orchard.m3u8", "CAM-0095": cameraPage, "CAM-0093": cameraPath + "orchard.mp4"},
+	"yanzhao":  {"HB-CAM-01": cameraPath + "orchard.m3u8"},
+}
+
+// cameras gives the farms' cameras their picture. It is no part of the farm's
+// file, which other servers apply too.
+func (d *demo) cameras(ctx context.Context, s *Server) error {
+	var tenants []any
+	for name, cameras := range demoCameras {
+		var devices []any
+		for device, source := range cameras {
+			devices = append(devices, map[string]any{"deviceName": device, "elementData": map[string]string{"live": source}})
+		}
+		tenants = append(tenants, map[string]any{"name": name, "devices": devices})
+	}
+	file, err := yaml.Marshal(map[string]any{"tenants": tenants})
+	if err != nil {
+		return err
+	}
+	if _, err := s.provider.Apply(ctx, file, false); err != nil {
+		return fmt.Errorf("the cameras' picture: %w", err)
+	}
+	return nil
+}
+
+// withCameras serves the cameras' picture beside everything else.
+func withCameras(next http.Handler, now func() time.Time) http.Handler {
+	kinds := map[string]string{".mp4": "video/mp4", ".ts": "video/mp2t"}
+	mux := http.NewServeMux()
+	mux.Handle("/", next)
+	mux.HandleFunc("GET "+cameraPath+"{name}", func(w http.ResponseWriter, r *http.Request) {
+		name := r.PathValue("name")
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		if name == "orchard.m3u8" {
+			w.Header().Set("Content-Type", "application/vnd.apple.mpegurl")
+			w.Header().Set("Cache-Control", "no-store")
+			_, _ = fmt.Fprint(w, cameraList(now())) // whoever asked has gone
+			return
+		}
+		kind, ok := kinds[path.Ext(name)]
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", kind)
+		w.Header().Set("Cache-Control", "public, max-age=3600")
+		http.ServeFileFS(w, r, cameraFiles, "camera/"+name)
+	})
+	return mux
+}
+
+// cameraList is the playlist of a camera that has run since 1970: the pieces
+// that are over, one after the other for ever. Before the first of the two the
+// film begins anew, which players must be told.
+func cameraList(now time.Time) string {
+	first := now.UnixMilli()/cameraPiece.Milliseconds() - cameraPieces
+	var b strings.Builder
+	fmt.Fprintf(&b, "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:%d\n#EXT-X-MEDIA-SEQUENCE:%d\n", int(cameraPiece.Seconds()), first)
+	// So many beginnings have left the list: not that of its first piece.
+	fmt.Fprintf(&b, "#EXT-X-DISCONTINUITY-SEQUENCE:%d\n", (first+1)/2)
+	for n := first; n < first+cameraPieces; n++ {
+		if n%2 == 0 {
+			b.WriteString("#EXT-X-DISCONTINUITY\n")
+		}
+		at := time.UnixMilli(n * cameraPiece.Milliseconds()).UTC()
+		fmt.Fprintf(&b, "#EXT-X-PROGRAM-DATE-TIME:%s\n#EXTINF:%.1f,\norchard%d.ts\n", at.Format("2006-01-02T15:04:05.000Z"), cameraPiece.Seconds(), n%2)
+	}
+	return b.String()
+}
