@@ -4,7 +4,7 @@
 # picture runs it: scripts/demo-video.sh
 set -eu
 cd "$(dirname "$0")/../internal/app/camera"
-rm -f ./*.mp4 ./*.m3u8 ./*.ts
+rm -f ./*.mp4 ./*.m4s
 
 # Every part repeats after 8 seconds, so that the end meets the beginning. Y is luminance, the other two its colours: sky, hills, grass.
 horizon='(130+18*sin(X/70)+7*sin(X/23+1))'
@@ -23,8 +23,8 @@ cr="if($small_trunk,140,if($small_tree,114,if(lt(2*Y,$small_horizon),118,if(lt(2
 ffmpeg -v error -y -f lavfi -i "nullsrc=size=480x270:rate=10:duration=8,format=yuv420p,geq=lum='$lum':cb='$cb':cr='$cr'" \
 	-c:v libx264 -profile:v baseline -level 3.0 -pix_fmt yuv420p -preset veryslow -crf 30 -g 20 -keyint_min 20 -sc_threshold 0 \
 	-threads 1 -flags +bitexact -fflags +bitexact -map_metadata -1 -movflags +faststart -an orchard.mp4
+# Both pieces begin with a whole picture, and the demo writes into each when it is shown: it repeats them for ever, under a playlist of its own.
 ffmpeg -v error -y -i orchard.mp4 -c copy -flags +bitexact -fflags +bitexact -f hls -hls_time 4 -hls_playlist_type vod \
-	-hls_segment_filename 'orchard%d.ts' orchard.m3u8
-# The demo writes a playlist of its own, which goes on for ever.
+	-hls_segment_type fmp4 -hls_fmp4_init_filename orchard-init.mp4 -hls_segment_filename 'orchard%d.m4s' orchard.m3u8
 rm orchard.m3u8
 ls -l

@@ -1,11 +1,14 @@
 package app
 
 import (
+	"bytes"
 	"context"
 	"embed"
+	"encoding/binary"
 	"fmt"
 	"net/http"
 	"path"
+	"strconv"
 	"strings"
 	"time"
 
@@ -21,7 +24,8 @@ var cameraFiles embed.FS
 const (
 	cameraPath   = "/demo-camera/"
 	cameraPiece  = 4 * time.Second // how long each of the two lasts
-	cameraPieces = 3               // how many pieces a playlist names
+	cameraPieces = 6               // how many pieces a playlist names
+	cameraTicks  = 10240           // of the film's clock, a second
 )
 
 // cameraPage is a page as cameras have them that are embedded: as large as its
@@ -61,7 +65,6 @@ func (d *demo) cameras(ctx context.Context, s *Server) error {
 
 // withCameras serves the cameras' picture beside everything else.
 func withCameras(next http.Handler, now func() time.Time) http.Handler {
-	kinds := map[string]string{".mp4": "video/mp4", ".ts": "video/mp2t"}
 	mux := http.NewServeMux()
 	mux.Handle("/", next)
 	mux.HandleFunc("GET "+cameraPath+"{name}", func(w http.ResponseWriter, r *http.Request) {
@@ -73,33 +76,45 @@ func withCameras(next http.Handler, now func() time.Time) http.Handler {
 			_, _ = fmt.Fprint(w, cameraList(now())) // whoever asked has gone
 			return
 		}
-		kind, ok := kinds[path.Ext(name)]
-		if !ok {
+		if path.Ext(name) != ".mp4" && path.Ext(name) != ".m4s" {
 			http.NotFound(w, r)
 			return
 		}
-		w.Header().Set("Content-Type", kind)
+		w.Header().Set("Content-Type", "video/mp4")
 		w.Header().Set("Cache-Control", "public, max-age=3600")
+		if n, err := strconv.ParseInt(strings.TrimSuffix(name, ".m4s"), 10, 64); err == nil && n >= 0 {
+			http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(cameraPieceAt(n)))
+			return
+		}
 		http.ServeFileFS(w, r, cameraFiles, "camera/"+name)
 	})
 	return mux
 }
 
 // cameraList is the playlist of a camera that has run since 1970: the pieces
-// that are over, one after the other for ever. Before the first of the two the
-// film begins anew, which players must be told.
+// that are over, one after the other for ever.
 func cameraList(now time.Time) string {
 	first := now.UnixMilli()/cameraPiece.Milliseconds() - cameraPieces
 	var b strings.Builder
-	fmt.Fprintf(&b, "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:%d\n#EXT-X-MEDIA-SEQUENCE:%d\n", int(cameraPiece.Seconds()), first)
-	// So many beginnings have left the list: not that of its first piece.
-	fmt.Fprintf(&b, "#EXT-X-DISCONTINUITY-SEQUENCE:%d\n", (first+1)/2)
+	fmt.Fprintf(&b, "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:%d\n#EXT-X-MEDIA-SEQUENCE:%d\n", int(cameraPiece.Seconds()), first)
+	b.WriteString("#EXT-X-MAP:URI=\"orchard-init.mp4\"\n")
 	for n := first; n < first+cameraPieces; n++ {
-		if n%2 == 0 {
-			b.WriteString("#EXT-X-DISCONTINUITY\n")
-		}
 		at := time.UnixMilli(n * cameraPiece.Milliseconds()).UTC()
-		fmt.Fprintf(&b, "#EXT-X-PROGRAM-DATE-TIME:%s\n#EXTINF:%.1f,\norchard%d.ts\n", at.Format("2006-01-02T15:04:05.000Z"), cameraPiece.Seconds(), n%2)
+		fmt.Fprintf(&b, "#EXT-X-PROGRAM-DATE-TIME:%s\n#EXTINF:%.1f,\n%d.m4s\n", at.Format("2006-01-02T15:04:05.000Z"), cameraPiece.Seconds(), n)
 	}
 	return b.String()
+}
+
+// cameraPieceAt is the n-th piece since 1970: the two of the film take turns,
+// and each says when it is to be shown (its box "tfdt", ISO/IEC 14496-12).
+func cameraPieceAt(n int64) []byte {
+	film, err := cameraFiles.ReadFile(fmt.Sprintf("camera/orchard%d.m4s", n%2))
+	if err != nil {
+		panic(err) // the files are part of the program
+	}
+	piece := bytes.Clone(film)
+	// The name of the box, a version and flags, then the time in 64 bits.
+	at := bytes.Index(piece, []byte("tfdt")) + 8
+	binary.BigEndian.PutUint64(piece[at:], uint64(n)*uint64(cameraPiece.Seconds())*cameraTicks)
+	return piece
 }

@@ -1,6 +1,8 @@
 package app
 
 import (
+	"bytes"
+	"encoding/binary"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -11,33 +13,47 @@ import (
 	"tilth/internal/farm"
 )
 
-// The list goes on with the clock: the same piece keeps its number and its
-// time, and each beginning of the film is told and counted.
+// The list goes on with the clock: the same piece keeps its number and its time.
 func TestCameraList(t *testing.T) {
 	at := time.UnixMilli(4000 * 1001)
 	want := `#EXTM3U
-#EXT-X-VERSION:3
+#EXT-X-VERSION:7
 #EXT-X-TARGETDURATION:4
-#EXT-X-MEDIA-SEQUENCE:998
-#EXT-X-DISCONTINUITY-SEQUENCE:499
-#EXT-X-DISCONTINUITY
-#EXT-X-PROGRAM-DATE-TIME:1970-01-01T01:06:32.000Z
+#EXT-X-MEDIA-SEQUENCE:995
+#EXT-X-MAP:URI="orchard-init.mp4"
+#EXT-X-PROGRAM-DATE-TIME:1970-01-01T01:06:20.000Z
 #EXTINF:4.0,
-orchard0.ts
-#EXT-X-PROGRAM-DATE-TIME:1970-01-01T01:06:36.000Z
+995.m4s
+#EXT-X-PROGRAM-DATE-TIME:1970-01-01T01:06:24.000Z
 #EXTINF:4.0,
-orchard1.ts
-#EXT-X-DISCONTINUITY
-#EXT-X-PROGRAM-DATE-TIME:1970-01-01T01:06:40.000Z
-#EXTINF:4.0,
-orchard0.ts
+996.m4s
 `
-	if got := cameraList(at); got != want {
+	if got := cameraList(at); !strings.HasPrefix(got, want) || strings.Count(got, ".m4s") != cameraPieces {
 		t.Errorf("%s", got)
 	}
-	// One beginning has left the list, and it is told before a piece that is the second.
-	if next := cameraList(at.Add(4 * time.Second)); !strings.Contains(next, "SEQUENCE:999\n#EXT-X-DISCONTINUITY-SEQUENCE:500\n#EXT-X-PROGRAM-DATE-TIME:1970-01-01T01:06:36") {
+	if next := cameraList(at.Add(4 * time.Second)); !strings.Contains(next, "SEQUENCE:996\n") || !strings.Contains(next, "01:06:24.000Z\n#EXTINF:4.0,\n996.m4s") {
 		t.Errorf("%s", next)
+	}
+}
+
+// Each piece begins where the one before it ends, so that the picture never halts.
+func TestCameraPieces(t *testing.T) {
+	begins := func(n int64) uint64 {
+		piece := cameraPieceAt(n)
+		return binary.BigEndian.Uint64(piece[bytes.Index(piece, []byte("tfdt"))+8:])
+	}
+	for _, n := range []int64{0, 1, 448857102, 448857103} {
+		if length := begins(n+1) - begins(n); length != 4*cameraTicks {
+			t.Errorf("piece %d lasts %d", n, length)
+		}
+	}
+	// The film's own clock: its second piece began four seconds after its first.
+	second, err := cameraFiles.ReadFile("camera/orchard1.m4s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(second, cameraPieceAt(1)) {
+		t.Error("the film has another clock")
 	}
 }
 
@@ -47,8 +63,8 @@ func TestCameraFiles(t *testing.T) {
 	defer server.Close()
 	size := 0
 	for name, want := range map[string]string{
-		"orchard.mp4": "video/mp4", "orchard0.ts": "video/mp2t", "orchard1.ts": "video/mp2t", "orchard.m3u8": "application/vnd.apple.mpegurl",
-		"other.mp4": "", "orchard.txt": "", "..%2fdemo.go": "",
+		"orchard.mp4": "video/mp4", "orchard-init.mp4": "video/mp4", "448857102.m4s": "video/mp4", "448857103.m4s": "video/mp4", "orchard.m3u8": "application/vnd.apple.mpegurl",
+		"other.mp4": "", "-1.m4s": "", "orchard.txt": "", "..%2fdemo.go": "",
 	} {
 		a, err := http.Get(server.URL + cameraPath + name)
 		if err != nil {

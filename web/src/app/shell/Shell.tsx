@@ -11,6 +11,7 @@ import { userQuery } from '@/lib/queries';
 import { useTenantFace } from '@/lib/useTenantFace';
 import { later } from '@/ui/later';
 import { PageTitleSlot } from '@/ui/PageTitle';
+import { ZoneNote } from '@/ui/ZoneNote';
 import { AntdProvider } from '../AntdProvider';
 import css from './Shell.module.css';
 import { Sidebar } from './Sidebar';
@@ -61,6 +62,11 @@ export function Shell() {
           />
           <main id="content" className={css.page} tabIndex={-1}>
             <Strip />
+            {isPhone ? (
+              <div className={css.zone}>
+                <ZoneNote />
+              </div>
+            ) : null}
             <PageTitleSlot value={slot}>
               <Page />
             </PageTitleSlot>

@@ -35,7 +35,9 @@ export function TopBar({ titleRef, menuOpen, onMenu, settingsOpen, onSettings }:
       </span>
       <div className={css.title} ref={titleRef} />
       <div className={css.tools}>
-        <ZoneNote brief />
+        <span className={css.zone}>
+          <ZoneNote brief />
+        </span>
         <LanguageSelect small />
         <Bell />
         <Person className={css.who} />

@@ -17,7 +17,7 @@ import { ReadingText } from '@/ui/ReadingText';
 import { Sparkline } from '@/ui/Sparkline';
 import type { SparkPoint } from '@/ui/sparkPath';
 import css from './Card.module.css';
-import { PropertyName } from './PropertyName';
+import { CutName } from './CutName';
 
 interface MainReadingProps {
   device: Device;
@@ -52,7 +52,7 @@ export function MainReading({ device, entry, icon, beside }: MainReadingProps) {
       </p>
       <p className={css.what}>
         {icon === undefined ? null : <ElementIcon address={icon} />}
-        <PropertyName name={name} beside={beside} />
+        <CutName name={name} beside={beside} />
         {derivation ? <DerivedNote derivation={derivation} deviceName={device.deviceName} /> : null}
       </p>
       {numeric && showsDay ? <Day device={device} sign={sign} quiet={old} precision={reading?.precision} /> : null}

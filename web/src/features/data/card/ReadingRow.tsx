@@ -9,7 +9,7 @@ import { DerivedNote } from '@/ui/DerivedNote';
 import { ElementIcon } from '@/ui/ElementIcon';
 import { ReadingText } from '@/ui/ReadingText';
 import css from './Card.module.css';
-import { PropertyName } from './PropertyName';
+import { CutName } from './CutName';
 
 interface ReadingRowProps {
   entry: ReadingEntry;
@@ -33,7 +33,7 @@ export function ReadingRow({ entry, device, icon, beside }: ReadingRowProps) {
       <span className={css.pair}>
         <span className={css.label}>
           {icon === undefined ? null : <ElementIcon address={icon} />}
-          <PropertyName name={name} beside={beside} />
+          <CutName name={name} beside={beside} />
           {derivation ? <DerivedNote derivation={derivation} deviceName={device.deviceName} /> : null}
         </span>
         <span className={`${css.reading} ${words === undefined ? '' : css.text}`} title={words}>

@@ -1,9 +1,10 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
-import type { Device } from '@/lib/device/types';
+import { type Device, nameOf } from '@/lib/device/types';
 import { phone, useMedia } from '@/lib/media';
 import { useAsOf } from '@/lib/offline/reach';
 import { PageError } from '@/ui/PageError';
+import { NamesBeside } from '../card/namesBeside';
 import { CardSkeleton, SensorCard } from '../card/SensorCard';
 import { StreamlessCard } from '../video/StreamlessCard';
 import { VideoCard } from '../video/VideoCard';
@@ -51,6 +52,12 @@ export function CardGrid({ label, shown, failed, updated, onReach }: CardGridPro
   const { slots, updatedAt, failed: missing } = useSensors(sections, drawn.sensors);
   const asOf = useAsOf(updatedAt ?? updated);
 
+  // By their words: names hardly ever change, devices with every reading.
+  const called = [...videos, ...slots.map(({ device }) => device)]
+    .map((device) => (device ? nameOf(device) : ''))
+    .join('\n');
+  const names = useMemo(() => called.split('\n').filter(Boolean), [called]);
+
   // What holds the focus stays, also where it is scrolled out of sight: else the keyboard would start anew at the top.
   const [held, setHeld] = useState<{ kind: 'video' | 'sensor'; index: number; device: Device }>();
   const heldAway = held && !inSpan(drawn[held.kind === 'video' ? 'videos' : 'sensors'], held.index) ? held : undefined;
@@ -84,12 +91,12 @@ export function CardGrid({ label, shown, failed, updated, onReach }: CardGridPro
   // One list, so that what is held is the same element before and after.
   const items = heldAway && heldAway.index < drawn.sensors.from ? [...away, ...inOrder] : [...inOrder, ...away];
   return (
-    <>
+    <NamesBeside value={names}>
       <PageError queries={[...failed, ...missing]} />
       <ul ref={list} className={css.grid} style={{ height: grid.height }} aria-label={label} aria-busy={!shown}>
         {items}
       </ul>
-    </>
+    </NamesBeside>
   );
 }
 

@@ -1,14 +1,14 @@
 import css from './Card.module.css';
 import { cutName } from './cutName';
 
-interface PropertyNameProps {
+interface CutNameProps {
   name: string;
-  /** The names of the same card, from which it must be told. */
+  /** The names in sight from which it must be told. */
   beside: readonly string[];
 }
 
-/** The name of a property in one line; what tells it from the others stays where there is too little room. */
-export function PropertyName({ name, beside }: PropertyNameProps) {
+/** A name in one line; what tells it from the others stays where there is too little room. */
+export function CutName({ name, beside }: CutNameProps) {
   const [start, end] = cutName(name, beside);
   return (
     <span className={css.cut} title={name}>
