@@ -156,7 +156,9 @@ export function RangeField({ span, shortcut, onChange }: RangeFieldProps) {
             }}
           />
         </ConfigProvider>
-        <ZoneNote />
+        <div className={css.zone}>
+          <ZoneNote />
+        </div>
         {error ? (
           <p id={`${id}-error`} className={css.error} role="alert">
             {t(error)}

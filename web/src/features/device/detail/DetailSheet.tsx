@@ -32,7 +32,7 @@ export function DetailSheet({ device, beside, onEdit, onClose }: DetailSheetProp
       title={nameOf(device)}
       aside={
         <>
-          <StateChips device={device} />
+          <StateChips device={device} brief />
           {isPhone ? (
             // The name needs the room.
             <IconButton label={t('device.edit')} icon={<EditOutlined aria-hidden="true" />} onClick={onEdit} />

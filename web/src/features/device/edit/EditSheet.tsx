@@ -26,7 +26,7 @@ export function EditSheet({ device, beside, onClose }: EditSheetProps) {
   return (
     <Sheet
       title={t('device.form.title', { name: nameOf(device) })}
-      aside={<StateChips device={device} />}
+      aside={<StateChips device={device} brief />}
       beside={beside}
       onClose={onClose}
       footer={
