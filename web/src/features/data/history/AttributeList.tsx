@@ -71,9 +71,7 @@ export function AttributeList({ attributes, selected, colors, onToggle, titled =
               >
                 <span className={css.cells}>
                   {isDrawn(attribute) ? <Stroke color={on ? color : undefined} bar={attribute.kind === 'sum'} /> : null}
-                  <span className={`${css.name} ${on ? '' : css.off}`} title={attribute.name}>
-                    {attribute.name}
-                  </span>
+                  <span className={`${css.name} ${on ? '' : css.off}`}>{together(attribute.name)}</span>
                   <span className={css.unit}>{format.unit(attribute.unit)}</span>
                 </span>
               </Checkbox>
@@ -86,3 +84,6 @@ export function AttributeList({ attributes, selected, colors, onToggle, titled =
     </fieldset>
   );
 }
+
+/** What counts and what is counted stay on one line: 10 cm. */
+const together = (name: string) => name.replace(/(\d)\s(?=\p{L})/gu, '$1\u00a0');
