@@ -1,12 +1,16 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { useSyncExternalStore } from 'react';
+import { notifyManager, useQueryClient } from '@tanstack/react-query';
+import { useCallback, useSyncExternalStore } from 'react';
 import { isSilence } from '../http';
 import { shownAsOf } from './keep';
 
 /** The time that the page is as of, and whether something on it says by itself that the server does not answer. */
 export function useShownAsOf(): { asOf: number; told: boolean } {
   const client = useQueryClient();
-  const watch = (changed: () => void) => client.getQueryCache().subscribe(changed);
+  // Queries are made while others are drawn: what they change here is drawn after that.
+  const watch = useCallback(
+    (changed: () => void) => client.getQueryCache().subscribe(notifyManager.batchCalls(changed)),
+    [client],
+  );
   const asOf = useSyncExternalStore(watch, () => shownAsOf(client));
   const told = useSyncExternalStore(watch, () =>
     client
