@@ -148,51 +148,102 @@ func (s *server) GetTimeIntervalDataMap(ctx context.Context, r wire.GetTimeInter
 	if err != nil {
 		return nil, err
 	}
-	outlines, err := s.outlines(ctx, &h, p.Points)
-	if err != nil {
-		return nil, err
+	if p.Points == nil {
+		return s.seriesByProperty(ctx, &h, func(out *pointWriter, prop *device.Property) error {
+			// A pass for each property, so that memory does not grow with the range.
+			return s.Readings.Range(ctx, h.ref.Tenant, h.ref.ID, h.from, h.to, []device.PropertyID{prop.ID}, func(at int64, fields []reading.Field) error {
+				return out.point(at, fields[0].Value)
+			})
+		}), nil
 	}
+	thinned := s.thinning(&h, *p.Points)
+	return s.seriesByProperty(ctx, &h, func(out *pointWriter, prop *device.Property) error {
+		o, err := thinned.outline(ctx, prop)
+		if err != nil {
+			return err
+		}
+		for i, at := range o.Times {
+			if err := out.point(at, o.Value(i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}), nil
+}
+
+// outlines are readings of properties, thinned to so many points each.
+func (s *server) outlines(ctx context.Context, h *history, ids []device.PropertyID, points int) (map[device.PropertyID]reading.Outline, error) {
+	return s.Readings.Outlines(ctx, h.ref.Tenant, h.ref.ID, h.from, h.to, ids, points)
+}
+
+// pointsHeld is how many points an answer holds at a time: 16 bytes each.
+const pointsHeld = 40_000
+
+// thinning gives the outlines of properties one after the other: as many in one
+// pass over the readings as may be held at a time.
+type thinning struct {
+	s      *server
+	h      *history
+	points int
+	left   []device.PropertyID // to be read yet
+	asked  []device.PropertyID // read in the last pass
+	held   map[device.PropertyID]reading.Outline
+}
+
+func (s *server) thinning(h *history, points int) *thinning {
+	return &thinning{s: s, h: h, points: points, left: h.ids()}
+}
+
+// outline is that of the next property of the history, valid until the one after
+// it is asked for.
+func (t *thinning) outline(ctx context.Context, p *device.Property) (_ reading.Outline, err error) {
+	if !slices.Contains(t.asked, p.ID) {
+		t.release()
+		t.asked = t.left[:min(len(t.left), max(1, pointsHeld/t.points))]
+		t.left = t.left[len(t.asked):]
+		if t.held, err = t.s.outlines(ctx, t.h, t.asked, t.points); err != nil {
+			return reading.Outline{}, err
+		}
+	}
+	return t.held[p.ID], nil
+}
+
+// release gives back the memory of what is held.
+func (t *thinning) release() { reading.Release(t.held) }
+
+// seriesByProperty writes for each property the points that write gives.
+func (s *server) seriesByProperty(ctx context.Context, h *history, write func(*pointWriter, *device.Property) error) longResponse {
 	return longResponse(func(w http.ResponseWriter) error {
 		return s.sendJSON(ctx, w, func(out *httpbase.Answer) error {
 			for i, prop := range h.props {
-				out.Buf = append(append(out.Buf, "{,"[min(i, 1)]), quoted(prop.Identifier)...)
-				o := outlines[prop.ID]
-				if err := series(out, &o); err != nil {
+				out.Buf = append(append(append(out.Buf, "{,"[min(i, 1)]), quoted(prop.Identifier)...), ":["...)
+				if err := write(&pointWriter{out: out}, prop); err != nil {
 					return err
 				}
+				out.Buf = append(out.Buf, ']')
 			}
 			out.Buf = append(out.Buf, '}')
 			return nil
 		})
-	}), nil
+	})
 }
 
-// outlines are readings by property, thinned to so many points, or all of them.
-func (s *server) outlines(ctx context.Context, h *history, points *int) (map[device.PropertyID]reading.Outline, error) {
-	most := 0
-	if points != nil {
-		most = *points
-	}
-	return s.Readings.Outlines(ctx, h.ref.Tenant, h.ref.ID, h.from, h.to, h.ids(), most)
+// pointWriter writes a list of readings, one by one.
+type pointWriter struct {
+	out  *httpbase.Answer
+	some bool
 }
 
-// series writes the points of an outline as the value of a key.
-func series(out *httpbase.Answer, o *reading.Outline) error {
-	out.Buf = append(out.Buf, ":["...)
-	for i, at := range o.Times {
-		if i > 0 {
-			out.Buf = append(out.Buf, ',')
-		}
-		out.Buf = append(out.Buf, `{"time":`...)
-		out.Buf = strconv.AppendInt(out.Buf, at, 10)
-		out.Buf = append(out.Buf, `,"value":`...)
-		out.Buf = append(o.Value(i).AppendJSON(out.Buf), '}')
-		if err := out.Next(); err != nil {
-			return err
-		}
+func (p *pointWriter) point(at int64, v reading.Value) error {
+	if p.some {
+		p.out.Buf = append(p.out.Buf, ',')
 	}
-	out.Buf = append(out.Buf, ']')
-	return nil
+	p.some = true
+	p.out.Buf = append(p.out.Buf, `{"time":`...)
+	p.out.Buf = strconv.AppendInt(p.out.Buf, at, 10)
+	p.out.Buf = append(p.out.Buf, `,"value":`...)
+	p.out.Buf = append(v.AppendJSON(p.out.Buf), '}')
+	return p.out.Next()
 }
 
 // quoted is a text as JSON has it.

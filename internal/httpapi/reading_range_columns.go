@@ -23,16 +23,17 @@ func (s *server) GetTimeIntervalDataColumns(ctx context.Context, r wire.GetTimeI
 	if p.Points == nil {
 		return s.columns(ctx, &h), nil
 	}
-	outlines, err := s.outlines(ctx, &h, p.Points)
-	if err != nil {
-		return nil, err
-	}
+	thinned := s.thinning(&h, *p.Points)
 	return longResponse(func(w http.ResponseWriter) error {
-		defer reading.Release(outlines)
+		defer thinned.release()
 		return s.sendJSON(ctx, w, func(out *httpbase.Answer) error {
 			pieces := pieceWriter{out: out}
 			for _, prop := range h.props {
-				if o := outlines[prop.ID]; len(o.Times) > 0 {
+				o, err := thinned.outline(ctx, prop)
+				if err != nil {
+					return err
+				}
+				if len(o.Times) > 0 {
 					if err := pieces.outline(key(prop), &o); err != nil {
 						return err
 					}

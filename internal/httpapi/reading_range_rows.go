@@ -22,7 +22,7 @@ func (s *server) GetTimeIntervalDataRows(ctx context.Context, r wire.GetTimeInte
 	if p.Points == nil {
 		return s.rows(ctx, &h), nil
 	}
-	outlines, err := s.outlines(ctx, &h, p.Points)
+	outlines, err := s.outlines(ctx, &h, h.ids(), *p.Points)
 	if err != nil {
 		return nil, err
 	}

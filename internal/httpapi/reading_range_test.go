@@ -196,3 +196,47 @@ func TestHistoryIsWhole(t *testing.T) {
 		t.Error("by columns other points come")
 	}
 }
+
+// More properties than may be held at a time are read in several passes, and
+// answered as if each had been asked for by itself.
+func TestManyThinnedProperties(t *testing.T) {
+	w := newServer(t)
+	var signs []string
+	for i := range 20 {
+		sign := fmt.Sprintf("layer%02d", i)
+		signs = append(signs, sign)
+		w.station.Properties = append(w.station.Properties, device.Property{Identifier: sign, DataType: device.Number, AccessMode: "r"})
+	}
+	if err := w.Catalog.PutProduct(t.Context(), w.station); err != nil {
+		t.Fatal(err)
+	}
+	w.Reload(t)
+	now := w.Clock.Now()
+	for i := range 40 {
+		values := map[string]reading.Value{}
+		for k, sign := range signs {
+			if k != 11 { // of one there is nothing
+				values[sign] = reading.Number(float64(100*k + i))
+			}
+		}
+		w.measure(t, w.ws2, now.Add(time.Duration(i-60)*time.Minute), values)
+	}
+	from := now.Add(-2 * time.Hour)
+	type point struct {
+		Time  int64   `json:"time"`
+		Value float64 `json:"value"`
+	}
+	ask := func(signs string) map[string][]point {
+		return testkit.Ask[map[string][]point](t, w.Contract, w.get(over(seriesPath, "WS-2", signs, from, now)+"&points=5000"))
+	}
+	all := ask(strings.Join(signs, ","))
+	columns := w.Do(t, w.get(over(columnsPath, "WS-2", strings.Join(signs, ","), from, now)+"&points=5000"))
+	for k, sign := range signs {
+		if alone := ask(sign); !reflect.DeepEqual(alone[sign], all[sign]) || len(all[sign]) != 40 && k != 11 {
+			t.Errorf("%s: %d of %d points", sign, len(all[sign]), len(alone[sign]))
+		}
+		if has := strings.Contains(string(columns.Body), `"`+sign+`":[`); has != (k != 11) {
+			t.Errorf("%s among the columns: %t", sign, has)
+		}
+	}
+}
