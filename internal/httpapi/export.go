@@ -28,12 +28,17 @@ func (s *server) ExportDeviceData(ctx context.Context, r wire.ExportDeviceDataRe
 	if err != nil {
 		return nil, err
 	}
+	leave, err := s.enterLong(ctx)
+	if err != nil {
+		return nil, err
+	}
 	// Before the first byte: what leaves is in the log, even when the client does not wait for its end.
 	err = audit.Did(ctx, h.device.Tenant, audit.Deed{
 		What: "device.export", Thing: h.device.Seen(),
 		Changes: []audit.Change{{Field: "startTime", After: h.from}, {Field: "endTime", After: h.to}},
 	})
 	if err != nil {
+		leave()
 		return nil, err
 	}
 	e := &export{history: h, catalog: s.Catalog, readings: s.Readings, zone: zone, language: of(ctx).Language, made: s.Now(), rowLimit: sheet.MaxRows}
@@ -42,6 +47,7 @@ func (s *server) ExportDeviceData(ctx context.Context, r wire.ExportDeviceDataRe
 		"Content-Disposition": {`attachment; filename="device_data.xlsx"`},
 	}
 	return longResponse(func(w http.ResponseWriter) error {
+		defer leave()
 		return s.edge.Send(ctx, w, httpbase.Long{Header: header}, func(out *httpbase.Answer) error { return e.write(ctx, out) })
 	}), nil
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"net/http"
 
+	"tilth/internal/errs"
 	"tilth/internal/httpbase"
+	"tilth/internal/limit"
 )
 
 // whole is up to how many bytes of JSON are put together before any is sent: so
@@ -31,6 +33,34 @@ func (f longResponse) VisitGetSignDataResponse(w http.ResponseWriter) error { re
 
 // VisitExportDeviceDataResponse writes the answer.
 func (f longResponse) VisitExportDeviceDataResponse(w http.ResponseWriter) error { return f(w) }
+
+// enterLong takes the caller's slot for an answer with every reading of a range;
+// leave gives it back.
+func (s *server) enterLong(ctx context.Context) (leave func(), err error) {
+	c := caller(ctx)
+	full := errs.New(errs.TooMany, "history.waiting").After(longsAgain)
+	if s.longs.Enter(c.User) != limit.NotFull {
+		return nil, full
+	}
+	if s.longsOf.Enter(c.Tenant) != limit.NotFull {
+		s.longs.Leave(c.User)
+		return nil, full
+	}
+	return func() {
+		s.longs.Leave(c.User)
+		s.longsOf.Leave(c.Tenant)
+	}, nil
+}
+
+// sendEvery is sendJSON of an answer with every reading of a range.
+func (s *server) sendEvery(ctx context.Context, w http.ResponseWriter, write func(out *httpbase.Answer) error) error {
+	leave, err := s.enterLong(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return s.sendJSON(ctx, w, write)
+}
 
 // sendJSON sends the envelope of a success, with the data that write writes.
 func (s *server) sendJSON(ctx context.Context, w http.ResponseWriter, write func(out *httpbase.Answer) error) error {

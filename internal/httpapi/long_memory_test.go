@@ -1,13 +1,18 @@
 package httpapi_test
 
 import (
+	"fmt"
 	"net/http"
 	"runtime"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"tilth/internal/httpapi/wire"
 	"tilth/internal/reading"
+	"tilth/internal/testkit"
 )
 
 // heldAtMost is how much memory an answer may hold at any moment, in bytes.
@@ -42,31 +47,36 @@ func heapInUse() uint64 {
 	return m.HeapAlloc
 }
 
-// A device that measures ten times a second makes no answer hold more than one
-// that measures every minute, whatever is asked for.
-func TestLongAnswersHoldLittle(t *testing.T) {
-	w := newServer(t)
-	const step = 100 * time.Millisecond
-	now := w.Clock.Now()
-	begin := now.Add(-26 * time.Hour)
-	const frames = 400_000 // eleven hours, most of them sealed
-	batch := make([]reading.Arrival, 0, 10_000)
+// dense has WS-2 measure ten times a second, so many times, and seals the first
+// half.
+func (w *world) dense(t *testing.T, begin time.Time, frames int) {
+	t.Helper()
+	var batch []reading.Arrival
 	for i := range frames {
-		batch = append(batch, w.arrival(w.ws2, begin.Add(time.Duration(i)*step), map[string]reading.Value{
+		batch = append(batch, w.arrival(w.ws2, begin.Add(time.Duration(i)*100*time.Millisecond), map[string]reading.Value{
 			"airTemperature": reading.Number(float64(i%400) / 10), "rain": reading.Number(float64(i % 7)), "heating": reading.Boolean(i%50 == 0),
 		}))
-		if len(batch) == cap(batch) {
+		if len(batch) == 10_000 || i == frames-1 {
 			if err := w.readings.Append(t.Context(), batch); err != nil {
 				t.Fatal(err)
 			}
-			batch = make([]reading.Arrival, 0, 10_000)
+			batch = nil // it is the store's
 		}
 		if i == frames/2 {
-			if err := w.readings.Seal(t.Context(), now); err != nil {
+			if err := w.readings.Seal(t.Context(), w.Clock.Now()); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
+}
+
+// A device that measures ten times a second makes no answer hold more than one
+// that measures every minute, whatever is asked for.
+func TestLongAnswersHoldLittle(t *testing.T) {
+	w := newServer(t)
+	now := w.Clock.Now()
+	begin := now.Add(-26 * time.Hour)
+	w.dense(t, begin, 400_000) // eleven hours, half of them sealed
 	const signs = "airTemperature,rain,heating"
 	for _, path := range []string{
 		over(seriesPath, "WS-2", signs, begin, now), over(rowsPath, "WS-2", signs, begin, now), over(columnsPath, "WS-2", signs, begin, now),
@@ -87,5 +97,79 @@ func TestLongAnswersHoldLittle(t *testing.T) {
 		if to.status != 0 && to.status != http.StatusOK || held > heldAtMost {
 			t.Errorf("%s answers %d and holds %d bytes", name, to.status, held)
 		}
+	}
+}
+
+// heldAnswer is one that is read up to its first piece, and then no further
+// until it is let go.
+type heldAnswer struct {
+	header http.Header
+	begun  chan struct{}
+	once   sync.Once
+	let    <-chan struct{}
+}
+
+func (h *heldAnswer) Header() http.Header { return h.header }
+
+func (h *heldAnswer) WriteHeader(int) {}
+
+func (h *heldAnswer) Write(b []byte) (int, error) {
+	h.once.Do(func() { close(h.begun) })
+	<-h.let
+	return len(b), nil
+}
+
+// One user, and one tenant, may have so many long answers on their way; what is
+// thinned is none, and nobody else waits.
+func TestLongAnswersAtATime(t *testing.T) {
+	w := newServer(t)
+	begin := w.Clock.Now().Add(-2 * time.Hour)
+	w.dense(t, begin, 20_000)
+	every := over(rowsPath, "WS-2", "airTemperature", begin, w.Clock.Now())
+	let := make(chan struct{})
+	var answers sync.WaitGroup
+	hold := func(token string) {
+		held := &heldAnswer{header: http.Header{}, begun: make(chan struct{}), let: let}
+		call := testkit.Call{Path: every, Token: token}
+		answers.Go(func() { w.Handler.ServeHTTP(held, call.Request(t.Context(), "http://tilth.test")) })
+		<-held.begun
+	}
+	refused := func(what string, a *testkit.Answer) {
+		t.Helper()
+		if a.Status != http.StatusOK || !strings.Contains(string(a.Body), `"code":429`) || a.Header.Get("Retry-After") != "2" || !strings.Contains(string(a.Body), "Try again in 2\u00a0s") {
+			t.Errorf("%s: %d %v %s", what, a.Status, a.Header, a.Body)
+		}
+	}
+	const user, all = 6, 24
+	for range user {
+		hold(w.ada)
+	}
+	for _, path := range []string{every, over(seriesPath, "WS-2", "rain", begin, w.Clock.Now()), over(columnsPath, "WS-2", "rain", begin, w.Clock.Now()), over(exportPath, "WS-2", "rain", begin, w.Clock.Now())} {
+		refused(path, w.Do(t, w.get(path)))
+	}
+	if list := w.log(t, w.ada, "").List; slices.ContainsFunc(list, func(e wire.AuditEntry) bool { return e.Action == "export" }) {
+		t.Error("an export that was refused is in the log")
+	}
+	if a := w.Do(t, w.get(every+"&points=500")); strings.Contains(string(a.Body), `"code":429`) {
+		t.Errorf("a thinned answer waits: %s", a.Body)
+	}
+	// Others of the farm go on, up to the farm's own bound; a neighbour is not touched by that.
+	for range user {
+		hold(w.bora)
+	}
+	for n := 2 * user; n < all; n += user {
+		token := w.Session(t, w.User(t, w.field.ID, fmt.Sprint("guest", n))).Access
+		for range user {
+			hold(token)
+		}
+	}
+	refused("one more of the farm", w.Do(t, testkit.Call{Path: every, Token: w.Session(t, w.User(t, w.field.ID, "one-more")).Access}))
+	if a := w.Do(t, testkit.Call{Path: over(rowsPath, marker+"-1", "airTemperature", begin, w.Clock.Now()), Token: w.enemy}); strings.Contains(string(a.Body), `"code":429`) {
+		t.Errorf("a neighbour waits: %s", a.Body)
+	}
+	close(let)
+	answers.Wait()
+	if a := w.Do(t, w.get(every)); strings.Contains(string(a.Body), `"code":429`) {
+		t.Errorf("after the others ended: %s", a.Body)
 	}
 }

@@ -149,7 +149,7 @@ func (s *server) GetTimeIntervalDataMap(ctx context.Context, r wire.GetTimeInter
 		return nil, err
 	}
 	if p.Points == nil {
-		return s.seriesByProperty(ctx, &h, func(out *pointWriter, prop *device.Property) error {
+		return s.seriesByProperty(ctx, &h, s.sendEvery, func(out *pointWriter, prop *device.Property) error {
 			// A pass for each property, so that memory does not grow with the range.
 			return s.Readings.Range(ctx, h.ref.Tenant, h.ref.ID, h.from, h.to, []device.PropertyID{prop.ID}, func(at int64, fields []reading.Field) error {
 				return out.point(at, fields[0].Value)
@@ -157,7 +157,7 @@ func (s *server) GetTimeIntervalDataMap(ctx context.Context, r wire.GetTimeInter
 		}), nil
 	}
 	thinned := s.thinning(&h, *p.Points)
-	return s.seriesByProperty(ctx, &h, func(out *pointWriter, prop *device.Property) error {
+	return s.seriesByProperty(ctx, &h, s.sendJSON, func(out *pointWriter, prop *device.Property) error {
 		o, err := thinned.outline(ctx, prop)
 		if err != nil {
 			return err
@@ -211,10 +211,13 @@ func (t *thinning) outline(ctx context.Context, p *device.Property) (_ reading.O
 // release gives back the memory of what is held.
 func (t *thinning) release() { reading.Release(t.held) }
 
-// seriesByProperty writes for each property the points that write gives.
-func (s *server) seriesByProperty(ctx context.Context, h *history, write func(*pointWriter, *device.Property) error) longResponse {
+// sending is sendEvery or sendJSON.
+type sending func(ctx context.Context, w http.ResponseWriter, write func(out *httpbase.Answer) error) error
+
+// seriesByProperty sends for each property the points that write gives.
+func (s *server) seriesByProperty(ctx context.Context, h *history, send sending, write func(*pointWriter, *device.Property) error) longResponse {
 	return longResponse(func(w http.ResponseWriter) error {
-		return s.sendJSON(ctx, w, func(out *httpbase.Answer) error {
+		return send(ctx, w, func(out *httpbase.Answer) error {
 			for i, prop := range h.props {
 				out.Buf = append(append(append(out.Buf, "{,"[min(i, 1)]), quoted(prop.Identifier)...), ":["...)
 				if err := write(&pointWriter{out: out}, prop); err != nil {

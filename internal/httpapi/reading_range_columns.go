@@ -52,7 +52,7 @@ func (s *server) columns(ctx context.Context, h *history) longResponse {
 		keys[prop.ID] = key(prop)
 	}
 	return longResponse(func(w http.ResponseWriter) error {
-		return s.sendJSON(ctx, w, func(out *httpbase.Answer) error {
+		return s.sendEvery(ctx, w, func(out *httpbase.Answer) error {
 			pieces := pieceWriter{out: out}
 			err := s.Readings.Columns(ctx, h.ref.Tenant, h.ref.ID, h.from, h.to, ids, func(c *reading.Columns) error {
 				pieces.times(c.Times)

@@ -40,7 +40,7 @@ func (s *server) rows(ctx context.Context, h *history) longResponse {
 		keys[prop.ID] = rowKey(prop)
 	}
 	return longResponse(func(w http.ResponseWriter) error {
-		return s.sendJSON(ctx, w, func(out *httpbase.Answer) error {
+		return s.sendEvery(ctx, w, func(out *httpbase.Answer) error {
 			before := byte('[')
 			err := s.Readings.Range(ctx, h.ref.Tenant, h.ref.ID, h.from, h.to, ids, func(at int64, fields []reading.Field) error {
 				out.Buf = rowBegin(out.Buf, before, at)
