@@ -193,8 +193,11 @@ func TestUpgradeKilledInTheMiddle(t *testing.T) {
 		}
 		ended := make(chan error, 1)
 		go func() { ended <- cmd.Wait() }()
+		// It stands still while it is looked at, so that it is not past the middle by the time that this is known.
 		for deadline := time.Now().Add(20 * time.Second); stepOf(p.dir) < wanted && time.Now().Before(deadline); {
-			// Another process: there is no event to wait for.
+			goOn(t, cmd.Process)
+			time.Sleep(time.Millisecond)
+			standStill(t, cmd.Process)
 		}
 		_ = cmd.Process.Kill()
 		<-ended
