@@ -97,10 +97,7 @@ test.describe('elsewhere', () => {
     const dialog = await openHistory(page, 'HS-0002');
     const { file } = await save(page, dialog, 'Экспорт таблицы');
     const [readings] = [...readWorkbook(file).values()] as [Cell[][]];
-    expect(readings[0]?.slice(0, 2)).toEqual([
-      expect.stringContaining(`(${zone})`),
-      'Температура воздуха (°C)',
-    ]);
+    expect(readings[0]?.slice(0, 2)).toEqual([expect.stringContaining(`(${zone})`), 'Температура воздуха (°C)']);
     const [query] = asked;
     const rows = await rowsOf('HS-0002', Number(query?.get('startTime')), Number(query?.get('endTime')), signs);
     expect(readings.slice(1).map(([time]) => time)).toEqual(
