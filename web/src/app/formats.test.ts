@@ -13,6 +13,8 @@ const own = {
   locale: /\.toLocale(Date|Time)?String\(/,
   fixed: /\.to(Fixed|Precision)\(/,
   clock: /\.padStart\(2, '0'\)|\.get(Hours|Minutes|Seconds)\(\)/,
+  /** By the calendar of this machine, and not of the farm. */
+  zone: /new Date\((?![^)]*\)\.toISOString\(\))|dayjs\(/,
   dayjs: /\.format\('(?!YYYY-MM-DD'\))/,
   age: /t\(['`]format\.age\.(seconds|minutes|hours|days)/,
 } as const;
@@ -28,7 +30,7 @@ const others: Readonly<Record<string, readonly (keyof typeof own)[]>> = {
   'features/data/history/range.ts': ['clock'],
   'features/data/history/strip.ts': ['fixed'],
   'features/data/video/snapshot.ts': ['clock'],
-  'features/demo-pages/billing/sample.ts': ['clock'],
+  'features/demo-pages/billing/sample.ts': ['clock', 'zone'],
   'features/demo-pages/ridge.ts': ['fixed'],
   'features/demo-pages/rtl/DayChart.tsx': ['fixed'],
   'features/demo-pages/rtl/sample.ts': ['intl'],
@@ -67,6 +69,7 @@ it('finds what writes them by itself', () => {
     'date.toLocaleDateString()',
     'value.toFixed(1)',
     "String(n).padStart(2, '0')",
+    'new Date(time).getDay()',
     "day.format('DD.MM.')",
     "t('format.age.hours', { value })",
   ].flatMap((source) => breaches('features/x.ts', source));
