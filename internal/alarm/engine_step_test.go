@@ -1,6 +1,7 @@
 package alarm
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -48,6 +49,107 @@ func BenchmarkStep(b *testing.B) {
 			}
 			if (c.value > 50) != s.Open {
 				b.Errorf("open: %v", s.Open)
+			}
+		})
+	}
+}
+
+// A reading that comes late, or again, is judged where it belongs; samples after
+// it that measured all that it says are left alone.
+func TestLateReadingJudgesOnlyWhatItChanged(t *testing.T) {
+	p := &device.Product{Name: "p", Properties: []device.Property{
+		{ID: 1, Identifier: "a", DataType: device.Number}, {ID: 2, Identifier: "b", DataType: device.Number},
+	}}
+	test, err := NewTest(Rule{Hits: 3, Window: time.Hour, Conditions: []Condition{
+		{Join: "and", Attribute: "a", Operator: Above, Value: reading.Number(50)}, {Join: "or", Attribute: "b", Operator: Above, Value: reading.Number(50)},
+	}}, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	frame := func(a, b float64) []reading.Field {
+		return []reading.Field{{Property: 1, Value: reading.Number(a)}, {Property: 2, Value: reading.Number(b)}}
+	}
+	for _, c := range []struct {
+		name   string
+		at     int64
+		fields []reading.Field
+		upTo   int // the place of the last sample that is judged anew
+	}{
+		{"between two that measured all", 10_500, frame(99, 99), 10},
+		{"the same again", 10_000, frame(1, 1), 9},
+		{"another value at its time", 10_000, frame(99, 1), 9},
+		{"of one property alone", 10_500, frame(99, 0)[:1], 10},
+	} {
+		s := NewState(test, 0)
+		for n := int64(1); n <= 60; n++ {
+			Step(test, s, n*1000, frame(1, 1))
+		}
+		for i := range s.samples {
+			s.samples[i].holds = true // wrong of each: who judges one anew says so
+		}
+		Step(test, s, c.at, c.fields)
+		for i := c.upTo + 1; i < len(s.samples); i++ {
+			if !s.samples[i].holds {
+				t.Fatalf("%s: sample %d was judged anew", c.name, i)
+			}
+		}
+		if want := test.holds(s.samples[c.upTo].values, false); s.samples[c.upTo].holds != want {
+			t.Errorf("%s: sample %d is not judged", c.name, c.upTo)
+		}
+	}
+	// What nobody has measured since is carried on, as far as somebody has.
+	s := NewState(test, 0)
+	for n := int64(1); n <= 9; n++ {
+		fields := frame(1, 1)
+		if n != 1 && n != 6 {
+			fields = fields[:1]
+		}
+		Step(test, s, n*1000, fields)
+	}
+	Step(test, s, 2500, frame(0, 99)[1:])
+	var holds []bool
+	for _, one := range s.samples {
+		holds = append(holds, one.holds)
+	}
+	if want := []bool{false, false, true, true, true, true, false, false, false, false}; !slices.Equal(holds, want) {
+		t.Errorf("holds %v, want %v", holds, want)
+	}
+}
+
+// Ten hits of five conditions over a full window: readings that come again cost
+// about what new ones do.
+func BenchmarkStepLate(b *testing.B) {
+	p := &device.Product{Name: "p"}
+	r := Rule{Hits: 10, Window: time.Hour}
+	for i := range 5 {
+		id := string(rune('a' + i))
+		p.Properties = append(p.Properties, device.Property{ID: device.PropertyID(i + 1), Identifier: id, DataType: device.Number})
+		r.Conditions = append(r.Conditions, Condition{Join: "and", Attribute: id, Operator: Above, Value: reading.Number(50)})
+	}
+	test, err := NewTest(r, p)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, c := range []struct {
+		name string
+		at   func(n int64) int64
+	}{{"new", func(n int64) int64 { return n * 100 }}, {"again", func(n int64) int64 { return 100_000_000 - 100*(n%100) }}} {
+		b.Run(c.name, func(b *testing.B) {
+			s := NewState(test, 0)
+			fields := make([]reading.Field, 5)
+			step := func(at int64) {
+				for i := range fields {
+					fields[i] = reading.Field{Property: device.PropertyID(i + 1), Value: reading.Number(float64(at % 100))}
+				}
+				Step(test, s, at, fields)
+			}
+			for n := range int64(200) {
+				step(100_000_000 - 20_000 + n*100)
+			}
+			n := int64(1_000_001)
+			for b.Loop() {
+				n++
+				step(c.at(n))
 			}
 		})
 	}

@@ -305,20 +305,26 @@ func (s *State) takeOld(t *Test, at int64, own uint64, values []reading.Value) i
 	return -1
 }
 
-// judgeFrom judges the samples from place i on anew, as far as what they did
-// not measure themselves has changed.
+// judgeFrom judges the sample at place i, and those after it as far as what they
+// did not measure themselves has changed: a late reading costs what a newest one
+// does, unless it says something that no other has said since.
 func (s *State) judgeFrom(t *Test, i int) {
-	for ; i < len(s.samples); i++ {
-		one := &s.samples[i]
+	for first := i; i < len(s.samples); i++ {
+		one, changed := &s.samples[i], i == first
 		for p := range t.properties {
 			if one.own&(1<<p) != 0 {
 				continue
 			}
+			carried := s.before[p].value
 			if i > 0 {
-				one.values[p] = s.samples[i-1].values[p]
-			} else {
-				one.values[p] = s.before[p].value
+				carried = s.samples[i-1].values[p]
 			}
+			if one.values[p] != carried {
+				one.values[p], changed = carried, true
+			}
+		}
+		if !changed {
+			return // nor has anything after it
 		}
 		one.holds = t.holds(one.values, false)
 	}
