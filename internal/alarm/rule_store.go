@@ -21,6 +21,10 @@ import (
 // is measured with (tilth bench alarm).
 const RulesATenant = 20_000
 
+// RulesADevice is how many rules of one device may be made: all of them judge
+// each of its readings. Rules beyond, of an earlier version, stay and run.
+const RulesADevice = 200
+
 type ruleRow struct {
 	bun.BaseModel `bun:"table:alarm_rules,alias:r"`
 	ID            RuleID `bun:",pk,autoincrement"`
@@ -63,7 +67,7 @@ type RuleStore struct {
 func NewRuleStore(d *db.DB, now func() time.Time) *RuleStore { return &RuleStore{db: d, now: now} }
 
 // Create keeps a rule that was checked as a new one, which does not run, and
-// answers its id. A tenant has at most RulesATenant (601).
+// answers its id. A tenant has at most RulesATenant, a device RulesADevice (601).
 func (s *RuleStore) Create(ctx context.Context, t tenant.ID, r *Rule) (RuleID, error) {
 	ids, err := s.create(ctx, t, []*Rule{r})
 	if err != nil {
@@ -95,7 +99,7 @@ func (s *RuleStore) create(ctx context.Context, t tenant.ID, rules []*Rule) (ids
 			return errs.New(errs.Refused, "rule.tooMany", "limit", strconv.Itoa(RulesATenant))
 		}
 		for _, r := range rules {
-			if err := owned(ctx, tx, t, r.Device); err != nil {
+			if err := roomFor(ctx, tx, t, r); err != nil {
 				return err
 			}
 			row, err := rowOf(t, r)
@@ -125,7 +129,7 @@ func (s *RuleStore) Update(ctx context.Context, t tenant.ID, r *Rule) error {
 		return err
 	}
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		if err := owned(ctx, tx, t, r.Device); err != nil {
+		if err := roomFor(ctx, tx, t, r); err != nil {
 			return err
 		}
 		err := changedOne(tx.NewUpdate().Model(row).
@@ -201,6 +205,29 @@ func owned(ctx context.Context, tx bun.IDB, t tenant.ID, id device.ID) error {
 		return errs.Missing().About("device")
 	}
 	return err
+}
+
+// roomFor is owned of a rule's device, which may also have as many rules already
+// as it can get; the rule itself is none of them.
+func roomFor(ctx context.Context, tx bun.IDB, t tenant.ID, r *Rule) error {
+	if err := owned(ctx, tx, t, r.Device); err != nil {
+		return err
+	}
+	its, err := tx.NewSelect().Model((*ruleRow)(nil)).Column("id").Where("r.tenant_id = ? AND r.device_id = ? AND r.id = ?", t, r.Device, r.ID).Exists(ctx)
+	if err != nil || its {
+		return err
+	}
+	others, err := tx.NewSelect().Model((*ruleRow)(nil)).Where("r.tenant_id = ? AND r.device_id = ?", t, r.Device).Count(ctx)
+	if err != nil || others < RulesADevice {
+		return err
+	}
+	var title string
+	err = tx.NewSelect().TableExpr("devices").ColumnExpr("CASE WHEN note_name = '' THEN name ELSE note_name END").
+		Where("tenant_id = ? AND id = ?", t, r.Device).Scan(ctx, &title)
+	if err != nil {
+		return err
+	}
+	return errs.New(errs.Refused, "rule.tooManyOfDevice", "device", title, "limit", strconv.Itoa(RulesADevice))
 }
 
 func rowOf(t tenant.ID, r *Rule) (*ruleRow, error) {

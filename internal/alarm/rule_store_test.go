@@ -278,8 +278,9 @@ func TestRulesAreApart(t *testing.T) {
 func TestRulesATenant(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
-	d := s.Device(t, field.ID, s.Station(t), "A")
-	manyRules(t, s, field.ID, []device.ID{d.ID}, alarm.RulesATenant-1)
+	station := s.Station(t)
+	crowded, d := s.Device(t, field.ID, station, "A"), s.Device(t, field.ID, station, "B")
+	manyRules(t, s, field.ID, []device.ID{crowded.ID}, alarm.RulesATenant-1) // as an earlier version let it
 	rule := aRule(t, s, d)
 	if _, err := s.Rules.Copy(t.Context(), field.ID, &rule, []device.ID{d.ID, d.ID}); !errs.Is(err, errs.Refused) || errs.As(err).Key != "rule.tooMany" {
 		t.Errorf("%v", err)
@@ -289,6 +290,46 @@ func TestRulesATenant(t *testing.T) {
 	}
 	if _, err := s.Rules.Create(t.Context(), field.ID, &rule); !errs.Is(err, errs.Refused) || errs.As(err).Args["limit"] != "20000" {
 		t.Errorf("%v", err)
+	}
+}
+
+// A device has a bound on its rules: of new ones, of copies, and of rules that
+// are given to it. Those of an earlier version stay, and can be changed.
+func TestRulesADevice(t *testing.T) {
+	s := testkit.NewStores(t)
+	field := s.Tenant(t, "field")
+	station := s.Station(t)
+	full, other := s.Device(t, field.ID, station, "A"), s.Device(t, field.ID, station, "B")
+	manyRules(t, s, field.ID, []device.ID{full.ID}, alarm.RulesADevice+3)
+	refused := func(what string, err error) {
+		t.Helper()
+		if e := errs.As(err); e == nil || e.Key != "rule.tooManyOfDevice" || e.Args["device"] != full.Title() || e.Args["limit"] != "200" {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	rule := aRule(t, s, full)
+	_, err := s.Rules.Create(t.Context(), field.ID, &rule)
+	refused("a new one", err)
+	_, err = s.Rules.Copy(t.Context(), field.ID, &rule, []device.ID{other.ID, full.ID})
+	refused("a copy", err)
+	rule.Device = other.ID
+	id, err := s.Rules.Create(t.Context(), field.ID, &rule)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rule.ID, rule.Device = id, full.ID
+	refused("one of another device", s.Rules.Update(t.Context(), field.ID, &rule))
+	if n, err := s.DB.Read(t.Context()).NewSelect().TableExpr("alarm_rules").Where("device_id = ?", other.ID).Count(t.Context()); err != nil || n != 1 {
+		t.Errorf("%d rules of the other, %v: a refused copy stayed", n, err)
+	}
+	// One of those that are too many is still its owner's to change.
+	var theirs alarm.RuleID
+	if err := s.DB.Read(t.Context()).NewSelect().TableExpr("alarm_rules").Column("id").Where("device_id = ?", full.ID).OrderExpr("id DESC").Limit(1).Scan(t.Context(), &theirs); err != nil {
+		t.Fatal(err)
+	}
+	rule.ID = theirs
+	if err := s.Rules.Update(t.Context(), field.ID, &rule); err != nil {
+		t.Error(err)
 	}
 }
 

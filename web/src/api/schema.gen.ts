@@ -889,7 +889,7 @@ export interface paths {
         put?: never;
         /**
          * A new alarm rule; it does not run yet
-         * @description What is wrong is refused with 601, the first of it in the form's order: name, source, device, trigger, severity, conditions, count, window, period, channels, description, clearing by hand. Names need not be unique. A tenant has at most 20,000 rules.
+         * @description What is wrong is refused with 601, the first of it in the form's order: name, source, device, trigger, severity, conditions, count, window, period, channels, description, clearing by hand. Names need not be unique. A tenant has at most 20,000 rules, a device 200; what is copied counts, and a rule that is given another device.
          */
         post: operations["createAlarmRule"];
         delete?: never;
