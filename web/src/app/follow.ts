@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import i18next from 'i18next';
+import { setFarmZone } from '@/lib/format/zone';
 import { useLanguage } from '@/lib/i18n';
 import { toast } from '@/lib/notices';
 import { onRenewedAfterRefusal, useSession } from '@/lib/session';
@@ -22,12 +23,16 @@ export function followSession(router: ConsoleRouter, client: QueryClient): () =>
   const stopSession = useSession.subscribe(({ session, ended }, before) => {
     if (session && !before.session) forgetFreshDocument();
     if (session && before.session && session.userId !== before.session.userId) {
+      setFarmZone(undefined);
       client.removeQueries({ type: 'inactive' });
       void client.resetQueries({ type: 'active' });
     }
     // Forgotten once the pages that show it are gone: they would ask again, without a session.
     if (!session && before.session) {
-      void toSignIn(router, ended === 'lost').then(() => client.removeQueries({ type: 'inactive' }));
+      void toSignIn(router, ended === 'lost').then(() => {
+        setFarmZone(undefined);
+        client.removeQueries({ type: 'inactive' });
+      });
     }
   });
   return () => {

@@ -1,7 +1,8 @@
-import { screen, within } from '@testing-library/react';
+import { act, screen, within } from '@testing-library/react';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { setFarmZone, useFarmZone } from '@/lib/format/zone';
 import { useLanguage } from '@/lib/i18n';
+import { signOut } from '@/lib/session';
 import { frameBackend } from '@/test/backend';
 import { openConsole } from '@/test/console';
 import { gate } from '@/test/gate';
@@ -62,6 +63,13 @@ describe('times by the farm’s clocks', () => {
     answer.open();
     await expect.poll(() => asked).toContain('Europe/Istanbul');
     expect(asked).not.toContain('Europe/Berlin');
+  });
+
+  it('are forgotten with the session: the next person may be of another farm', async () => {
+    await openConsole('/message');
+    await expect.poll(() => useFarmZone.getState().zone).toBe('Europe/Istanbul');
+    await act(() => signOut());
+    await expect.poll(() => useFarmZone.getState().zone).toBeUndefined();
   });
 
   it('hold up no page once they are known, nor where they cannot be had', async () => {
