@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"tilth/internal/device"
+	"tilth/internal/testkit/race"
 )
 
 const (
@@ -92,7 +93,7 @@ func TestStartAfterKill(t *testing.T) {
 	s := openStore(t, Options{Dir: dir})
 	took := time.Since(began)
 	t.Logf("start with %d devices of 8 values and %d journal entries: %v", s.Stats().Devices, s.Stats().Position, took)
-	if took > 10*time.Second && !underRace {
+	if took > 10*time.Second && !race.Enabled {
 		t.Errorf("the start took %v, want at most 10 s", took)
 	}
 	for d := device.ID(1); d <= killedDevices; d++ {
