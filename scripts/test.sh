@@ -39,7 +39,7 @@ part linter scripts/lint.sh --build
 join packages
 part console console
 part binary binary
-part checks scripts/check.sh
+part checks scripts/check.sh --types
 export TILTH_TEST_BINARY=$PWD/bin/tilth
 part 'Go tests' go_tests
 part 'Go tests, race detector' race_tests
