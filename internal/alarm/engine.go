@@ -23,10 +23,6 @@ type screens interface {
 	Publish(t tenant.ID, name string, data []byte)
 }
 
-// mostPending is how many events may wait for the database before judging waits
-// too.
-const mostPending = 2000
-
 // EngineOptions say what an Engine works with; all but Teller are needed.
 type EngineOptions struct {
 	DB        *db.DB
@@ -54,13 +50,17 @@ type EngineOptions struct {
 	// Written puts on disk which devices came and went, before what that led to;
 	// nil: that is there already.
 	Written func(ctx context.Context) error
-	Log     *slog.Logger
+	// CaughtUp hears of a tenant whose judging was late and is so no more; nil:
+	// nobody does.
+	CaughtUp func(t tenant.ID)
+	Log      *slog.Logger
 }
 
-// Engine judges the running rules. Readings come to it through the journal, in
-// order; devices that come and go through Presence; both, and what people do
-// to rules and notices, one after the other. What it decides is on disk,
-// together with how far the journal is judged, before anybody is told.
+// Engine judges the running rules. Readings come to it through the journal, those
+// of a tenant in their order, tenants in turn; devices that come and go through
+// Presence; both, and what people do to rules and notices, one after the other.
+// What it decides is on disk, together with how far the journal is judged for the
+// tenant, before anybody is told.
 type Engine struct {
 	o    EngineOptions
 	keep *keeper
@@ -76,18 +76,16 @@ type Engine struct {
 	byDevice map[device.ID][]*running // on readings
 	offline  map[device.ID][]*running // on being offline
 	open     map[int64]*running       // by their open notice
-	stepped  uint64                   // position of the newest batch that was stepped
-	pending  []event                  // happened and not on disk yet
-	taken    bool                     // some that happened are being written
-	beside   bool                     // Run writes, beside judging
-	dues     dues                     // of rules on being offline
-	letIn    bool                     // devices can come back
-	seen     int64                    // what the clock said when it was looked at last, epoch ms
-	leaps    *clock.Leaps             // of it
-
-	recorded atomic.Uint64 // position up to which everything is on disk
-	judgedTo atomic.Uint64 // stepped, for those who only count
-	behind   atomic.Bool   // too much is pending, or could not be written
+	queues   queues
+	unkept   []*queue     // that have events which are not on disk yet, the next to be written first
+	atOnce   int          // events that one transaction writes
+	past     *past        // of a start: what windows are made again from; nil: they are
+	beside   bool         // Run writes, beside judging
+	short    bool         // a turn is one frame; for tests
+	dues     dues         // of rules on being offline
+	letIn    bool         // devices can come back
+	seen     int64        // what the clock said when it was looked at last, epoch ms
+	leaps    *clock.Leaps // of it
 
 	comings  comings
 	backlogs backlogs
@@ -96,7 +94,6 @@ type Engine struct {
 
 	judged, opened, resolved atomic.Uint64
 	openNow, rulesNow        atomic.Int64
-	lag                      atomic.Int64 // ms
 }
 
 // running is a rule that is judged.
@@ -107,6 +104,8 @@ type running struct {
 	attributes []AttributeCopy
 	test       *Test // nil: on being offline
 	state      *State
+	unlearned  bool    // the state's window is not made again yet
+	queue      *queue  // its tenant's
 	notice     *Notice // open, and on disk; nil: none
 	due        int64   // on being offline: when the entry in dues is of, epoch ms; 0: none
 }
@@ -121,6 +120,8 @@ type event struct {
 	reason  Reason
 	floor   int64
 	waiting bool
+	place   Position // how far its tenant was judged before
+	reading bool     // a reading led to it
 }
 
 // NewEngine makes an engine; Start must come before its first Judge.
@@ -128,67 +129,46 @@ func NewEngine(o EngineOptions) *Engine {
 	if o.Teller == nil {
 		o.Teller = silence{}
 	}
+	if o.CaughtUp == nil {
+		o.CaughtUp = func(tenant.ID) {}
+	}
 	e := &Engine{
 		o: o, rules: map[RuleID]*running{}, byDevice: map[device.ID][]*running{}, offline: map[device.ID][]*running{},
 		open: map[int64]*running{}, seen: math.MaxInt64, leaps: clock.NewLeaps(o.Now(), o.Ran),
 		changed: make(chan struct{}, 1), write: make(chan struct{}, 1), comings: newComings(), keep: newKeeper(&o),
+		queues: newQueues(), atOnce: fewestAtOnce,
 	}
+	e.queues.began = o.Now().UnixMilli()
 	o.Presence.OnChange(e.comings.note)
 	o.Registry.Watch(func() { signal(e.changed) })
 	return e
 }
 
-// Judge takes the batch at a position of the journal; positions only rise. What
-// it leads to is on disk, together with the position, when Recorded says so:
-// many batches then share one transaction. Before Run, that is when Judge
-// returns. After an error the same batch is to be given again: it is not judged
-// twice.
-func (e *Engine) Judge(ctx context.Context, pos uint64, batch []reading.Arrival) error {
-	if e.behind.Load() {
-		if err := e.flush(ctx); err != nil {
-			return err
-		}
-	}
-	if e.take(pos, batch) {
-		return e.flush(ctx)
-	}
-	return nil
-}
-
-// take steps a batch; now is true when nobody else writes what it led to.
-func (e *Engine) take(pos uint64, batch []reading.Arrival) (now bool) {
+// Recorded is the position of the journal up to which everything that it led to
+// is on disk, for all tenants.
+func (e *Engine) Recorded() uint64 {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if pos > e.stepped {
-		now := e.followClock()
-		for i := range batch {
-			e.step(&batch[i])
-		}
-		e.stepped = pos
-		e.judgedTo.Store(pos)
-		if len(batch) > 0 {
-			e.lag.Store(max(0, now-batch[0].At))
-		}
+	e.queues.mu.Lock()
+	defer e.queues.mu.Unlock()
+	least := e.queues.taken
+	for _, of := range e.queues.of {
+		least = min(least, e.queues.recorded(of).Entry)
 	}
-	if len(e.pending) == 0 {
-		if !e.taken {
-			e.recorded.Store(e.stepped)
-		}
-		return false
-	}
-	if !e.beside {
-		return true
-	}
-	if len(e.pending) >= mostPending {
-		e.behind.Store(true)
-	}
-	signal(e.write)
-	return false
+	return least
 }
 
-// Recorded is the position of the journal up to which everything that it led to
-// is on disk.
-func (e *Engine) Recorded() uint64 { return e.recorded.Load() }
+// recorded is up to where everything that a tenant's readings led to is on disk.
+func (q *queues) recorded(of *queue) Position {
+	switch {
+	case len(of.writing) > 0:
+		return of.writing[0].place
+	case len(of.pending) > 0:
+		return of.pending[0].place
+	default:
+		return q.placeOf(of)
+	}
+}
 
 func signal(c chan struct{}) {
 	select {
@@ -197,30 +177,49 @@ func signal(c chan struct{}) {
 	}
 }
 
-func (e *Engine) step(f *reading.Arrival) {
+func (e *Engine) step(f *arrived) {
 	list := e.byDevice[f.Device]
 	if len(list) == 0 {
 		return
 	}
-	e.backlogs.note(f)
+	e.backlogs.note(&f.Arrival)
 	for _, r := range list {
 		if r.Tenant != f.Tenant {
 			continue
 		}
 		if happened, ok := Step(r.test, r.state, f.Time, f.Fields); ok {
-			e.happen(r, happened)
+			e.happen(r, happened, f.place())
 		}
 	}
 	e.judged.Add(uint64(len(list)))
 }
 
-// happen takes note of an event; settle makes it known.
-func (e *Engine) happen(r *running, h Event) {
-	ev := event{rule: r, kind: h.Kind, time: h.Time, samples: h.Samples, floor: r.state.Floor, waiting: r.state.Waiting}
+// happen takes note of what the reading at a place led to; settle makes it known.
+func (e *Engine) happen(r *running, h Event, at Position) {
+	ev := event{
+		rule: r, kind: h.Kind, time: h.Time, samples: h.Samples, floor: r.state.Floor, waiting: r.state.Waiting, place: at, reading: true,
+	}
 	if h.Kind == Resolved {
 		ev.reason = Recovered
 	}
-	e.pending = append(e.pending, ev)
+	e.note(ev)
+}
+
+// happenBeside takes note of an event that no reading led to.
+func (e *Engine) happenBeside(ev event) {
+	ev.place = e.placeOf(ev.rule.queue)
+	e.note(ev)
+}
+
+func (e *Engine) note(ev event) {
+	of := ev.rule.queue
+	if len(of.pending)+len(of.writing) == 0 {
+		e.unkept = append(e.unkept, of)
+	}
+	of.pending = append(of.pending, ev)
+	if e.beside {
+		signal(e.write)
+	}
 }
 
 // Stats is what an Engine has counted. Counters begin with the process.
@@ -230,7 +229,7 @@ type Stats struct {
 	Resolved uint64        // notices
 	Open     int           // notices now
 	Rules    int           // that are judged now
-	Lag      time.Duration // from the newest batch's arrival to its judging
+	Lag      time.Duration // since the arrival of the oldest reading that waits to be judged
 	// Unrecorded is how many entries of the journal are judged while the notices
 	// that they led to are not on disk yet.
 	Unrecorded uint64
@@ -238,12 +237,25 @@ type Stats struct {
 
 // Stats is what the engine has counted so far.
 func (e *Engine) Stats() Stats {
-	recorded := e.recorded.Load() // before what it follows
+	recorded := e.Recorded() // before what it follows
 	return Stats{
-		Unrecorded: e.judgedTo.Load() - recorded,
+		Unrecorded: e.Taken() - recorded,
 		Judged:     e.judged.Load(), Opened: e.opened.Load(), Resolved: e.resolved.Load(),
-		Open: int(e.openNow.Load()), Rules: int(e.rulesNow.Load()), Lag: time.Duration(e.lag.Load()) * time.Millisecond,
+		Open: int(e.openNow.Load()), Rules: int(e.rulesNow.Load()), Lag: e.lag(),
 	}
+}
+
+// lag is since when the oldest reading that waits to be judged has been here.
+func (e *Engine) lag() (lag time.Duration) {
+	now := e.now()
+	e.queues.mu.Lock()
+	defer e.queues.mu.Unlock()
+	for _, of := range e.queues.of {
+		if of.count > 0 {
+			lag = max(lag, time.Duration(now-of.since)*time.Millisecond)
+		}
+	}
+	return lag
 }
 
 // Progress is how far a rule on readings has come on its way to a notice.
@@ -258,7 +270,7 @@ func (e *Engine) Progress(t tenant.ID, id RuleID) (Progress, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	r := e.mine(t, id)
-	if r == nil || r.test == nil || r.state.Open {
+	if r == nil || r.test == nil || r.state.Open || r.unlearned {
 		return Progress{}, false
 	}
 	return Progress{Hits: r.state.hits(r.test), Waits: r.state.Waiting}, true
@@ -269,11 +281,14 @@ func (e *Engine) Progress(t tenant.ID, id RuleID) (Progress, bool) {
 func (e *Engine) put(r *running) {
 	e.remove(r.ID)
 	e.rules[r.ID] = r
+	r.queue = e.queueOf(r.Tenant)
+	r.queue.rules++
 	if r.test == nil {
 		e.offline[r.Device] = with(e.offline[r.Device], r)
 		e.comings.watch(r.Device, true)
 	} else {
 		e.byDevice[r.Device] = with(e.byDevice[r.Device], r)
+		e.queues.watch(r.Device, 1)
 	}
 	if r.notice != nil {
 		e.open[r.notice.ID] = r
@@ -301,7 +316,10 @@ func (e *Engine) remove(id RuleID) {
 		}
 	} else {
 		without(e.byDevice, r)
+		e.queues.watch(r.Device, -1)
 	}
+	r.queue.rules--
+	e.forget(r.queue)
 	e.count()
 }
 

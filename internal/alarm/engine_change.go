@@ -25,7 +25,7 @@ var ErrUnchanged = errors.New("alarm: nothing changed")
 // nothing had been; where change returns ErrUnchanged, all do, and Change returns
 // nil. The context must not carry a transaction.
 func (e *Engine) Change(ctx context.Context, t tenant.ID, rules []RuleID, why Reason, change func(ctx context.Context) error) error {
-	if err := e.lock(ctx); err != nil {
+	if err := e.lock(ctx, t); err != nil {
 		return err
 	}
 	defer e.unlock()
@@ -142,14 +142,14 @@ func (e *Engine) begin(ctx context.Context, rule Rule) (*running, error) {
 		}
 	}
 	r.state = newState(r.test, floor)
-	return r, e.learn(ctx, r, floor, nil)
+	return r, e.learn(ctx, e.o.Readings, r, floor, nil)
 }
 
 // ResolveByHand resolves a tenant's open notice, for a user (as people call
 // them) and with a remark; its rule arms again once its conditions have been
 // false. Refused when the rule does not allow it, or the notice is over.
 func (e *Engine) ResolveByHand(ctx context.Context, t tenant.ID, notice int64, user, remark string) error {
-	if err := e.lock(ctx); err != nil {
+	if err := e.lock(ctx, t); err != nil {
 		return err
 	}
 	defer e.unlock()
@@ -168,6 +168,9 @@ func (e *Engine) ResolveByHand(ctx context.Context, t tenant.ID, notice int64, u
 		return errs.New(errs.Refused, "notice.notByHand")
 	}
 	var told Notice
+	if err := e.relearnNow(ctx, r); err != nil {
+		return err
+	}
 	err := e.o.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) (err error) {
 		how := ending{at: e.now(), status: ResolvedByHand, reason: ByHand, user: user, remark: remark}
 		if told, err = e.end(ctx, t, r.notice, how); err != nil {
@@ -200,7 +203,7 @@ func (n *Notice) seen() audit.Thing {
 // devices that are gone went with them: their notices end. A rule whose
 // property is gone, or of another type, is stopped.
 func (e *Engine) Reload(ctx context.Context) error {
-	if err := e.lock(ctx); err != nil {
+	if err := e.lock(ctx, everyTenant); err != nil {
 		return err
 	}
 	defer e.unlock()
@@ -233,10 +236,13 @@ func (e *Engine) Reload(ctx context.Context) error {
 // adopt lets a rule go on with its device's product as it is now.
 func (e *Engine) adopt(ctx context.Context, r, fresh *running) error {
 	if r.test != nil && !reflect.DeepEqual(r.test, fresh.test) {
+		if err := e.relearnNow(ctx, r); err != nil {
+			return err
+		}
 		state := newState(fresh.test, r.state.Floor)
 		state.Open, state.Waiting = r.state.Open, r.state.Waiting
 		fresh.state = state
-		if err := e.learn(ctx, fresh, r.state.newest, nil); err != nil {
+		if err := e.learn(ctx, e.o.Readings, fresh, r.state.newest, nil); err != nil {
 			return err
 		}
 		state.newest = r.state.newest

@@ -103,16 +103,7 @@ func (y *yard) restartAfter(down time.Duration) {
 	}
 	y.Restart(y.t)
 	y.start()
-	from, err := y.positions.Load(y.t.Context())
-	if err != nil {
-		y.t.Fatal(err)
-	}
-	err = y.readings.Backlog(y.t.Context(), from, func(pos uint64, batch []reading.Arrival) error {
-		return y.engine.Judge(y.t.Context(), pos, batch)
-	})
-	if err != nil {
-		y.t.Fatal(err)
-	}
+	y.must(y.engine.Judge(y.t.Context(), 0, nil)) // what waits
 	y.Presence.LetIn()
 	y.engine.LetIn()
 }

@@ -139,14 +139,12 @@ func TestEngineWritesBeside(t *testing.T) {
 	mend := y.fail("UPDATE ON notices")
 	first := y.pos
 	y.judge(y.air(2*second, 3)) // taken; not on disk
-	batch := []reading.Arrival{y.air(3*second, 1)}
-	y.send(batch...)
-	testkit.Eventually(t, "judging to wait", func() bool { return y.engine.Judge(t.Context(), y.pos, batch) != nil })
+	y.judge(y.air(3*second, 1))
 	if got := y.engine.Recorded(); got != first {
 		t.Errorf("recorded up to %d, want %d", got, first)
 	}
-	if pos, err := y.positions.Load(t.Context()); err != nil || pos != first {
-		t.Errorf("on disk up to %d (%v), want %d", pos, err, first)
+	if of, err := y.positions.OfTenants(t.Context()); err != nil || of[y.owner] != (alarm.Position{Entry: first}) {
+		t.Errorf("on disk up to %v (%v), want %d", of, err, first)
 	}
 	mend()
 	stop()

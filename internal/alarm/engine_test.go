@@ -56,8 +56,8 @@ func TestEngineOpensAndResolves(t *testing.T) {
 	if got := y.engine.Stats(); got.Opened != 2 || got.Resolved != 2 || got.Open != 0 || got.Rules != 1 || got.Judged != 8 {
 		t.Errorf("%+v", got)
 	}
-	if pos, err := y.positions.Load(t.Context()); err != nil || pos != y.pos {
-		t.Errorf("judged up to %d of %d (%v)", pos, y.pos, err)
+	if of, err := y.positions.OfTenants(t.Context()); err != nil || of[y.owner] != (alarm.Position{Entry: y.pos}) {
+		t.Errorf("judged up to %v of %d (%v)", of, y.pos, err)
 	}
 }
 

@@ -115,9 +115,14 @@ func (e *Engine) writeBeside(ctx context.Context) {
 		case <-again.C:
 		case <-ctx.Done():
 		}
-		if err := e.flush(ctx); err != nil && ctx.Err() == nil {
+		more, err := e.flushSome(ctx)
+		if err != nil && ctx.Err() == nil {
 			e.o.Log.Warn("alarm notices are not recorded, trying again", "error", err)
 			again.Reset(settleAgain)
+		}
+		if more {
+			signal(e.write)
+			continue
 		}
 		pause.Reset(writePause)
 		select {
@@ -241,11 +246,11 @@ func (e *Engine) came(r *running, c device.Change) {
 	case r.state.Open:
 		r.state.Open = false
 		r.state.raise(c.At)
-		e.pending = append(e.pending, event{rule: r, kind: Resolved, time: c.At, reason: Online, floor: r.state.Floor})
+		e.happenBeside(event{rule: r, kind: Resolved, time: c.At, reason: Online, floor: r.state.Floor})
 	case r.state.Waiting:
 		r.state.Waiting = false
 		r.state.raise(c.At)
-		e.pending = append(e.pending, event{rule: r, kind: Armed, time: c.At, floor: r.state.Floor})
+		e.happenBeside(event{rule: r, kind: Armed, time: c.At, floor: r.state.Floor})
 	}
 }
 
@@ -284,7 +289,7 @@ func (e *Engine) expired(r *running, now int64) {
 	}
 	r.state.Open = true
 	r.state.raise(since) // late contact may end the notice from before the device went
-	e.pending = append(e.pending, event{rule: r, kind: Opened, time: start, floor: r.state.Floor})
+	e.happenBeside(event{rule: r, kind: Opened, time: start, floor: r.state.Floor})
 }
 
 // due is when a rule is to be looked at. The entry counts while the rule's own

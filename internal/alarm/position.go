@@ -6,10 +6,26 @@ import (
 	"github.com/uptrace/bun"
 
 	"tilth/internal/db"
+	"tilth/internal/tenant"
 )
 
-// PositionStore keeps how far the journal of readings has been judged. It
-// belongs to the platform: the journal is one for all tenants.
+// Position is how far the journal of readings is judged for a tenant: every entry
+// up to Entry, and of the next one what stands before Index.
+type Position struct {
+	Entry uint64
+	Index int
+}
+
+// before tells whether less is judged at p than at other.
+func (p Position) before(other Position) bool {
+	return p.Entry < other.Entry || p.Entry == other.Entry && p.Index < other.Index
+}
+
+// everyTenant is whose row says how far the journal is judged for all.
+const everyTenant tenant.ID = 0
+
+// PositionStore keeps how far the journal of readings has been judged: for all
+// tenants, and for those that are further on because of notices of theirs.
 type PositionStore struct{ db *db.DB }
 
 // NewPositionStore makes a store.
@@ -17,27 +33,65 @@ func NewPositionStore(d *db.DB) *PositionStore { return &PositionStore{db: d} }
 
 type positionRow struct {
 	bun.BaseModel `bun:"table:judged_positions,alias:p"`
-	ID            int `bun:",pk"`
+	TenantID      tenant.ID `bun:",pk"`
 	Position      int64
+	Index         int `bun:"place"`
 }
 
-// Load gives the position; 0 when nothing was ever judged.
+// Load gives the position up to which everything is judged; 0 when nothing was
+// ever judged.
 func (s *PositionStore) Load(ctx context.Context) (uint64, error) {
 	var r positionRow
-	err := s.db.Read(ctx).NewSelect().Model(&r).Where("id = 1").Scan(ctx)
+	err := s.db.Read(ctx).NewSelect().Model(&r).Where("p.tenant_id = ?", everyTenant).Scan(ctx)
 	if db.IsMissing(err) {
 		return 0, nil
 	}
 	return uint64(r.Position), err
 }
 
-// Save records the position, unless one that is further on is recorded already:
-// a save that was begun earlier may come later.
+// OfTenants are the positions of tenants for which more is judged than Load says.
+func (s *PositionStore) OfTenants(ctx context.Context) (map[tenant.ID]Position, error) {
+	var rows []positionRow
+	if err := s.db.Read(ctx).NewSelect().Model(&rows).Where("p.tenant_id <> ?", everyTenant).Scan(ctx); err != nil {
+		return nil, err
+	}
+	places := make(map[tenant.ID]Position, len(rows))
+	for _, r := range rows {
+		places[r.TenantID] = Position{Entry: uint64(r.Position), Index: r.Index}
+	}
+	return places, nil
+}
+
+// Save records the position up to which everything is judged, unless one that
+// is further on is recorded already: a save that was begun earlier may come
+// later. Positions of tenants that say no more are forgotten.
 func (s *PositionStore) Save(ctx context.Context, position uint64) error {
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		_, err := tx.NewInsert().Model(&positionRow{ID: 1, Position: int64(position)}).
-			On("CONFLICT (id) DO UPDATE").Set("position = EXCLUDED.position").
+		_, err := tx.NewInsert().Model(&positionRow{TenantID: everyTenant, Position: int64(position)}).
+			On("CONFLICT (tenant_id) DO UPDATE").Set("position = EXCLUDED.position").
 			Where("EXCLUDED.position > p.position").Exec(ctx)
+		if err != nil {
+			return err
+		}
+		_, err = tx.NewDelete().Model((*positionRow)(nil)).
+			Where("p.tenant_id <> ? AND p.position < ?", everyTenant, position).Exec(ctx)
+		return err
+	})
+}
+
+// SaveOfTenants records tenants' positions. It belongs to the transaction that keeps
+// the notices which judging up to there led to.
+func (s *PositionStore) SaveOfTenants(ctx context.Context, places map[tenant.ID]Position) error {
+	if len(places) == 0 {
+		return nil
+	}
+	rows := make([]positionRow, 0, len(places))
+	for t, p := range places {
+		rows = append(rows, positionRow{TenantID: t, Position: int64(p.Entry), Index: p.Index})
+	}
+	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		_, err := tx.NewInsert().Model(&rows).On("CONFLICT (tenant_id) DO UPDATE").
+			Set("position = EXCLUDED.position, place = EXCLUDED.place").Exec(ctx)
 		return err
 	})
 }

@@ -16,22 +16,15 @@ import (
 	"tilth/internal/tenant"
 )
 
-// Start takes up the rules that run as an earlier process left them: their open
-// notices, and what they remember, made again from the stored readings. What
-// the journal holds behind the judged position was not judged; it comes to
-// Judge afterwards, so it is left out here. Start comes before the first Judge.
+// Start takes up the rules that run as an earlier process left them, with their
+// open notices. What they remember of readings is made again when judging begins,
+// from those that are stored now; what the journal holds behind the places up to
+// which each tenant was judged is judged then. Start comes before the first Take.
 func (e *Engine) Start(ctx context.Context) error {
 	e.writing.Lock()
 	defer e.writing.Unlock()
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	pos, err := e.o.Positions.Load(ctx)
-	if err != nil {
-		return err
-	}
-	e.stepped = pos
-	e.judgedTo.Store(pos)
-	e.recorded.Store(pos)
 	rules, err := e.o.Rules.Running(ctx)
 	if err != nil {
 		return err
@@ -44,14 +37,9 @@ func (e *Engine) Start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	later := make(backlog, len(rules))
-	for i := range rules {
-		later[rules[i].Device] = nil
-	}
-	if err := e.o.Readings.Backlog(ctx, pos, later.add); err != nil {
+	if err := e.lookBack(ctx); err != nil {
 		return err
 	}
-	later.sort()
 	var lost []*running
 	for _, rule := range rules {
 		r, err := e.prepare(rule)
@@ -59,12 +47,13 @@ func (e *Engine) Start(ctx context.Context) error {
 			e.o.Log.Warn("an alarm rule is stopped: what it watches is gone", "tenant", rule.Tenant, "rule", rule.ID, "error", err)
 			r = &running{Rule: rule, state: newState(nil, 0), notice: open[rule.ID]}
 			lost = append(lost, r)
-		} else if err := e.restore(ctx, r, states[rule.ID], open[rule.ID], later[rule.Device]); err != nil {
-			return err
+		} else {
+			e.restore(r, states[rule.ID], open[rule.ID])
 		}
 		delete(open, rule.ID)
 		e.put(r)
 	}
+	e.beginLate()
 	if err := e.drop(ctx, lost, AttributeGone); err != nil {
 		return err
 	}
@@ -140,7 +129,7 @@ func (e *Engine) prepare(rule Rule) (*running, error) {
 	if entry == nil || entry.Tenant != rule.Tenant {
 		return nil, fmt.Errorf("alarm: rule %d: its device is gone", rule.ID)
 	}
-	r := &running{Rule: rule, product: entry.Product, attributes: e.attributes(&rule, entry.Product)}
+	r := &running{Rule: rule, queue: e.queueOf(rule.Tenant), product: entry.Product, attributes: e.attributes(&rule, entry.Product)}
 	if rule.Trigger == DeviceOffline {
 		return r, nil
 	}
@@ -172,27 +161,23 @@ func newState(t *Test, floor int64) *State {
 	return NewState(t, floor)
 }
 
-// restore gives r the state that it had at the judged position.
-func (e *Engine) restore(ctx context.Context, r *running, kept stateRow, open *Notice, later []judgedLater) error {
+// restore gives r what was kept of the state that it had when its tenant was
+// judged last; of readings it knows nothing yet.
+func (e *Engine) restore(r *running, kept stateRow, open *Notice) {
 	if kept.RuleID == 0 || kept.Revision != r.Revision {
 		kept = stateRow{Floor: max(r.DeployTime, r.UpdateTime) - 1}
 	}
 	r.state = newState(r.test, kept.Floor)
 	r.state.Waiting, r.state.Open, r.notice = kept.Waiting, open != nil, open
-	if r.test == nil {
-		if open != nil {
-			r.state.raise(open.Start - r.Window.Milliseconds())
-		}
-		e.catchUp(r)
-		return nil
-	}
-	if err := e.learn(ctx, r, math.MaxInt64, later); err != nil {
-		return err
+	if r.test != nil {
+		r.unlearned = true
+		r.queue.learn = append(r.queue.learn, r)
+		return
 	}
 	if open != nil {
-		r.state.newest = max(r.state.newest, open.Start)
+		r.state.raise(open.Start - r.Window.Milliseconds())
 	}
-	return nil
+	e.catchUp(r)
 }
 
 // catchUp ends, of a rule on being offline, what its device's return has ended
@@ -203,15 +188,21 @@ func (e *Engine) catchUp(r *running) {
 	}
 }
 
+// stored are readings on disk: all, or those of a moment.
+type stored interface {
+	AsOf(ctx context.Context, t tenant.ID, d device.ID, at int64, props []device.PropertyID) ([]reading.Last, error)
+	Range(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, fn func(t int64, fields []reading.Field) error) error
+}
+
 // learn gives a new state the stored readings that its window needs and its
 // properties' values before, up to the given time (epoch ms), but for those
 // that are to be judged later.
-func (e *Engine) learn(ctx context.Context, r *running, upTo int64, later []judgedLater) error {
+func (e *Engine) learn(ctx context.Context, from stored, r *running, upTo int64, later []judgedLater) error {
 	if r.test == nil {
 		return nil
 	}
 	newest := r.state.Floor
-	last, err := e.asOf(ctx, r, upTo, later)
+	last, err := asOf(ctx, from, r, upTo, later)
 	if err != nil {
 		return err
 	}
@@ -219,7 +210,7 @@ func (e *Engine) learn(ctx context.Context, r *running, upTo int64, later []judg
 		newest = max(newest, l.Time)
 	}
 	edge := newest - r.Window.Milliseconds()
-	before, err := e.asOf(ctx, r, edge, later)
+	before, err := asOf(ctx, from, r, edge, later)
 	if err != nil {
 		return err
 	}
@@ -228,7 +219,7 @@ func (e *Engine) learn(ctx context.Context, r *running, upTo int64, later []judg
 		r.state.Learn(r.test, l.Time, []reading.Field{{Property: l.Property, Value: l.Value}})
 	}
 	var fields []reading.Field
-	return e.o.Readings.Range(ctx, r.Tenant, r.Device, edge+1, min(newest, upTo), r.test.properties, func(at int64, own []reading.Field) error {
+	return from.Range(ctx, r.Tenant, r.Device, edge+1, min(newest, upTo), r.test.properties, func(at int64, own []reading.Field) error {
 		fields = fields[:0]
 		for _, f := range own {
 			if !isLater(later, at, f.Property) {
@@ -242,10 +233,10 @@ func (e *Engine) learn(ctx context.Context, r *running, upTo int64, later []judg
 
 // asOf is reading.Store.AsOf of a rule's properties, without what is to be
 // judged later.
-func (e *Engine) asOf(ctx context.Context, r *running, at int64, later []judgedLater) (found []reading.Last, err error) {
+func asOf(ctx context.Context, from stored, r *running, at int64, later []judgedLater) (found []reading.Last, err error) {
 	missing := r.test.properties
 	for len(missing) > 0 {
-		list, err := e.o.Readings.AsOf(ctx, r.Tenant, r.Device, at, missing)
+		list, err := from.AsOf(ctx, r.Tenant, r.Device, at, missing)
 		if err != nil {
 			return nil, err
 		}
@@ -267,7 +258,7 @@ func (e *Engine) asOf(ctx context.Context, r *running, at int64, later []judgedL
 }
 
 // backlog is, of the devices that have rules, what the journal holds behind the
-// judged position.
+// place up to which their tenant was judged.
 type backlog map[device.ID][]judgedLater
 
 // judgedLater is a value that is to be judged yet.
@@ -276,19 +267,12 @@ type judgedLater struct {
 	property device.PropertyID
 }
 
-func (b backlog) add(_ uint64, batch []reading.Arrival) error {
-	for i := range batch {
-		f := &batch[i].Frame
-		list, watched := b[f.Device]
-		if !watched {
-			continue
-		}
-		for _, field := range f.Fields {
-			list = append(list, judgedLater{time: f.Time, property: field.Property})
-		}
-		b[f.Device] = list
+func (b backlog) add(f *reading.Frame) {
+	list := b[f.Device]
+	for _, field := range f.Fields {
+		list = append(list, judgedLater{time: f.Time, property: field.Property})
 	}
-	return nil
+	b[f.Device] = list
 }
 
 func (b backlog) sort() {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/uptrace/bun"
 
@@ -25,30 +26,75 @@ type stateRow struct {
 	Waiting       bool
 }
 
-// flush puts on disk what happened. Judging goes on meanwhile.
+const (
+	// keptWithin is about how long one transaction of what happened takes: others
+	// wait for the database meanwhile.
+	keptWithin = 50 * time.Millisecond
+	// fewestAtOnce and mostAtOnce are how many events it writes.
+	fewestAtOnce = 32
+	mostAtOnce   = 2000
+	// fewestEach is how many of each tenant it writes at least, while there are any.
+	fewestEach = 4
+)
+
+// flushUnlessBeside is flush where no Run writes.
+func (e *Engine) flushUnlessBeside(ctx context.Context) error {
+	e.mu.Lock()
+	beside := e.beside
+	e.mu.Unlock()
+	if beside {
+		return nil
+	}
+	return e.flush(ctx)
+}
+
+// flush puts everything on disk that has happened, of all tenants in turn.
+// Judging goes on meanwhile.
 func (e *Engine) flush(ctx context.Context) error {
+	for {
+		more, err := e.flushSome(ctx)
+		if err != nil || !more {
+			return err
+		}
+	}
+}
+
+func (e *Engine) flushSome(ctx context.Context) (more bool, err error) {
 	e.writing.Lock()
 	defer e.writing.Unlock()
 	return e.settle(ctx)
 }
 
-// lock is for who changes rules: everything that happened is on disk, and
-// nothing more happens until unlock. After an error nothing is locked.
-func (e *Engine) lock(ctx context.Context) error {
+// lock is for who changes rules of a tenant, or, without one, of all: everything
+// that happened to them is on disk, and nothing more happens until unlock. After
+// an error nothing is locked.
+func (e *Engine) lock(ctx context.Context, t tenant.ID) error {
 	e.writing.Lock()
-	err := e.settle(ctx)
+	err := e.settleOf(ctx, t)
 	if err == nil {
-		e.mu.Lock()
-		// What happened meanwhile is written while judging waits.
-		events, pos := e.takePending()
-		var s settlement
-		s, err = e.record(ctx, events, pos)
-		if err = e.settled(&s, events, pos, err); err == nil {
-			return nil
-		}
-		e.mu.Unlock()
+		return nil
 	}
 	e.writing.Unlock()
+	return err
+}
+
+// settleOf is settle of all that happened to a tenant's rules, and takes mu. It
+// gives it back after an error.
+func (e *Engine) settleOf(ctx context.Context, t tenant.ID) error {
+	// What is much is written while judging goes on, the rest while it waits.
+	e.mu.Lock()
+	list := e.takeAll(t)
+	e.mu.Unlock()
+	s, err := e.record(ctx, list)
+	e.mu.Lock()
+	if err = e.settled(&s, list, err); err == nil {
+		list = e.takeAll(t)
+		s, err = e.record(ctx, list)
+		err = e.settled(&s, list, err)
+	}
+	if err != nil {
+		e.mu.Unlock()
+	}
 	return err
 }
 
@@ -57,32 +103,99 @@ func (e *Engine) unlock() {
 	e.writing.Unlock()
 }
 
-// settle puts on disk what happened, in one transaction with how far the
-// journal is judged, and tells it. What could not be kept stays pending: the
-// next settle tries again. Callers hold writing.
-func (e *Engine) settle(ctx context.Context) error {
+// settle puts on disk some of what happened, each tenant's in one transaction
+// with how far it is judged, and tells it; more is true when not all was taken.
+// What could not be kept stays pending: the next settle tries again. Callers hold
+// writing.
+func (e *Engine) settle(ctx context.Context) (more bool, err error) {
 	e.mu.Lock()
-	events, pos := e.takePending()
+	list := e.takePending()
 	e.mu.Unlock()
-	s, err := e.record(ctx, events, pos)
+	began := time.Now()
+	s, err := e.record(ctx, list)
+	took := time.Since(began)
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.settled(&s, events, pos, err)
+	if err := e.settled(&s, list, err); err != nil {
+		return false, err
+	}
+	switch {
+	case took > keptWithin:
+		e.atOnce = max(fewestAtOnce, e.atOnce/2)
+	case took < keptWithin/2 && len(e.unkept) > 0:
+		e.atOnce = min(mostAtOnce, e.atOnce*2)
+	}
+	return len(e.unkept) > 0, nil
 }
 
-// takePending takes what is to be written, and up to which position of the
-// journal that is all. Callers hold mu.
-func (e *Engine) takePending() ([]event, uint64) {
+// portion is what of a tenant one transaction writes: events, oldest first, and
+// how far the tenant is judged with them.
+type portion struct {
+	queue  *queue
+	events []event
+	place  Position
+}
+
+// takePending takes what is to be written next, of the tenants in turn. Callers
+// hold mu.
+func (e *Engine) takePending() (list []portion) {
 	e.followClock()
-	events := e.pending
-	e.pending, e.taken = nil, len(events) > 0
-	return events, e.stepped
+	if len(e.unkept) == 0 {
+		return nil
+	}
+	left := e.atOnce
+	each := max(fewestEach, left/len(e.unkept))
+	for _, of := range e.unkept {
+		p := e.takeOf(of, each)
+		list = append(list, p)
+		if left -= len(p.events); left <= 0 {
+			break
+		}
+	}
+	e.unkept = e.unkept[len(list):]
+	return list
+}
+
+// takeAll takes everything of a tenant, or, without one, of all. Callers hold mu.
+func (e *Engine) takeAll(t tenant.ID) (list []portion) {
+	e.followClock()
+	e.unkept = slices.DeleteFunc(e.unkept, func(of *queue) bool {
+		mine := t == everyTenant || of.tenant == t
+		if mine {
+			list = append(list, e.takeOf(of, len(of.pending)))
+		}
+		return mine
+	})
+	return list
+}
+
+// takeOf takes so many of a tenant's events, and with one all that the same
+// reading led to.
+func (e *Engine) takeOf(of *queue, most int) portion {
+	n := min(most, len(of.pending))
+	for n > 0 && n < len(of.pending) && of.pending[n].reading && of.pending[n-1].reading && of.pending[n].place == of.pending[n-1].place {
+		n++
+	}
+	p := portion{queue: of, events: of.pending[:n:n]}
+	if of.pending = of.pending[n:]; len(of.pending) > 0 {
+		p.place = of.pending[0].place
+	} else {
+		of.pending, p.place = nil, e.placeOf(of)
+	}
+	of.writing = p.events
+	return p
 }
 
 // record writes events. Callers hold writing.
-func (e *Engine) record(ctx context.Context, events []event, pos uint64) (s settlement, err error) {
-	if len(events) == 0 {
+func (e *Engine) record(ctx context.Context, list []portion) (s settlement, err error) {
+	if len(list) == 0 {
 		return s, nil
+	}
+	var events []event
+	places := make(map[tenant.ID]Position, len(list))
+	for _, p := range list {
+		events = append(events, p.events...)
+		places[p.queue.tenant] = p.place
 	}
 	if e.o.Written != nil && slices.ContainsFunc(events, event.byPresence) {
 		if err := e.o.Written(ctx); err != nil {
@@ -102,7 +215,7 @@ func (e *Engine) record(ctx context.Context, events []event, pos uint64) (s sett
 		if err := saveStates(ctx, e.o.DB, slices.Collect(maps.Values(s.states))); err != nil {
 			return err
 		}
-		return e.o.Positions.Save(ctx, pos)
+		return e.o.Positions.SaveOfTenants(ctx, places)
 	})
 	return s, err
 }
@@ -113,18 +226,23 @@ func (ev event) byPresence() bool { return ev.rule.test == nil && ev.kind != mov
 
 // settled takes note that events are on disk, or that they are not. Callers
 // hold both locks.
-func (e *Engine) settled(s *settlement, events []event, pos uint64, err error) error {
-	e.taken = false
+func (e *Engine) settled(s *settlement, list []portion, err error) error {
+	for _, p := range list {
+		of := p.queue
+		of.writing = nil
+		if err != nil {
+			of.pending = append(p.events, of.pending...)
+		}
+		if len(of.pending) > 0 {
+			e.unkept = append(e.unkept, of)
+		}
+	}
 	if err != nil {
-		e.pending = append(events, e.pending...)
-		e.behind.Store(true)
 		return fmt.Errorf("alarm: what the newest readings led to is not recorded: %w", err)
 	}
-	e.behind.Store(false)
-	if len(e.pending) == 0 {
-		pos = e.stepped
+	for _, p := range list {
+		e.goOn(p.queue)
 	}
-	e.recorded.Store(pos)
 	for r, n := range s.open {
 		e.close(r) // one may have ended and another begun
 		if n != nil {
@@ -143,12 +261,10 @@ func (e *Engine) settled(s *settlement, events []event, pos uint64, err error) e
 // to begin, unless it has ended for them since: what comes next begins another,
 // at a time of its own. Callers hold both locks.
 func (e *Engine) takeBack(over map[*running]bool) {
-	for i := range e.pending {
-		if e.pending[i].kind == Resolved {
-			delete(over, e.pending[i].rule)
-		}
-	}
 	for r := range over {
+		if slices.ContainsFunc(r.queue.pending, func(ev event) bool { return ev.rule == r && ev.kind == Resolved }) {
+			continue
+		}
 		r.state.Open = false
 		if r.test == nil {
 			e.schedule(r)

@@ -149,8 +149,8 @@ func (s *Server) wire() error {
 	st := s.stores
 	derived := st.derivation()
 	s.pipeline = ingest.NewPipeline(ingest.Options{
-		Derivation: derived,
-		Registry:   st.registry, Presence: st.presence, Diagnostics: st.diagnostics, Log: st.readings, Logger: s.log, Limits: st.limits,
+		Derivation: derived, Admit: st.alarms.Admit,
+		Registry: st.registry, Presence: st.presence, Diagnostics: st.diagnostics, Log: st.readings, Logger: s.log, Limits: st.limits,
 		Retention: s.set.Retention, MaxMessage: s.set.MessageLimit, Rate: s.set.DeviceRate, Burst: s.set.DeviceBurst,
 		PerAddress: s.set.PerAddress,
 		ClientAddr: func(r *http.Request) string { return httpbase.ClientAddr(r, s.set.Proxies).String() },
@@ -176,7 +176,7 @@ func (s *Server) wire() error {
 	console, err := httpapi.New(httpapi.Options{
 		PublicURL: s.set.PublicURL, Listen: s.ports.forDevices(), EmbedKey: embeds,
 		Version: Version, DefaultTenant: s.set.DefaultTenant, MapTiles: s.set.MapTiles, DemoPages: s.set.DemoPages,
-		Proxies: s.set.Proxies, Now: time.Now, Log: s.log, Limits: st.limits, Ready: s.isReady,
+		Proxies: s.set.Proxies, Now: time.Now, Log: s.log, Limits: st.limits, Ready: s.isReady, Behind: st.alarms.Behind, BehindOf: st.alarms.BehindOf,
 		Audit: st.audit, Tenants: st.tenants, Users: st.users, Sessions: st.sessions,
 		Captcha: slider, Credentials: st.credentials, Avatars: st.avatars,
 		Account: identity.NewAccount(identity.AccountParts{
@@ -247,9 +247,9 @@ func (s *Server) isReady(ctx context.Context) error {
 }
 
 // Run works until ctx ends, then stops: accepts nothing more, finishes what was
-// accepted, closes the stores. prepare, when not nil, is called once what an
-// earlier run left is judged and before devices and people are let in; ready
-// once they are.
+// accepted, closes the stores. prepare, when not nil, is called before devices
+// and people are let in; ready once they are. What an earlier run left is judged
+// meanwhile.
 func (s *Server) Run(ctx context.Context, prepare func(context.Context) error, ready func()) error {
 	// The judge and the writers behind outlive the listeners: they finish what
 	// the listeners accepted.
@@ -281,7 +281,7 @@ func (s *Server) Run(ctx context.Context, prepare func(context.Context) error, r
 	})
 	work.Go(func() error {
 		select {
-		case <-s.letIn: // what an earlier run left is judged: what was over by then is not told as open
+		case <-s.letIn:
 			return s.stores.outbox.Run(s.stores.audit.With(inner, audit.Who{By: audit.Server}))
 		case <-inner.Done():
 			return nil
@@ -327,9 +327,7 @@ func (s *Server) Run(ctx context.Context, prepare func(context.Context) error, r
 }
 
 func (s *Server) serve(ctx context.Context, prepare func(context.Context) error, ready func()) error {
-	select {
-	case <-s.judge.Ready():
-	case <-ctx.Done():
+	if ctx.Err() != nil {
 		return s.ports.close()
 	}
 	if prepare != nil {

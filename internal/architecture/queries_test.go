@@ -89,6 +89,8 @@ var acrossTenants = map[string]string{
 	"device.StatusStore.restless":     "the platform's upkeep: devices with too many comings",
 	"device.StatusStore.sweepComings": "the platform's upkeep: comings that are kept no more",
 	"device.sweepDays":                "the platform's upkeep: days that are kept no more",
+	"alarm.PositionStore.OfTenants":   "a start takes up all tenants",
+	"alarm.PositionStore.Save":        "the journal is one for all tenants",
 	"alarm.RuleStore.Running":         "the engine judges every tenant's",
 	"alarm.Engine.openNotices":        "the engine judges every tenant's",
 	"alarm.keeper.waiting":            "the keeper makes the charts of every tenant's notices",

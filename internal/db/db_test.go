@@ -180,7 +180,7 @@ func TestErrorKinds(t *testing.T) {
 	write := func(f func(ctx context.Context, tx bun.IDB) error) error { return d.Tx(t.Context(), f) }
 	twice := write(func(ctx context.Context, tx bun.IDB) error { return errors.Join(add(ctx, tx, "a"), add(ctx, tx, "a")) })
 	key := write(func(ctx context.Context, tx bun.IDB) error {
-		_, err := tx.NewRaw(`INSERT INTO judged_positions VALUES (1, 1), (1, 2)`).Exec(ctx)
+		_, err := tx.NewRaw(`INSERT INTO judged_positions (tenant_id, position) VALUES (1, 1), (1, 2)`).Exec(ctx)
 		return err
 	})
 	reference := write(func(ctx context.Context, tx bun.IDB) error {

@@ -13,6 +13,7 @@ import (
 	"tilth/internal/device"
 	"tilth/internal/httpapi/wire"
 	"tilth/internal/reading"
+	"tilth/internal/tenant"
 	"tilth/internal/testkit"
 )
 
@@ -110,16 +111,20 @@ func air(degrees float64) map[string]reading.Value {
 
 // theirRule makes a rule of the rival's that runs, marked as everything of
 // theirs, and answers its id.
-func (w *world) theirRule() int64 {
+func (w *world) theirRule() int64 { return w.frostRule(w.rival.ID, w.theirs) }
+
+// frostRule makes a rule of an owner's that runs, marked as everything of the
+// rival's, and answers its id.
+func (w *world) frostRule(owner tenant.ID, d *device.Device) int64 {
 	rule := alarm.Rule{
-		Name: marker + " frost", Device: w.theirs.ID, Hits: 1, Window: alarm.Windows[0], ByHand: true, Description: marker,
+		Name: marker + " frost", Device: d.ID, Hits: 1, Window: alarm.Windows[0], ByHand: true, Description: marker,
 		Conditions: []alarm.Condition{{Join: "and", Attribute: "airTemperature", Operator: alarm.Below, Value: reading.Number(2)}},
 	}
 	ctx := context.Background()
-	id, err := w.Rules.Create(ctx, w.rival.ID, &rule)
+	id, err := w.Rules.Create(ctx, owner, &rule)
 	if err == nil {
-		err = w.engine.Change(ctx, w.rival.ID, []alarm.RuleID{id}, alarm.Changed, func(ctx context.Context) error {
-			return w.Rules.Publish(ctx, w.rival.ID, id, marker)
+		err = w.engine.Change(ctx, owner, []alarm.RuleID{id}, alarm.Changed, func(ctx context.Context) error {
+			return w.Rules.Publish(ctx, owner, id, marker)
 		})
 	}
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"tilth/internal/alarm"
 	"tilth/internal/httpapi/wire"
+	"tilth/internal/reading"
 	"tilth/internal/testkit"
 )
 
@@ -127,4 +128,39 @@ func TestUnreadCount(t *testing.T) {
 			t.Errorf("%d unread, want %d", n, want)
 		}
 	}
+}
+
+// Whose alarms are behind is told so, and nobody else; who runs the server reads
+// of how many.
+func TestAlarmsBehind(t *testing.T) {
+	w := newServer(t)
+	w.theirRule()
+	says := func(want string) {
+		t.Helper()
+		if a := w.Do(t, testkit.Call{Path: "/readyz"}); a.Status != 200 || string(a.Body) != want {
+			t.Errorf("%d %q, want %q", a.Status, a.Body, want)
+		}
+	}
+	w.engine.Take(w.position+1, []reading.Arrival{w.arrival(w.theirs, w.Clock.Now(), air(1))})
+	w.Clock.Advance(4 * time.Second)
+	says("ready\n")
+	w.Clock.Advance(37 * time.Second)
+	says("ready; alarms of 1 organisation are 41 s behind\n")
+	if got := testkit.Ask[wire.Overview](t, w.Contract, w.get(overviewPath)); got.AlarmsBehind != nil {
+		t.Errorf("another's lag: %d s", *got.AlarmsBehind)
+	}
+	if b := w.engine.BehindOf(w.rival.ID); b.Tenants != 1 || b.For != 41*time.Second {
+		t.Errorf("theirs: %+v", b)
+	}
+	w.frostRule(w.field.ID, w.ws1)
+	w.engine.Take(w.position+2, []reading.Arrival{w.arrival(w.ws1, w.Clock.Now(), air(1))})
+	w.Clock.Advance(6 * time.Second)
+	says("ready; alarms of 2 organisations are 47 s behind\n")
+	if got := testkit.Ask[wire.Overview](t, w.Contract, w.get(overviewPath)); got.AlarmsBehind == nil || *got.AlarmsBehind != 6 {
+		t.Errorf("%s", asJSON(t, got))
+	}
+	if err := w.engine.Judge(t.Context(), 0, nil); err != nil {
+		t.Fatal(err)
+	}
+	says("ready\n")
 }

@@ -57,6 +57,8 @@ type Options struct {
 	Now           func() time.Time
 	Log           *slog.Logger
 	Limits        *limit.Meter                    // counts what limits refuse; nil: nobody asks
+	Behind        func() alarm.Behind             // how far the judging of alarms is behind for all
+	BehindOf      func(t tenant.ID) alarm.Behind  // for one
 	Ready         func(ctx context.Context) error // nil error: the server takes requests; else what anybody may read of why not
 
 	Audit         *audit.Store
@@ -179,7 +181,19 @@ func (s *server) readyz(w http.ResponseWriter, r *http.Request) {
 		plain(w, http.StatusServiceUnavailable, err.Error())
 		return
 	}
-	plain(w, http.StatusOK, "ready")
+	plain(w, http.StatusOK, "ready"+behind(s.Behind()))
+}
+
+// behind says, for whoever runs the server, how far alarms are behind.
+func behind(b alarm.Behind) string {
+	if b.Tenants == 0 {
+		return ""
+	}
+	organisations := "organisations"
+	if b.Tenants == 1 {
+		organisations = "organisation"
+	}
+	return fmt.Sprintf("; alarms of %d %s are %d s behind", b.Tenants, organisations, int(b.For.Seconds()))
 }
 
 func plain(w http.ResponseWriter, status int, body string) {

@@ -86,7 +86,7 @@ func session(p identity.Pair) *wire.Session {
 }
 
 // some is a number that is absent on the wire when it is zero.
-func some(n int64) *int64 {
+func some[N int | int64](n N) *N {
 	if n == 0 {
 		return nil
 	}

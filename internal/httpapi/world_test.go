@@ -68,6 +68,7 @@ func newServer(t testing.TB, with ...func(*httpapi.Options)) *world {
 	}
 	w.populate(t)
 	o := httpapi.Options{
+		Behind: w.engine.Behind, BehindOf: w.engine.BehindOf,
 		EmbedKey: []byte("the key of every test's snippets"), Version: "1.2.3", DefaultTenant: "field", Now: w.Clock.Now, Log: w.Log.Logger,
 		Ready: func(context.Context) error { return w.ready },
 		Audit: w.Audit, Tenants: w.Tenants, Users: w.Users, Sessions: w.Sessions, SignIn: w.SignIn, Account: w.Account, Captcha: w.Slider.Service,

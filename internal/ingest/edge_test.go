@@ -38,10 +38,9 @@ func openHouse(t *testing.T, dir string) *house {
 	}
 	h := &house{store: store, hub: live.NewHub("e")}
 	h.edge = newEdge(t, func(o *Options) { o.Log = store })
-	judge := NewJudge(JudgeOptions{Alarms: &rules{}, Journal: store, Position: alarm.NewPositionStore(base), Screens: h.hub, Registry: h.registry})
+	judge := NewJudge(JudgeOptions{Alarms: &rules{began: store.Stats().Position}, Journal: store, Position: alarm.NewPositionStore(base), Screens: h.hub, Registry: h.registry})
 	judged := make(chan error, 1)
 	go func() { judged <- judge.Run(ctx) }()
-	receive(t, judge.Ready())
 	h.serve()
 	closed := false
 	h.close = func() {

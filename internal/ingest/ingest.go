@@ -14,6 +14,7 @@ import (
 	"tilth/internal/device"
 	"tilth/internal/limit"
 	"tilth/internal/reading"
+	"tilth/internal/tenant"
 )
 
 // Kind says what a message is, as its topic or path tells.
@@ -67,9 +68,11 @@ type Options struct {
 	Diagnostics *device.Diagnostics
 	Log         appender
 	Derivation  *derivation.Engine // nil: nothing is derived
-	Now         func() time.Time   // of arrivals and limits; default time.Now
-	Logger      *slog.Logger       // default: discard
-	Limits      *limit.Meter       // counts what limits refuse; nil: nobody asks
+	// Admit waits until a tenant's readings may come in; nil: they always may.
+	Admit  func(ctx context.Context, t tenant.ID) error
+	Now    func() time.Time // of arrivals and limits; default time.Now
+	Logger *slog.Logger     // default: discard
+	Limits *limit.Meter     // counts what limits refuse; nil: nobody asks
 
 	Retention  time.Duration // how old a reading may be; default 400 days
 	MaxMessage int           // bytes of one message; default 256 KiB

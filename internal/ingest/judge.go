@@ -16,7 +16,6 @@ import (
 // journal hands out committed batches in the order of their arrival.
 type journal interface {
 	Consume(ctx context.Context, from uint64, fn func(ctx context.Context, pos uint64, batch []reading.Arrival) error) error
-	Replayed() <-chan struct{}
 	Trim(pos uint64)
 }
 
@@ -33,10 +32,13 @@ type screens interface {
 	Publish(t tenant.ID, name string, data []byte)
 }
 
-// alarms are the rules that readings are judged by. What batches lead to is on
-// disk up to the position Recorded; after an error a batch comes again.
+// alarms are the rules that readings are judged by: they take batches over at
+// once and judge them beside, tenant by tenant. Taken is what they have or find
+// in the journal themselves; what they come to is on disk up to Recorded.
 type alarms interface {
-	Judge(ctx context.Context, pos uint64, batch []reading.Arrival) error
+	Taken() uint64
+	Take(pos uint64, batch []reading.Arrival)
+	Work(ctx context.Context) error
 	Recorded() uint64
 }
 
@@ -52,8 +54,8 @@ type JudgeOptions struct {
 	SaveEvery time.Duration // how often the position is saved at most; default 1 s
 }
 
-// Judge reads the journal in order: what was committed is judged, then told to
-// the screens. One Judge runs at a time.
+// Judge reads the journal in order: what was committed is handed over to be
+// judged, and told to the screens. One Judge runs at a time.
 type Judge struct {
 	opts   JudgeOptions
 	teller *teller
@@ -69,10 +71,6 @@ func NewJudge(o JudgeOptions) *Judge {
 	return &Judge{opts: o, teller: newTeller(o.Screens, o.Registry)}
 }
 
-// Ready is closed once everything that an earlier run left in the journal has
-// been judged; devices are let in only then.
-func (j *Judge) Ready() <-chan struct{} { return j.opts.Journal.Replayed() }
-
 // Run judges until ctx ends and then saves the position a last time. It returns
 // nil when that was all, else why it cannot go on.
 func (j *Judge) Run(ctx context.Context) error {
@@ -87,9 +85,17 @@ func (j *Judge) Run(ctx context.Context) error {
 	var running sync.WaitGroup
 	running.Go(func() { j.saveRegularly(beside) })
 	running.Go(func() { j.teller.run(beside) })
-	err = j.opts.Journal.Consume(ctx, from, j.judge)
+	var working error
+	running.Go(func() {
+		defer stop()
+		working = j.opts.Alarms.Work(beside)
+	})
+	err = j.opts.Journal.Consume(beside, j.opts.Alarms.Taken(), j.take)
 	stop()
 	running.Wait()
+	if working != nil {
+		err = working
+	}
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		err = nil
 	}
@@ -98,18 +104,11 @@ func (j *Judge) Run(ctx context.Context) error {
 	return errors.Join(err, j.save(last))
 }
 
-// judge takes one batch. What must never be missed comes before the position
-// moves; telling the screens comes after it and may be missed, since screens
-// resume by fetching.
-func (j *Judge) judge(ctx context.Context, pos uint64, batch []reading.Arrival) error {
-	if err := j.opts.Alarms.Judge(ctx, pos, batch); err != nil {
-		return err
-	}
-	select {
-	case <-j.opts.Journal.Replayed():
-		j.teller.add(batch)
-	default: // an earlier run's batch: screens fetch it
-	}
+// take hands one batch over. What must never be missed comes before the position
+// moves; the screens may miss it, since they resume by fetching.
+func (j *Judge) take(_ context.Context, pos uint64, batch []reading.Arrival) error {
+	j.opts.Alarms.Take(pos, batch)
+	j.teller.add(batch)
 	return nil
 }
 

@@ -15,33 +15,22 @@ import (
 	"tilth/internal/tenant"
 )
 
-// script is a journal that a test writes: first a backlog, then what comes.
+// script is a journal that a test writes.
 type script struct {
-	backlog  [][]reading.Arrival
-	live     chan []reading.Arrival
-	replayed chan struct{}
+	live chan []reading.Arrival
 
 	mu      sync.Mutex
 	from    uint64
 	trimmed []uint64
 }
 
-func newScript(backlog ...[]reading.Arrival) *script {
-	return &script{backlog: backlog, live: make(chan []reading.Arrival), replayed: make(chan struct{})}
-}
+func newScript() *script { return &script{live: make(chan []reading.Arrival)} }
 
 func (s *script) Consume(ctx context.Context, from uint64, fn func(context.Context, uint64, []reading.Arrival) error) error {
 	s.mu.Lock()
 	s.from = from
 	s.mu.Unlock()
 	pos := from
-	for _, batch := range s.backlog {
-		pos++
-		if err := fn(ctx, pos, batch); err != nil {
-			return err
-		}
-	}
-	close(s.replayed)
 	for {
 		select {
 		case batch, ok := <-s.live:
@@ -57,8 +46,6 @@ func (s *script) Consume(ctx context.Context, from uint64, fn func(context.Conte
 		}
 	}
 }
-
-func (s *script) Replayed() <-chan struct{} { return s.replayed }
 
 func (s *script) Trim(pos uint64) {
 	s.mu.Lock()
@@ -103,27 +90,36 @@ func (p *memoryPosition) saved() []uint64 {
 	return slices.Clone(p.saves)
 }
 
-// rules take what is judged, unless a test makes them fail.
+// rules take over what is to be judged, until a test makes them fail.
 type rules struct {
+	began uint64
+	fails chan error
 	mu    sync.Mutex
 	taken []uint64
-	err   error
 }
 
-func (r *rules) Judge(_ context.Context, pos uint64, _ []reading.Arrival) error {
+func (r *rules) Taken() uint64 { return r.began }
+
+func (r *rules) Take(pos uint64, _ []reading.Arrival) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.err == nil {
-		r.taken = append(r.taken, pos)
+	r.taken = append(r.taken, pos)
+}
+
+func (r *rules) Work(ctx context.Context) error {
+	select {
+	case err := <-r.fails:
+		return err
+	case <-ctx.Done():
+		return nil
 	}
-	return r.err
 }
 
 func (r *rules) Recorded() uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.taken) == 0 {
-		return 0
+		return r.began
 	}
 	return r.taken[len(r.taken)-1]
 }
@@ -162,7 +158,6 @@ func TestJudgeTellsTheScreensOfTheTenant(t *testing.T) {
 	journal := newScript()
 	j := NewJudge(JudgeOptions{Alarms: &rules{}, Journal: journal, Position: &memoryPosition{}, Screens: hub, Registry: testRegistry()})
 	stop := judging(t, j)
-	receive(t, j.Ready())
 	journal.live <- []reading.Arrival{
 		arrival(green, 1, now, field(airTemperature, reading.Number(3.4)), field(heating, reading.Boolean(true))),
 		arrival(blue, 5, now-1, field(note, reading.Text(`"quoted" <&> ä`))),
@@ -191,18 +186,15 @@ func TestJudgeTellsTheScreensOfTheTenant(t *testing.T) {
 	}
 }
 
-func TestJudgeDoesNotTellTheBacklog(t *testing.T) {
+// What the rules find in the journal themselves is neither handed over nor told.
+func TestJudgeBeginsWhereTheRulesDo(t *testing.T) {
 	hub := live.NewHub("e")
 	screen, _, _, _ := hub.Subscribe(green, "", "")
-	one := func(f float64) []reading.Arrival {
-		return []reading.Arrival{arrival(green, 1, now, field(humidity, reading.Number(f)))}
-	}
-	journal := newScript(one(1), one(2))
-	position := &memoryPosition{pos: 40}
-	j := NewJudge(JudgeOptions{Alarms: &rules{}, Journal: journal, Position: position, Screens: hub, Registry: testRegistry()})
+	journal := newScript()
+	position, alarms := &memoryPosition{pos: 40}, &rules{began: 42}
+	j := NewJudge(JudgeOptions{Alarms: alarms, Journal: journal, Position: position, Screens: hub, Registry: testRegistry()})
 	stop := judging(t, j)
-	receive(t, j.Ready())
-	journal.live <- one(3)
+	journal.live <- []reading.Arrival{arrival(green, 1, now, field(humidity, reading.Number(3)))}
 	want := `{"deviceName":"WS-1","time":1700000000000,"values":{"humidity":3}}`
 	if e := receive(t, screen.Events); string(e.Data) != want {
 		t.Errorf("told first: %s", e.Data)
@@ -210,8 +202,8 @@ func TestJudgeDoesNotTellTheBacklog(t *testing.T) {
 	if err := stop(); err != nil {
 		t.Error(err)
 	}
-	if journal.from != 40 || position.pos != 43 {
-		t.Errorf("judged from %d to %d", journal.from, position.pos)
+	if journal.from != 42 || position.pos != 43 || !slices.Equal(alarms.taken, []uint64{43}) {
+		t.Errorf("judged %v, from %d to %d", alarms.taken, journal.from, position.pos)
 	}
 }
 
@@ -220,7 +212,6 @@ func TestJudgeMakesNothingForTenantsNobodyWatches(t *testing.T) {
 	journal := newScript()
 	j := NewJudge(JudgeOptions{Alarms: &rules{}, Journal: journal, Position: &memoryPosition{}, Screens: hub, Registry: testRegistry()})
 	stop := judging(t, j)
-	receive(t, j.Ready())
 	journal.live <- []reading.Arrival{arrival(green, 1, now, field(humidity, reading.Number(1)))}
 	if err := stop(); err != nil {
 		t.Error(err)
@@ -233,7 +224,7 @@ func TestJudgeMakesNothingForTenantsNobodyWatches(t *testing.T) {
 func TestJudgeSavesItsPosition(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		journal, position := newScript(), &memoryPosition{pos: 7}
-		j := NewJudge(JudgeOptions{Alarms: &rules{}, Journal: journal, Position: position, Screens: live.NewHub("e"), Registry: testRegistry()})
+		j := NewJudge(JudgeOptions{Alarms: &rules{began: 7}, Journal: journal, Position: position, Screens: live.NewHub("e"), Registry: testRegistry()})
 		stop := judging(t, j)
 		for range 100 { // 1 s in all
 			journal.live <- nil
@@ -290,27 +281,22 @@ func TestJudgeFailures(t *testing.T) {
 	}
 }
 
-// What the rules have not taken is neither told nor recorded as judged; the
-// journal gives it again.
-func TestJudgeWaitsForTheRules(t *testing.T) {
+// When the rules cannot go on, neither can the judge; the position stays where
+// they came to.
+func TestJudgeEndsWithTheRules(t *testing.T) {
 	hub := live.NewHub("e")
 	screen, _, _, _ := hub.Subscribe(green, "", "")
-	journal, position, alarms := newScript(), &memoryPosition{pos: 4}, &rules{}
+	journal, position, alarms := newScript(), &memoryPosition{pos: 4}, &rules{began: 4, fails: make(chan error)}
 	j := NewJudge(JudgeOptions{Alarms: alarms, Journal: journal, Position: position, Screens: hub, Registry: testRegistry()})
 	ended := make(chan error, 1)
 	go func() { ended <- j.Run(context.Background()) }()
-	receive(t, j.Ready())
-	batch := []reading.Arrival{arrival(green, 1, now, field(humidity, reading.Number(1)))}
-	journal.live <- batch
+	journal.live <- []reading.Arrival{arrival(green, 1, now, field(humidity, reading.Number(1)))}
 	receive(t, screen.Events)
-	alarms.mu.Lock()
-	alarms.err = errDisk
-	alarms.mu.Unlock()
-	journal.live <- batch // the script does not give it again, so the judge ends
+	alarms.fails <- errDisk
 	if err := receive(t, ended); !errors.Is(err, errDisk) {
 		t.Errorf("ended with %v", err)
 	}
-	if position.pos != 5 || !slices.Equal(alarms.taken, []uint64{5}) || len(screen.Events) > 0 {
-		t.Errorf("judged %v, recorded up to %d, %d events too many", alarms.taken, position.pos, len(screen.Events))
+	if position.pos != 5 || !slices.Equal(alarms.taken, []uint64{5}) {
+		t.Errorf("judged %v, recorded up to %d", alarms.taken, position.pos)
 	}
 }

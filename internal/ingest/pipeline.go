@@ -110,6 +110,12 @@ func (p *Pipeline) Submit(ctx context.Context, m Message, done func(Outcome)) er
 func (p *Pipeline) submit(ctx context.Context, m Message, it item) error {
 	p.read(&it.content, m)
 	it.weight = min(int64(itemWeight+len(m.Payload)), int64(p.opts.QueueBytes))
+	if p.opts.Admit != nil && len(it.arrivals) > 0 {
+		// Before it takes room that others share.
+		if err := p.opts.Admit(ctx, m.Entry.Tenant); err != nil {
+			return err
+		}
+	}
 	return p.enqueue(ctx, it)
 }
 

@@ -14,6 +14,14 @@ import (
 // holds, sorted by property, and valid during the call only. Memory does not
 // grow with the range. It ends with fn's error, with ctx, or with the store.
 func (s *Store) Range(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID,
+	fn func(t int64, fields []Field) error) error {
+	return s.rangeOver(ctx, s.newRows, device.Ref{Tenant: t, ID: d}, from, to, props, fn)
+}
+
+// opener begins to read a device's frames, of the store or of a view.
+type opener func(ctx context.Context, ref device.Ref, from, to int64, props []device.PropertyID) (*rows, error)
+
+func (s *Store) rangeOver(ctx context.Context, open opener, ref device.Ref, from, to int64, props []device.PropertyID,
 	fn func(t int64, fields []Field) error) (err error) {
 	if len(props) == 0 || from > to {
 		return nil
@@ -22,8 +30,7 @@ func (s *Store) Range(ctx context.Context, t tenant.ID, d device.ID, from, to in
 		return err
 	}
 	defer s.leave()
-	props = sortedProperties(props)
-	r, err := s.newRows(ctx, device.Ref{Tenant: t, ID: d}, from, to, props)
+	r, err := open(ctx, ref, from, to, sortedProperties(props))
 	if err != nil {
 		return err
 	}
@@ -62,20 +69,19 @@ func (s *Store) AsOf(ctx context.Context, t tenant.ID, d device.ID, at int64, pr
 		}
 	}
 	if len(missing) > 0 {
-		if found, err = s.searchBack(ctx, t, d, at, missing, found); err != nil {
+		r, err := s.newRows(ctx, device.Ref{Tenant: t, ID: d}, minTime, at, missing)
+		if err != nil {
 			return nil, err
 		}
+		return searchBack(r, found)
 	}
 	slices.SortFunc(found, func(a, b Last) int { return cmp.Compare(a.Property, b.Property) })
 	return found, nil
 }
 
-// searchBack goes back from at until each of missing is found.
-func (s *Store) searchBack(ctx context.Context, t tenant.ID, d device.ID, at int64, missing []device.PropertyID, found []Last) (_ []Last, err error) {
-	r, err := s.newRows(ctx, device.Ref{Tenant: t, ID: d}, minTime, at, missing)
-	if err != nil {
-		return nil, err
-	}
+// searchBack adds to found the newest values of the properties that rows look
+// for, and closes the rows. It is sorted by property.
+func searchBack(r *rows, found []Last) (_ []Last, err error) {
 	defer closeInto(&err, r)
 	for len(r.days) > 0 && len(r.query.wanted) > 0 {
 		day := r.days[len(r.days)-1]
@@ -90,6 +96,7 @@ func (s *Store) searchBack(ctx context.Context, t tenant.ID, d device.ID, at int
 		}
 		found = append(found, newest...)
 	}
+	slices.SortFunc(found, func(a, b Last) int { return cmp.Compare(a.Property, b.Property) })
 	return found, nil
 }
 

@@ -47,11 +47,16 @@ func (s *Store) newRows(ctx context.Context, ref device.Ref, from, to int64, pro
 	if err != nil {
 		return nil, err
 	}
+	return s.rowsOf(ctx, base, days, ref, from, to, props), nil
+}
+
+// rowsOf are newRows of a moment: the store as base sees it, and its days then.
+func (s *Store) rowsOf(ctx context.Context, base *pebble.Iterator, days []dayState, ref device.Ref, from, to int64, props []device.PropertyID) *rows {
 	r := s.rowsOver(ctx, base, span{ref: ref, from: clampTime(from), to: clampTime(to), wanted: props})
 	first, _ := dayOf(r.query.from)
 	last, _ := dayOf(r.query.to)
 	r.days = between(days, first, last)
-	return r, nil
+	return r
 }
 
 // rowsOver are rows of no days yet; Close ends base too.

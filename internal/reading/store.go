@@ -109,6 +109,11 @@ type Store struct {
 	checkpointing sync.Mutex
 	trimmed       uint64 // guarded by checkpointing: journal deleted up to here
 
+	views struct {
+		sync.Mutex
+		open []*View
+	}
+
 	gate struct {
 		sync.Mutex
 		closing bool
@@ -159,7 +164,7 @@ func (s *Store) Close() error {
 		if s.broken.Load() == nil {
 			err = s.writeCheckpoint(context.Background())
 		}
-		s.closeErr = errors.Join(err, s.db.Close())
+		s.closeErr = errors.Join(err, s.closeViews(), s.db.Close())
 	})
 	return s.closeErr
 }

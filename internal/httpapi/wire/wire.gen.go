@@ -1849,7 +1849,9 @@ type OutlooksAnswer struct {
 
 // Overview defines model for Overview.
 type Overview struct {
-	DeviceCount int `json:"deviceCount"`
+	// AlarmsBehind seconds by which judging the tenant's readings is behind; absent while it is less than 5
+	AlarmsBehind *int `json:"alarmsBehind,omitempty"`
+	DeviceCount  int  `json:"deviceCount"`
 
 	// LastAlarmTime when the newest notice of today began; absent when none
 	LastAlarmTime *int64 `json:"lastAlarmTime,omitempty"`

@@ -2902,6 +2902,8 @@ export interface components {
             lastAlarmTime?: number;
             /** @description devices offline that went so since midnight */
             offlineTodayCount: number;
+            /** @description seconds by which judging the tenant's readings is behind; absent while it is less than 5 */
+            alarmsBehind?: number;
             /**
              * Format: int64
              * @description the server's clock when it counted

@@ -158,3 +158,17 @@ describe('a weak line', () => {
     expect(usePreferences.getState().saveData).toBe(false);
   });
 });
+
+describe('alarms that are behind', () => {
+  it('are told of with how far, and no more once they have caught up', async () => {
+    let behind: number | undefined = 41;
+    onGet(path, () => ok(overview({ onlineCount: 1, ...(behind ? { alarmsBehind: behind } : {}) })));
+    vi.useFakeTimers({ shouldAdvanceTime: true });
+    await open();
+    await waitFor(() => expect(status()).toHaveTextContent('Alarms are 41 s behind'));
+    expect(screen.getByText(/none is left out/)).toBeVisible();
+    behind = undefined;
+    await act(() => vi.advanceTimersByTimeAsync(5_500));
+    await waitFor(() => expect(status()).toBeEmptyDOMElement());
+  });
+});

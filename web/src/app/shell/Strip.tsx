@@ -2,15 +2,19 @@ import CloudDownloadOutlined from '@ant-design/icons/CloudDownloadOutlined';
 import DisconnectOutlined from '@ant-design/icons/DisconnectOutlined';
 import HourglassOutlined from '@ant-design/icons/HourglassOutlined';
 import WifiOutlined from '@ant-design/icons/WifiOutlined';
+import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useFormat } from '@/lib/format/format';
 import { useReach } from '@/lib/offline/reach';
 import { loadRelease, useRelease } from '@/lib/offline/release';
 import { useShownAsOf } from '@/lib/offline/useShownAsOf';
+import { overviewQuery } from '@/lib/queries';
 import { answerOffer, useSaver, useSaverOffer } from '@/lib/saver';
 import css from './Strip.module.css';
 import { useStreamReach } from './useStreamReach';
+
+const lagEvery = 5000;
 
 interface Saying {
   tone: 'old' | 'calm';
@@ -54,6 +58,13 @@ function useSaying(): Saying | null {
   const newer = useRelease((state) => state.newer);
   const weak = useSaverOffer((state) => state.weak);
   const saver = useSaver();
+  // Whoever shows the statistics asks for them; how late alarms are is asked again while they are.
+  const { data: overview } = useQuery({
+    ...overviewQuery(),
+    enabled: (query) => query.state.data?.alarmsBehind !== undefined,
+    refetchInterval: (query) => (query.state.data?.alarmsBehind === undefined ? false : lagEvery),
+  });
+  const lag = reach === 'online' ? overview?.alarmsBehind : undefined;
 
   const seen = asOf > 0 ? t('offline.seen', { moment: format.moment(asOf, Date.now()) }) : undefined;
   if (reach === 'offline') return { tone: 'old', icon: <DisconnectOutlined />, title: t('offline.none'), text: seen };
@@ -62,6 +73,7 @@ function useSaying(): Saying | null {
   if (reach === 'silent') {
     return told ? null : { tone: 'old', icon: <DisconnectOutlined />, title: t('home.error.silent'), text: seen };
   }
+  if (lag) return { tone: 'old', icon: <HourglassOutlined />, title: t('behind.title', { lag: format.duration(lag * 1000) }), text: t('behind.text') };
   if (newer) {
     return {
       tone: 'calm',

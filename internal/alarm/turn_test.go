@@ -1,0 +1,211 @@
+package alarm_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"tilth/internal/alarm"
+	"tilth/internal/device"
+	"tilth/internal/reading"
+	"tilth/internal/tenant"
+	"tilth/internal/testkit"
+)
+
+// farms are a yard with several tenants, each with a mast and rules of its own.
+type farms struct {
+	*yard
+	owners []tenant.ID
+	masts  []*device.Device
+}
+
+func newFarms(t *testing.T) *farms {
+	f := &farms{yard: newYard(t)}
+	f.owners, f.masts = []tenant.ID{f.owner}, []*device.Device{f.mast}
+	for _, name := range []string{"orchard", "park"} {
+		owner := f.Tenant(t, name).ID
+		f.owners, f.masts = append(f.owners, owner), append(f.masts, f.Device(t, owner, f.station, name))
+	}
+	for i, mast := range f.masts {
+		f.owner, f.mast = f.owners[i], mast
+		f.rule(nil)
+		f.rule(func(r *alarm.Rule) { r.Name, r.Hits, r.Window = "Cold", 3, 2*time.Minute })
+	}
+	return f
+}
+
+// season are batches of readings of all masts, some late, some repeated.
+func (f *farms) season(r *rand.Rand) (batches [][]reading.Arrival) {
+	property := f.station.Property("airTemperature").ID
+	at := make([]int64, len(f.masts))
+	for range 40 {
+		var batch []reading.Arrival
+		for range 1 + r.IntN(6) {
+			i := r.IntN(len(f.masts))
+			at[i] += int64(r.IntN(20)) * second
+			when := at[i]
+			if r.IntN(5) == 0 {
+				when -= int64(r.IntN(90)) * second
+			}
+			// A time has one value, so that a repeated reading is one.
+			degrees := float64((when/second*7 + int64(i)) % 5)
+			batch = append(batch, reading.Arrival{At: f.Clock.Milli(), Frame: reading.Frame{
+				Tenant: f.owners[i], Device: f.masts[i].ID, Time: testkit.Start.UnixMilli() + when,
+				Fields: []reading.Field{{Property: property, Value: reading.Number(degrees)}},
+			}})
+		}
+		batches = append(batches, batch)
+	}
+	return batches
+}
+
+// notices are those of every tenant, oldest first.
+func (f *farms) notices() (all string) {
+	for i, owner := range f.owners {
+		f.owner = owner
+		all += fmt.Sprintf("%d: %s\n", i, f.told())
+	}
+	return all
+}
+
+// kill ends the server's process and starts the next one, which has judged
+// nothing yet.
+func (f *farms) kill(bytes int) {
+	f.t.Helper()
+	f.Restart(f.t)
+	f.start()
+	f.engine.SetShort(bytes)
+	f.Presence.LetIn()
+	f.engine.LetIn()
+}
+
+// Tenants are judged in turn, a reading at a time, and the server is killed
+// between any two: the notices are those of a judge that takes all in one order.
+func TestTurnsAndKills(t *testing.T) {
+	for seed := range uint64(12) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			reference := newFarms(t)
+			batches := reference.season(rand.New(rand.NewPCG(seed, 1)))
+			for _, b := range batches {
+				reference.judge(b...)
+			}
+			f := newFarms(t)
+			r := rand.New(rand.NewPCG(seed, 2))
+			bytes := []int{1, 400, 1 << 20}[r.IntN(3)]
+			f.engine.SetShort(bytes)
+			batches = f.season(rand.New(rand.NewPCG(seed, 1)))
+			for len(batches) > 0 {
+				switch r.IntN(8) {
+				case 0, 1:
+					f.send(batches[0]...)
+					f.engine.Take(f.pos, batches[0])
+					batches = batches[1:]
+				case 2:
+					f.must(f.engine.Settle(t.Context()))
+				case 3:
+					f.must(f.positions.Save(t.Context(), f.engine.Recorded()))
+				case 4:
+					if r.IntN(4) == 0 {
+						f.kill(bytes)
+					}
+				default:
+					_, err := f.engine.Turn(t.Context())
+					f.must(err)
+				}
+			}
+			f.must(f.engine.Judge(t.Context(), 0, nil))
+			if got, want := f.notices(), reference.notices(); got != want {
+				t.Errorf("memory for %d bytes:\n%s\nwant\n%s", bytes, got, want)
+			}
+			if got := f.engine.Recorded(); got != f.pos {
+				t.Errorf("recorded up to %d of %d", got, f.pos)
+			}
+			f.kill(bytes)
+			f.must(f.engine.Judge(t.Context(), 0, nil))
+			if got, want := f.notices(), reference.notices(); got != want {
+				t.Errorf("after a last start:\n%s\nwant\n%s", got, want)
+			}
+		})
+	}
+}
+
+// One who has much to judge keeps nobody else waiting: a tenant's reading is
+// judged after a turn of each of the others.
+func TestTurnsAreFair(t *testing.T) {
+	f := newFarms(t)
+	f.engine.SetShort(1 << 20)
+	var much []reading.Arrival
+	for i := range int64(500) {
+		much = append(much, f.of(0, i*second, 5))
+	}
+	f.send(much...)
+	f.engine.Take(f.pos, much)
+	few := []reading.Arrival{f.of(1, 0, 1)}
+	f.send(few...)
+	f.engine.Take(f.pos, few)
+	for range 2 {
+		_, err := f.engine.Turn(t.Context())
+		f.must(err)
+	}
+	f.must(f.engine.Settle(t.Context()))
+	f.owner = f.owners[1]
+	f.wants("Frost 0-")
+	if got := f.engine.Recorded(); got >= f.pos {
+		t.Errorf("all is recorded, up to %d", got)
+	}
+	of, err := f.positions.OfTenants(t.Context())
+	f.must(err)
+	if want := (alarm.Position{Entry: f.pos}); of[f.owner] != want {
+		t.Errorf("the tenant is judged up to %v, want %v", of[f.owner], want)
+	}
+}
+
+// of is a frame of one of the masts.
+func (f *farms) of(i int, after int64, degrees float64) reading.Arrival {
+	f.owner, f.mast = f.owners[i], f.masts[i]
+	return f.air(after, degrees)
+}
+
+// A tenant whose judging is far behind has its own devices wait, nobody else's,
+// until it has caught up.
+func TestAdmit(t *testing.T) {
+	f := newFarms(t)
+	f.engine.SetShort(1 << 20)
+	batch := []reading.Arrival{f.of(0, 0, 1), f.of(0, second, 1)}
+	f.send(batch...)
+	f.engine.Take(f.pos, batch)
+	gone, stop := context.WithCancel(t.Context())
+	stop()
+	admitted := func(i int) bool { return f.engine.Admit(gone, f.owners[i]) == nil }
+	f.Clock.Advance(9 * time.Minute)
+	_, err := f.engine.Turn(t.Context())
+	f.must(err)
+	if !admitted(0) || f.engine.Behind() != f.engine.BehindOf(f.owners[0]) || f.engine.Behind().Readings != 1 {
+		t.Errorf("after nine minutes: admitted %v, behind %+v", admitted(0), f.engine.Behind())
+	}
+	late := []reading.Arrival{f.of(0, 2*second, 1)}
+	f.send(late...)
+	f.engine.Take(f.pos, late)
+	f.Clock.Advance(2 * time.Minute)
+	_, err = f.engine.Turn(t.Context())
+	f.must(err)
+	if !admitted(0) {
+		t.Error("what waits is two minutes old and its devices wait")
+	}
+	f.send(late...)
+	f.engine.Take(f.pos, late)
+	f.Clock.Advance(11 * time.Minute)
+	f.engine.Look(f.owners[0])
+	if admitted(0) || !admitted(1) || !slices.Equal([]int{f.engine.Behind().Tenants, f.engine.BehindOf(f.owners[1]).Tenants}, []int{1, 0}) {
+		t.Errorf("after eleven minutes: admitted %v and %v, behind %+v", admitted(0), admitted(1), f.engine.Behind())
+	}
+	waiting := make(chan error, 1)
+	go func() { waiting <- f.engine.Admit(t.Context(), f.owners[0]) }()
+	f.must(f.engine.Judge(t.Context(), 0, nil))
+	if err := <-waiting; err != nil || f.engine.Behind() != (alarm.Behind{}) {
+		t.Errorf("caught up: %v, behind %+v", err, f.engine.Behind())
+	}
+}
