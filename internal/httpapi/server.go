@@ -34,6 +34,7 @@ import (
 type Readings interface {
 	Latest(ctx context.Context, t tenant.ID, d device.ID) []reading.Last
 	Outlines(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, points int) (map[device.PropertyID]reading.Outline, error)
+	OutlineRows(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, points int, begin func(bucket int64), fn func(at int64, fields []reading.Field) error) error
 	Columns(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, fn func(c *reading.Columns) error) error
 	Range(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, fn func(at int64, fields []reading.Field) error) error
 	Coverage(ctx context.Context, t tenant.ID, d device.ID, from, to int64, zone *time.Location) ([]reading.CoveredDay, error)
