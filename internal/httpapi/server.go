@@ -24,6 +24,7 @@ import (
 	"tilth/internal/identity"
 	"tilth/internal/limit"
 	"tilth/internal/live"
+	"tilth/internal/memory"
 	"tilth/internal/notify"
 	"tilth/internal/notify/webhook"
 	"tilth/internal/reading"
@@ -58,6 +59,8 @@ type Options struct {
 	Now           func() time.Time
 	Log           *slog.Logger
 	Limits        *limit.Meter                    // counts what limits refuse; nil: nobody asks
+	Memory        *memory.Gauge                   // nil: nothing is refused for want of it
+	Longs         *reading.LongAnswers            // on their way, of programs too; nil: this edge's alone
 	Ready         func(ctx context.Context) error // nil error: the server takes requests; else what anybody may read of why not
 
 	Audit         *audit.Store
@@ -116,6 +119,9 @@ func New(o Options) (http.Handler, error) {
 	known, err := contract()
 	if err != nil {
 		return nil, fmt.Errorf("read the contract: %w", err)
+	}
+	if o.Longs == nil {
+		o.Longs = reading.NewLongAnswers(o.Limits)
 	}
 	s := &server{
 		Options: o, limits: newLimits(&o), router: known.router,
