@@ -28,8 +28,9 @@ const (
 	// defaultShare leaves room for the disk's cache, and for what does not count as
 	// the program's own.
 	defaultShare = 75
-	// leastMemory is about what a server holds that has nothing to do.
-	leastMemory = 64 << 20
+	// leastMemory is about what a server holds that has nothing to do but sign
+	// somebody in.
+	leastMemory = 128 << 20
 	// memoryOff is the value that sets no limit.
 	memoryOff = "off"
 	// goLimit is the variable of Go's own with which a limit may be set.
@@ -100,7 +101,7 @@ func (m Memory) limit(root fs.FS, goes int64, log *slog.Logger) uint64 {
 		log.Info("how much memory there is is not known, so there is no limit; --"+memoryFlag+" sets one", "error", err)
 		return 0
 	}
-	return max(there/100*uint64(m.Share), leastMemory)
+	return there / 100 * uint64(m.Share)
 }
 
 // gauge sets the limit, and makes what watches over it.

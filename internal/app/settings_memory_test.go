@@ -12,14 +12,14 @@ import (
 
 func TestMemorySetting(t *testing.T) {
 	for text, want := range map[string]Memory{
-		"75%": {Share: 75}, "100%": {Share: 100}, "off": {}, "64MiB": {Bytes: 64 << 20}, "2GiB": {Bytes: 2 << 30}, "1TiB": {Bytes: 1 << 40},
-		"131072KiB": {Bytes: 128 << 20}, "268435456": {Bytes: 256 << 20},
+		"75%": {Share: 75}, "100%": {Share: 100}, "off": {}, "2GiB": {Bytes: 2 << 30}, "1TiB": {Bytes: 1 << 40},
+		"131072KiB": {Bytes: 128 << 20}, "128MiB": {Bytes: 128 << 20}, "268435456": {Bytes: 256 << 20},
 	} {
 		if got, err := parseMemory(text); err != nil || got != want {
 			t.Errorf("%s: %+v, %v", text, got, err)
 		}
 	}
-	for _, text := range []string{"", "0%", "101%", "75 %", "x%", "1.5GiB", "2GB", "-1", "63MiB", "0", "99999999999TiB", "none"} {
+	for _, text := range []string{"", "0%", "101%", "75 %", "x%", "1.5GiB", "2GB", "-1", "127MiB", "0", "99999999999TiB", "none"} {
 		if got, err := parseMemory(text); err == nil || !strings.HasPrefix(err.Error(), "--memory: ") {
 			t.Errorf("%s: %+v, %v", text, got, err)
 		}
@@ -55,7 +55,7 @@ func TestMemoryLimit(t *testing.T) {
 		log   string
 	}{
 		{"three quarters of the container", "", none, Memory{Share: 75}, machine, 1073741824 / 100 * 75, ""},
-		{"a small container", "", none, Memory{Share: 5, Given: true}, machine, 64 << 20, ""},
+		{"a share", "", none, Memory{Share: 50, Given: true}, machine, 1073741824 / 100 * 50, ""},
 		{"an amount", "", none, Memory{Bytes: 2 << 30, Given: true}, machine, 2 << 30, ""},
 		{"off", "", none, Memory{Given: true}, machine, 0, ""},
 		{"nobody knows", "", none, Memory{Share: 75}, fstest.MapFS{}, 0, "is not known"},
