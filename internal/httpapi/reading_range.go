@@ -185,7 +185,7 @@ func (s *server) GetTimeIntervalDataMap(ctx context.Context, r wire.GetTimeInter
 func outlined(p *device.Property) bool { return p.DataType == device.Number }
 
 // pointsHeld is how many points an answer holds at a time: 16 bytes each.
-const pointsHeld = 20_000
+const pointsHeld = 10_000
 
 // thinning gives the outlines of properties of numbers one after the other: as
 // many in one pass over the readings as may be held at a time.

@@ -14,10 +14,10 @@ const (
 	wholeValues = 8 * partRows
 	// bandValues is how many values are decoded at a time else, so that whoever reads
 	// many properties holds no more than one who reads few.
-	bandValues = wholeValues / 2
+	bandValues = wholeValues * 3 / 8
 	// bandBytes is how much memory decoded values may take, in bytes. Numbers take
 	// less; of texts fewer are decoded at a time.
-	bandBytes = 320 << 10
+	bandBytes = 192 << 10
 	// keptContent is up to which size the room for a column's content is kept, in
 	// bytes: numbers need less.
 	keptContent = 128 << 10

@@ -13,7 +13,7 @@ import (
 
 // outlineHeld is how much memory the outlines of OutlineRows take at a time, in
 // bytes.
-const outlineHeld = 128 << 10
+const outlineHeld = 96 << 10
 
 // OutlineRows calls fn for every time at which an Outline of props, thinned to so
 // many points (2 or more), has a reading, oldest first; fields are the readings
