@@ -15,7 +15,7 @@ export function errorText(error: unknown): string {
       return t('error.timeout');
     case 'status':
       // Whoever is told to wait is told how long.
-      if ((error.code === 429 || error.code === 503) && error.msg) return error.msg;
+      if (error.code === 429 && error.msg) return error.msg;
       return t('error.status', { status: error.code });
     case 'duplicate':
       return t('request.duplicate');
