@@ -1,6 +1,7 @@
 package agronomy
 
 import (
+	"maps"
 	"math"
 	"slices"
 )
@@ -38,20 +39,76 @@ const hourShare = .75
 
 // NewSeries makes a day of so many hours of its readings, oldest first.
 func NewSeries(readings []Reading, hours int) Series {
+	g := Gathering{}
+	for _, r := range readings {
+		g.Add(r)
+	}
+	return g.Series(hours)
+}
+
+// Gathering makes a Series of readings that come one by one, oldest first, and
+// keeps none of them. The zero one is ready.
+type Gathering struct {
+	some  bool
+	last  int64 // when the newest reading was, ms since the day's begin
+	gaps  gaps  // of the day
+	hours []gatheredHour
+
+	high, low float64
+}
+
+// gatheredHour is what is known of an hour.
+type gatheredHour struct {
+	readings int64
+	sum      float64
+	own      int64 // the usual time between its readings; 0: too few came
+	gaps     gaps  // until the hour is over: of its readings, with the one before it
+}
+
+// Add takes in a reading, not older than those before.
+func (g *Gathering) Add(r Reading) {
+	for int64(len(g.hours)) <= r.At/hour {
+		g.endHour()
+		g.hours = append(g.hours, gatheredHour{})
+	}
+	h := &g.hours[len(g.hours)-1]
+	if g.some {
+		g.gaps.add(r.At - g.last)
+		h.gaps.add(r.At - g.last)
+		g.high, g.low = max(g.high, r.Value), min(g.low, r.Value)
+	} else {
+		g.high, g.low = r.Value, r.Value
+	}
+	g.some, g.last = true, r.At
+	h.readings++
+	h.sum += r.Value
+}
+
+// endHour lets go of the times of the newest hour, which is over.
+func (g *Gathering) endHour() {
+	if n := len(g.hours); n > 0 {
+		g.hours[n-1].own, g.hours[n-1].gaps = g.hours[n-1].gaps.median(3), gaps{}
+	}
+}
+
+// Series is the day of what was gathered; it has so many hours.
+func (g *Gathering) Series(hours int) Series {
+	g.endHour()
 	s := Series{High: math.Inf(-1), Low: math.Inf(1), Hours: make([]float64, hours), Sums: make([]float64, hours)}
-	usual := medianGap(readings, 0)
-	for h, from := 0, 0; h < hours; h++ {
-		to := from
-		for to < len(readings) && readings[to].At < int64(h+1)*hour {
-			s.High, s.Low = max(s.High, readings[to].Value), min(s.Low, readings[to].Value)
-			s.Sums[h] += readings[to].Value
-			to++
+	if g.some {
+		s.High, s.Low = g.high, g.low
+	}
+	usual := g.gaps.median(0)
+	for i := range s.Hours {
+		s.Hours[i] = math.NaN()
+		if i >= len(g.hours) {
+			continue
 		}
-		s.Hours[h] = math.NaN()
-		if n := to - from; n > 0 && float64(n) >= hourShare*float64(expected(readings[max(from-1, 0):to], usual)) {
-			s.Hours[h] = exact(s.Sums[h] / float64(n))
+		h := &g.hours[i]
+		s.Sums[i] = h.sum
+		if n := h.readings; n > 0 && float64(n) >= hourShare*float64(expected(h.own, usual)) {
+			s.Hours[i] = exact(s.Sums[i] / float64(n))
 		}
-		from = to
 	}
 	return s
 }
@@ -65,9 +122,9 @@ func exact(mean float64) float64 {
 
 // expected is how many readings an hour has at least, whenever the first comes:
 // by the interval that its own readings keep where it has four or more, else by
-// the day's.
-func expected(readings []Reading, usual int64) int64 {
-	gap := medianGap(readings, 3)
+// the day's. 0: there is none.
+func expected(own, usual int64) int64 {
+	gap := own
 	if gap == 0 {
 		gap = usual
 	}
@@ -77,17 +134,34 @@ func expected(readings []Reading, usual int64) int64 {
 	return max(1, hour/gap)
 }
 
-// medianGap is the median time between readings, 0 for fewer than least gaps.
-func medianGap(readings []Reading, least int) int64 {
-	if len(readings) < 2 || len(readings)-1 < least {
+// gaps count how often each time between readings, in milliseconds, came. Of a day
+// there are few different ones, however many readings it has: thirteen thousand
+// would fill it.
+type gaps struct {
+	counts map[int64]int
+	all    int
+}
+
+func (g *gaps) add(gap int64) {
+	if g.counts == nil {
+		g.counts = map[int64]int{}
+	}
+	g.counts[gap]++
+	g.all++
+}
+
+// median is the median of them, 0 for none or fewer than least.
+func (g *gaps) median(least int) int64 {
+	if g.all == 0 || g.all < least {
 		return 0
 	}
-	gaps := make([]int64, len(readings)-1)
-	for i := range gaps {
-		gaps[i] = readings[i+1].At - readings[i].At
+	before := 0
+	for _, gap := range slices.Sorted(maps.Keys(g.counts)) {
+		if before += g.counts[gap]; before > g.all/2 {
+			return gap
+		}
 	}
-	slices.Sort(gaps)
-	return gaps[len(gaps)/2]
+	return 0
 }
 
 // valid tells whether enough of the day came.

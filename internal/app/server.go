@@ -23,9 +23,11 @@ import (
 	"tilth/internal/httpbase"
 	"tilth/internal/identity"
 	"tilth/internal/ingest"
+	"tilth/internal/memory"
 	"tilth/internal/notify/mail"
 	"tilth/internal/openapi"
 	"tilth/internal/providerapi"
+	"tilth/internal/reading"
 	"tilth/web"
 )
 
@@ -57,6 +59,7 @@ type Server struct {
 	disk         *disk
 	database     *reach
 	lastBackup   *backupAge
+	memory       *memory.Gauge
 }
 
 // ports are the addresses that a server listens on. They are taken first of
@@ -116,7 +119,7 @@ func (p ports) close() error {
 func newServer(ctx context.Context, set *Settings, log *slog.Logger) (_ *Server, err error) {
 	figures := newMetrics()
 	log = figures.counted(log)
-	s := &Server{set: set, log: log, metrics: figures, letIn: make(chan struct{})}
+	s := &Server{set: set, log: log, metrics: figures, letIn: make(chan struct{}), memory: set.Memory.gauge(log)}
 	if err = s.ownCertificate(); err != nil {
 		return nil, err
 	}
@@ -152,7 +155,7 @@ func (s *Server) wire() error {
 		Derivation: derived, Admit: st.alarms.Admit,
 		Registry: st.registry, Presence: st.presence, Diagnostics: st.diagnostics, Log: st.readings, Logger: s.log, Limits: st.limits,
 		Retention: s.set.Retention, MaxMessage: s.set.MessageLimit, Rate: s.set.DeviceRate, Burst: s.set.DeviceBurst,
-		PerAddress: s.set.PerAddress,
+		PerAddress: s.set.PerAddress, Memory: s.memory,
 		ClientAddr: func(r *http.Request) string { return httpbase.ClientAddr(r, s.set.Proxies).String() },
 	})
 	s.judge = ingest.NewJudge(ingest.JudgeOptions{
@@ -165,8 +168,9 @@ func (s *Server) wire() error {
 	if err != nil {
 		return err
 	}
+	longs := reading.NewLongAnswers(st.limits)
 	programs, err := openapi.New(openapi.Options{
-		Rate: s.set.OpenAPIRate, Address: func(r *http.Request) netip.Addr { return httpbase.ClientAddr(r, s.set.Proxies) }, Now: time.Now, Log: s.log, Limits: st.limits,
+		Rate: s.set.OpenAPIRate, Address: func(r *http.Request) netip.Addr { return httpbase.ClientAddr(r, s.set.Proxies) }, Now: time.Now, Log: s.log, Limits: st.limits, Memory: s.memory, Longs: longs,
 		Audit: st.audit, Credentials: st.credentials, Catalog: st.catalog, Devices: st.devices, Scenes: st.scenes, Roster: st.roster, Presence: st.presence,
 		Readings: st.readings, Notices: st.notices, Webhooks: st.webhooks, WebhookCaller: st.programs, Outbox: st.outbox,
 	})
@@ -176,7 +180,8 @@ func (s *Server) wire() error {
 	console, err := httpapi.New(httpapi.Options{
 		PublicURL: s.set.PublicURL, Listen: s.ports.forDevices(), EmbedKey: embeds,
 		Version: Version, DefaultTenant: s.set.DefaultTenant, MapTiles: s.set.MapTiles, DemoPages: s.set.DemoPages,
-		Proxies: s.set.Proxies, Now: time.Now, Log: s.log, Limits: st.limits, Ready: s.isReady, Behind: st.alarms.Behind, BehindOf: st.alarms.BehindOf,
+		Proxies: s.set.Proxies, Now: time.Now, Log: s.log, Limits: st.limits, Memory: s.memory, Longs: longs, Ready: s.isReady,
+		Behind: st.alarms.Behind, BehindOf: st.alarms.BehindOf,
 		Audit: st.audit, Tenants: st.tenants, Users: st.users, Sessions: st.sessions,
 		Captcha: slider, Credentials: st.credentials, Avatars: st.avatars,
 		Account: identity.NewAccount(identity.AccountParts{
@@ -213,7 +218,7 @@ func (s *Server) wire() error {
 	admin := http.NewServeMux()
 	admin.Handle("/metrics", s.metrics.handler())
 	admin.Handle(providerapi.Prefix, providerapi.New(providerapi.Options{
-		Service: s.provider, Audit: st.audit, Tokens: tokens, Log: s.log, Limits: st.limits,
+		Service: s.provider, Audit: st.audit, Tokens: tokens, Log: s.log, Limits: st.limits, Memory: s.memory,
 		Address: func(r *http.Request) netip.Addr { return httpbase.ClientAddr(r, s.set.Proxies) },
 	}))
 	errLog := slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)
@@ -480,5 +485,6 @@ func (s *Server) describe() {
 	m.registry.MustRegister(&s.certificates)
 	s.describeOperation()
 	s.describeLimits()
+	s.describeMemory()
 	m.gauge("tilth_live_screens", "Open screens.", func() float64 { return float64(s.stores.live.Screens()) })
 }

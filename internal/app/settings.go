@@ -52,6 +52,7 @@ type Settings struct {
 	PerAddress     int     // MQTT connections from one address
 	OpenAPIRate    int     // requests a minute of one API credential
 	Telling        Telling
+	Memory         Memory
 	LogLevel       slog.Level
 	LogJSON        bool
 	PasswordCost   identity.Cost // zero: the usual; no flag lowers it
@@ -89,6 +90,7 @@ func serveFlags(f *pflag.FlagSet) {
 	f.Int("message-limit", 256<<10, "largest message of a device, in bytes")
 	f.Int("mqtt-per-address", 1000, "MQTT connections that one address may have, over WebSockets too")
 	f.Int("open-api-rate", 600, "requests a minute that one API credential may make; a minute's worth may come at once")
+	memoryFlags(f)
 	tellingFlags(f)
 	f.String("log-level", "info", "debug, info, warn or error")
 	f.String("log-format", "text", "text or json")
@@ -113,13 +115,19 @@ func readSettings(f *pflag.FlagSet) (*Settings, error) {
 	if err := loadEnvironment(k, f); err != nil {
 		return nil, err
 	}
+	given := f.Changed(memoryFlag) || k.Exists(memoryFlag)
 	if err := k.Load(posflag.Provider(f, ".", k), nil); err != nil {
 		return nil, err
 	}
 	if err := checkDatabase(f, k.String(databaseFlag)); err != nil {
 		return nil, err
 	}
-	return settingsOf(k)
+	s, err := settingsOf(k)
+	if err != nil {
+		return nil, err
+	}
+	s.Memory.Given = given
+	return s, nil
 }
 
 func settingsOf(k *koanf.Koanf) (*Settings, error) {
@@ -168,6 +176,9 @@ func settingsOf(k *koanf.Koanf) (*Settings, error) {
 		return nil, err
 	}
 	if err := s.Telling.read(k); err != nil {
+		return nil, err
+	}
+	if s.Memory, err = parseMemory(k.String(memoryFlag)); err != nil {
 		return nil, err
 	}
 	switch s.Captcha = identity.Demand(k.String("captcha")); s.Captcha {

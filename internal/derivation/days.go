@@ -83,22 +83,24 @@ func (w *work) load(d civil, inputs []device.PropertyID) (*day, error) {
 		props = append(props, r.property)
 	}
 	out := &day{series: map[device.PropertyID]*agronomy.Series{}, stored: map[device.PropertyID]reading.Value{}}
-	readings := make([][]agronomy.Reading, len(inputs))
+	gathered := make([]agronomy.Gathering, len(inputs))
+	came := make([]bool, len(inputs))
 	err := w.rows(begin, last, props, func(at int64, fields []reading.Field) {
 		for _, f := range fields {
 			if f.Value.Kind() != reading.KindNumber {
 				continue
 			}
 			if i, input := slices.BinarySearch(inputs, f.Property); input {
-				readings[i] = append(readings[i], agronomy.Reading{At: at - begin, Value: f.Value.Float()})
+				gathered[i].Add(agronomy.Reading{At: at - begin, Value: f.Value.Float()})
+				came[i] = true
 			} else if at == last {
 				out.stored[f.Property] = f.Value
 			}
 		}
 	})
-	for i, list := range readings {
-		if len(list) > 0 {
-			series := agronomy.NewSeries(list, d.hours(zone))
+	for i := range gathered {
+		if came[i] {
+			series := gathered[i].Series(d.hours(zone))
 			out.series[inputs[i]] = &series
 		}
 	}

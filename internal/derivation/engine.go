@@ -3,6 +3,7 @@ package derivation
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -26,7 +27,8 @@ type Options struct {
 // forget at any time. Safe for concurrent use; calls for one device must come in
 // the order of writing, each after the batch before was written or forgotten.
 type Engine struct {
-	opts Options
+	opts   Options
+	redone int // mostRedone, but for tests
 
 	mu      sync.Mutex
 	devices map[device.Ref]*state
@@ -35,7 +37,7 @@ type Engine struct {
 
 // New makes an engine.
 func New(o Options) *Engine {
-	return &Engine{opts: o, devices: map[device.Ref]*state{}, seasons: seasons{}}
+	return &Engine{opts: o, redone: mostRedone, devices: map[device.Ref]*state{}, seasons: seasons{}}
 }
 
 // state is what the engine knows of a device.
@@ -213,6 +215,10 @@ type work struct {
 	taken  bool    // a value was taken away
 	merged []point // frames and extras by time, once something asks for it
 	places *places // of frames and extras, once something is added
+
+	most    int   // changes at a time; 0: all
+	stopped bool  // there were as many
+	next    int64 // then the first time that was not looked at, epoch ms
 }
 
 // point is what is about to be written of one instant.
@@ -380,6 +386,9 @@ func (w *work) pending() []point {
 	return w.merged
 }
 
+// errStopped ends a pass over the readings before its end.
+var errStopped = errors.New("derivation: stopped")
+
 // rows calls fn with every instant from..to that holds any of props, oldest
 // first: as stored, under what is about to be written.
 func (w *work) rows(from, to int64, props []device.PropertyID, fn func(at int64, fields []reading.Field)) error {
@@ -410,8 +419,14 @@ func (w *work) rows(from, to int64, props []device.PropertyID, fn func(at int64,
 			}
 		}
 		fn(at, fields)
+		if w.stopped {
+			return errStopped
+		}
 		return nil
 	})
+	if errors.Is(err, errStopped) {
+		return nil
+	}
 	if to < math.MaxInt64 {
 		upTo(to + 1)
 	}

@@ -112,6 +112,10 @@ func (w *work) changes(from, to int64) (changes []change, err error) {
 		if at < from {
 			return
 		}
+		if w.most > 0 && len(changes) >= w.most {
+			w.stopped, w.next = true, at
+			return
+		}
 		for i := range s.plan.instants {
 			r := &s.plan.instants[i]
 			stored := valueOf(fields, r.property)

@@ -11,27 +11,39 @@ import (
 	"tilth/internal/reading"
 )
 
-// Redo computes anew what follows from a device's readings of one day: the one
-// on which at lies, epoch ms, where the device stands. It answers what is not
-// stored so, as frames received now, epoch ms, by time: values of formulas that
-// the product did not have then, and of those that it had otherwise. Days are
-// redone oldest first, for each rests on what the one before has left.
+// mostRedone is how many values of instants are computed anew at a time, whatever a
+// day has.
+const mostRedone = 4096
+
+// Redone is a part of a day that was computed anew.
+type Redone struct {
+	Frames []reading.Arrival // by time; what is not stored so
+	More   bool              // the day is not done
+	Next   int64             // then where to go on, epoch ms
+}
+
+// Redo computes anew what follows from a device's readings of one day, the one on
+// which at lies, epoch ms, where the device stands: a part of it, from a time on
+// (epoch ms; math.MinInt64: from its begin). It answers what is not stored so, as
+// frames received now, epoch ms: values of formulas that the product did not have
+// then, and of those that it had otherwise. Days are redone oldest first, for each
+// rests on what the one before has left.
 //
 // The frames must be written before anything else of the device is derived;
 // when that fails, Forget must follow.
-func (e *Engine) Redo(ctx context.Context, entry *device.Entry, at, now int64) ([]reading.Arrival, error) {
+func (e *Engine) Redo(ctx context.Context, entry *device.Entry, at, from, now int64) (Redone, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	// Of newest values these frames may bring newer ones.
 	delete(e.devices, entry.Ref)
 	s, err := e.load(ctx, entry)
 	if err != nil || s.newest == math.MinInt64 {
-		return nil, err
+		return Redone{}, err
 	}
-	w := work{engine: e, ctx: ctx, state: s, now: now}
-	if err := w.redo(dayOf(at, s.site.Zone)); err != nil {
+	w := work{engine: e, ctx: ctx, state: s, now: now, most: e.redone}
+	if err := w.redo(dayOf(at, s.site.Zone), from); err != nil {
 		e.seasons.forget(s.ref)
-		return nil, fmt.Errorf("derivation: device %d: %w", s.ref.ID, err)
+		return Redone{}, fmt.Errorf("derivation: device %d: %w", s.ref.ID, err)
 	}
 	frames := make([]reading.Arrival, 0, len(w.frames)+len(w.extras))
 	for _, f := range w.frames {
@@ -41,17 +53,20 @@ func (e *Engine) Redo(ctx context.Context, entry *device.Entry, at, now int64) (
 		frames = append(frames, x.Arrival)
 	}
 	slices.SortFunc(frames, func(a, b reading.Arrival) int { return int(a.Time - b.Time) })
-	return frames, nil
+	return Redone{Frames: frames, More: w.stopped, Next: w.next}, nil
 }
 
-func (w *work) redo(d civil) error {
+func (w *work) redo(d civil, from int64) error {
 	s := w.state
 	if len(s.plan.instants) > 0 {
-		changes, err := w.changes(d.begin(s.site.Zone), d.last(s.site.Zone))
+		changes, err := w.changes(max(from, d.begin(s.site.Zone)), d.last(s.site.Zone))
 		if err != nil {
 			return err
 		}
 		w.take(changes)
+		if w.stopped {
+			return nil
+		}
 	}
 	if len(s.plan.days) == 0 || d >= dayOf(s.newest, s.site.Zone) {
 		return nil

@@ -3,6 +3,7 @@ package derivation
 import (
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -23,18 +24,25 @@ func (w *world) becomes(p *device.Product) {
 // redo redoes the day of a time and tells how many values it wrote.
 func (w *world) redo(at time.Time) (values int) {
 	w.Helper()
-	frames, err := w.engine.Redo(w.Context(), w.entry, at.UnixMilli(), at.UnixMilli()+7)
-	if err == nil {
-		err = w.store.Append(w.Context(), frames)
-	}
-	if err != nil {
-		w.Fatal(err)
-	}
-	for i, f := range frames {
-		if f.At != at.UnixMilli()+7 || i > 0 && f.Time <= frames[i-1].Time {
-			w.Fatalf("frame %d of %d: %+v", i, len(frames), f)
+	w.engine.redone = []int{1, 5, 100, mostRedone}[rand.IntN(4)] // it makes no difference
+	before := int64(math.MinInt64)
+	for part := (Redone{More: true, Next: before}); part.More; {
+		var err error
+		if part, err = w.engine.Redo(w.Context(), w.entry, at.UnixMilli(), part.Next, at.UnixMilli()+7); err != nil {
+			w.Fatal(err)
 		}
-		values += len(f.Fields)
+		for i, f := range part.Frames {
+			if f.At != at.UnixMilli()+7 || i > 0 && f.Time <= part.Frames[i-1].Time || part.More && (f.Time <= before || f.Time >= part.Next) {
+				w.Fatalf("frame %d of %d: %+v", i, len(part.Frames), f)
+			}
+			values += len(f.Fields)
+		}
+		if n := len(part.Frames); part.More && n > 0 {
+			before = part.Frames[n-1].Time
+		}
+		if err := w.store.Append(w.Context(), part.Frames); err != nil {
+			w.Fatal(err)
+		}
 	}
 	return values
 }

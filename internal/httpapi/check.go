@@ -15,6 +15,7 @@ import (
 	"tilth/internal/errs"
 	"tilth/internal/httpbase"
 	"tilth/internal/limit"
+	"tilth/internal/memory"
 	"tilth/internal/tenant"
 )
 
@@ -63,6 +64,9 @@ func (s *server) check(w http.ResponseWriter, r *http.Request) error {
 		}
 		info.Who = []slog.Attr{slog.Int64("tenant", int64(info.caller.Tenant)), slog.Int64("user", info.caller.User)}
 	}
+	if err := s.room(route); err != nil {
+		return err
+	}
 	if name := r.Header.Get("Time-Zone"); name != "" {
 		if info.zone = tenant.Zone(name); info.zone == nil {
 			return errs.New(errs.Malformed, "error.timeZone", "zone", name)
@@ -85,6 +89,21 @@ func (s *server) check(w http.ResponseWriter, r *http.Request) error {
 		r.URL = &address
 	}
 	return broken(within(w, r, route, params, query))
+}
+
+// room refuses a call for which there is no memory: heavy ones first, signing in
+// last.
+func (s *server) room(route *routers.Route) error {
+	work := memory.Call
+	if public(route) {
+		work = memory.Intake
+	} else if httpbase.Heavy(route.Operation) {
+		work = memory.Heavy
+	}
+	if s.Memory.Short(work) {
+		return errs.New(errs.Unavailable, "error.memory").After(work.Again())
+	}
+	return nil
 }
 
 // within holds parameters and body against the contract. A file is read by its

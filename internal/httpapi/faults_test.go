@@ -33,6 +33,10 @@ func (f faulty) Outlines(context.Context, tenant.ID, device.ID, int64, int64, []
 	return nil, f.fail()
 }
 
+func (f faulty) OutlineRows(context.Context, tenant.ID, device.ID, int64, int64, []device.PropertyID, int, func(int64), func(int64, []reading.Field) error) error {
+	return f.fail()
+}
+
 func (f faulty) Columns(context.Context, tenant.ID, device.ID, int64, int64, []device.PropertyID, func(*reading.Columns) error) error {
 	return f.fail()
 }

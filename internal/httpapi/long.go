@@ -6,7 +6,7 @@ import (
 
 	"tilth/internal/errs"
 	"tilth/internal/httpbase"
-	"tilth/internal/limit"
+	"tilth/internal/reading"
 )
 
 // whole is up to how many bytes of JSON are put together before any is sent: so
@@ -38,18 +38,10 @@ func (f longResponse) VisitExportDeviceDataResponse(w http.ResponseWriter) error
 // leave gives it back.
 func (s *server) enterLong(ctx context.Context) (leave func(), err error) {
 	c := caller(ctx)
-	full := errs.New(errs.TooMany, "history.waiting").After(longsAgain)
-	if s.longs.Enter(c.User) != limit.NotFull {
-		return nil, full
+	if leave = s.Longs.Enter(ctx, c.Tenant, c.User); leave == nil {
+		return nil, errs.New(errs.TooMany, "history.waiting").After(reading.LongsAgain)
 	}
-	if s.longsOf.Enter(c.Tenant) != limit.NotFull {
-		s.longs.Leave(c.User)
-		return nil, full
-	}
-	return func() {
-		s.longs.Leave(c.User)
-		s.longsOf.Leave(c.Tenant)
-	}, nil
+	return leave, nil
 }
 
 // sendEvery is sendJSON of an answer with every reading of a range.

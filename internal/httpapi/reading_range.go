@@ -157,7 +157,16 @@ func (s *server) GetTimeIntervalDataMap(ctx context.Context, r wire.GetTimeInter
 		}), nil
 	}
 	thinned := s.thinning(&h, *p.Points)
-	return s.seriesByProperty(ctx, &h, s.sendJSON, func(out *pointWriter, prop *device.Property) error {
+	send := func(ctx context.Context, w http.ResponseWriter, write func(out *httpbase.Answer) error) error {
+		defer thinned.release()
+		return s.sendJSON(ctx, w, write)
+	}
+	return s.seriesByProperty(ctx, &h, send, func(out *pointWriter, prop *device.Property) error {
+		if !outlined(prop) {
+			return s.Readings.OutlineRows(ctx, h.ref.Tenant, h.ref.ID, h.from, h.to, []device.PropertyID{prop.ID}, *p.Points, func(int64) {}, func(at int64, fields []reading.Field) error {
+				return out.point(at, fields[0].Value)
+			})
+		}
 		o, err := thinned.outline(ctx, prop)
 		if err != nil {
 			return err
@@ -171,16 +180,15 @@ func (s *server) GetTimeIntervalDataMap(ctx context.Context, r wire.GetTimeInter
 	}), nil
 }
 
-// outlines are readings of properties, thinned to so many points each.
-func (s *server) outlines(ctx context.Context, h *history, ids []device.PropertyID, points int) (map[device.PropertyID]reading.Outline, error) {
-	return s.Readings.Outlines(ctx, h.ref.Tenant, h.ref.ID, h.from, h.to, ids, points)
-}
+// outlined tells whether the outline of a property is held while it is sent: of
+// numbers alone. Others take more memory, texts by much.
+func outlined(p *device.Property) bool { return p.DataType == device.Number }
 
 // pointsHeld is how many points an answer holds at a time: 16 bytes each.
-const pointsHeld = 40_000
+const pointsHeld = 10_000
 
-// thinning gives the outlines of properties one after the other: as many in one
-// pass over the readings as may be held at a time.
+// thinning gives the outlines of properties of numbers one after the other: as
+// many in one pass over the readings as may be held at a time.
 type thinning struct {
 	s      *server
 	h      *history
@@ -191,7 +199,13 @@ type thinning struct {
 }
 
 func (s *server) thinning(h *history, points int) *thinning {
-	return &thinning{s: s, h: h, points: points, left: h.ids()}
+	t := &thinning{s: s, h: h, points: points}
+	for _, p := range h.props {
+		if outlined(p) {
+			t.left = append(t.left, p.ID)
+		}
+	}
+	return t
 }
 
 // outline is that of the next property of the history, valid until the one after
@@ -201,7 +215,8 @@ func (t *thinning) outline(ctx context.Context, p *device.Property) (_ reading.O
 		t.release()
 		t.asked = t.left[:min(len(t.left), max(1, pointsHeld/t.points))]
 		t.left = t.left[len(t.asked):]
-		if t.held, err = t.s.outlines(ctx, t.h, t.asked, t.points); err != nil {
+		h := t.h
+		if t.held, err = t.s.Readings.Outlines(ctx, h.ref.Tenant, h.ref.ID, h.from, h.to, t.asked, t.points); err != nil {
 			return reading.Outline{}, err
 		}
 	}

@@ -29,6 +29,12 @@ func (s *server) GetTimeIntervalDataColumns(ctx context.Context, r wire.GetTimeI
 		return s.sendJSON(ctx, w, func(out *httpbase.Answer) error {
 			pieces := pieceWriter{out: out}
 			for _, prop := range h.props {
+				if !outlined(prop) {
+					if err := s.outlinePieces(ctx, &pieces, &h, prop, *p.Points); err != nil {
+						return err
+					}
+					continue
+				}
 				o, err := thinned.outline(ctx, prop)
 				if err != nil {
 					return err
@@ -131,6 +137,53 @@ func (w *pieceWriter) outline(key []byte, o *reading.Outline) error {
 		}
 	}
 	return w.close(o.Bucket)
+}
+
+// outlinePieces writes the outline of a property that is not of numbers: as many
+// pieces as it takes to hold few of its readings at a time.
+func (s *server) outlinePieces(ctx context.Context, w *pieceWriter, h *history, prop *device.Property, points int) error {
+	run := pieceRun{w: w, key: key(prop)}
+	err := s.Readings.OutlineRows(ctx, h.ref.Tenant, h.ref.ID, h.from, h.to, []device.PropertyID{prop.ID}, points,
+		func(bucket int64) { run.bucket = bucket }, run.add)
+	if err != nil {
+		return err
+	}
+	return run.pass()
+}
+
+// runBytes is from which length on the values of a run are passed on.
+const runBytes = 16 << 10
+
+// pieceRun are readings of one property that are gathered for a piece.
+type pieceRun struct {
+	w      *pieceWriter
+	key    []byte
+	bucket int64 // the length of a bucket, ms; 0: there are none
+	times  []int64
+	values []byte // as JSON
+}
+
+func (r *pieceRun) add(at int64, fields []reading.Field) error {
+	if len(r.times) > 0 {
+		r.values = append(r.values, ',')
+	}
+	r.times, r.values = append(r.times, at), fields[0].Value.AppendJSON(r.values)
+	if len(r.times) < outlineRun && len(r.values) < runBytes {
+		return nil
+	}
+	return r.pass()
+}
+
+// pass writes what was gathered as a piece.
+func (r *pieceRun) pass() error {
+	if len(r.times) == 0 {
+		return nil
+	}
+	r.w.times(r.times)
+	r.w.column(r.key)
+	r.w.out.Buf = append(r.w.out.Buf, r.values...)
+	r.times, r.values = r.times[:0], r.values[:0]
+	return r.w.close(r.bucket)
 }
 
 // end ends the list.

@@ -24,6 +24,7 @@ import (
 	"tilth/internal/identity"
 	"tilth/internal/limit"
 	"tilth/internal/live"
+	"tilth/internal/memory"
 	"tilth/internal/notify"
 	"tilth/internal/notify/webhook"
 	"tilth/internal/reading"
@@ -34,6 +35,7 @@ import (
 type Readings interface {
 	Latest(ctx context.Context, t tenant.ID, d device.ID) []reading.Last
 	Outlines(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, points int) (map[device.PropertyID]reading.Outline, error)
+	OutlineRows(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, points int, begin func(bucket int64), fn func(at int64, fields []reading.Field) error) error
 	Columns(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, fn func(c *reading.Columns) error) error
 	Range(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, fn func(at int64, fields []reading.Field) error) error
 	Coverage(ctx context.Context, t tenant.ID, d device.ID, from, to int64, zone *time.Location) ([]reading.CoveredDay, error)
@@ -59,6 +61,8 @@ type Options struct {
 	Limits        *limit.Meter                    // counts what limits refuse; nil: nobody asks
 	Behind        func() alarm.Behind             // how far the judging of alarms is behind for all
 	BehindOf      func(t tenant.ID) alarm.Behind  // for one
+	Memory        *memory.Gauge                   // nil: nothing is refused for want of it
+	Longs         *reading.LongAnswers            // on their way, of programs too; nil: this edge's alone
 	Ready         func(ctx context.Context) error // nil error: the server takes requests; else what anybody may read of why not
 
 	Audit         *audit.Store
@@ -117,6 +121,9 @@ func New(o Options) (http.Handler, error) {
 	known, err := contract()
 	if err != nil {
 		return nil, fmt.Errorf("read the contract: %w", err)
+	}
+	if o.Longs == nil {
+		o.Longs = reading.NewLongAnswers(o.Limits)
 	}
 	s := &server{
 		Options: o, limits: newLimits(&o), router: known.router,

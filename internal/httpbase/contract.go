@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
 )
@@ -29,4 +30,14 @@ func CheckParameters(r *http.Request, route *routers.Route, path map[string]stri
 func validate(ctx context.Context, in *openapi3filter.RequestValidationInput, parametersAlone bool) error {
 	in.Options = &openapi3filter.Options{AuthenticationFunc: openapi3filter.NoopAuthenticationFunc, ExcludeRequestBody: parametersAlone}
 	return openapi3filter.ValidateRequest(ctx, in)
+}
+
+// heavyWord is the contract's word for calls that pass over history: they are the
+// first to be refused when memory is short.
+const heavyWord = "x-heavy"
+
+// Heavy tells whether the contract calls an operation heavy.
+func Heavy(o *openapi3.Operation) bool {
+	heavy, _ := o.Extensions[heavyWord].(bool)
+	return heavy
 }

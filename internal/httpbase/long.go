@@ -17,7 +17,7 @@ const (
 	PieceLimit = 30 * time.Second
 
 	// keptBuffer is up to which size a buffer is kept for the next answer, in bytes.
-	keptBuffer = 8 * Piece
+	keptBuffer = 2 * Piece
 )
 
 // Long is how an answer goes out that is written while it is read, so that
@@ -79,7 +79,9 @@ func (a *Answer) Next() error {
 func (a *Answer) Pass() error {
 	to := a.pack.over(a)
 	_, err := to.Write(a.Buf)
-	a.Buf = a.Buf[:0]
+	if a.Buf = a.Buf[:0]; cap(a.Buf) > 2*Piece {
+		a.Buf = nil // from now on pieces are sent, and a client that reads slowly holds no more
+	}
 	return err
 }
 
@@ -105,7 +107,6 @@ var spareAnswers = sync.Pool{New: func() any { return &Answer{Buf: make([]byte, 
 
 // release gives back what can be used again, whichever way the answer ended.
 func (a *Answer) release() {
-	a.pack.release()
 	*a = Answer{Buf: a.Buf[:0]}
 	if cap(a.Buf) <= keptBuffer {
 		spareAnswers.Put(a)

@@ -1,11 +1,11 @@
 package httpbase
 
 import (
-	"bufio"
+	"encoding/binary"
+	"hash/crc32"
 	"io"
-	"sync"
 
-	"github.com/klauspost/compress/gzip"
+	"tilth/internal/httpbase/deflate"
 )
 
 // packFrom is the length in bytes from which an answer is worth compressing:
@@ -20,8 +20,7 @@ func wantsPacked(q *Request) bool {
 
 // packing is the compression of a long answer; the zero one does nothing.
 type packing struct {
-	to  *gzip.Writer
-	out *bufio.Writer // what to writes to
+	to *gzipped
 }
 
 // over is where an answer's next bytes are written to. Compression begins with
@@ -29,9 +28,7 @@ type packing struct {
 func (p *packing) over(a *Answer) io.Writer {
 	if a.packs && p.to == nil && !a.to.begun && len(a.Buf) >= packFrom {
 		a.to.header.Set("Content-Encoding", "gzip")
-		p.out = bufio.NewWriterSize(&a.to, Piece)
-		p.to = packers.Get().(*gzip.Writer)
-		p.to.Reset(p.out)
+		p.to = &gzipped{out: &a.to, packed: deflate.NewWriter(&a.to)}
 	}
 	if p.to == nil {
 		return &a.to
@@ -39,30 +36,44 @@ func (p *packing) over(a *Answer) io.Writer {
 	return p.to
 }
 
-// close writes what is still held back.
+// close writes the end.
 func (p *packing) close() error {
 	if p.to == nil {
 		return nil
 	}
-	if err := p.to.Close(); err != nil {
+	return p.to.close()
+}
+
+// gzipped is a stream of gzip (RFC 1952) that holds nothing between its pieces: a
+// month of readings shrinks to a twentieth all the same.
+type gzipped struct {
+	out    io.Writer
+	packed *deflate.Writer
+	begun  bool
+	sum    uint32
+	size   uint32 // modulo 2^32, as the format has it
+}
+
+// gzipHead says: deflate, no name, no time, of an unknown system.
+var gzipHead = []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255}
+
+func (g *gzipped) Write(b []byte) (int, error) {
+	if !g.begun {
+		g.begun = true
+		if _, err := g.out.Write(gzipHead); err != nil {
+			return 0, err
+		}
+	}
+	g.sum = crc32.Update(g.sum, crc32.IEEETable, b)
+	g.size += uint32(len(b))
+	return g.packed.Write(b)
+}
+
+func (g *gzipped) close() error {
+	if err := g.packed.Close(); err != nil {
 		return err
 	}
-	return p.out.Flush()
+	end := binary.LittleEndian.AppendUint32(nil, g.sum)
+	_, err := g.out.Write(binary.LittleEndian.AppendUint32(end, g.size))
+	return err
 }
-
-func (p *packing) release() {
-	if p.to != nil {
-		p.to.Reset(io.Discard) // it holds on to nothing of this answer
-		packers.Put(p.to)
-	}
-}
-
-// packers compress at the quickest level: a month of readings shrinks to a
-// twentieth all the same.
-var packers = sync.Pool{New: func() any {
-	w, err := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed)
-	if err != nil {
-		panic(err) // the level is constant
-	}
-	return w
-}}

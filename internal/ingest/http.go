@@ -10,6 +10,7 @@ import (
 
 	"tilth/internal/device"
 	"tilth/internal/httpbase"
+	"tilth/internal/memory"
 )
 
 const (
@@ -60,6 +61,9 @@ func (h *httpEdge) take(w http.ResponseWriter, r *http.Request, kind Kind) {
 		later(w, http.StatusTooManyRequests, "tooMany", wait)
 		return
 	}
+	if h.full(w) {
+		return
+	}
 	body, err := h.read(w, r)
 	if err != nil {
 		if errors.Is(err, errTooLarge) {
@@ -69,6 +73,15 @@ func (h *httpEdge) take(w http.ResponseWriter, r *http.Request, kind Kind) {
 		return
 	}
 	h.commit(w, r, Message{Entry: e, Kind: kind, Payload: body, At: h.opts.Now().UnixMilli()})
+}
+
+// full refuses a message before it is read while there is no memory for it.
+func (h *httpEdge) full(w http.ResponseWriter) bool {
+	if !h.opts.Memory.Short(memory.Intake) {
+		return false
+	}
+	later(w, http.StatusServiceUnavailable, "unavailable", retrySeconds*time.Second)
+	return true
 }
 
 // commit hands a message over and answers what became of it.

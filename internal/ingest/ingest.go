@@ -13,6 +13,7 @@ import (
 	"tilth/internal/derivation"
 	"tilth/internal/device"
 	"tilth/internal/limit"
+	"tilth/internal/memory"
 	"tilth/internal/reading"
 	"tilth/internal/tenant"
 )
@@ -73,6 +74,7 @@ type Options struct {
 	Now    func() time.Time // of arrivals and limits; default time.Now
 	Logger *slog.Logger     // default: discard
 	Limits *limit.Meter     // counts what limits refuse; nil: nobody asks
+	Memory *memory.Gauge    // while it is short, messages wait; nil: they never do
 
 	Retention  time.Duration // how old a reading may be; default 400 days
 	MaxMessage int           // bytes of one message; default 256 KiB

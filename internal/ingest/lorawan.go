@@ -57,6 +57,9 @@ func (h *lorawan) take(w http.ResponseWriter, r *http.Request, read func([]byte)
 	if !ok {
 		return
 	}
+	if h.full(w) {
+		return
+	}
 	body, err := h.read(w, r)
 	if err != nil {
 		unread(w, err) // whose it is stands in it, so it counts for no device

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"tilth/internal/device"
+	"tilth/internal/memory"
 	"tilth/internal/reading"
 )
 
@@ -121,6 +122,9 @@ func (p *Pipeline) submit(ctx context.Context, m Message, it item) error {
 
 // enqueue waits for room for an item, and leaves it to be committed.
 func (p *Pipeline) enqueue(ctx context.Context, it item) error {
+	if err := p.waitForMemory(ctx); err != nil {
+		return err
+	}
 	if err := p.room.Acquire(ctx, it.weight); err != nil {
 		return err
 	}
@@ -134,6 +138,33 @@ func (p *Pipeline) enqueue(ctx context.Context, it item) error {
 	p.stats.waiting.Add(1)
 	if len(p.waiting) >= p.enough {
 		p.more.Signal()
+	}
+	return nil
+}
+
+// lookForMemory is how often it is looked whether there is memory again.
+const lookForMemory = 100 * time.Millisecond
+
+// waitForMemory waits while there is too little memory to take anything in. What
+// waits is not accepted yet, so nothing of it can be lost.
+func (p *Pipeline) waitForMemory(ctx context.Context) error {
+	if !p.opts.Memory.Short(memory.Intake) {
+		return nil
+	}
+	again := time.NewTicker(lookForMemory)
+	defer again.Stop()
+	for p.opts.Memory.IsShort(memory.Intake) {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-again.C:
+		}
+		p.mu.Lock()
+		closed := p.closed
+		p.mu.Unlock()
+		if closed {
+			return ErrClosed
+		}
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"tilth/internal/errs"
 	"tilth/internal/httpbase"
 	"tilth/internal/limit"
+	"tilth/internal/memory"
 )
 
 // unknownParameter is the sentence for a parameter that does not exist.
@@ -62,6 +63,13 @@ func (s *server) admit(w http.ResponseWriter, r *http.Request, info *request, ro
 	h.Set("RateLimit-Reset", strconv.Itoa(httpbase.WholeSeconds(l.Reset)))
 	if !l.Allowed() {
 		return errs.New(errs.TooMany, "error.429").After(l.Retry)
+	}
+	work := memory.Call
+	if httpbase.Heavy(route.Operation) {
+		work = memory.Heavy
+	}
+	if s.Memory.Short(work) {
+		return errs.New(errs.Unavailable, "error.memory").After(work.Again())
 	}
 	return nil
 }

@@ -9,8 +9,6 @@ import (
 
 	"tilth/internal/device"
 	"tilth/internal/errs"
-	"tilth/internal/httpbase"
-	"tilth/internal/limit"
 	"tilth/internal/openapi/wire"
 	"tilth/internal/reading"
 )
@@ -130,10 +128,11 @@ func (s *server) GetHistory(ctx context.Context, r wire.GetHistoryRequestObject)
 		return nil, err
 	}
 	return longResponse(func(w http.ResponseWriter) error {
-		if s.streams.Enter(info.program.Credential) != limit.NotFull {
-			return errs.New(errs.TooMany, "open.streams", "limit", strconv.Itoa(streamsAtOnce)).After(httpbase.PieceLimit)
+		leave := s.Longs.Enter(ctx, info.program.Tenant, info.program.User)
+		if leave == nil {
+			return errs.New(errs.TooMany, "history.waiting").After(reading.LongsAgain)
 		}
-		defer s.streams.Leave(info.program.Credential)
+		defer leave()
 		switch format {
 		case wire.Csv:
 			return s.sendCSV(ctx, w, h)

@@ -7,10 +7,6 @@ const (
 	failuresASecond = 1
 	failuresAtOnce  = 60
 
-	// streamsAtOnce is how many answers of history one credential may be
-	// receiving: each holds a reader of the store open.
-	streamsAtOnce = 8
-
 	// keysKept is how many addresses, and credentials, are remembered.
 	keysKept = 50_000
 )
@@ -19,7 +15,6 @@ const (
 type quotas struct {
 	failures *limit.Buckets[limit.Network] // sign-ins that went wrong
 	budgets  *limit.Buckets[int64]         // requests of a credential
-	streams  *limit.Slots[int64]           // answers of history on their way to one
 }
 
 func newQuotas(o *Options) quotas {
@@ -29,6 +24,5 @@ func newQuotas(o *Options) quotas {
 	return quotas{
 		failures: limit.NewBuckets[limit.Network](kept("programs_sign_in"), failuresASecond, failuresAtOnce),
 		budgets:  limit.NewBuckets[int64](kept("programs_requests"), float64(o.Rate)/60, o.Rate),
-		streams:  limit.NewSlots[int64](kept("programs_history"), streamsAtOnce, 0),
 	}
 }

@@ -27,6 +27,7 @@ import (
 	"tilth/internal/httpbase"
 	"tilth/internal/identity"
 	"tilth/internal/limit"
+	"tilth/internal/memory"
 	"tilth/internal/notify"
 	"tilth/internal/notify/webhook"
 	"tilth/internal/openapi/wire"
@@ -53,7 +54,9 @@ type Options struct {
 	Address func(r *http.Request) netip.Addr // where a request comes from
 	Now     func() time.Time
 	Log     *slog.Logger
-	Limits  *limit.Meter // counts what limits refuse; nil: nobody asks
+	Limits  *limit.Meter         // counts what limits refuse; nil: nobody asks
+	Memory  *memory.Gauge        // nil: nothing is refused for want of it
+	Longs   *reading.LongAnswers // on their way, of the console too; nil: this edge's alone
 
 	Audit         *audit.Store // who did what with which credential
 	Credentials   *identity.CredentialStore
@@ -88,6 +91,9 @@ func New(o Options) (http.Handler, error) {
 	doc, err := contract()
 	if err != nil {
 		return nil, fmt.Errorf("read the open API's contract: %w", err)
+	}
+	if o.Longs == nil {
+		o.Longs = reading.NewLongAnswers(o.Limits)
 	}
 	s := &server{
 		Options: o, doc: doc, mux: http.NewServeMux(),

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"tilth/internal/memory"
 	"tilth/internal/openapi"
 	"tilth/internal/openapi/wire"
 	"tilth/internal/reading"
@@ -179,7 +180,8 @@ func TestClientLeaves(t *testing.T) {
 	}
 }
 
-// One credential receives so many answers of history at once, and no more.
+// One person receives so many answers of history at once, with whichever
+// credential, those of the console among them; and no more.
 func TestHistoriesAtOnce(t *testing.T) {
 	begun, goOn := make(chan struct{}, 100), make(chan struct{})
 	s := &testkit.Watched{Each: func(ctx context.Context, n int) error {
@@ -192,13 +194,24 @@ func TestHistoriesAtOnce(t *testing.T) {
 		}
 		return nil
 	}}
-	w := watch(t, s)
+	longs := reading.NewLongAnswers(nil)
+	w := newWorld(t, func(o *openapi.Options) {
+		s.Store = o.Readings.(*reading.Store)
+		o.Readings, o.Longs = s, longs
+	})
 	w.measureMany(t, autumn, 10)
+	_, other := w.newKey(t, w.field.Ada)
 	server := w.serve(t)
-	answers := make(chan int, 8)
-	for range 8 {
+	const many = 5
+	leave := longs.Enter(t.Context(), w.field.ID, w.field.Ada.ID) // a sixth, of the console
+	answers := make(chan int, many)
+	for i := range many {
 		go func() {
-			res, err := http.DefaultTransport.RoundTrip(call{path: autumnOf()}.request(t, w, server))
+			c := call{path: autumnOf()}
+			if i%2 == 0 {
+				c.as = &other
+			}
+			res, err := http.DefaultTransport.RoundTrip(c.request(t, w, server))
 			if err != nil {
 				answers <- 0
 				return
@@ -207,15 +220,18 @@ func TestHistoriesAtOnce(t *testing.T) {
 			answers <- res.StatusCode
 		}()
 	}
-	for range 8 {
+	for range many {
 		testkit.Receive(t, "an answer on its way", begun)
 	}
-	if p := w.refused(t, call{path: autumnOf()}, http.StatusTooManyRequests); p.Code != "tooMany" {
-		t.Errorf("%+v", p)
+	for _, as := range []*key{nil, &other} {
+		if p := w.refused(t, call{path: autumnOf(), as: as}, http.StatusTooManyRequests); p.Code != "tooMany" || !strings.Contains(p.Detail, "long answers") {
+			t.Errorf("%+v", p)
+		}
 	}
 	ask[wire.DeviceList](t, w, call{path: "/devices"}) // other calls go on
+	leave()
 	close(goOn)
-	for range 8 {
+	for range many {
 		if status := testkit.Receive(t, "the answer", answers); status != http.StatusOK {
 			t.Errorf("status %d", status)
 		}
@@ -223,6 +239,38 @@ func TestHistoriesAtOnce(t *testing.T) {
 	if got := ask[wire.History](t, w, call{path: autumnOf()}); len(got.Items) != 10 {
 		t.Errorf("%d rows", len(got.Items))
 	}
+}
+
+// All of a tenant's people together receive so many.
+func TestHistoriesOfATenantAtOnce(t *testing.T) {
+	longs := reading.NewLongAnswers(nil)
+	w := newWorld(t, func(o *openapi.Options) { o.Longs = longs })
+	w.measureMany(t, autumn, 10)
+	for i := range reading.LongsATenant {
+		if leave := longs.Enter(t.Context(), w.field.ID, int64(1000+i/reading.LongsAUser)); leave == nil {
+			t.Fatalf("no slot for answer %d", i)
+		}
+	}
+	w.refused(t, call{path: autumnOf()}, http.StatusTooManyRequests)
+	ask[wire.History](t, w, call{path: query("/devices/"+marker+"-1/history", "from", rfc3339(autumn)), as: &w.enemy})
+}
+
+// When memory gets short, history is refused before all else.
+func TestShortOfMemory(t *testing.T) {
+	percent, asked := uint64(85), int64(0)
+	gauge := memory.New(memory.Options{
+		Limit: 1 << 30, Read: func() memory.Usage { return memory.Usage{Held: percent << 30 / 100} },
+		Now: func() time.Time { asked++; return time.Unix(asked, 0) },
+	})
+	w := newWorld(t, func(o *openapi.Options) { o.Memory = gauge })
+	if p := w.refused(t, call{path: autumnOf()}, http.StatusServiceUnavailable); p.Code != "unavailable" || !strings.Contains(p.Detail, "no memory to spare") {
+		t.Errorf("%+v", p)
+	}
+	ask[wire.DeviceList](t, w, call{path: "/devices"})
+	percent = 93
+	w.refused(t, call{path: "/devices"}, http.StatusServiceUnavailable)
+	percent = 50
+	ask[wire.History](t, w, call{path: autumnOf()})
 }
 
 // JSON answers pages: so many where nobody says.

@@ -111,11 +111,11 @@ func (s *Service) redo(ctx context.Context, ref device.Ref, days []reading.Cover
 		}
 		began := time.Now()
 		values, err := s.Intake.Redo(ctx, ref, day.First)
+		out.Values += values
 		if err != nil {
 			return err
 		}
 		out.Days++
-		out.Values += values
 		rest.Reset(time.Since(began))
 	}
 	return nil

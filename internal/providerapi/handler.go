@@ -15,6 +15,7 @@ import (
 	"tilth/internal/audit"
 	"tilth/internal/httpbase"
 	"tilth/internal/limit"
+	"tilth/internal/memory"
 	"tilth/internal/providerapi/wire"
 )
 
@@ -40,7 +41,8 @@ type Options struct {
 	Address func(*http.Request) netip.Addr // of the client; nil: the connection's
 	Now     func() time.Time               // nil: the machine's clock
 	Log     *slog.Logger
-	Limits  *limit.Meter // counts what limits refuse; nil: nobody asks
+	Limits  *limit.Meter  // counts what limits refuse; nil: nobody asks
+	Memory  *memory.Gauge // nil: nothing is refused for want of it
 }
 
 // New makes the handler of everything under Prefix.
@@ -73,6 +75,7 @@ type way struct {
 	method string
 	body   httpbase.Limits
 	json   bool // the body is one JSON text
+	heavy  bool // it passes over what is kept
 }
 
 var small = httpbase.Limits{Bytes: maxJSON}
@@ -82,8 +85,8 @@ var ways = map[string]way{
 	Prefix + "v1/apply":          {method: http.MethodPost, body: httpbase.Limits{Bytes: MaxFile, Within: patience}},
 	Prefix + "v1/delete":         {method: http.MethodPost, body: small, json: true},
 	Prefix + "v1/user/reset":     {method: http.MethodPost, body: small, json: true},
-	Prefix + "v1/derive":         {method: http.MethodPost, body: small, json: true},
-	Prefix + "v1/backup":         {method: http.MethodGet, body: small},
+	Prefix + "v1/derive":         {method: http.MethodPost, body: small, json: true, heavy: true},
+	Prefix + "v1/backup":         {method: http.MethodGet, body: small, heavy: true},
 	Prefix + "v1/outbox/release": {method: http.MethodPost, body: small},
 }
 
@@ -133,6 +136,13 @@ func (h *handler) admit(w http.ResponseWriter, r *http.Request) error {
 		h.failures.Allow(from, limit.One)
 		return refuse(http.StatusUnauthorized, "the provider's token is missing or wrong")
 	}
+	work := memory.Call
+	if way.heavy {
+		work = memory.Heavy
+	}
+	if h.Memory.Short(work) {
+		return noMemory(work)
+	}
 	if patience := way.body.Within; patience > 0 {
 		// Not every writer has deadlines; those that have keep this call from
 		// being cut off.
@@ -147,6 +157,11 @@ func (h *handler) admit(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	return nil
+}
+
+// noMemory refuses work for which there is no memory.
+func noMemory(work memory.Work) error {
+	return &problem{status: http.StatusServiceUnavailable, detail: "the server has no memory to spare for this; ask again", retry: work.Again()}
 }
 
 // Apply makes the server be as the body says.

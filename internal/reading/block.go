@@ -37,6 +37,19 @@ func (b *block) reset() {
 	b.columns = b.columns[:0]
 }
 
+// forgetLarge lets memory go that few readers need, so that the next one does not
+// hold it for nothing, and texts that nobody reads any more.
+func (b *block) forgetLarge() {
+	size := 0
+	for _, c := range b.columns[:cap(b.columns)] {
+		clear(c.values[:cap(c.values)])
+		size += 4*cap(c.rows) + 8*cap(c.digits) + 32*cap(c.values)
+	}
+	if size > 2*bandBytes {
+		*b = block{}
+	}
+}
+
 // add appends a frame, later than those before; fields are sorted.
 func (b *block) add(at int64, fields []Field) {
 	row := int32(len(b.times))

@@ -23,12 +23,40 @@ type Column struct {
 	first    int     // of the column's values that belongs to one of them, or to a later one
 }
 
-// gatherRows is how many frames that come one by one are told at once: values
-// of any kind take four times the memory of digits.
-const gatherRows = partRows / 4
+// Frames that come one by one are told together: at most so many, and as few as
+// hold so many values, or so many bytes of texts. Values of any kind take four
+// times the memory of digits.
+const (
+	gatherRows   = partRows / 4
+	gatherValues = 3 * gatherRows / 2
+	gatherTexts  = 32 << 10
+)
+
+// gathering are frames that come one by one, until enough have.
+type gathering struct {
+	block
+	values, texts int
+}
+
+func (g *gathering) add(at int64, fields []Field) {
+	g.block.add(at, fields)
+	g.values += len(fields)
+	for i := range fields {
+		g.texts += len(fields[i].Value.text)
+	}
+}
+
+func (g *gathering) enough() bool {
+	return len(g.times) == gatherRows || g.values >= gatherValues || g.texts >= gatherTexts
+}
+
+func (g *gathering) reset() {
+	g.block.reset()
+	g.values, g.texts = 0, 0
+}
 
 // Columns calls fn for a device's readings with from <= time <= to (epoch ms)
-// of props, some thousand at a time, oldest first. Memory does not grow with the
+// of props, some thousand at a time (of many properties fewer), oldest first. Memory does not grow with the
 // range. It ends with fn's error, with ctx, or with the store.
 func (s *Store) Columns(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID,
 	fn func(c *Columns) error) (err error) {
@@ -44,7 +72,7 @@ func (s *Store) Columns(ctx context.Context, t tenant.ID, d device.ID, from, to 
 		return err
 	}
 	defer closeInto(&err, r)
-	var gathered block // of what comes frame by frame
+	var gathered gathering // of what comes frame by frame
 	var view columnsView
 	for {
 		b, begin, end, err := r.nextBlock()
@@ -57,8 +85,8 @@ func (s *Store) Columns(ctx context.Context, t tenant.ID, d device.ID, from, to 
 				return err
 			}
 		}
-		if n := len(gathered.times); n > 0 && (!some || n == gatherRows) {
-			if err := view.show(&gathered, 0, n, fn); err != nil {
+		if n := len(gathered.times); n > 0 && (!some || gathered.enough()) {
+			if err := view.show(&gathered.block, 0, n, fn); err != nil {
 				return err
 			}
 			gathered.reset()

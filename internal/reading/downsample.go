@@ -36,7 +36,7 @@ func (s *Store) Series(ctx context.Context, t tenant.ID, d device.ID, from, to i
 // minutes or more are of whole half hours and begin with one (UTC). What parts
 // keep is then read in place of the readings.
 func (s *Store) Outlines(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID,
-	points int) (_ map[device.PropertyID]Outline, err error) {
+	points int) (map[device.PropertyID]Outline, error) {
 	if points < 0 || points == 1 {
 		return nil, fmt.Errorf("reading: %d points for a series: 0 or at least 2", points)
 	}
@@ -47,19 +47,28 @@ func (s *Store) Outlines(ctx context.Context, t tenant.ID, d device.ID, from, to
 		return nil, err
 	}
 	defer s.leave()
-	r, err := s.newRows(ctx, device.Ref{Tenant: t, ID: d}, from, to, sortedProperties(props))
-	if err != nil {
+	thin := &thinners{buckets: bucketsOf(clampTime(from), clampTime(to), points), of: map[device.PropertyID]*thinner{}}
+	if err := s.thin(ctx, device.Ref{Tenant: t, ID: d}, from, to, sortedProperties(props), thin); err != nil {
 		return nil, err
 	}
+	return thin.finish(), nil
+}
+
+// thin gives a device's readings with from <= time <= to (epoch ms) of props,
+// which are sorted, to their thinners.
+func (s *Store) thin(ctx context.Context, ref device.Ref, from, to int64, props []device.PropertyID, thin *thinners) (err error) {
+	r, err := s.newRows(ctx, ref, from, to, props)
+	if err != nil {
+		return err
+	}
 	defer closeInto(&err, r)
-	thin := thinners{buckets: bucketsOf(r.query.from, r.query.to, points), of: map[device.PropertyID]*thinner{}}
 	if thin.whole {
 		r.outline = thin.take
 	}
 	for {
 		b, begin, end, err := r.nextBlock()
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if b != nil {
 			for i := range b.columns {
@@ -69,10 +78,10 @@ func (s *Store) Outlines(ctx context.Context, t tenant.ID, d device.ID, from, to
 		}
 		some, err := r.next()
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if !some {
-			return thin.finish(), nil
+			return nil
 		}
 		for _, f := range r.frame {
 			thin.get(f.Property).add(Point{Time: r.time, Value: f.Value})

@@ -177,6 +177,7 @@ func (w *partWriter) scale(values []Value) (decimals int, ok bool) {
 type partReader struct {
 	content []byte
 	times   rowTimes // of the part that is decoded, once they are asked for
+	bands   bands
 }
 
 // partHead is the front of a part.
@@ -257,42 +258,62 @@ type outline func(p device.PropertyID, times *rowTimes, kept []byte) (bool, erro
 // decodeBut is decode without the columns of which take, if it is not nil, has
 // taken what is kept.
 func (r *partReader) decodeBut(b *block, h *partHead, wanted []device.PropertyID, take outline) (bool, error) {
+	some, _, err := r.decodeWithin(b, h, wanted, take, math.MaxInt)
+	return some, err
+}
+
+// decodeWithin is decodeBut, unless that takes more than so many bytes of memory:
+// fits is false then, and the block is of no use.
+func (r *partReader) decodeWithin(b *block, h *partHead, wanted []device.PropertyID, take outline, most int) (some, fits bool, err error) {
 	b.reset()
 	r.times.count = 0
-	body := h.body
+	body, size := h.body, 0
 	for _, c := range h.columns {
 		packed, kept := body[:c.size], body[c.size:c.size+c.kept]
 		body = body[c.size+c.kept:]
-		if wanted != nil {
-			if _, ok := slices.BinarySearch(wanted, c.property); !ok {
-				continue
-			}
+		if !isWanted(c.property, wanted) {
+			continue
 		}
-		if take != nil && len(kept) > 0 {
-			if r.times.count == 0 {
-				if err := r.readTimes(b, h); err != nil {
-					return false, err
-				}
-			}
-			if taken, err := take(c.property, &r.times, kept); err != nil {
-				return false, fmt.Errorf("property %d: %w", c.property, err)
-			} else if taken {
-				continue
-			}
+		if taken, err := r.takeKept(c.property, kept, b, h, take); err != nil {
+			return false, true, err
+		} else if taken {
+			continue
 		}
 		if len(b.times) == 0 {
 			if err := r.appendTimes(b, h); err != nil {
-				return false, err
+				return false, true, err
 			}
 		}
 		if err := r.unpack(packed); err != nil {
-			return false, err
+			return false, true, err
 		}
-		if err := decodeColumn(b.insert(len(b.columns), c.property), r.content, h.count); err != nil {
-			return false, fmt.Errorf("property %d: %w", c.property, err)
+		column := b.insert(len(b.columns), c.property)
+		if err := decodeColumn(column, r.content, h.count); err != nil {
+			return false, true, fmt.Errorf("property %d: %w", c.property, err)
+		}
+		if size += column.size(); size > most {
+			return false, false, nil
 		}
 	}
-	return len(b.columns) > 0, nil
+	return len(b.columns) > 0, true, nil
+}
+
+// takeKept offers what is kept of a column to take, which may be nil. Times that
+// are not regular come into b.
+func (r *partReader) takeKept(p device.PropertyID, kept []byte, b *block, h *partHead, take outline) (bool, error) {
+	if take == nil || len(kept) == 0 {
+		return false, nil
+	}
+	if r.times.count == 0 {
+		if err := r.readTimes(b, h); err != nil {
+			return false, err
+		}
+	}
+	taken, err := take(p, &r.times, kept)
+	if err != nil {
+		return false, fmt.Errorf("property %d: %w", p, err)
+	}
+	return taken, nil
 }
 
 // decodeTimes reads a part's times alone into b.
@@ -389,43 +410,24 @@ func decodeTimes(b *block, content []byte, h *partHead) error {
 }
 
 func decodeColumn(c *column, content []byte, count int) error {
-	if len(content) < 2 {
-		return ErrCorrupt
+	kind, have, present, values, err := cutColumn(content, count)
+	if err != nil {
+		return err
 	}
-	kind := content[0]
-	have, n := binary.Uvarint(content[1:])
-	if n <= 0 || have == 0 || have > uint64(count) {
-		return ErrCorrupt
-	}
-	content = content[1+n:]
-	c.rows = slices.Grow(c.rows, int(have))
-	if int(have) == count {
-		for row := range count {
+	c.rows = slices.Grow(c.rows, have)
+	for row := range count {
+		if present == nil || present[row/8]&(1<<(row%8)) != 0 {
 			c.rows = append(c.rows, int32(row))
 		}
-	} else {
-		size := (count + 7) / 8
-		if len(content) < size {
-			return ErrCorrupt
-		}
-		for row := range count {
-			if content[row/8]&(1<<(row%8)) != 0 {
-				c.rows = append(c.rows, int32(row))
-			}
-		}
-		content = content[size:]
 	}
-	if len(c.rows) != int(have) {
+	if len(c.rows) != have {
 		return ErrCorrupt
 	}
-	switch kind {
-	case columnNumbers:
-		return decodeNumbers(c, content)
-	case columnValues:
-		c.values = slices.Grow(c.values, int(have))
-		return decodeValues(c, content)
+	if kind == columnNumbers {
+		return decodeNumbers(c, values)
 	}
-	return ErrCorrupt
+	c.values = slices.Grow(c.values, have)
+	return decodeValues(c, values)
 }
 
 func decodeNumbers(c *column, content []byte) error {

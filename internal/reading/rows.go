@@ -283,6 +283,9 @@ func (r *rows) Close() error {
 	}
 	r.store, r.ctx, r.base, r.days, r.part.it = nil, nil, nil, nil, nil
 	r.outline, r.part.take, r.blockTaken, r.passed = nil, nil, false, 0
+	r.part.reader.bands.end()
+	r.part.reader.forgetLarge()
+	r.part.block.forgetLarge()
 	r.active = r.active[:0]
 	spareRows.Put(r)
 	return errors.Join(errs...)

@@ -3,6 +3,7 @@ package reading
 import (
 	"bytes"
 	"fmt"
+	"math"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -141,19 +142,56 @@ type partSource struct {
 func (s *partSource) begin(query *span, day int32, take outline) {
 	s.query, s.day, s.begun, s.open, s.take = query, day, false, false, take
 	s.prefix = appendPartPrefix(s.prefix[:0], day, query.ref)
+	s.reader.bands.end()
 }
 
-// nextPart goes to the following part that holds something of the span, and
-// decodes it.
+// nextPart goes to the following part, or the next band of one, that holds
+// something of the span, and decodes it.
 func (s *partSource) nextPart() (bool, error) {
 	for {
+		if s.reader.bands.more() {
+			return true, s.named(s.reader.nextBand(&s.block))
+		}
+		s.reader.bands.end()
 		if some, err := s.nextHead(); err != nil || !some {
 			return false, err
 		}
-		if some, err := s.decode(); err != nil || some {
+		if some, err := s.decodeNext(); err != nil || some {
 			return some, err
 		}
 	}
+}
+
+// decodeNext decodes a part, or begins with its bands where it would take too much
+// memory as a whole; false where nothing is decoded yet.
+func (s *partSource) decodeNext() (bool, error) {
+	if s.query.timesOnly {
+		return s.decode()
+	}
+	columns := len(s.head.columns)
+	if s.query.wanted != nil {
+		columns = min(columns, len(s.query.wanted))
+	}
+	take, most := s.takes(), wholeValues*13 // bytes: what numbers take, and a little
+	if take != nil {
+		most = math.MaxInt // what it has taken cannot be given back
+	}
+	if columns*s.head.count <= wholeValues {
+		some, fits, err := s.reader.decodeWithin(&s.block, &s.head, s.query.wanted, take, most)
+		s.reader.forgetLarge()
+		if err != nil || fits {
+			return some, s.named(err)
+		}
+	}
+	return false, s.named(s.reader.beginBands(&s.head, s.query.wanted, take))
+}
+
+// takes is take, of a part that lies within the span.
+func (s *partSource) takes() outline {
+	if s.head.first < s.query.from || s.head.last > s.query.to {
+		return nil
+	}
+	return s.take
 }
 
 // nextHead goes to the following part that reaches into the span of time.
@@ -233,11 +271,7 @@ func (s *partSource) decode() (bool, error) {
 	if s.query.timesOnly {
 		return true, s.named(s.reader.decodeTimes(&s.block, &s.head))
 	}
-	take := s.take
-	if s.head.first < s.query.from || s.head.last > s.query.to {
-		take = nil
-	}
-	some, err := s.reader.decodeBut(&s.block, &s.head, s.query.wanted, take)
+	some, err := s.reader.decodeBut(&s.block, &s.head, s.query.wanted, s.takes())
 	return some, s.named(err)
 }
 
@@ -254,6 +288,7 @@ func (s *partSource) next() (bool, error) {
 			at := s.block.times[s.rows.row]
 			if at > s.query.to {
 				s.open = false
+				s.reader.bands.end()
 				return false, nil
 			}
 			if at >= s.query.from {

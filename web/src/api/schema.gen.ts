@@ -534,7 +534,7 @@ export interface paths {
         };
         /**
          * A device's readings over a range, by property
-         * @description Ascending. With points, at most that many per property, each bucket's minimum and maximum kept; of text and boolean properties the changes. Buckets of 75 minutes or more are of whole half hours (UTC). A range over 30 days is refused (601). An identifier that the device's product had once is answered too. Answers with every reading, here, by time, by columns and as a spreadsheet, are 6 at a time for a user and 24 for a tenant; beyond, 429 with Retry-After.
+         * @description Ascending. With points, at most that many per property, each bucket's minimum and maximum kept; of text and boolean properties the changes. Buckets of 75 minutes or more are of whole half hours (UTC). A range over 30 days is refused (601). An identifier that the device's product had once is answered too. Answers with every reading, here, by time, by columns and as a spreadsheet, are 6 at a time for a user and 24 for a tenant, those of programs (/open-api/) included; beyond, 429 with Retry-After.
          */
         get: operations["getTimeIntervalDataMap"];
         put?: never;
@@ -574,7 +574,7 @@ export interface paths {
         };
         /**
          * A device's readings over a range, by columns
-         * @description The same readings in a fifth of the space, streamed: a list of pieces, each with its times and what each property has at them. The pieces of a property come in order of time. With points, at most that many per property, thinned as by format-map; each property then has a piece of its own. The same ranges are refused as by format-map.
+         * @description The same readings in a fifth of the space, streamed: a list of pieces, each with its times and what each property has at them. The pieces of a property come in order of time. With points, at most that many per property, thinned as by format-map; each property then has pieces of its own. The same ranges are refused as by format-map.
          */
         get: operations["getTimeIntervalDataColumns"];
         put?: never;

@@ -1,0 +1,81 @@
+package httpapi_test
+
+import (
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"tilth/internal/httpapi"
+	"tilth/internal/memory"
+	"tilth/internal/testkit"
+)
+
+// pressed is a gauge of memory of which a test says how much is in use, per cent.
+func pressed() (g *memory.Gauge, percent *atomic.Uint64) {
+	percent = new(atomic.Uint64)
+	var asked atomic.Int64
+	return memory.New(memory.Options{
+		Limit: 1 << 30,
+		Read:  func() memory.Usage { return memory.Usage{Held: percent.Load() << 30 / 100} },
+		Now:   func() time.Time { return time.Unix(asked.Add(1), 0) }, // so that each look is a new one
+	}), percent
+}
+
+// When memory gets short, what passes over history is refused first, then what
+// people who are signed in ask for, and signing in last. Who is refused is told when
+// to come again, in words.
+func TestShortOfMemory(t *testing.T) {
+	gauge, percent := pressed()
+	w := newServer(t, func(o *httpapi.Options) { o.Memory = gauge })
+	from, to := w.Clock.Now().Add(-time.Hour), w.Clock.Now()
+	heavy := []testkit.Call{
+		w.get(over(seriesPath, "WS-1", "rain", from, to)), w.get(over(seriesPath, "WS-1", "rain", from, to) + "&points=100"),
+		w.get(over(rowsPath, "WS-1", "rain", from, to)), w.get(over(columnsPath, "WS-1", "rain", from, to)), w.get(over(signPath, "WS-1", "rain", from, to)),
+		w.get(over(exportPath, "WS-1", "rain", from, to)), w.get(over(coveragePath, "WS-1", "", from, to)), w.rehearse(frost("WS-1", nil)),
+	}
+	call, open, health := w.get(userPath), testkit.Call{Path: byHostPath + "?website=nobody.example"}, testkit.Call{Path: "/healthz"}
+	refused := func(c testkit.Call) bool {
+		t.Helper()
+		a := w.Do(t, c)
+		if a.Status != http.StatusServiceUnavailable {
+			return false
+		}
+		if a.Code != 503 || a.Header.Get("Retry-After") == "" || !strings.Contains(a.Msg, "no memory to spare for this right now. Try again in") {
+			t.Errorf("%s: %v %s", c.Path, a.Header, a.Body)
+		}
+		return true
+	}
+	for _, s := range []struct {
+		percent           uint64
+		heavy, call, open bool
+	}{{79, false, false, false}, {85, true, false, false}, {95, true, true, false}, {98, true, true, true}, {50, false, false, false}} {
+		percent.Store(s.percent)
+		for _, c := range heavy {
+			if got := refused(c); got != s.heavy {
+				t.Errorf("at %d%% %s is refused: %t", s.percent, c.Path, got)
+			}
+		}
+		if got := refused(call); got != s.call {
+			t.Errorf("at %d%% a call is refused: %t", s.percent, got)
+		}
+		if got := refused(open); got != s.open {
+			t.Errorf("at %d%% a call without sign-in is refused: %t", s.percent, got)
+		}
+		if refused(health) {
+			t.Errorf("at %d%% the server does not say that it is there", s.percent)
+		}
+	}
+	if r := gauge.Refused(); r["heavy"] != uint64(3*len(heavy)) || r["call"] != 2 || r["intake"] != 1 {
+		t.Errorf("%v", r)
+	}
+	percent.Store(85)
+	for language, want := range map[string]string{"zh-cn": "请在5", "tr-tr": "yeterli bellek yok", "ru-ru": "не хватает памяти"} {
+		c := heavy[0]
+		c.Header = map[string]string{"Accept-Language": language}
+		if a := w.Do(t, c); !strings.Contains(a.Msg, want) {
+			t.Errorf("%s: %s", language, a.Msg)
+		}
+	}
+}

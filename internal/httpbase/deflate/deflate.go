@@ -1,0 +1,75 @@
+// Package deflate compresses what is sent piece by piece, and holds next to
+// nothing between the pieces: a client that reads slowly keeps no compressor, of
+// which each takes most of a megabyte.
+package deflate
+
+import (
+	"bytes"
+	"io"
+	"sync"
+
+	"github.com/klauspost/compress/flate"
+)
+
+// Writer compresses each Write by itself, at the quickest level, into a stream of
+// deflate (RFC 1951); pieces of 32 KiB and more lose little by that. It has nothing
+// of a piece any more when it passes it on. It is not safe for concurrent use.
+type Writer struct {
+	to io.Writer
+}
+
+// NewWriter makes a Writer to an io.Writer.
+func NewWriter(to io.Writer) *Writer { return &Writer{to: to} }
+
+// Write compresses a piece, and writes it.
+func (w *Writer) Write(piece []byte) (int, error) {
+	if len(piece) == 0 {
+		return 0, nil
+	}
+	packed, err := pack(piece)
+	if err != nil {
+		return 0, err
+	}
+	if _, err := w.to.Write(packed); err != nil {
+		return 0, err
+	}
+	return len(piece), nil
+}
+
+// last is the block without content that ends a stream.
+var last = []byte{0x03, 0x00}
+
+// Close ends the stream. What it is written to stays open.
+func (w *Writer) Close() error {
+	_, err := w.to.Write(last)
+	return err
+}
+
+// pack compresses a piece up to a whole byte.
+func pack(piece []byte) ([]byte, error) {
+	p := packers.Get().(*packer)
+	defer packers.Put(p)
+	p.packed.Reset()
+	p.flate.Reset(&p.packed)
+	if _, err := p.flate.Write(piece); err != nil {
+		return nil, err
+	}
+	if err := p.flate.Flush(); err != nil {
+		return nil, err
+	}
+	return bytes.Clone(p.packed.Bytes()), nil
+}
+
+// packer is a compressor and what it writes to.
+type packer struct {
+	flate  *flate.Writer
+	packed bytes.Buffer
+}
+
+var packers = sync.Pool{New: func() any {
+	w, err := flate.NewWriter(io.Discard, flate.BestSpeed)
+	if err != nil {
+		panic(err) // the level is constant
+	}
+	return &packer{flate: w}
+}}

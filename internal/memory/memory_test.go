@@ -1,0 +1,142 @@
+package memory
+
+import (
+	"bytes"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// bench is a gauge of 1,000 MiB over memory that a test holds.
+type bench struct {
+	*Gauge
+	usage     Usage
+	reads     int
+	collected int
+	leaves    uint64 // of what is held, when it is collected; 0: all
+	now       time.Time
+	log       bytes.Buffer
+}
+
+func newBench() *bench {
+	b := &bench{now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
+	b.Gauge = New(Options{
+		Limit: 1000 * mib, Now: func() time.Time { return b.now }, Log: slog.New(slog.NewTextHandler(&b.log, nil)),
+		Read: func() Usage { b.reads++; return b.usage },
+		Collect: func() {
+			b.collected++
+			b.now = b.now.Add(20 * time.Millisecond)
+			if b.leaves > 0 {
+				b.usage = Usage{Held: b.leaves}
+			}
+		},
+	})
+	return b
+}
+
+// holds is how it stands a while later.
+func (b *bench) holds(held, garbage uint64) {
+	b.usage = Usage{Held: held * mib, Garbage: garbage * mib}
+	b.now = b.now.Add(time.Minute)
+}
+
+// The heaviest work is refused first, what devices send last.
+func TestWorkIsRefusedInTurn(t *testing.T) {
+	b := newBench()
+	for _, c := range []struct {
+		held  uint64
+		short string
+	}{{0, ""}, {799, ""}, {800, "heavy"}, {919, "heavy"}, {920, "heavy call"}, {969, "heavy call"}, {970, "heavy call intake"}, {2000, "heavy call intake"}, {500, ""}} {
+		b.holds(c.held, 0)
+		var short []string
+		for w := range works {
+			if b.Short(w) {
+				short = append(short, Names[w])
+			}
+		}
+		if got := strings.Join(short, " "); got != c.short {
+			t.Errorf("%d MiB of 1000: short for %q, want %q", c.held, got, c.short)
+		}
+	}
+	if r := b.Refused(); r["heavy"] != 6 || r["call"] != 4 || r["intake"] != 2 {
+		t.Errorf("%v", r)
+	}
+	if log := b.log.String(); strings.Count(log, "memory is short") != 3 || strings.Count(log, "there is memory again") != 3 {
+		t.Errorf("%s", log)
+	}
+}
+
+// Garbage is no use of memory: before anything is refused for it, it is collected,
+// though not again and again.
+func TestGarbageIsCollectedFirst(t *testing.T) {
+	b := newBench()
+	b.leaves = 300 * mib
+	b.holds(850, 500)
+	if b.IsShort(Heavy) || b.collected != 1 || b.InUse() != 300*mib {
+		t.Errorf("%d collections, %d MiB in use", b.collected, b.InUse()/mib)
+	}
+	// At once again as much: what was in use then counts until the next collection.
+	b.usage = Usage{Held: 900 * mib, Garbage: 550 * mib}
+	b.now = b.now.Add(sampleEvery)
+	if b.IsShort(Heavy) || b.collected != 1 || b.InUse() != 350*mib {
+		t.Errorf("%d collections, %d MiB in use", b.collected, b.InUse()/mib)
+	}
+	// What is no garbage stays, and counts.
+	b.leaves = 850 * mib
+	b.now = b.now.Add(collectEvery)
+	if !b.IsShort(Heavy) || b.IsShort(Call) || b.collected != 2 {
+		t.Errorf("%d collections, %d MiB in use", b.collected, b.InUse()/mib)
+	}
+	// Below the first mark nothing is collected.
+	b.holds(790, 700)
+	if b.IsShort(Heavy) || b.collected != 2 {
+		t.Errorf("%d collections", b.collected)
+	}
+}
+
+// However many ask, it is looked ten times a second at most.
+func TestSamplesAreFew(t *testing.T) {
+	b := newBench()
+	for range 1000 {
+		b.IsShort(Call)
+		b.now = b.now.Add(time.Millisecond)
+	}
+	if b.reads < 9 || b.reads > 11 {
+		t.Errorf("%d samples in a second", b.reads)
+	}
+}
+
+// Without a limit nothing is refused, and nothing is looked at.
+func TestNoLimit(t *testing.T) {
+	var none *Gauge
+	if none.Short(Heavy) || none.IsShort(Intake) {
+		t.Error("refused where nobody watches")
+	}
+	g := New(Options{Read: func() Usage { return Usage{Held: 1 << 60} }, Collect: func() { t.Error("collected without need") }})
+	if g.Short(Heavy) || g.Refused()["heavy"] != 0 || g.InUse() != 1<<60 {
+		t.Errorf("%v", g.Refused())
+	}
+}
+
+// What the runtime says is about what a test holds.
+func TestOfRuntime(t *testing.T) {
+	g := New(Options{Limit: 1 << 50})
+	before := g.InUse()
+	held := make([]byte, 64*mib)
+	g = New(Options{Limit: 1 << 50})
+	if after := g.InUse(); after < before+60*mib || after > before+80*mib {
+		t.Errorf("%d MiB, then %d with 64 more", before/mib, after/mib)
+	}
+	held[0] = 1
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 1000 {
+				g.Short(Heavy)
+			}
+		})
+	}
+	all.Wait()
+}

@@ -1,0 +1,49 @@
+package reading
+
+import (
+	"context"
+	"time"
+
+	"tilth/internal/limit"
+	"tilth/internal/tenant"
+)
+
+// How many answers with every reading of a range may be on their way at a time:
+// each holds a reader of the store for as long as somebody reads it.
+const (
+	LongsAUser   = 6
+	LongsATenant = 24
+	LongsAgain   = 2 * time.Second // when to try again
+)
+
+// LongAnswers are the answers with every reading of a range that are on their way,
+// of whichever edge. It is safe for concurrent use.
+type LongAnswers struct {
+	users   *limit.Slots[int64]
+	tenants *limit.Slots[tenant.ID]
+}
+
+// NewLongAnswers makes their limits; meter counts what they refuse, nil: nobody
+// asks.
+func NewLongAnswers(meter *limit.Meter) *LongAnswers {
+	return &LongAnswers{
+		users:   limit.NewSlots[int64](limit.Options{Name: "history_users", Meter: meter}, LongsAUser, 0),
+		tenants: limit.NewSlots[tenant.ID](limit.Options{Name: "history_tenants", Meter: meter}, LongsATenant, 0),
+	}
+}
+
+// Enter takes a slot for an answer to a user of a tenant; leave gives it back. nil:
+// there is none.
+func (l *LongAnswers) Enter(_ context.Context, t tenant.ID, user int64) (leave func()) {
+	if l.users.Enter(user) != limit.NotFull {
+		return nil
+	}
+	if l.tenants.Enter(t) != limit.NotFull {
+		l.users.Leave(user)
+		return nil
+	}
+	return func() {
+		l.users.Leave(user)
+		l.tenants.Leave(t)
+	}
+}
