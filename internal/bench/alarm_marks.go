@@ -68,11 +68,15 @@ func (k *marks) seen(where map[mark]time.Time, m mark, at time.Time) {
 // settle waits until everything that was acknowledged was told and listed, but
 // not longer than that.
 func (k *marks) settle(ctx context.Context, most time.Duration) {
+	k.await(ctx, most, func(live, list Delay) bool { return live.Missing == 0 && list.Missing == 0 })
+}
+
+// await waits until the delays are as wanted, but not longer than that.
+func (k *marks) await(ctx context.Context, most time.Duration, wanted func(live, list Delay) bool) {
 	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
 	for {
-		live, list := k.delays()
-		if live.Missing == 0 && list.Missing == 0 {
+		if wanted(k.delays()) {
 			return
 		}
 		select {
