@@ -151,7 +151,7 @@ func (o *NeighbourOptions) one(ctx context.Context, a attack, r *NeighbourRow) (
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, t.close()) }()
+	defer func() { err = errors.Join(err, t.close(err == nil && len(r.Broken(r)) == 0)) }()
 	duration := o.Size.Attack
 	if _, quiet := a.(peace); quiet {
 		duration = o.Size.Quiet

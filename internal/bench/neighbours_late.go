@@ -16,7 +16,7 @@ const (
 	// lateAge is how long before now the late readings begin: they are in the
 	// rules' windows, and before what the device measured last.
 	lateAge    = 20 * time.Minute
-	lateWindow = time.Hour
+	lateWindow = 30 * time.Minute
 	lateNewest = 200 // samples that are newer than all of them, more than a rule keeps one by one
 )
 

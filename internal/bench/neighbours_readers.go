@@ -2,15 +2,15 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -34,12 +34,13 @@ type slowReaders struct {
 	person *console
 	from   int64 // time of the first reading, epoch ms
 
-	mu      sync.Mutex
-	answers map[int]int // by status
+	// How the server answered: with readings, that it is to be asked later, or
+	// not in this way.
+	read, later, other atomic.Int64
 }
 
 func newSlowReaders(s NeighbourSize) *slowReaders {
-	return &slowReaders{size: s, world: attackers("readers", 1), answers: map[int]int{}}
+	return &slowReaders{size: s, world: attackers("readers", 1)}
 }
 
 func (a *slowReaders) worlds() []World { return []World{a.world} }
@@ -79,12 +80,9 @@ func (a *slowReaders) press(ctx context.Context, _ *town, r *NeighbourRow) error
 		})
 	}
 	all.Wait()
-	for _, status := range slices.Sorted(maps.Keys(a.answers)) {
-		what := strconv.Itoa(status)
-		if status == 0 {
-			what = "no answer"
-		}
-		r.remark("%s: %d times", what, a.answers[status])
+	r.remark("%d answers, %d times asked to come later, %d without an answer", a.read.Load(), a.later.Load(), a.other.Load())
+	if a.read.Load() == 0 {
+		return errors.New("no reader was answered")
 	}
 	return nil
 }
@@ -97,30 +95,34 @@ func (a *slowReaders) ask(ctx context.Context, call string) {
 		"startTime": {strconv.FormatInt(a.from, 10)}, "endTime": {strconv.FormatInt(time.Now().UnixMilli(), 10)},
 	}
 	nc, res, err := getSlowly(ctx, a.person, "/admin-api/client/pc/device/"+call+"?"+query.Encode())
-	status := 0
-	if err == nil {
-		defer func() { _ = nc.Close() }() // what it was for is over
-		defer context.AfterFunc(ctx, func() { _ = nc.Close() })()
-		status = res.StatusCode
-	}
 	if ctx.Err() != nil {
 		return
 	}
-	a.mu.Lock()
-	a.answers[status]++
-	a.mu.Unlock()
-	every := time.NewTicker(sipEvery)
-	defer every.Stop()
-	if status != http.StatusOK {
-		every.Reset(againLate)
+	every := againLate
+	switch {
+	case err != nil:
+		a.other.Add(1)
+	case res.Header.Get("Retry-After") != "": // in an envelope, whatever the status
+		a.later.Add(1)
+	case res.StatusCode != http.StatusOK:
+		a.other.Add(1)
+	default:
+		a.read.Add(1)
+		every = sipEvery
 	}
+	if err == nil {
+		defer func() { _ = nc.Close() }() // what it was for is over
+		defer context.AfterFunc(ctx, func() { _ = nc.Close() })()
+	}
+	tick := time.NewTicker(every)
+	defer tick.Stop()
 	for {
 		select {
-		case <-every.C:
+		case <-tick.C:
 		case <-ctx.Done():
 			return
 		}
-		if status != http.StatusOK {
+		if every == againLate {
 			return
 		}
 		if _, err := io.CopyN(io.Discard, res.Body, sip); err != nil {

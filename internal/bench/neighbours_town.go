@@ -48,14 +48,18 @@ func openTown(ctx context.Context, o *NeighbourOptions, dir string, others []Wor
 	return t, nil
 }
 
-// close ends the server, unless it has ended.
-func (t *town) close() error {
+// close ends the server, unless it has ended: in an orderly way, or at once where
+// it may be busy for minutes.
+func (t *town) close(orderly bool) error {
 	select {
 	case <-t.server.ended: // whoever ended it has told of it
 		return nil
 	default:
+	}
+	if orderly {
 		return t.server.Stop()
 	}
+	return t.server.Kill()
 }
 
 // signIn signs a tenant's user in.
