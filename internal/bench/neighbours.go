@@ -118,6 +118,7 @@ func RunNeighbours(ctx context.Context, o NeighbourOptions) error {
 			continue
 		}
 		fmt.Fprintf(o.Out, "%s …\n", a.name)
+		began := time.Now()
 		r := NeighbourRow{Attack: a.name, Limits: promised}
 		if err := o.one(ctx, a.make(o.Size), &r); err != nil {
 			r.Failed = errors.Join(r.Failed, err)
@@ -126,6 +127,7 @@ func RunNeighbours(ctx context.Context, o NeighbourOptions) error {
 			return ctx.Err()
 		}
 		rows = append(rows, r)
+		rows[len(rows)-1].tell(o.Out, &rows[0], time.Since(began))
 	}
 	err := PrintNeighbours(o.Out, rows)
 	broken := 0

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
 	"text/tabwriter"
 	"time"
 )
@@ -62,6 +61,9 @@ func (r *NeighbourRow) remark(format string, a ...any) {
 
 // pageLimit is what a page may take where it took so long in quiet.
 func (l *NeighbourLimits) pageLimit(quiet time.Duration) time.Duration {
+	if l.Page == 0 {
+		return 0
+	}
 	return max(l.Page, quiet+quiet/2+100*time.Millisecond)
 }
 
@@ -150,7 +152,7 @@ func (r *NeighbourRow) noticed(ctx context.Context, c *console, want []spell, pa
 }
 
 // PrintNeighbours prints the rows as the table that docs/benchmarks.md shows, with
-// the limits; the first is the quiet one. Below it says which promises are broken.
+// the limits; the first is the quiet one.
 func PrintNeighbours(out io.Writer, rows []NeighbourRow) error {
 	if len(rows) == 0 {
 		return nil
@@ -172,13 +174,14 @@ func PrintNeighbours(out io.Writer, rows []NeighbourRow) error {
 			r.Attack, short(r.AckP99), short(r.AckMax), short(r.Alarm.P50), short(r.Alarm.Max), short(r.Page.P95), short(r.SignIn.P95), mebibytes(r.Memory),
 			thousands(float64(r.Checked)), thousands(float64(r.Lost+r.Wrong+r.Extra)), thousands(float64(r.Notices)), thousands(float64(r.Differing)), holds, r.Remark)
 	}
-	if err := w.Flush(); err != nil {
-		return err
+	return w.Flush()
+}
+
+// tell says in a few lines what a row has shown, as soon as it has: a run is long.
+func (r *NeighbourRow) tell(out io.Writer, quiet *NeighbourRow, took time.Duration) {
+	fmt.Fprintf(out, "  %s: acknowledgement p99 %s, alarm p50 %s and longest %s, page p95 %s, sign-in p95 %s, memory %s\n",
+		short(took), short(r.AckP99), short(r.Alarm.P50), short(r.Alarm.Max), short(r.Page.P95), short(r.SignIn.P95), mebibytes(r.Memory))
+	for _, broken := range r.Broken(quiet) {
+		fmt.Fprintf(out, "  BROKEN: %s\n", broken)
 	}
-	for i := range rows {
-		if broken := rows[i].Broken(quiet); len(broken) > 0 {
-			fmt.Fprintf(out, "\n%s:\n  %s\n", rows[i].Attack, strings.Join(broken, "\n  "))
-		}
-	}
-	return nil
 }

@@ -98,7 +98,8 @@ func (a *starting) pileUp(ctx context.Context, t *town, r *NeighbourRow) error {
 func (a *starting) again(ctx context.Context, t *town, r *NeighbourRow) error {
 	began := time.Now()
 	if err := t.start(ctx); err != nil {
-		return err
+		r.Started = time.Since(began)
+		return fmt.Errorf("started with a backlog: %w", err)
 	}
 	w := a.others[0]
 	if err := deliver(ctx, t.server.Console, w.Devices[0], payloadOf(w.Properties, []frame{all(began.UnixMilli(), 0)})); err != nil {
