@@ -115,6 +115,11 @@ func (f *field) part(ctx context.Context, duration time.Duration, rate int) (Par
 	m.end()
 	after, figuresErr := f.target.figures(ctx)
 	sendingErr := sending.Wait()
+	if sendingErr != nil {
+		for _, s := range f.senders {
+			s.unanswered(time.Now())
+		}
+	}
 	p.Rate = float64(acked.Load()) / duration.Seconds()
 	p.Acks = int(latency.count())
 	p.P50, p.P99, p.Max = latency.quantile(0.5), latency.quantile(0.99), latency.max()

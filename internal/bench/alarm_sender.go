@@ -125,6 +125,18 @@ func (s *sender) drain(ctx context.Context) error {
 	return nil
 }
 
+// unanswered counts what is still in flight as if it were acknowledged now: it
+// takes longer than that.
+func (s *sender) unanswered(now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range s.sent {
+		if s.sent[i].open {
+			s.latency.add(now.Sub(s.sent[i].at))
+		}
+	}
+}
+
 // launch makes a message ready to be written.
 func (s *sender) launch(id uint16, began time.Time) {
 	now := time.Now()

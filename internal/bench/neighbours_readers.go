@@ -88,7 +88,7 @@ func (a *slowReaders) press(ctx context.Context, _ *town, r *NeighbourRow) error
 }
 
 // ask asks for a long answer and sips from it until it is over, or ctx is; where
-// it is refused, it waits a little, far less than it is asked to.
+// it is refused, it waits as it is asked to.
 func (a *slowReaders) ask(ctx context.Context, call string) {
 	query := url.Values{
 		"deviceName": {a.world.Devices[0].Name}, "yeuSignList": {a.world.Properties[0]},
@@ -98,17 +98,18 @@ func (a *slowReaders) ask(ctx context.Context, call string) {
 	if ctx.Err() != nil {
 		return
 	}
-	every := againLate
+	every, sips := againLate, false
 	switch {
 	case err != nil:
 		a.other.Add(1)
 	case res.Header.Get("Retry-After") != "": // in an envelope, whatever the status
 		a.later.Add(1)
+		every = retryAfter(res)
 	case res.StatusCode != http.StatusOK:
 		a.other.Add(1)
 	default:
 		a.read.Add(1)
-		every = sipEvery
+		every, sips = sipEvery, true
 	}
 	if err == nil {
 		defer func() { _ = nc.Close() }() // what it was for is over
@@ -122,7 +123,7 @@ func (a *slowReaders) ask(ctx context.Context, call string) {
 		case <-ctx.Done():
 			return
 		}
-		if every == againLate {
+		if !sips {
 			return
 		}
 		if _, err := io.CopyN(io.Discard, res.Body, sip); err != nil {

@@ -134,3 +134,13 @@ func TestVictimFrames(t *testing.T) {
 		t.Errorf("%s, %+v", text, frames[2])
 	}
 }
+
+// What is never acknowledged counts for as long as it was waited for.
+func TestUnanswered(t *testing.T) {
+	began := time.Unix(0, 0)
+	s := sender{latency: &histogram{}, sent: []launched{{at: began, open: true}, {at: began}, {at: began.Add(time.Second), open: true}}}
+	s.unanswered(began.Add(time.Minute))
+	if n, longest := s.latency.count(), s.latency.max(); n != 2 || longest != time.Minute {
+		t.Errorf("%d, the longest %s", n, longest)
+	}
+}
