@@ -104,6 +104,21 @@ func (k *marks) delays() (live, list Delay) {
 	return live, list
 }
 
+// until are the delays to the screen, of which those that are still missing have
+// lasted until now: they are longer than that.
+func (k *marks) until(now time.Time) (live Delay) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	var toScreen histogram
+	for m, from := range k.ack {
+		if live.add(&toScreen, k.live, m, from); k.live[m].IsZero() {
+			toScreen.add(now.Sub(from))
+		}
+	}
+	live.P50, live.P99, live.Max = toScreen.quantile(0.5), toScreen.quantile(0.99), toScreen.max()
+	return live
+}
+
 func (d *Delay) add(h *histogram, seen map[mark]time.Time, m mark, acked time.Time) {
 	at, there := seen[m]
 	if !there {

@@ -48,8 +48,8 @@ var (
 		Readers: 300, Dense: 190, Rules: 200, Older: 1000, Tenants: 50, Devices: 2000, Running: 400, Backlog: 190,
 	}
 	NeighbourSample = NeighbourSize{
-		Quiet: 4 * time.Second, Attack: 4 * time.Second, Patience: 10 * time.Second, Starting: 20 * time.Second,
-		Readers: 60, Dense: 40, Rules: 200, Older: 1000, Tenants: 4, Devices: 500, Running: 100, Backlog: 8,
+		Quiet: 3 * time.Second, Attack: 3 * time.Second, Patience: 10 * time.Second, Starting: 20 * time.Second,
+		Readers: 60, Dense: 40, Rules: 200, Older: 1000, Tenants: 2, Devices: 1000, Running: 200, Backlog: 8,
 	}
 )
 

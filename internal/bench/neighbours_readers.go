@@ -112,7 +112,10 @@ func (a *slowReaders) ask(ctx context.Context, call string) {
 		every, sips = sipEvery, true
 	}
 	if err == nil {
-		defer func() { _ = nc.Close() }() // what it was for is over
+		defer func() {
+			_ = nc.Close()       // what it was for is over
+			_ = res.Body.Close() // the rest of it is not waited for
+		}()
 		defer context.AfterFunc(ctx, func() { _ = nc.Close() })()
 	}
 	tick := time.NewTicker(every)

@@ -171,16 +171,24 @@ func PrintNeighbours(out io.Writer, rows []NeighbourRow) error {
 			holds = "**no**"
 		}
 		fmt.Fprintf(w, "| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t|\n",
-			r.Attack, short(r.AckP99), short(r.AckMax), short(r.Alarm.P50), short(r.Alarm.Max), short(r.Page.P95), short(r.SignIn.P95), mebibytes(r.Memory),
+			r.Attack, short(r.AckP99), short(r.AckMax), short(r.Alarm.P50), r.longestAlarm(), short(r.Page.P95), short(r.SignIn.P95), mebibytes(r.Memory),
 			thousands(float64(r.Checked)), thousands(float64(r.Lost+r.Wrong+r.Extra)), thousands(float64(r.Notices)), thousands(float64(r.Differing)), holds, r.Remark)
 	}
 	return w.Flush()
 }
 
+// longestAlarm is that, or how long those that never came were waited for.
+func (r *NeighbourRow) longestAlarm() string {
+	if r.Alarm.Missing > 0 {
+		return "> " + short(r.Alarm.Max)
+	}
+	return short(r.Alarm.Max)
+}
+
 // tell says in a few lines what a row has shown, as soon as it has: a run is long.
 func (r *NeighbourRow) tell(out io.Writer, quiet *NeighbourRow, took time.Duration) {
 	fmt.Fprintf(out, "  %s: acknowledgement p99 %s, alarm p50 %s and longest %s, page p95 %s, sign-in p95 %s, memory %s\n",
-		short(took), short(r.AckP99), short(r.Alarm.P50), short(r.Alarm.Max), short(r.Page.P95), short(r.SignIn.P95), mebibytes(r.Memory))
+		short(took), short(r.AckP99), short(r.Alarm.P50), r.longestAlarm(), short(r.Page.P95), short(r.SignIn.P95), mebibytes(r.Memory))
 	for _, broken := range r.Broken(quiet) {
 		fmt.Fprintf(out, "  BROKEN: %s\n", broken)
 	}

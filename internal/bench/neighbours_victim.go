@@ -92,7 +92,7 @@ func (v *victim) measure(ctx context.Context, t Target, duration, patience time.
 	n.ack, err = v.field.part(ctx, duration, victimRate)
 	_ = probing.Wait() // each keeps its own errors
 	v.field.marks.await(ctx, patience, func(live, _ Delay) bool { return live.Missing == 0 })
-	n.alarm, _ = v.field.marks.delays()
+	n.alarm = v.field.marks.until(time.Now())
 	n.page, n.signIn, n.cuts = list.calls(), doors.calls(), page.cuts.Load()
 	return n, err
 }
