@@ -36,7 +36,7 @@ type NeighbourSize struct {
 	Older    int           // of that in an older version's folder
 	Tenants  int           // of the folder that is started on
 	Devices  int           // of each
-	Running  int           // rules of each
+	Running  int           // rules of each, beside Older of the attackers' device
 	Backlog  int           // messages of lateReadings readings that wait to be judged at that start
 }
 
@@ -44,12 +44,12 @@ type NeighbourSize struct {
 // `make test` has of it.
 var (
 	NeighbourRun = NeighbourSize{
-		Quiet: 30 * time.Second, Attack: 30 * time.Second, Patience: 2 * time.Minute, Starting: 6 * time.Minute,
-		Readers: 300, Dense: 190, Rules: 200, Older: 1000, Tenants: 50, Devices: 2000, Running: 400, Backlog: 190,
+		Quiet: 30 * time.Second, Attack: 30 * time.Second, Patience: 3 * time.Minute, Starting: 6 * time.Minute,
+		Readers: 300, Dense: 190, Rules: 200, Older: 1000, Tenants: 50, Devices: 2000, Running: 400, Backlog: 60,
 	}
 	NeighbourSample = NeighbourSize{
 		Quiet: 3 * time.Second, Attack: 3 * time.Second, Patience: 10 * time.Second, Starting: 20 * time.Second,
-		Readers: 60, Dense: 40, Rules: 200, Older: 1000, Tenants: 2, Devices: 1000, Running: 200, Backlog: 8,
+		Readers: 60, Dense: 20, Rules: 200, Older: 1000, Tenants: 2, Devices: 1000, Running: 200, Backlog: 8,
 	}
 )
 

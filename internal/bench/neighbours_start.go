@@ -26,7 +26,7 @@ type starting struct {
 }
 
 func newStarting(s NeighbourSize) *starting {
-	a := &starting{lateReadings: *newLateReadings(s.Rules), size: s}
+	a := &starting{lateReadings: *newLateReadings(s.Older), size: s}
 	for i := range s.Tenants {
 		a.others = append(a.others, attackers(fmt.Sprintf("farm%03d", i+1), s.Devices))
 	}
@@ -84,6 +84,9 @@ func (a *starting) pileUp(ctx context.Context, t *town, r *NeighbourRow) error {
 	figures, err := t.server.figures(ctx)
 	if err != nil {
 		return err
+	}
+	if waiting, told := figures["tilth_readings_journal_lag"]; told && waiting == 0 {
+		return errors.New("nothing waited to be judged at the kill: the attack is none")
 	}
 	if err := t.server.Kill(); err != nil {
 		return err
