@@ -7,7 +7,7 @@ WEB_FILES := $(shell find web/src web/scripts web/public web/index.html web/vite
 # npm writes this file last; the folder's own time changes with every test's cache.
 NODE_MODULES := web/node_modules/.package-lock.json
 
-.PHONY: help demo dev build gen check test quick race e2e bench torture lighthouse release image clean tools
+.PHONY: help demo dev build gen check test quick race e2e bench torture neighbours lighthouse release image clean tools
 
 help: ## what there is
 	@grep -hE '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -58,6 +58,9 @@ bench: build ## what the devices' side bears, mosquitto beside it; open screens;
 
 torture: build ## what it survives: kills, full and failing disks, torn logs, clock steps, crowds, far ends that fail (docs/operating.md); needs root
 	scripts/torture.sh
+
+neighbours: build ## what one tenant feels while others take more than their share, with the limits (docs/benchmarks.md)
+	scripts/neighbours.sh
 
 lighthouse: build ## Lighthouse's scores of the sign-in page, desktop and throttled phone
 	cd web && node scripts/lighthouse.mjs

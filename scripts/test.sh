@@ -44,6 +44,7 @@ export TILTH_TEST_BINARY=$PWD/bin/tilth
 part 'Go tests' go_tests
 part 'Go tests, race detector' race_tests
 part 'torture, a sample' scripts/torture.sh --sample
+part 'neighbours, a sample' scripts/neighbours.sh --sample
 part 'web tests' web_tests
 # The browser goes first: its tests wait with bounds, these do not.
 beside PostgreSQL nice -n 10 scripts/postgres-test.sh

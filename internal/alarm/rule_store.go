@@ -59,12 +59,20 @@ type ruleChannelRow struct {
 // RuleStore keeps alarm rules. Changing one that runs, stopping and deleting
 // it go through the engine, whose transaction the store's methods join.
 type RuleStore struct {
-	db  *db.DB
-	now func() time.Time
+	db    *db.DB
+	now   func() time.Time
+	older bool // a device may have any number of rules
 }
 
 // NewRuleStore makes a store; now is the server's clock.
 func NewRuleStore(d *db.DB, now func() time.Time) *RuleStore { return &RuleStore{db: d, now: now} }
+
+// NewOlderRuleStore makes a store that gives a device any number of rules, as
+// those of earlier versions did: for folders that are measured as such a version
+// has left them.
+func NewOlderRuleStore(d *db.DB, now func() time.Time) *RuleStore {
+	return &RuleStore{db: d, now: now, older: true}
+}
 
 // Create keeps a rule that was checked as a new one, which does not run, and
 // answers its id. A tenant has at most RulesATenant, a device RulesADevice (601).
@@ -99,7 +107,7 @@ func (s *RuleStore) create(ctx context.Context, t tenant.ID, rules []*Rule) (ids
 			return errs.New(errs.Refused, "rule.tooMany", "limit", strconv.Itoa(RulesATenant))
 		}
 		for _, r := range rules {
-			if err := roomFor(ctx, tx, t, r); err != nil {
+			if err := s.roomFor(ctx, tx, t, r); err != nil {
 				return err
 			}
 			row, err := rowOf(t, r)
@@ -129,7 +137,7 @@ func (s *RuleStore) Update(ctx context.Context, t tenant.ID, r *Rule) error {
 		return err
 	}
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		if err := roomFor(ctx, tx, t, r); err != nil {
+		if err := s.roomFor(ctx, tx, t, r); err != nil {
 			return err
 		}
 		err := changedOne(tx.NewUpdate().Model(row).
@@ -209,8 +217,8 @@ func owned(ctx context.Context, tx bun.IDB, t tenant.ID, id device.ID) error {
 
 // roomFor is owned of a rule's device, which may also have as many rules already
 // as it can get; the rule itself is none of them.
-func roomFor(ctx context.Context, tx bun.IDB, t tenant.ID, r *Rule) error {
-	if err := owned(ctx, tx, t, r.Device); err != nil {
+func (s *RuleStore) roomFor(ctx context.Context, tx bun.IDB, t tenant.ID, r *Rule) error {
+	if err := owned(ctx, tx, t, r.Device); err != nil || s.older {
 		return err
 	}
 	its, err := tx.NewSelect().Model((*ruleRow)(nil)).Column("id").Where("r.tenant_id = ? AND r.device_id = ? AND r.id = ?", t, r.Device, r.ID).Exists(ctx)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -330,6 +331,33 @@ func TestRulesADevice(t *testing.T) {
 	rule.ID = theirs
 	if err := s.Rules.Update(t.Context(), field.ID, &rule); err != nil {
 		t.Error(err)
+	}
+}
+
+// What earlier versions let be made can be made for a folder that is measured,
+// and for nothing else.
+func TestOlderRules(t *testing.T) {
+	s := testkit.NewStores(t)
+	field := s.Tenant(t, "field")
+	full := s.Device(t, field.ID, s.Station(t), "A")
+	rule := aRule(t, s, full)
+	ran := time.UnixMilli(1_700_000_000_000)
+	older := alarm.NewOlderRuleStore(s.DB, func() time.Time { return ran })
+	ids, err := older.Copy(t.Context(), field.ID, &rule, slices.Repeat([]device.ID{full.ID}, alarm.RulesADevice+1))
+	if err != nil || len(ids) != alarm.RulesADevice+1 {
+		t.Fatalf("%d rules, %v", len(ids), err)
+	}
+	if err := older.Publish(t.Context(), field.ID, ids[0], "field"); err != nil {
+		t.Fatal(err)
+	}
+	if made, err := s.Rules.Rules(t.Context(), field.ID, ids[:1]); err != nil || made[0].Deploy != alarm.Running || made[0].DeployTime != ran.UnixMilli() {
+		t.Errorf("%+v, %v", made, err)
+	}
+	if _, err := older.Copy(t.Context(), s.Tenant(t, "other").ID, &rule, []device.ID{full.ID}); !errs.Is(err, errs.NotFound) {
+		t.Errorf("a rule for another tenant's device: %v", err)
+	}
+	if _, err := s.Rules.Copy(t.Context(), field.ID, &rule, []device.ID{full.ID}); !errs.Is(err, errs.Refused) {
+		t.Errorf("the usual store: %v", err)
 	}
 }
 

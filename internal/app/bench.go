@@ -19,7 +19,7 @@ import (
 
 func benchCommand() *cobra.Command {
 	return group("bench", "Measure what a server bears, and check what it keeps",
-		benchIngestCommand(), benchAlarmCommand(), benchLiveCommand(), benchTellingCommand(), benchHistoryCommand(), benchFileCommand())
+		benchIngestCommand(), benchAlarmCommand(), benchLiveCommand(), benchTellingCommand(), benchHistoryCommand(), benchNeighboursCommand(), benchFileCommand())
 }
 
 func benchFileCommand() *cobra.Command {

@@ -35,6 +35,7 @@ func (o *AlarmOptions) check(w World) error {
 // Part is what one part of a run has shown.
 type Part struct {
 	Rate          float64 // messages a second acknowledged
+	Acks          int     // acknowledgements that the times are of
 	P50, P99, Max time.Duration
 	ServerCPU     float64 // processors used, on average
 	Memory        int64   // of the server at the end, bytes; 0: not known

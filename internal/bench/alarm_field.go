@@ -57,6 +57,7 @@ func (f *field) connect(ctx context.Context) error {
 		return errors.Join(err, f.close())
 	}
 	for _, s := range f.senders {
+		s.leaving.Store(false)
 		f.reading.Go(s.listen)
 	}
 	return nil
@@ -81,7 +82,8 @@ func (f *field) turning() {
 	}
 }
 
-// part offers rate messages a second, 0 as many as are taken, and measures.
+// part offers rate messages a second, 0 as many as are taken, and measures. Of
+// one that fails, the part is as far as it came.
 func (f *field) part(ctx context.Context, duration time.Duration, rate int) (Part, error) {
 	var p Part
 	m := &meter{pid: f.target.PID}
@@ -112,14 +114,21 @@ func (f *field) part(ctx context.Context, duration time.Duration, rate int) (Par
 	}
 	m.end()
 	after, figuresErr := f.target.figures(ctx)
-	if err := errors.Join(sending.Wait(), figuresErr, m.err); err != nil {
-		return p, err
+	sendingErr := sending.Wait()
+	if sendingErr != nil {
+		for _, s := range f.senders {
+			s.unanswered(time.Now())
+		}
 	}
 	p.Rate = float64(acked.Load()) / duration.Seconds()
+	p.Acks = int(latency.count())
 	p.P50, p.P99, p.Max = latency.quantile(0.5), latency.quantile(0.99), latency.max()
 	p.ServerCPU = m.cores
 	p.Opened = (after[openedTotal] - before[openedTotal]) / duration.Seconds()
 	p.Resolved = (after[resolvedTotal] - before[resolvedTotal]) / duration.Seconds()
+	if err := errors.Join(sendingErr, figuresErr, m.err); err != nil {
+		return p, err
+	}
 	p.Memory, err = residentMemory(f.target.PID)
 	return p, err
 }

@@ -68,11 +68,15 @@ func (k *marks) seen(where map[mark]time.Time, m mark, at time.Time) {
 // settle waits until everything that was acknowledged was told and listed, but
 // not longer than that.
 func (k *marks) settle(ctx context.Context, most time.Duration) {
+	k.await(ctx, most, func(live, list Delay) bool { return live.Missing == 0 && list.Missing == 0 })
+}
+
+// await waits until the delays are as wanted, but not longer than that.
+func (k *marks) await(ctx context.Context, most time.Duration, wanted func(live, list Delay) bool) {
 	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
 	for {
-		live, list := k.delays()
-		if live.Missing == 0 && list.Missing == 0 {
+		if wanted(k.delays()) {
 			return
 		}
 		select {
@@ -98,6 +102,21 @@ func (k *marks) delays() (live, list Delay) {
 	live.P50, live.P99, live.Max = toScreen.quantile(0.5), toScreen.quantile(0.99), toScreen.max()
 	list.P50, list.P99, list.Max = toList.quantile(0.5), toList.quantile(0.99), toList.max()
 	return live, list
+}
+
+// until are the delays to the screen, of which those that are still missing have
+// lasted until now: they are longer than that.
+func (k *marks) until(now time.Time) (live Delay) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	var toScreen histogram
+	for m, from := range k.ack {
+		if live.add(&toScreen, k.live, m, from); k.live[m].IsZero() {
+			toScreen.add(now.Sub(from))
+		}
+	}
+	live.P50, live.P99, live.Max = toScreen.quantile(0.5), toScreen.quantile(0.99), toScreen.max()
+	return live
 }
 
 func (d *Delay) add(h *histogram, seen map[mark]time.Time, m mark, acked time.Time) {

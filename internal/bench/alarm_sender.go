@@ -24,10 +24,14 @@ type sender struct {
 	last    int64       // time of the newest message, epoch ms
 	were    uint64      // which of its rules' values were high in it
 	watched bool        // the rules run
+	// witness: every message that was acknowledged is kept in taken and counts,
+	// however late; what becomes of it is measured from its sending.
+	witness bool
 	leaving atomic.Bool
 
-	mu   sync.Mutex
-	sent []launched // by packet identifier, less one
+	mu    sync.Mutex
+	sent  []launched // by packet identifier, less one
+	taken []launched // known once nothing is in flight
 
 	latency *histogram
 	acked   *atomic.Int64
@@ -121,6 +125,18 @@ func (s *sender) drain(ctx context.Context) error {
 	return nil
 }
 
+// unanswered counts what is still in flight as if it were acknowledged now: it
+// takes longer than that.
+func (s *sender) unanswered(now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range s.sent {
+		if s.sent[i].open {
+			s.latency.add(now.Sub(s.sent[i].at))
+		}
+	}
+}
+
 // launch makes a message ready to be written.
 func (s *sender) launch(id uint16, began time.Time) {
 	now := time.Now()
@@ -155,13 +171,17 @@ func (s *sender) appendMessage(b []byte, above uint64) []byte {
 			b = append(b, ',')
 		}
 		b = append(b, key...)
-		value := s.stream.hundredths(int(s.last&(1<<40-1)), i)
-		if i < s.rules && above&(1<<i) != 0 {
-			value = high
-		}
-		b = strconv.AppendFloat(b, float64(value)/100, 'f', 2, 64)
+		b = strconv.AppendFloat(b, s.value(s.last, above, i), 'f', 2, 64)
 	}
 	return append(b, "}}"...)
+}
+
+// value is that of a property in the message of a time, as it must be read back.
+func (s *sender) value(at int64, above uint64, property int) float64 {
+	if property < s.rules && above&(1<<property) != 0 {
+		return high / 100
+	}
+	return float64(s.stream.hundredths(int(at&(1<<40-1)), property)) / 100
 }
 
 // listen takes acknowledgements until the connection ends.
@@ -193,12 +213,21 @@ func (s *sender) take(id uint16, reason byte, now time.Time) error {
 		return errors.New(s.name + ": a message was refused")
 	}
 	if now.Before(s.until) {
-		s.latency.add(now.Sub(one.at))
 		s.acked.Add(1)
+	}
+	if s.witness || now.Before(s.until) {
+		s.latency.add(now.Sub(one.at))
+	}
+	if s.witness {
+		s.taken = append(s.taken, one)
 	}
 	for turned := one.turned; turned != 0; turned &= turned - 1 {
 		rule := bits.TrailingZeros64(turned)
-		s.marks.acked(mark{s.name, rule, one.time, one.high&(1<<rule) != 0}, now)
+		from := now
+		if s.witness {
+			from = one.at
+		}
+		s.marks.acked(mark{s.name, rule, one.time, one.high&(1<<rule) != 0}, from)
 	}
 	s.free <- id
 	return nil

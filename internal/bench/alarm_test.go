@@ -101,6 +101,9 @@ func TestDelays(t *testing.T) {
 	if list.Count != 1 || list.Missing != 1 || list.Max != 200*time.Millisecond {
 		t.Errorf("list %+v", list)
 	}
+	if late := k.until(at.Add(time.Minute)); late.Count != 2 || late.Missing != 1 || late.Max != time.Minute {
+		t.Errorf("with the missing %+v", late)
+	}
 	k.close()
 	k.acked(mark{"D", 2, 1, true}, at)
 	if again, _ := k.delays(); again != live {

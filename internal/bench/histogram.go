@@ -44,14 +44,18 @@ func upperEnd(bucket int) uint64 {
 	return (uint64(bucket-shift*perOctave)+1)<<shift - 1
 }
 
+// count is how many durations there are.
+func (h *histogram) count() (n uint64) {
+	for i := range h.buckets {
+		n += uint64(h.buckets[i].Load())
+	}
+	return n
+}
+
 // quantile is the duration that a share q (0 to 1) of all are not above; 0
 // when there are none.
 func (h *histogram) quantile(q float64) time.Duration {
-	var total uint64
-	for i := range h.buckets {
-		total += uint64(h.buckets[i].Load())
-	}
-	wanted := max(1, uint64(q*float64(total)+0.999999))
+	wanted := max(1, uint64(q*float64(h.count())+0.999999))
 	var seen uint64
 	for i := range h.buckets {
 		if seen += uint64(h.buckets[i].Load()); seen >= wanted {

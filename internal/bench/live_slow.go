@@ -29,10 +29,23 @@ type slowScreen struct {
 }
 
 // openSlow opens a stream.
-func openSlow(ctx context.Context, c *console) (_ *slowScreen, err error) {
+func openSlow(ctx context.Context, c *console) (*slowScreen, error) {
+	nc, res, err := getSlowly(ctx, c, livePath)
+	if err != nil {
+		return nil, fmt.Errorf("slow screen: %w", err)
+	}
+	if res.StatusCode != http.StatusOK {
+		return nil, errors.Join(fmt.Errorf("slow screen: %s", res.Status), res.Body.Close())
+	}
+	return &slowScreen{nc: nc, stream: res.Body}, nil
+}
+
+// getSlowly asks for something over a connection of its own that takes little at
+// once, and reads the answer's head.
+func getSlowly(ctx context.Context, c *console, path string) (_ net.Conn, _ *http.Response, err error) {
 	server, err := url.Parse(c.base)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var refused error
 	d := net.Dialer{Timeout: dialTimeout, Control: func(_, _ string, raw syscall.RawConn) error {
@@ -41,7 +54,7 @@ func openSlow(ctx context.Context, c *console) (_ *slowScreen, err error) {
 	}}
 	nc, err := d.DialContext(ctx, "tcp", server.Host)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer func() {
 		if err != nil {
@@ -49,24 +62,21 @@ func openSlow(ctx context.Context, c *console) (_ *slowScreen, err error) {
 		}
 	}()
 	if err := nc.SetDeadline(time.Now().Add(dialTimeout)); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+livePath, http.NoBody)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+path, http.NoBody)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	r.Header.Set("Authorization", "Bearer "+c.token)
 	if err := r.Write(nc); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	res, err := http.ReadResponse(bufio.NewReaderSize(nc, slowWindow), r)
 	if err != nil {
-		return nil, fmt.Errorf("slow screen: %w", err)
+		return nil, nil, err
 	}
-	if res.StatusCode != http.StatusOK {
-		return nil, errors.Join(fmt.Errorf("slow screen: %s", res.Status), res.Body.Close())
-	}
-	return &slowScreen{nc: nc, stream: res.Body}, nc.SetDeadline(time.Time{})
+	return nc, res, nc.SetDeadline(time.Time{})
 }
 
 // cutOff tells whether the server has ended the stream, or does so until then:

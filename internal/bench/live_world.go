@@ -1,11 +1,6 @@
 package bench
 
-import (
-	"bytes"
-	"fmt"
-
-	"github.com/goccy/go-yaml"
-)
+import "fmt"
 
 // oftenEvery is how many readings a second a device of the busy tenant sends:
 // within what a server lets a device send, as delivered.
@@ -32,23 +27,3 @@ func (o *LiveOptions) worlds() []World {
 
 // often is how many devices report often when a tenant is busy.
 func (o *LiveOptions) often() int { return (o.Busy + oftenEvery - 1) / oftenEvery }
-
-// fileOf is one provider's file with all worlds, which share a product.
-func fileOf(worlds []World) ([]byte, error) {
-	var all worldFile
-	for _, w := range worlds {
-		raw, err := w.File()
-		if err != nil {
-			return nil, err
-		}
-		var one worldFile
-		if err := yaml.Unmarshal(raw, &one); err != nil {
-			return nil, err
-		}
-		all.Products = one.Products
-		all.Tenants = append(all.Tenants, one.Tenants...)
-	}
-	var b bytes.Buffer
-	err := yaml.NewEncoder(&b).Encode(all)
-	return b.Bytes(), err
-}

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -25,6 +26,8 @@ type Own struct {
 	Apply func(ctx context.Context, admin, token string, file []byte) error
 	// Load puts data into the folder while no server has it open; nil: none.
 	Load func(ctx context.Context) error
+	// Patience is how long a start may take; 0: a minute.
+	Patience time.Duration
 }
 
 const (
@@ -41,6 +44,7 @@ type Server struct {
 
 	binary    string
 	args      []string
+	patience  time.Duration // with a start
 	token     string
 	admin     string // http://host:port
 	cmd       *exec.Cmd
@@ -61,7 +65,7 @@ func Start(ctx context.Context, o Own) (*Server, error) {
 	s := &Server{
 		Target: Target{Name: "tilth", World: o.World, Dir: o.Dir},
 		token:  rand.Text() + rand.Text(), // a provider's token is longer than a device's secret
-		binary: o.Binary,
+		binary: o.Binary, patience: cmp.Or(o.Patience, startTime),
 		args: append([]string{
 			"serve", "--data-dir", o.Dir, "--http-addr", anyPort, "--mqtt-addr", anyPort, "--admin-addr", anyPort,
 		}, o.Args...),
@@ -110,7 +114,7 @@ func (s *Server) start(ctx context.Context) error {
 
 // ready waits until the server lets devices in.
 func (s *Server) ready(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, startTime)
+	ctx, cancel := context.WithTimeout(ctx, s.patience)
 	defer cancel()
 	select {
 	case at := <-s.announced.Ready():

@@ -22,6 +22,7 @@ type World struct {
 	Product    string
 	Properties []string // identifiers; all numbers without bounds
 	Devices    []Device
+	Guests     []string // further people, with the user's password
 }
 
 // Device is what signs in.
@@ -77,20 +78,38 @@ type (
 
 // File is the world as `tilth apply` takes it.
 func (w World) File() ([]byte, error) {
+	return fileOf([]World{w})
+}
+
+// fileOf is one provider's file with all worlds, which share a product.
+func fileOf(worlds []World) ([]byte, error) {
+	var all worldFile
+	for _, w := range worlds {
+		all.Products = []productFile{w.product()}
+		all.Tenants = append(all.Tenants, w.owner())
+	}
+	var b bytes.Buffer
+	err := yaml.NewEncoder(&b).Encode(all)
+	return b.Bytes(), err
+}
+
+func (w World) product() productFile {
 	product := productFile{Name: w.Product}
 	for _, p := range w.Properties {
 		product.Properties = append(product.Properties, propertyFile{Identifier: p, DataType: "number"})
 	}
-	owner := tenantFile{
-		Name: w.Tenant, TimeZone: "UTC", Language: "en-us",
-		Users: []userFile{{UserName: w.User, Password: w.Password}},
+	return product
+}
+
+func (w World) owner() tenantFile {
+	owner := tenantFile{Name: w.Tenant, TimeZone: "UTC", Language: "en-us"}
+	for _, name := range append([]string{w.User}, w.Guests...) {
+		owner.Users = append(owner.Users, userFile{UserName: name, Password: w.Password})
 	}
 	for _, d := range w.Devices {
 		owner.Devices = append(owner.Devices, deviceFile{DeviceName: d.Name, Serial: d.Name, Product: w.Product, Secret: d.Secret})
 	}
-	var b bytes.Buffer
-	err := yaml.NewEncoder(&b).Encode(worldFile{Products: []productFile{product}, Tenants: []tenantFile{owner}})
-	return b.Bytes(), err
+	return owner
 }
 
 // ReadWorld reads what File has written. Another provider's file will do where

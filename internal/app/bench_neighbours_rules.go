@@ -1,0 +1,69 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"tilth/internal/alarm"
+	"tilth/internal/bench"
+	"tilth/internal/device"
+)
+
+// giveRules writes running rules into a folder that no server has open: as many
+// a device as are wanted, as earlier versions let them be made.
+func giveRules(ctx context.Context, dir string, gifts []bench.RuleGift) (err error) {
+	s, err := openStores(ctx, &Settings{DataDir: dir}, "", slog.New(slog.DiscardHandler))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	return s.db.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
+		for _, g := range gifts {
+			if err := s.give(ctx, g); err != nil {
+				return fmt.Errorf("rules of %s: %w", g.Tenant, err)
+			}
+		}
+		return nil
+	})
+}
+
+// give is giveRules for one tenant.
+func (s *stores) give(ctx context.Context, g bench.RuleGift) error {
+	owner, err := s.tenants.ByName(ctx, g.Tenant)
+	if err != nil {
+		return err
+	}
+	rules := alarm.NewOlderRuleStore(s.db, func() time.Time { return g.Since })
+	found, err := rules.Rules(ctx, owner.ID, []alarm.RuleID{alarm.RuleID(g.Rule)})
+	if err != nil {
+		return err
+	}
+	if len(found) != 1 {
+		return fmt.Errorf("rule %d is not in the folder", g.Rule)
+	}
+	var devices []device.ID
+	for _, name := range g.Devices {
+		e := s.registry.Find(owner.ID, name)
+		if e == nil {
+			return fmt.Errorf("%s is not in the folder", name)
+		}
+		for range g.Each {
+			devices = append(devices, e.ID)
+		}
+	}
+	copies, err := rules.Copy(ctx, owner.ID, &found[0], devices)
+	if err != nil {
+		return err
+	}
+	for _, id := range copies {
+		if err := rules.Publish(ctx, owner.ID, id, g.Tenant); err != nil {
+			return err
+		}
+	}
+	return nil
+}

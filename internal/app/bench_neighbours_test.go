@@ -1,0 +1,64 @@
+package app
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"tilth/internal/alarm"
+	"tilth/internal/bench"
+)
+
+// What cannot be run is said; that all attacks work, `make test` shows by a
+// sample of them.
+func TestBenchNeighbours(t *testing.T) {
+	t.Parallel()
+	for flags, says := range map[string]string{
+		"--only weather": `no attack is called "weather"`, "--dir none": "--dir:", "--binary none --only starting": "none",
+	} {
+		if out, err := (&process{t: t}).tilth(append([]string{"bench", "neighbours", "--sample"}, strings.Fields(flags)...)...); err == nil || !strings.Contains(out, says) {
+			t.Errorf("%s: %v\n%s", flags, err, out)
+		}
+	}
+}
+
+// What is given to a folder runs when a server is started on it, however many
+// that are; the rule that they are like does not.
+func TestGiveRules(t *testing.T) {
+	t.Parallel()
+	p := newProcess(t)
+	if p.database != "" {
+		t.Skip("is about a folder with its own database")
+	}
+	p.start()
+	w := bench.NewWorld(2, 1)
+	file, err := w.File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.apply(string(file))
+	var rule int64
+	p.call(http.MethodPost, "/admin-api/client/pc/alarm-rules/create", p.signIn(w.Tenant, w.User, w.Password), `{"alarmName":"like these","dataSource":1,
+		"executionId":"`+w.Devices[0].Name+`","triggerType":0,"hitCounts":1,"durations":60000,"alarmLevel":1,"passageway":[],"manualRelease":0,
+		"conditions":[{"andor":"and","tslAttribute":"`+w.Properties[0]+`","subconditions":">","value":1}]}`, &rule)
+	p.stop()
+	gift := bench.RuleGift{Tenant: w.Tenant, Rule: rule, Devices: w.Names(), Each: alarm.RulesADevice + 1, Since: time.Now().Add(-time.Hour)}
+	if err := giveRules(t.Context(), p.dir, []bench.RuleGift{gift}); err != nil {
+		t.Fatal(err)
+	}
+	for says, wrong := range map[string]bench.RuleGift{
+		"rule 9999": {Tenant: w.Tenant, Rule: 9999},
+		"NOBODY":    {Tenant: w.Tenant, Rule: rule, Devices: []string{"NOBODY"}},
+		"elsewhere": {Tenant: "elsewhere", Rule: rule},
+	} {
+		if err := giveRules(t.Context(), p.dir, []bench.RuleGift{gift, wrong}); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", says, err)
+		}
+	}
+	p.start()
+	if running := p.metric("tilth_alarm_rules"); running != "402" {
+		t.Errorf("%s rules run", running)
+	}
+	p.stop()
+}

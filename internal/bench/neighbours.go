@@ -1,0 +1,188 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"time"
+)
+
+// NeighbourOptions say how a run is made in which tenants attack the server that
+// they share with another, the victim.
+type NeighbourOptions struct {
+	Binary string // of tilth
+	Dir    string // an existing folder for everything
+	Out    io.Writer
+	Only   []string // names of attacks; none: all
+	Size   NeighbourSize
+	// Apply hands a provider's file to the server with this admin address.
+	Apply func(ctx context.Context, admin, token string, file []byte) error
+	// Give writes rules into a folder that no server has open.
+	Give func(ctx context.Context, dir string, gifts []RuleGift) error
+}
+
+// NeighbourSize says how large the attacks are.
+type NeighbourSize struct {
+	Quiet    time.Duration // that the victim is measured for without an attack
+	Attack   time.Duration // of each attack
+	Patience time.Duration // with notices that are late, and with a judge that is behind
+	Starting time.Duration // that a start may take before it is given up
+	Readers  int           // slow ones
+	Dense    int           // messages of lateReadings readings that they read
+	Rules    int           // of the attackers' device
+	Older    int           // of that in an older version's folder
+	Tenants  int           // of the folder that is started on
+	Devices  int           // of each
+	Running  int           // rules of each, beside Older of the attackers' device
+	Backlog  int           // messages of lateReadings readings that wait to be judged at that start
+}
+
+// NeighbourRun and NeighbourSample are the sizes of `make neighbours` and of what
+// `make test` has of it.
+var (
+	NeighbourRun = NeighbourSize{
+		Quiet: 30 * time.Second, Attack: 30 * time.Second, Patience: 3 * time.Minute, Starting: 6 * time.Minute,
+		Readers: 300, Dense: 190, Rules: 200, Older: 1000, Tenants: 50, Devices: 2000, Running: 400, Backlog: 60,
+	}
+	NeighbourSample = NeighbourSize{
+		Quiet: 3 * time.Second, Attack: 3 * time.Second, Patience: 10 * time.Second, Starting: 20 * time.Second,
+		Readers: 60, Dense: 20, Rules: 200, Older: 1000, Tenants: 2, Devices: 1000, Running: 200, Backlog: 8,
+	}
+)
+
+// RuleGift gives each of a tenant's devices so many copies of one of its rules,
+// which run since a time.
+type RuleGift struct {
+	Tenant  string
+	Rule    int64
+	Devices []string
+	Each    int
+	Since   time.Time
+}
+
+// neighbourValues is how many properties devices have.
+const neighbourValues = 5
+
+// attack is one way to take more than one's share. A new one is a type and a line
+// of attacks.
+type attack interface {
+	// worlds are the tenants that it needs beside the victim.
+	worlds() []World
+	// prepare is called once the victim is there, and may start the server anew.
+	prepare(ctx context.Context, t *town, r *NeighbourRow) error
+	// press goes on until ctx ends.
+	press(ctx context.Context, t *town, r *NeighbourRow) error
+	// compare holds what the server has of the attackers against what it
+	// acknowledged, and their notices against the reference.
+	compare(ctx context.Context, t *town, r *NeighbourRow) error
+}
+
+// quietly is no attack: what the victim's figures are compared with.
+const quietly = "quiet"
+
+var attacks = []struct {
+	name string
+	make func(s NeighbourSize) attack
+}{
+	{quietly, func(NeighbourSize) attack { return peace{} }},
+	{"slow readers", func(s NeighbourSize) attack { return newSlowReaders(s) }},
+	{"late readings", func(s NeighbourSize) attack { return newLateReadings(s.Rules) }},
+	{"late readings in an older folder", func(s NeighbourSize) attack { return newLateReadings(s.Older) }},
+	{"stamped ahead", func(NeighbourSize) attack { return newStampedAhead() }},
+	{"starting", func(s NeighbourSize) attack { return newStarting(s) }},
+}
+
+// NeighbourAttacks are the names that Only may have.
+func NeighbourAttacks() []string {
+	var names []string
+	for _, a := range attacks[1:] {
+		names = append(names, a.name)
+	}
+	return names
+}
+
+// RunNeighbours makes the attacks one after the other, each against a server of
+// its own, prints the table, and answers whether a promise was broken.
+func RunNeighbours(ctx context.Context, o NeighbourOptions) error {
+	for _, name := range o.Only {
+		if !slices.Contains(NeighbourAttacks(), name) {
+			return fmt.Errorf("no attack is called %q", name)
+		}
+	}
+	var rows []NeighbourRow
+	for _, a := range attacks {
+		if a.name != quietly && len(o.Only) > 0 && !slices.Contains(o.Only, a.name) {
+			continue
+		}
+		fmt.Fprintf(o.Out, "%s …\n", a.name)
+		began := time.Now()
+		r := NeighbourRow{Attack: a.name, Limits: promised}
+		if err := o.one(ctx, a.make(o.Size), &r); err != nil {
+			r.Failed = errors.Join(r.Failed, err)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		rows = append(rows, r)
+		rows[len(rows)-1].tell(o.Out, &rows[0], time.Since(began))
+	}
+	err := PrintNeighbours(o.Out, rows)
+	broken := 0
+	for i := range rows {
+		if len(rows[i].Broken(&rows[0])) > 0 {
+			broken++
+		}
+	}
+	if broken > 0 {
+		err = errors.Join(err, fmt.Errorf("%d of %d rows are not within their limits", broken, len(rows)))
+	}
+	return err
+}
+
+// one makes an attack in a folder of its own.
+func (o *NeighbourOptions) one(ctx context.Context, a attack, r *NeighbourRow) (err error) {
+	dir, err := os.MkdirTemp(o.Dir, "town-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	t, err := openTown(ctx, o, dir, a.worlds())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, t.close(err == nil && len(r.Broken(r)) == 0)) }()
+	duration := o.Size.Attack
+	if _, quiet := a.(peace); quiet {
+		duration = o.Size.Quiet
+	}
+	if err := a.prepare(ctx, t, r); err != nil {
+		return fmt.Errorf("before the attack: %w", err)
+	}
+	pressing, stop := context.WithCancel(ctx)
+	defer stop()
+	pressed := make(chan error, 1)
+	weighed := t.weigh(ctx)
+	go func() { pressed <- a.press(pressing, t, r) }()
+	time.AfterFunc(duration, stop) // the victim is awaited longer than the attack goes on
+	n, err := t.victim.measure(ctx, t.server.Target, duration, o.Size.Patience)
+	stop()
+	err = errors.Join(err, <-pressed)
+	r.take(n)
+	memory, e := weighed()
+	r.Memory = max(r.Memory, memory)
+	if err = errors.Join(err, e); err != nil {
+		return err
+	}
+	return errors.Join(t.victim.compare(ctx, o.Size.Patience, r), a.compare(ctx, t, r))
+}
+
+// peace is no attack.
+type peace struct{}
+
+func (peace) worlds() []World                                     { return nil }
+func (peace) prepare(context.Context, *town, *NeighbourRow) error { return nil }
+func (peace) press(context.Context, *town, *NeighbourRow) error   { return nil }
+func (peace) compare(context.Context, *town, *NeighbourRow) error { return nil }

@@ -1,0 +1,195 @@
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+const (
+	lateMost  = 5200 // readings in one message, which its limit of 256 KiB just allows
+	lateEvery = time.Second
+	lateHits  = 10
+	// lateAge is how long before now the late readings begin: they are in the
+	// rules' windows, and before what the device measured last.
+	lateAge    = 20 * time.Minute
+	lateWindow = 30 * time.Minute
+	lateNewest = 200 // samples that are newer than all of them, more than a rule keeps one by one
+)
+
+// lateReadings is a logger whose device has many rules, of five conditions and ten
+// hits, and that hands over what it saved up: thousands of late readings in one
+// message, and the same once more. Each changes what all newer samples are judged
+// by.
+type lateReadings struct {
+	rules  int
+	world  World
+	person *console
+	since  time.Time // the rules run
+	sent   []frame   // acknowledged
+	late   int       // readings made so far
+	newest int64     // of the samples that were newer
+}
+
+func newLateReadings(rules int) *lateReadings {
+	return &lateReadings{rules: rules, world: attackers("late", 1)}
+}
+
+func (a *lateReadings) worlds() []World { return []World{a.world} }
+
+// lateRules are the rules that the device has, by title: the limit of the values
+// of all properties but the first. One is passed in the end, the other never.
+var lateRules = map[string]float64{"late that holds": 100, "late that does not": 950}
+
+const (
+	lateFirst      = 400 // limit of the first property
+	lateNow        = 500 // which it is above
+	lateHigh       = 900 // all of them in the end
+	lateLow        = -1
+	latePresent    = 12 // late readings for which the conditions hold
+	lateProperties = neighbourValues - 1
+)
+
+// gifts makes one rule of each kind, and answers the folder's share.
+func (a *lateReadings) gifts(ctx context.Context, t *town) (gifts []RuleGift, err error) {
+	if a.person, err = t.signIn(ctx, a.world); err != nil {
+		return nil, err
+	}
+	a.since = time.Now().Add(-2 * lateWindow)
+	for title, limit := range lateRules {
+		var conditions []map[string]any
+		for p, name := range a.world.Properties {
+			value := limit
+			if p == 0 {
+				value = lateFirst
+			}
+			conditions = append(conditions, map[string]any{"andor": "and", "tslAttribute": name, "subconditions": ">", "value": value})
+		}
+		id, err := a.person.makeRule(ctx, map[string]any{
+			"alarmName": title, "executionId": a.world.Devices[0].Name, "conditions": conditions, "hitCounts": lateHits, "durations": lateWindow.Milliseconds(),
+		})
+		if err != nil {
+			return nil, err
+		}
+		gifts = append(gifts, RuleGift{Tenant: a.world.Tenant, Rule: id, Devices: a.world.Names(), Each: a.rules / len(lateRules), Since: a.since})
+	}
+	return gifts, nil
+}
+
+func (a *lateReadings) prepare(ctx context.Context, t *town, r *NeighbourRow) error {
+	gifts, err := a.gifts(ctx, t)
+	if err == nil {
+		err = t.give(ctx, gifts)
+	}
+	if err != nil {
+		return err
+	}
+	r.remark("%d rules on the device", a.rules)
+	return a.begin(ctx, t)
+}
+
+// begin sends what all the rest is older than.
+func (a *lateReadings) begin(ctx context.Context, t *town) error {
+	a.newest = time.Now().UnixMilli()
+	var frames []frame
+	for i := range lateNewest {
+		frames = append(frames, only(a.newest+int64(i), 0, lateNow))
+	}
+	return a.send(ctx, t, frames)
+}
+
+// send hands frames in and remembers them once they are acknowledged.
+func (a *lateReadings) send(ctx context.Context, t *town, frames []frame) error {
+	err := deliver(ctx, t.server.Console, a.world.Devices[0], payloadOf(a.world.Properties, frames))
+	if err == nil {
+		a.sent = append(a.sent, frames...)
+	}
+	return err
+}
+
+// message is the next of late readings: newer than those of the one before, and
+// of a property in turn, so that what newer samples carry on changes with each.
+func (a *lateReadings) message() []frame {
+	frames := make([]frame, lateMost)
+	for i := range frames {
+		n := a.late
+		a.late++
+		frames[i] = only(a.newest-lateAge.Milliseconds()+int64(n), 1+n%lateProperties, float64(-1-n*7%199))
+	}
+	return frames
+}
+
+func (a *lateReadings) press(ctx context.Context, t *town, r *NeighbourRow) error {
+	turn := time.NewTicker(lateEvery)
+	defer turn.Stop()
+	for n := 0; ; n += 2 {
+		frames := a.message()
+		for range 2 {
+			if err := a.send(ctx, t, frames); errors.Is(err, context.Canceled) {
+				r.remark("%d messages of %s readings", n, thousands(lateMost))
+				return nil
+			} else if err != nil {
+				return err
+			}
+		}
+		select {
+		case <-turn.C:
+		case <-ctx.Done():
+			r.remark("%d messages of %s readings", n+2, thousands(lateMost))
+			return nil
+		}
+	}
+}
+
+// compare ends with readings for which the conditions hold: late ones, which fill
+// the window and open nothing; then a newest one, which opens what must open, and
+// one that ends it.
+func (a *lateReadings) compare(ctx context.Context, t *town, r *NeighbourRow) error {
+	var frames []frame
+	at := a.newest - latePresent - 1
+	for i := range latePresent {
+		frames = append(frames, all(at+int64(i), lateHigh))
+	}
+	frames = append(frames, all(at+latePresent, lateLow))
+	for _, message := range [][]frame{frames, {all(a.newest+lateNewest+1, lateHigh)}, {all(a.newest+lateNewest+2, lateLow)}} {
+		if err := a.send(ctx, t, message); err != nil {
+			return err
+		}
+	}
+	if err := r.readBack(ctx, a.person, a.world.Devices[0].Name, a.world.Properties, a.sent); err != nil {
+		return err
+	}
+	var want []spell
+	for title, limit := range lateRules {
+		one := watchRule{title: title, device: a.world.Devices[0].Name, hits: lateHits, window: lateWindow.Milliseconds(), since: a.since.UnixMilli()}
+		for p := range a.world.Properties {
+			one.conditions = append(one.conditions, watchCondition{property: p, above: true, limit: limit})
+		}
+		one.conditions[0].limit = lateFirst
+		spells := one.spells(a.sent)
+		for range a.rules / len(lateRules) {
+			want = append(want, spells...)
+		}
+	}
+	return r.noticed(ctx, a.person, want, t.options.Size.Patience)
+}
+
+// makeRule makes a rule of a form, whose ordinary members may be left out, and
+// answers its id. It does not run.
+func (c *console) makeRule(ctx context.Context, form map[string]any) (id int64, err error) {
+	whole := map[string]any{"dataSource": 1, "triggerType": 0, "alarmLevel": 1, "passageway": []int64{}, "manualRelease": 0}
+	for name, value := range form {
+		whole[name] = value
+	}
+	body, err := json.Marshal(whole)
+	if err != nil {
+		return 0, err
+	}
+	if err := c.call(ctx, http.MethodPost, "/admin-api/client/pc/alarm-rules/create", body, &id); err != nil {
+		return 0, fmt.Errorf("make a rule: %w", err)
+	}
+	return id, nil
+}

@@ -1,0 +1,122 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+const (
+	// ackWithin is how long a message that was handed in waits for its answer: a
+	// server that lets it wait longer has broken every promise.
+	ackWithin = 2 * time.Minute
+	retryMost = 5 * time.Second
+)
+
+// deliver hands a device's message in over HTTP until it is acknowledged. A
+// server that has no room is asked again when it says so, until ctx ends; a
+// message that is on its way is waited for all the same, since whether it was
+// taken must be known.
+func deliver(ctx context.Context, base string, d Device, payload []byte) error {
+	for {
+		status, retry, err := post(context.WithoutCancel(ctx), base, d, payload)
+		switch {
+		case err != nil:
+			return fmt.Errorf("%s: %w", d.Name, err)
+		case status == http.StatusOK:
+			return nil
+		case status != http.StatusTooManyRequests && status != http.StatusServiceUnavailable:
+			return fmt.Errorf("%s: a message was answered %d", d.Name, status)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(retry):
+		}
+	}
+}
+
+// post hands a message in, and answers when to try again where it was not taken.
+func post(ctx context.Context, base string, d Device, payload []byte) (status int, retry time.Duration, err error) {
+	ctx, cancel := context.WithTimeout(ctx, ackWithin)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, base+"/api/v1/"+d.Secret+"/telemetry", bytes.NewReader(payload))
+	if err != nil {
+		return 0, 0, err
+	}
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer func() { _ = res.Body.Close() }() // it is read to its end
+	_, err = io.Copy(io.Discard, res.Body)
+	return res.StatusCode, retryAfter(res), err
+}
+
+// retryAfter is when an answer that refuses wants to be asked again.
+func retryAfter(res *http.Response) time.Duration {
+	seconds, err := strconv.Atoi(res.Header.Get("Retry-After"))
+	if err != nil || seconds < 1 {
+		seconds = 1
+	}
+	return min(time.Duration(seconds)*time.Second, retryMost)
+}
+
+// payloadOf is one message with all the frames.
+func payloadOf(properties []string, frames []frame) []byte {
+	b := []byte{'['}
+	for i, f := range frames {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, `{"ts":`...)
+		b = strconv.AppendInt(b, f.time, 10)
+		b = append(b, `,"values":{`...)
+		some := false
+		for p, v := range f.values {
+			if math.IsNaN(v) {
+				continue
+			}
+			if some {
+				b = append(b, ',')
+			}
+			some = true
+			b = strconv.AppendQuote(b, properties[p])
+			b = append(b, ':')
+			b = strconv.AppendFloat(b, v, 'f', -1, 64)
+		}
+		b = append(b, "}}"...)
+	}
+	return append(b, ']')
+}
+
+// only is a frame with one value.
+func only(at int64, property int, value float64) frame {
+	f := all(at, math.NaN())
+	f.values[property] = value
+	return f
+}
+
+// all is a frame whose values are the same.
+func all(at int64, value float64) frame {
+	f := frame{time: at, arrived: time.Now().UnixMilli(), values: make([]float64, neighbourValues)}
+	for p := range f.values {
+		f.values[p] = value
+	}
+	return f
+}
+
+// attackers are a tenant with so many devices.
+func attackers(tenant string, devices int) World {
+	w := NewWorld(devices, neighbourValues)
+	w.Tenant = tenant
+	for i := range w.Devices {
+		w.Devices[i].Name = fmt.Sprintf("%s-%04d", tenant, i+1)
+	}
+	return w
+}

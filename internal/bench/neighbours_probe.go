@@ -1,0 +1,56 @@
+package bench
+
+import (
+	"context"
+	"time"
+)
+
+// probe makes a call every so often and counts how long each took from when it
+// was due: a call that waits for the one before it waits, too.
+type probe struct {
+	took          histogram
+	count, failed int
+	first         error // that failed
+}
+
+// answerWithin is how long a call may take before it counts as failed.
+const answerWithin = 30 * time.Second
+
+// run makes calls until the time is over; it ends early with ctx.
+func (p *probe) run(ctx context.Context, every time.Duration, until time.Time, call func(ctx context.Context) error) {
+	turn := time.NewTimer(0)
+	defer turn.Stop()
+	for due := time.Now(); due.Before(until); due = due.Add(every) {
+		turn.Reset(time.Until(due))
+		select {
+		case <-turn.C:
+		case <-ctx.Done():
+			return
+		}
+		within, cancel := context.WithTimeout(ctx, answerWithin)
+		err := call(within)
+		cancel()
+		if ctx.Err() != nil {
+			return
+		}
+		p.count++
+		p.took.add(time.Since(due))
+		if err != nil {
+			if p.failed == 0 {
+				p.first = err
+			}
+			p.failed++
+		}
+	}
+}
+
+// Calls is what a probe has found.
+type Calls struct {
+	Count, Failed int
+	P95, Max      time.Duration
+	First         error // that failed
+}
+
+func (p *probe) calls() Calls {
+	return Calls{Count: p.count, Failed: p.failed, P95: p.took.quantile(0.95), Max: p.took.max(), First: p.first}
+}

@@ -1,0 +1,146 @@
+package bench
+
+import (
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+// hot is a rule on the first property, and where wanted on the second.
+func hot(hits int, window time.Duration, conditions ...watchCondition) *watchRule {
+	return &watchRule{title: "hot", device: "D", hits: hits, window: window.Milliseconds(), conditions: append([]watchCondition{{above: true, limit: 10}}, conditions...)}
+}
+
+// of are frames of times in seconds, each with its first values; they arrive at
+// their times.
+func of(steps ...[]float64) (frames []frame) {
+	for _, s := range steps {
+		at := int64(s[0] * 1000)
+		f := all(at, math.NaN())
+		copy(f.values, s[1:])
+		f.arrived = at
+		frames = append(frames, f)
+	}
+	return frames
+}
+
+var nan = math.NaN()
+
+func TestReference(t *testing.T) {
+	const m = time.Minute
+	second := watchCondition{property: 1, above: true, limit: 10}
+	for name, c := range map[string]struct {
+		rule   *watchRule
+		frames []frame
+		want   [][2]int64 // seconds
+	}{
+		"begins and ends":        {hot(1, m), of([]float64{100, 5}, []float64{101, 11}, []float64{102, 12}, []float64{103, 10}), [][2]int64{{101, 103}}},
+		"stays open":             {hot(1, m), of([]float64{101, 11}), [][2]int64{{101, 0}}},
+		"not without its hits":   {hot(3, m), of([]float64{100, 11}, []float64{101, 11}, []float64{102, 5}), nil},
+		"hits may be apart":      {hot(2, m), of([]float64{100, 11}, []float64{101, 5}, []float64{102, 11}), [][2]int64{{102, 0}}},
+		"the window is open":     {hot(2, m), of([]float64{100, 11}, []float64{160, 11}), nil},
+		"within the window":      {hot(2, m), of([]float64{100, 11}, []float64{159, 11}), [][2]int64{{159, 0}}},
+		"empty after an end":     {hot(2, m), of([]float64{100, 11}, []float64{101, 11}, []float64{102, 5}, []float64{103, 11}), [][2]int64{{101, 102}}},
+		"late opens nothing":     {hot(1, m), of([]float64{100, 5}, []float64{99, 11}), nil},
+		"late ends nothing":      {hot(1, m), of([]float64{100, 11}, []float64{99, 5}), [][2]int64{{100, 0}}},
+		"late counts":            {hot(2, m), of([]float64{100, 5}, []float64{99, 11}, []float64{101, 11}), [][2]int64{{101, 0}}},
+		"repeated is replaced":   {hot(2, m), of([]float64{100, 11}, []float64{100, 5}, []float64{101, 11}), nil},
+		"carried on":             {hot(1, m, second), of([]float64{100, nan, 11}, []float64{101, 11}), [][2]int64{{101, 0}}},
+		"late is carried on":     {hot(2, m, second), of([]float64{100, 11}, []float64{101, 11}, []float64{99, nan, 11}, []float64{102, 11}), [][2]int64{{102, 0}}},
+		"never measured":         {hot(1, m, second), of([]float64{100, 11}), nil},
+		"others are no samples":  {hot(2, m), of([]float64{100, 11}, []float64{101, nan, 7}), nil},
+		"ahead silences nothing": {hot(1, m), append([]frame{{time: 700_000, arrived: 100_000, values: []float64{5}}}, of([]float64{101, 11}, []float64{102, 5})...), [][2]int64{{101, 102}}},
+		"a little ahead does":    {hot(1, m), append([]frame{{time: 160_000, arrived: 100_000, values: []float64{5}}}, of([]float64{101, 11}, []float64{102, 5})...), nil},
+		"late after one ahead":   {hot(1, m), append(of([]float64{700, 5}), frame{time: 101_000, arrived: 700_000, values: []float64{11}}), nil},
+	} {
+		var want []spell
+		for _, w := range c.want {
+			want = append(want, spell{title: "hot", device: "D", begin: w[0] * 1000, end: w[1] * 1000})
+		}
+		if got := c.rule.spells(c.frames); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %+v, want %+v", name, got, want)
+		}
+	}
+	old := hot(2, m)
+	old.since = 100_500
+	if got := old.spells(of([]float64{100, 11}, []float64{101, 11})); got != nil {
+		t.Errorf("a sample of before the rule ran counts: %+v", got)
+	}
+}
+
+func TestDiffering(t *testing.T) {
+	a, b := spell{"a", "D", 1, 2}, spell{"b", "D", 1, 2}
+	for name, c := range map[string]struct {
+		want, got []spell
+		n         int
+		says      string
+	}{
+		"the same":    {[]spell{a, b, a}, []spell{b, a, a}, 0, ""},
+		"missing":     {[]spell{a, b}, []spell{a}, 1, `"b" of D from 1 to 2 is missing`},
+		"too many":    {[]spell{a}, []spell{a, a, a}, 2, `"a" of D from 1 to 2 should not be`},
+		"another end": {[]spell{a}, []spell{{"a", "D", 1, 3}}, 2, `from 1 to 2 is missing`},
+	} {
+		n, says := differing(c.want, c.got)
+		if n != c.n || !strings.Contains(says, c.says) || (says == "") != (c.says == "") {
+			t.Errorf("%s: %d, %q", name, n, says)
+		}
+	}
+}
+
+func TestReadBack(t *testing.T) {
+	names := []string{"a", "b"}
+	sent := of([]float64{1, 10, 20}, []float64{2, 11}, []float64{1, 12})
+	whole := func() map[string][]point {
+		return map[string][]point{"a": {{1000, 12}, {2000, 11}}, "b": {{1000, 20}}}
+	}
+	var good Verdict
+	readBack(&good, "D", names, sent, whole())
+	if !good.Good() || good.Checked != 3 {
+		t.Errorf("%+v", good)
+	}
+	for name, c := range map[string]struct {
+		spoil func(map[string][]point)
+		want  Verdict
+	}{
+		"lost":       {func(m map[string][]point) { delete(m, "b") }, Verdict{Lost: 1, Example: "b of D at 1000: acknowledged and not there"}},
+		"wrong":      {func(m map[string][]point) { m["a"][0].Value = 10 }, Verdict{Wrong: 1, Example: "a of D at 1000: 10, sent as 12"}},
+		"never sent": {func(m map[string][]point) { m["b"] = append(m["b"], point{2000, 1}) }, Verdict{Extra: 1, Example: "b of D at 2000: never sent"}},
+		"twice":      {func(m map[string][]point) { m["b"] = append(m["b"], point{1000, 20}) }, Verdict{Extra: 1, Example: "b of D at 1000: there twice"}},
+	} {
+		got, v := whole(), Verdict{}
+		c.spoil(got)
+		readBack(&v, "D", names, sent, got)
+		if c.want.Checked = 3; v != c.want {
+			t.Errorf("%s: %+v", name, v)
+		}
+	}
+}
+
+// The victim's own readings lead to the notices whose turns they are.
+func TestVictimFrames(t *testing.T) {
+	s := sender{connection: connection{stream: newStream(3, 0, []string{"a", "b", "c"})}, name: "D", rules: 2}
+	s.taken = []launched{{time: 1000}, {time: 2000, high: 2}, {time: 3000, high: 3}, {time: 4000, high: 1}}
+	frames := s.frames()
+	for rule, want := range map[int]spell{0: {begin: 3000}, 1: {begin: 2000, end: 4000}} {
+		r := watchRule{hits: 1, window: 60_000, conditions: []watchCondition{{property: rule, above: true, limit: threshold / 100}}}
+		if got := r.spells(frames); len(got) != 1 || got[0] != want {
+			t.Errorf("rule %d: %+v, want %+v", rule, got, want)
+		}
+	}
+	s.last = 3000
+	if text := string(s.appendMessage(nil, 3)); !strings.Contains(text, `"a":900.00,"b":900.00`) || frames[2].values[0] != 900 {
+		t.Errorf("%s, %+v", text, frames[2])
+	}
+}
+
+// What is never acknowledged counts for as long as it was waited for.
+func TestUnanswered(t *testing.T) {
+	began := time.Unix(0, 0)
+	s := sender{latency: &histogram{}, sent: []launched{{at: began, open: true}, {at: began}, {at: began.Add(time.Second), open: true}}}
+	s.unanswered(began.Add(time.Minute))
+	if n, longest := s.latency.count(), s.latency.max(); n != 2 || longest != time.Minute {
+		t.Errorf("%d, the longest %s", n, longest)
+	}
+}

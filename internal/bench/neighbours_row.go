@@ -1,0 +1,195 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+)
+
+// NeighbourLimits are what the victim is promised while others attack; zero: of
+// that nothing is promised.
+type NeighbourLimits struct {
+	Ack    time.Duration // p99, from sending a message to its acknowledgement
+	Alarm  time.Duration // the longest, from sending a reading to its notice on an open screen
+	Page   time.Duration // p95; or, where that is more, one and a half times the quiet figure and 100 ms
+	SignIn time.Duration // p95
+	Memory int64         // of the server, bytes
+	Start  time.Duration // from a server's start to the first reading that it takes
+}
+
+// promised are the limits of every attack that has none of its own.
+var promised = NeighbourLimits{
+	Ack: 500 * time.Millisecond, Alarm: time.Second, Page: 300 * time.Millisecond, SignIn: 3 * time.Second,
+	Memory: 1 << 30, Start: 10 * time.Second,
+}
+
+// NeighbourRow is what the victim has seen while one attack went on.
+type NeighbourRow struct {
+	Attack string
+	Limits NeighbourLimits
+
+	Acks           int // acknowledgements, however late
+	AckP99, AckMax time.Duration
+	Alarm          Delay
+	Page, SignIn   Calls
+	Memory         int64         // the most that the server was seen to have, bytes
+	Started        time.Duration // from the server's start to the first reading that it took; 0: it was not started anew
+	Verdict                      // of what was acknowledged, the attackers' included
+	Notices        int           // that there must be, the attackers' included
+	Differing      int           // of these, missing, or there and no reading led to them
+	Different      string        // one of them
+	Remark         string
+	Failed         error // why the attack came to nothing, or not to its end
+}
+
+func (r *NeighbourRow) take(n victimFigures) {
+	r.Acks, r.AckP99, r.AckMax = n.ack.Acks, n.ack.P99, n.ack.Max
+	r.Alarm, r.Page, r.SignIn = n.alarm, n.page, n.signIn
+	if n.cuts > 0 {
+		r.remark("the open screen was cut off %d times", n.cuts)
+	}
+}
+
+func (r *NeighbourRow) remark(format string, a ...any) {
+	if r.Remark != "" {
+		r.Remark += "; "
+	}
+	r.Remark += fmt.Sprintf(format, a...)
+}
+
+// pageLimit is what a page may take where it took so long in quiet.
+func (l *NeighbourLimits) pageLimit(quiet time.Duration) time.Duration {
+	if l.Page == 0 {
+		return 0
+	}
+	return max(l.Page, quiet+quiet/2+100*time.Millisecond)
+}
+
+// Broken are the promises that were not kept; quiet is the row without an attack.
+func (r *NeighbourRow) Broken(quiet *NeighbourRow) []string {
+	var all []string
+	add := func(wrong bool, format string, a ...any) {
+		if wrong {
+			all = append(all, fmt.Sprintf(format, a...))
+		}
+	}
+	over := func(what string, got, limit time.Duration) {
+		add(limit > 0 && got > limit, "%s %s, at most %s", what, short(got), short(limit))
+	}
+	l := &r.Limits
+	add(r.Failed != nil, "%v", r.Failed)
+	add(r.Acks == 0, "nothing was acknowledged")
+	over("acknowledgement p99", r.AckP99, l.Ack)
+	add(r.Alarm.Count+r.Alarm.Missing == 0, "no alarm began")
+	over("alarm", r.Alarm.Max, l.Alarm)
+	add(r.Alarm.Missing > 0, "%d alarms were not told", r.Alarm.Missing)
+	for _, one := range []struct {
+		what  string
+		calls Calls
+		limit time.Duration
+	}{{"page", r.Page, l.pageLimit(quiet.Page.P95)}, {"sign-in", r.SignIn, l.SignIn}} {
+		add(one.calls.Count == 0, "no %s was asked for", one.what)
+		over(one.what+" p95", one.calls.P95, one.limit)
+		add(one.calls.Failed > 0, "%d of %d times %s failed: %v", one.calls.Failed, one.calls.Count, one.what, one.calls.First)
+	}
+	add(l.Memory > 0 && r.Memory > l.Memory, "memory %s, at most %s", mebibytes(r.Memory), mebibytes(l.Memory))
+	over("first reading taken after", r.Started, l.Start)
+	add(r.Checked == 0 && r.Failed == nil, "nothing was read back")
+	add(!r.Good(), "%d values lost, %d wrong, %d never sent: %s", r.Lost, r.Wrong, r.Extra, r.Example)
+	add(r.Notices == 0 && r.Failed == nil, "no notice was expected")
+	add(r.Differing > 0, "%d of %d notices differ from the reference: %s", r.Differing, r.Notices, r.Different)
+	return all
+}
+
+// readBack reads what a device has and compares it with what was acknowledged.
+func (r *NeighbourRow) readBack(ctx context.Context, c *console, device string, properties []string, acknowledged []frame) error {
+	if len(acknowledged) == 0 {
+		return nil
+	}
+	first, last := acknowledged[0].time, acknowledged[0].time
+	for _, f := range acknowledged {
+		first, last = min(first, f.time), max(last, f.time)
+	}
+	got, err := c.history(ctx, device, properties, first-margin, last+margin)
+	if err != nil {
+		return fmt.Errorf("read back %s: %w", device, err)
+	}
+	readBack(&r.Verdict, device, properties, acknowledged, got)
+	return nil
+}
+
+// noticed compares a tenant's notices with those of the reference: again and
+// again until they are the same, but not longer than patience, since the judge
+// may be behind.
+func (r *NeighbourRow) noticed(ctx context.Context, c *console, want []spell, patience time.Duration) error {
+	until := time.Now().Add(patience)
+	for {
+		all, err := (&list{person: c}).all(ctx)
+		if err != nil {
+			return fmt.Errorf("read the notices: %w", err)
+		}
+		got := make([]spell, len(all.List))
+		for i := range all.List {
+			n := &all.List[i]
+			got[i] = spell{title: n.Title, device: n.DeviceName, begin: n.StartTime, end: n.EndTime}
+		}
+		n, example := differing(want, got)
+		if n == 0 || !time.Now().Before(until) {
+			r.Notices += len(want)
+			if r.Differing += n; r.Different == "" {
+				r.Different = example
+			}
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(lookEvery): // another process: there is no event to wait for
+		}
+	}
+}
+
+// PrintNeighbours prints the rows as the table that docs/benchmarks.md shows, with
+// the limits; the first is the quiet one.
+func PrintNeighbours(out io.Writer, rows []NeighbourRow) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	quiet := &rows[0]
+	w := tabwriter.NewWriter(out, 0, 0, 1, ' ', 0)
+	fmt.Fprintln(w, "\n| attack\t| ack p99\t| longest\t| alarm p50\t| longest\t| page p95\t| sign-in p95\t| memory\t| read back\t| lost\t| notices\t| differ\t| holds\t| \t|")
+	fmt.Fprintln(w, "|---\t|--:\t|--:\t|--:\t|--:\t|--:\t|--:\t|--:\t|--:\t|--:\t|--:\t|--:\t|---\t|---\t|")
+	l := promised
+	fmt.Fprintf(w, "| *at most*\t| %s\t| \t| \t| %s\t| %s\t| %s\t| %s\t| \t| 0\t| \t| 0\t| \t| \t|\n",
+		short(l.Ack), short(l.Alarm), short(l.pageLimit(quiet.Page.P95)), short(l.SignIn), mebibytes(l.Memory))
+	for i := range rows {
+		r := &rows[i]
+		holds := "yes"
+		if len(r.Broken(quiet)) > 0 {
+			holds = "**no**"
+		}
+		fmt.Fprintf(w, "| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t|\n",
+			r.Attack, short(r.AckP99), short(r.AckMax), short(r.Alarm.P50), r.longestAlarm(), short(r.Page.P95), short(r.SignIn.P95), mebibytes(r.Memory),
+			thousands(float64(r.Checked)), thousands(float64(r.Lost+r.Wrong+r.Extra)), thousands(float64(r.Notices)), thousands(float64(r.Differing)), holds, r.Remark)
+	}
+	return w.Flush()
+}
+
+// longestAlarm is that, or how long those that never came were waited for.
+func (r *NeighbourRow) longestAlarm() string {
+	if r.Alarm.Missing > 0 {
+		return "> " + short(r.Alarm.Max)
+	}
+	return short(r.Alarm.Max)
+}
+
+// tell says in a few lines what a row has shown, as soon as it has: a run is long.
+func (r *NeighbourRow) tell(out io.Writer, quiet *NeighbourRow, took time.Duration) {
+	fmt.Fprintf(out, "  %s: acknowledgement p99 %s, alarm p50 %s and longest %s, page p95 %s, sign-in p95 %s, memory %s\n",
+		short(took), short(r.AckP99), short(r.Alarm.P50), r.longestAlarm(), short(r.Page.P95), short(r.SignIn.P95), mebibytes(r.Memory))
+	for _, broken := range r.Broken(quiet) {
+		fmt.Fprintf(out, "  BROKEN: %s\n", broken)
+	}
+}

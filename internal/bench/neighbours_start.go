@@ -1,0 +1,155 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+)
+
+const (
+	beforeKill  = 2 * time.Second // that the victim lives for before the server is killed
+	catchUp     = 30 * time.Second
+	readyEvery  = 500 * time.Millisecond
+	readyLength = 120 // characters of what readyz says that are told
+)
+
+// starting is a server that is killed while much waits to be judged, and started
+// on a folder with very many devices and rules.
+type starting struct {
+	lateReadings
+	size   NeighbourSize
+	others []World
+}
+
+func newStarting(s NeighbourSize) *starting {
+	a := &starting{lateReadings: *newLateReadings(s.Older), size: s}
+	for i := range s.Tenants {
+		a.others = append(a.others, attackers(fmt.Sprintf("farm%03d", i+1), s.Devices))
+	}
+	return a
+}
+
+func (a *starting) worlds() []World { return append(a.others, a.world) }
+
+func (a *starting) prepare(ctx context.Context, t *town, r *NeighbourRow) error {
+	gifts, err := a.gifts(ctx, t)
+	if err != nil {
+		return err
+	}
+	for _, w := range a.others {
+		c, err := signIn(ctx, t.server.Console, w)
+		if err != nil {
+			return err
+		}
+		id, err := c.makeRule(ctx, map[string]any{
+			"alarmName": ruleName(0), "executionId": w.Devices[0].Name, "hitCounts": 1, "durations": time.Minute.Milliseconds(),
+			"conditions": []map[string]any{{"andor": "and", "tslAttribute": w.Properties[0], "subconditions": ">", "value": threshold / 100}},
+		})
+		if err != nil {
+			return err
+		}
+		c.http.CloseIdleConnections()
+		gifts = append(gifts, RuleGift{Tenant: w.Tenant, Rule: id, Devices: w.Names()[:a.size.Running], Each: 1, Since: a.since})
+	}
+	if err := t.give(ctx, gifts); err != nil {
+		return err
+	}
+	if _, err := t.victim.measure(ctx, t.server.Target, beforeKill, a.size.Patience); err != nil {
+		return err
+	}
+	if err := a.begin(ctx, t); err != nil {
+		return err
+	}
+	if err := a.pileUp(ctx, t, r); err != nil {
+		return err
+	}
+	return a.again(ctx, t, r)
+}
+
+// pileUp hands in more than is judged at once, and kills the server.
+func (a *starting) pileUp(ctx context.Context, t *town, r *NeighbourRow) error {
+	within, cancel := context.WithTimeout(ctx, a.size.Attack)
+	defer cancel()
+	for range a.size.Backlog {
+		if err := a.send(within, t, a.message()); within.Err() != nil && ctx.Err() == nil {
+			break // what was taken until then will do
+		} else if err != nil {
+			return err
+		}
+	}
+	figures, err := t.server.figures(ctx)
+	if err != nil {
+		return err
+	}
+	if waiting, told := figures["tilth_readings_journal_lag"]; told && waiting == 0 {
+		return errors.New("nothing waited to be judged at the kill: the attack is none")
+	}
+	if err := t.server.Kill(); err != nil {
+		return err
+	}
+	r.remark("%s devices, %s rules, %s late readings, of which %.0f batches waited at the kill",
+		thousands(float64(a.size.Tenants*a.size.Devices)), thousands(float64(a.size.Tenants*a.size.Running+a.rules)),
+		thousands(float64(a.late)), figures["tilth_readings_journal_lag"])
+	return nil
+}
+
+// again starts the server and measures until it takes a reading.
+func (a *starting) again(ctx context.Context, t *town, r *NeighbourRow) error {
+	began := time.Now()
+	if err := t.start(ctx); err != nil {
+		r.Started = time.Since(began)
+		return fmt.Errorf("started with a backlog: %w", err)
+	}
+	w := a.others[0]
+	if err := deliver(ctx, t.server.Console, w.Devices[0], payloadOf(w.Properties, []frame{all(began.UnixMilli(), 0)})); err != nil {
+		return err
+	}
+	r.Started = time.Since(began)
+	r.Limits.Alarm = catchUp
+	r.remark("the first reading was taken after %s (at most %s), alarms may take %s meanwhile", short(r.Started), short(r.Limits.Start), short(catchUp))
+	return nil
+}
+
+// press only looks on: what the attack was is in the folder.
+func (a *starting) press(ctx context.Context, t *town, r *NeighbourRow) error {
+	tick := time.NewTicker(readyEvery)
+	defer tick.Stop()
+	first := ""
+	for {
+		said, err := readiness(ctx, t.server.Console)
+		if ctx.Err() == nil && err != nil {
+			return err
+		}
+		if first == "" {
+			first = said
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			r.remark("readyz said at first: %s", first)
+			return nil
+		}
+	}
+}
+
+// readiness is what /readyz says, in one line, whatever it looks like.
+func readiness(ctx context.Context, base string) (string, error) {
+	q, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/readyz", http.NoBody)
+	if err != nil {
+		return "", err
+	}
+	res, err := http.DefaultClient.Do(q)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = res.Body.Close() }() // what was read of it counts
+	text, err := io.ReadAll(io.LimitReader(res.Body, readyLength))
+	if res.StatusCode != http.StatusOK {
+		err = errors.Join(err, fmt.Errorf("readyz: %s: %s", res.Status, text))
+	}
+	return strings.Join(strings.Fields(string(text)), " "), err
+}

@@ -1,0 +1,128 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// town is a server with the victim and those who attack.
+type town struct {
+	options *NeighbourOptions
+	server  *Server
+	victim  *victim
+	people  []*console // signed in, wherever the server listens
+}
+
+// mostMemory is how much a server may take before it is ended: machines have no
+// more to spare, and the promise is broken long before.
+const mostMemory = 3 << 30
+
+// openTown starts a server with the victim and the other tenants.
+func openTown(ctx context.Context, o *NeighbourOptions, dir string, others []World) (_ *town, err error) {
+	t := &town{options: o, victim: newVictim()}
+	data := filepath.Join(dir, "data")
+	if err := os.Mkdir(data, 0o700); err != nil {
+		return nil, err
+	}
+	file, err := fileOf(append([]World{t.victim.world}, others...))
+	if err != nil {
+		return nil, err
+	}
+	t.server, err = Start(ctx, Own{
+		Binary: o.Binary, Dir: data, World: t.victim.world, Patience: o.Size.Starting,
+		Apply: func(ctx context.Context, admin, token string, _ []byte) error {
+			return o.Apply(ctx, admin, token, file)
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := t.victim.settleIn(ctx, t.server.Target); err != nil {
+		return nil, errors.Join(err, t.server.Stop())
+	}
+	t.people = append(t.people, t.victim.person)
+	return t, nil
+}
+
+// close ends the server, unless it has ended: in an orderly way, or at once where
+// it may be busy for minutes.
+func (t *town) close(orderly bool) error {
+	select {
+	case <-t.server.ended: // whoever ended it has told of it
+		return nil
+	default:
+	}
+	if orderly {
+		return t.server.Stop()
+	}
+	return t.server.Kill()
+}
+
+// signIn signs a tenant's user in.
+func (t *town) signIn(ctx context.Context, w World) (*console, error) {
+	c, err := signIn(ctx, t.server.Console, w)
+	if err == nil {
+		t.people = append(t.people, c)
+	}
+	return c, err
+}
+
+// start starts a server that has ended, and leads those who are signed in to
+// where it listens then.
+func (t *town) start(ctx context.Context) error {
+	if err := t.server.start(ctx); err != nil {
+		return err
+	}
+	for _, c := range t.people {
+		c.base = t.server.Console
+	}
+	return nil
+}
+
+// give stops the server, writes rules into its folder, and starts it.
+func (t *town) give(ctx context.Context, gifts []RuleGift) error {
+	if err := t.server.Stop(); err != nil {
+		return err
+	}
+	if err := t.options.Give(ctx, t.server.Dir, gifts); err != nil {
+		return err
+	}
+	return t.start(ctx)
+}
+
+// weigh looks at the server's memory from now on; the function it answers ends
+// that, and tells the most that was seen. A server that takes too much is ended.
+func (t *town) weigh(ctx context.Context) func() (int64, error) {
+	ctx, stop := context.WithCancel(ctx)
+	var most int64
+	ended := make(chan error, 1)
+	go func() {
+		ended <- func() error {
+			tick := time.NewTicker(listEvery)
+			defer tick.Stop()
+			for {
+				now, err := residentMemory(t.server.PID)
+				if err != nil {
+					return fmt.Errorf("the server's memory is not known: %w", err)
+				}
+				if most = max(most, now); now > mostMemory {
+					return errors.Join(fmt.Errorf("the server took %s of memory and was ended", mebibytes(now)), t.server.Kill())
+				}
+				select {
+				case <-tick.C:
+				case <-ctx.Done():
+					return nil
+				}
+			}
+		}()
+	}()
+	return func() (int64, error) {
+		stop()
+		err := <-ended
+		return most, err
+	}
+}
