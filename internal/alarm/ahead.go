@@ -27,15 +27,10 @@ func (s *State) heed(t *Test, at, arrival int64) (lowered bool) {
 			break
 		}
 	}
-	if s.newest <= s.limit || at < arrival-stampedAhead.Milliseconds() || at > s.limit {
+	// What arrived before a rule was published, and is judged only now, says
+	// nothing of what came after it.
+	if s.newest <= s.limit || s.sure > s.limit || at < arrival-stampedAhead.Milliseconds() || at > s.limit {
 		return false
-	}
-	if s.sure > s.limit {
-		// What the rule knows is of when the server's clock was ahead.
-		s.sure = at - 1
-		if s.Floor <= s.limit {
-			s.sure = max(s.sure, s.Floor)
-		}
 	}
 	s.passOver()
 	if s.Floor > s.limit {
@@ -75,6 +70,10 @@ func (s *State) passOver() {
 	s.base = nil
 }
 
+// doubt lets what is after a time be passed over: it came while the server's
+// clock was ahead.
+func (s *State) doubt(after int64) { s.sure = min(s.sure, after) }
+
 // keepBase keeps what before holds of a property, for when what replaces it is
 // passed over.
 func (s *State) keepBase(p int) {
@@ -88,12 +87,32 @@ func (s *State) keepBase(p int) {
 }
 
 // takeAll is take, of a frame with which the time of some that were passed over
-// may be past: these are taken first.
+// may be past: these are taken first. One that comes again is passed over no
+// more, whatever it holds.
 func (s *State) takeAll(t *Test, at int64, fields []reading.Field) int {
-	if len(s.aside) > 0 && s.aside[0].time <= at && t.samples(fields) {
-		s.takeUp(t, at)
+	if len(s.aside) > 0 && s.aside[0].time <= at {
+		again := slices.ContainsFunc(s.aside, func(one aside) bool { return one.time == at })
+		if again || t.samples(fields) {
+			s.takeUp(t, at)
+		}
+	}
+	if s.sure != s.newest {
+		s.again(t, at)
 	}
 	return s.take(t, at, fields)
+}
+
+// again takes in that a frame of that time came, perhaps not for the first time.
+func (s *State) again(t *Test, at int64) {
+	i, there := slices.BinarySearchFunc(s.samples, at, byTime)
+	if !there {
+		return
+	}
+	s.samples[i].over = false
+	if at > s.sure && at <= s.limit {
+		s.sure = at
+		s.prune(t)
+	}
 }
 
 // takeUp takes in the frames that were passed over, up to a time.

@@ -175,7 +175,7 @@ func newState(t *Test, floor int64) *State {
 // restore gives r the state that it had at the judged position.
 func (e *Engine) restore(ctx context.Context, r *running, kept stateRow, open *Notice, later []judgedLater) error {
 	if kept.RuleID == 0 || kept.Revision != r.Revision {
-		kept = stateRow{Floor: max(r.DeployTime, r.UpdateTime) - 1}
+		kept = stateRow{Floor: r.published()}
 	}
 	r.state = newState(r.test, kept.Floor)
 	r.state.Waiting, r.state.Open, r.notice = kept.Waiting, open != nil, open
@@ -190,7 +190,7 @@ func (e *Engine) restore(ctx context.Context, r *running, kept stateRow, open *N
 		return err
 	}
 	if open != nil {
-		r.state.newest = max(r.state.newest, open.Start)
+		e.began(ctx, r, open.Start)
 	}
 	return nil
 }
@@ -205,18 +205,19 @@ func (e *Engine) catchUp(r *running) {
 
 // learn gives a new state the stored readings that its window needs and its
 // properties' values before, up to the given time (epoch ms), but for those
-// that are to be judged later.
+// that are to be judged later. Those that were passed over wait, whatever their
+// time; so what is newest is told by the others.
 func (e *Engine) learn(ctx context.Context, r *running, upTo int64, later []judgedLater) error {
 	if r.test == nil {
 		return nil
 	}
-	newest := r.state.Floor
-	last, err := e.asOf(ctx, r, upTo, later)
+	stamps := e.stamps(ctx, r)
+	if stamps.of(r.state.Floor) != right {
+		r.state.sure = min(r.state.sure, r.published())
+	}
+	newest, err := e.newestRight(ctx, r, upTo, later, stamps)
 	if err != nil {
 		return err
-	}
-	for _, l := range last {
-		newest = max(newest, l.Time)
 	}
 	edge := newest - r.Window.Milliseconds()
 	before, err := e.asOf(ctx, r, edge, later)
@@ -228,14 +229,22 @@ func (e *Engine) learn(ctx context.Context, r *running, upTo int64, later []judg
 		r.state.Learn(r.test, l.Time, []reading.Field{{Property: l.Property, Value: l.Value}})
 	}
 	var fields []reading.Field
-	return e.o.Readings.Range(ctx, r.Tenant, r.Device, edge+1, min(newest, upTo), r.test.properties, func(at int64, own []reading.Field) error {
+	return e.o.Readings.Range(ctx, r.Tenant, r.Device, edge+1, stamps.last(), r.test.properties, func(at int64, own []reading.Field) error {
 		fields = fields[:0]
 		for _, f := range own {
 			if !isLater(later, at, f.Property) {
 				fields = append(fields, f)
 			}
 		}
-		r.state.Learn(r.test, at, fields)
+		switch kind := stamps.of(at); {
+		case kind == passedOver:
+			r.state.LearnOver(r.test, at, fields)
+		case at > upTo:
+		case kind == ahead:
+			r.state.LearnAhead(r.test, at, fields)
+		case kind == right:
+			r.state.Learn(r.test, at, fields)
+		}
 		return nil
 	})
 }

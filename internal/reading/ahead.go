@@ -69,10 +69,10 @@ func (d *lastValues) stamp(at, arrival int64, pos uint64) (changed bool) {
 	if at <= limit {
 		return changed
 	}
-	if len(d.ahead) == mostAhead {
-		d.ahead = slices.Delete(d.ahead, 0, 1)
-	}
 	i, _ := slices.BinarySearchFunc(d.ahead, at, func(a Ahead, at int64) int { return cmp.Compare(a.Time, at) })
 	d.ahead = slices.Insert(d.ahead, i, Ahead{Time: at})
+	if len(d.ahead) > mostAhead {
+		d.ahead = slices.Delete(d.ahead, 0, 1)
+	}
 	return true
 }
