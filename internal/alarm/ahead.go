@@ -27,10 +27,18 @@ func (s *State) heed(t *Test, at, arrival int64) (lowered bool) {
 			break
 		}
 	}
-	// What arrived before a rule was published, and is judged only now, says
-	// nothing of what came after it.
-	if s.newest <= s.limit || s.sure > s.limit || at < arrival-stampedAhead.Milliseconds() || at > s.limit {
+	if s.newest <= s.limit || at < arrival-stampedAhead.Milliseconds() || at > s.limit || arrival < s.since {
 		return false
+	}
+	if s.sure > s.limit {
+		if s.sure <= arrival+aheadAtMost.Milliseconds() {
+			return false
+		}
+		// What the rule knows came while the server's clock was ahead.
+		s.sure = at - 1
+		if s.Floor <= s.limit {
+			s.sure = max(s.sure, s.Floor)
+		}
 	}
 	s.passOver()
 	if s.Floor > s.limit {
@@ -69,10 +77,6 @@ func (s *State) passOver() {
 	}
 	s.base = nil
 }
-
-// doubt lets what is after a time be passed over: it came while the server's
-// clock was ahead.
-func (s *State) doubt(after int64) { s.sure = min(s.sure, after) }
 
 // keepBase keeps what before holds of a property, for when what replaces it is
 // passed over.

@@ -55,8 +55,6 @@ func (e *Engine) wentBack(now int64) {
 		}
 		if r.test == nil {
 			e.schedule(r)
-		} else if r.state.sure > now+ahead.Milliseconds() {
-			r.state.doubt(now)
 		}
 	}
 }

@@ -212,6 +212,7 @@ func (e *Engine) learn(ctx context.Context, r *running, upTo int64, later []judg
 		return nil
 	}
 	stamps := e.stamps(ctx, r)
+	r.state.since = r.published()
 	if stamps.of(r.state.Floor) != right {
 		r.state.sure = min(r.state.sure, r.published())
 	}

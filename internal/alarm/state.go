@@ -40,6 +40,7 @@ type State struct {
 	newest  int64    // of the samples judged, but for those passed over, epoch ms
 	sure    int64    // up to here nothing can be passed over; before newest where that was stamped ahead
 	limit   int64    // what is later than this was stamped ahead, by the arrival of the frame that is taken
+	since   int64    // what arrived before this passes nothing over: the rule was not published then
 	samples []sample // of the window, oldest first; see insert
 	room    []sample // what samples is part of
 	spare   []reading.Value
