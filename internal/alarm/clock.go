@@ -6,7 +6,7 @@ import "time"
 // in that lies further ahead.
 const aheadAtMost = 10 * time.Minute
 
-// moved is of an event that no Step leads to: the rule's floor is another.
+// moved is of an event with which nothing begins or ends: the rule's floor is another.
 const moved Kind = -1
 
 // followClock notices that the clock was set since it was looked at last, or, at a

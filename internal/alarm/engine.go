@@ -187,7 +187,7 @@ func (e *Engine) step(f *arrived) {
 		if r.Tenant != f.Tenant {
 			continue
 		}
-		if happened, ok := Step(r.test, r.state, f.Time, f.Fields); ok {
+		if happened, ok := Step(r.test, r.state, f.Time, f.At, f.Fields); ok {
 			e.happen(r, happened, f.place())
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 
 	"github.com/uptrace/bun"
@@ -127,22 +128,19 @@ func (e *Engine) mine(t tenant.ID, id RuleID) *running {
 
 // begin makes a rule ready that is to be judged from now on: what arrived
 // before does not count. Of times ahead, too: a device whose clock is fast has
-// readings from before that seem to be from after.
+// readings from before that seem to be from after. The first with a right time
+// passes those over, so they silence nothing.
 func (e *Engine) begin(ctx context.Context, rule Rule) (*running, error) {
 	r, err := e.prepare(rule)
 	if err != nil {
 		return nil, err
 	}
-	floor := e.now() - 1
-	if r.test != nil {
-		for _, l := range e.o.Readings.Latest(ctx, r.Tenant, r.Device) {
-			if r.test.looksAt(l.Property) {
-				floor = max(floor, l.Time)
-			}
-		}
+	r.state = newState(r.test, e.now()-1)
+	if err := e.learn(ctx, e.o.Readings, r, e.placeOf(r.queue).Entry, math.MaxInt64, nil); err != nil {
+		return nil, err
 	}
-	r.state = newState(r.test, floor)
-	return r, e.learn(ctx, e.o.Readings, r, floor, nil)
+	r.state.empty(r.state.newest)
+	return r, nil
 }
 
 // ResolveByHand resolves a tenant's open notice, for a user (as people call
@@ -242,10 +240,10 @@ func (e *Engine) adopt(ctx context.Context, r, fresh *running) error {
 		state := newState(fresh.test, r.state.Floor)
 		state.Open, state.Waiting = r.state.Open, r.state.Waiting
 		fresh.state = state
-		if err := e.learn(ctx, e.o.Readings, fresh, r.state.newest, nil); err != nil {
+		if err := e.learn(ctx, e.o.Readings, fresh, e.placeOf(r.queue).Entry, r.state.newest, nil); err != nil {
 			return err
 		}
-		state.newest = r.state.newest
+		state.newest, state.sure = r.state.newest, r.state.sure
 		r.state, r.test = state, fresh.test
 	}
 	r.product, r.attributes = fresh.product, fresh.attributes

@@ -36,7 +36,7 @@ func BenchmarkStep(b *testing.B) {
 				for i := range fields {
 					fields[i] = reading.Field{Property: device.PropertyID(i + 1), Value: reading.Number(c.value + float64(n%10)/10)}
 				}
-				Step(t, s, int64(n+1)*100, fields)
+				Step(t, s, int64(n+1)*100, int64(n+1)*100, fields)
 			}
 			const before = 200
 			for n := range before {
@@ -82,12 +82,12 @@ func TestLateReadingJudgesOnlyWhatItChanged(t *testing.T) {
 	} {
 		s := NewState(test, 0)
 		for n := int64(1); n <= 60; n++ {
-			Step(test, s, n*1000, frame(1, 1))
+			Step(test, s, n*1000, n*1000, frame(1, 1))
 		}
 		for i := range s.samples {
 			s.samples[i].holds = true // wrong of each: who judges one anew says so
 		}
-		Step(test, s, c.at, c.fields)
+		Step(test, s, c.at, c.at, c.fields)
 		for i := c.upTo + 1; i < len(s.samples); i++ {
 			if !s.samples[i].holds {
 				t.Fatalf("%s: sample %d was judged anew", c.name, i)
@@ -104,9 +104,9 @@ func TestLateReadingJudgesOnlyWhatItChanged(t *testing.T) {
 		if n != 1 && n != 6 {
 			fields = fields[:1]
 		}
-		Step(test, s, n*1000, fields)
+		Step(test, s, n*1000, n*1000, fields)
 	}
-	Step(test, s, 2500, frame(0, 99)[1:])
+	Step(test, s, 2500, 2500, frame(0, 99)[1:])
 	var holds []bool
 	for _, one := range s.samples {
 		holds = append(holds, one.holds)
@@ -141,7 +141,7 @@ func BenchmarkStepLate(b *testing.B) {
 				for i := range fields {
 					fields[i] = reading.Field{Property: device.PropertyID(i + 1), Value: reading.Number(float64(at % 100))}
 				}
-				Step(test, s, at, fields)
+				Step(test, s, at, at, fields)
 			}
 			for n := range int64(200) {
 				step(100_000_000 - 20_000 + n*100)

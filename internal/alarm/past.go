@@ -199,13 +199,13 @@ func (e *Engine) relearnOne(ctx context.Context, p *past, r *running) error {
 		floor := r.state.Floor
 		fresh := &running{Rule: r.Rule, test: r.test, state: newState(r.test, floor)}
 		e.mu.Unlock()
-		if err := e.learn(ctx, p.view, fresh, math.MaxInt64, p.backlog[r.Device]); err != nil {
+		if err := e.learn(ctx, p.view, fresh, p.judged(r.Tenant).Entry, math.MaxInt64, p.backlog[r.Device]); err != nil {
 			return err
 		}
 		e.mu.Lock()
 		done := r.state.Floor == floor && r.test == fresh.test // neither is another meanwhile
 		if done {
-			r.relearned(fresh.state)
+			e.relearned(ctx, p, r, fresh.state)
 		}
 		e.mu.Unlock()
 		if done {
@@ -214,11 +214,11 @@ func (e *Engine) relearnOne(ctx context.Context, p *past, r *running) error {
 	}
 }
 
-// relearned takes a state over that knows the window.
-func (r *running) relearned(s *State) {
+// relearned gives a rule a state that knows the window. Callers hold mu.
+func (e *Engine) relearned(ctx context.Context, p *past, r *running, s *State) {
 	s.Open, s.Waiting = r.state.Open, r.state.Waiting
 	if r.notice != nil {
-		s.newest = max(s.newest, r.notice.Start)
+		s.began(r.notice.Start, e.stamps(ctx, r, p.judged(r.Tenant).Entry))
 	}
 	r.state, r.unlearned = s, false
 }
@@ -244,9 +244,9 @@ func (e *Engine) relearnNow(ctx context.Context, r *running) error {
 	}
 	later.sort()
 	fresh := &running{Rule: r.Rule, test: r.test, state: newState(r.test, r.state.Floor)}
-	if err := e.learn(ctx, p.view, fresh, math.MaxInt64, later[r.Device]); err != nil {
+	if err := e.learn(ctx, p.view, fresh, p.judged(r.Tenant).Entry, math.MaxInt64, later[r.Device]); err != nil {
 		return err
 	}
-	r.relearned(fresh.state)
+	e.relearned(ctx, p, r, fresh.state)
 	return nil
 }

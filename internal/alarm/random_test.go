@@ -37,8 +37,8 @@ func TestRandom(t *testing.T) {
 			}
 			// A random test that leads to nothing proves nothing.
 			least := counts{
-				"open": 1000, "resolved": 1000, "armed": 100, "late": 1000, "again": 1000, "restart": 1000, "gone": 1000, "by hand": 100,
-				"opened by what is not kept": 5,
+				"open": 1000, "resolved": 1000, "armed": 100, "late": 1000, "again": 1000, "restart": 1000, "gone": 1000, "by hand": 100, "ahead": 1000, "passed over": 1000, "lowered": 100, "taken up": 1000,
+				"opened by what is not kept": 2,
 			}
 			for what, n := range least {
 				if all[what] < n {
@@ -90,12 +90,14 @@ type sequence struct {
 	rule  Rule
 	real  rebuilding
 	plain referring
-	sent  []int64 // times of the frames
+	sent  []int64 // times of the frames that were not stamped ahead
+	early []int64 // of those that were
+	now   int64   // arrival of the newest
 	lines []string
 }
 
 func newSequence(r *rand.Rand, long bool) *sequence {
-	s := &sequence{Rand: r, long: long, plain: referring{reference{product: scripted}}}
+	s := &sequence{Rand: r, long: long, now: scriptStart, plain: referring{reference{product: scripted}}}
 	s.rule = Rule{ID: 1, Hits: pick(r, 1, 1, 2, 2, 3, 5, 10), Window: time.Minute * time.Duration(pick(r, 1, 1, 5, 10))}
 	for range 1 + r.IntN(4) {
 		s.rule.Conditions = append(s.rule.Conditions, s.condition())
@@ -212,20 +214,43 @@ func (s *sequence) publish() {
 }
 
 func (s *sequence) frame(all counts) string {
-	f := frame{s.time(all), map[string]reading.Value{}}
+	f := frame{time: s.time(all), values: map[string]reading.Value{}}
+	// It comes at about its time, or late.
+	f.arrival = max(s.now, f.time+1000*int64(s.IntN(3)-1))
+	s.now = f.arrival
+	if s.IntN(10) == 0 && !s.long {
+		all["ahead"]++
+		f.time = s.ahead()
+	}
 	for _, p := range scripted.Properties {
 		if s.IntN(2) == 0 {
 			f.values[p.Identifier] = s.value(p)
 			// What was there before a value is known within the window only.
-			if st := s.real.state; f.time < st.newest && f.time > max(st.Floor, st.newest-s.real.test.window) && s.IntN(8) == 0 {
+			if st := s.real.state; f.time < st.sure && f.time > max(st.Floor, st.newest-s.real.test.window) && s.IntN(8) == 0 {
 				all["gone"]++
 				f.values[p.Identifier] = reading.Value{}
 			}
 		}
 	}
-	s.sent = append(s.sent, f.time)
-	s.note("at %s%s", offset(f.time), valuesLine(f.values))
+	line := "at " + offset(f.time) + valuesLine(f.values)
+	if f.ahead() {
+		s.early = append(s.early, f.time)
+		line += ", arriving at " + offset(f.arrival)
+	} else {
+		s.sent = append(s.sent, f.time)
+	}
+	s.note("%s", line)
+	aside, floor := len(s.real.state.aside), s.real.state.Floor
 	kind, at, counted := s.real.frame(f)
+	switch left := len(s.real.state.aside); {
+	case left > aside:
+		all["passed over"]++
+	case left < aside:
+		all["taken up"]++
+	}
+	if s.real.state.Floor < floor {
+		all["lowered"]++
+	}
 	wantKind, wantAt, wantCounted := s.plain.frame(f)
 	if kind != 0 {
 		s.note("expect %s at %s", kindNames[kind], offset(at))
@@ -269,6 +294,17 @@ func (s *sequence) time(all counts) int64 {
 	default:
 		return newest + 1000*(1+int64(s.IntN(int(window/4))))
 	}
+}
+
+// ahead is the time of a frame that is stamped ahead by up to ten minutes;
+// sometimes one that was there.
+func (s *sequence) ahead() int64 {
+	if len(s.early) > 0 && s.IntN(4) == 0 {
+		if at := pick(s.Rand, s.early...); at > s.now+60_000 {
+			return at
+		}
+	}
+	return s.now + 61_000 + 1000*int64(s.IntN(pick(s.Rand, 10, 540)))
 }
 
 func (s *sequence) note(format string, args ...any) {

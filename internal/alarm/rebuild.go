@@ -165,7 +165,7 @@ func newState(t *Test, floor int64) *State {
 // judged last; of readings it knows nothing yet.
 func (e *Engine) restore(r *running, kept stateRow, open *Notice) {
 	if kept.RuleID == 0 || kept.Revision != r.Revision {
-		kept = stateRow{Floor: max(r.DeployTime, r.UpdateTime) - 1}
+		kept = stateRow{Floor: r.published()}
 	}
 	r.state = newState(r.test, kept.Floor)
 	r.state.Waiting, r.state.Open, r.notice = kept.Waiting, open != nil, open
@@ -196,18 +196,21 @@ type stored interface {
 
 // learn gives a new state the stored readings that its window needs and its
 // properties' values before, up to the given time (epoch ms), but for those
-// that are to be judged later.
-func (e *Engine) learn(ctx context.Context, from stored, r *running, upTo int64, later []judgedLater) error {
+// that are to be judged later; judged is the entry of the journal up to which its
+// tenant is. Those that were passed over wait, whatever their time; so what is
+// newest is told by the others.
+func (e *Engine) learn(ctx context.Context, from stored, r *running, judged uint64, upTo int64, later []judgedLater) error {
 	if r.test == nil {
 		return nil
 	}
-	newest := r.state.Floor
-	last, err := asOf(ctx, from, r, upTo, later)
+	stamps := e.stamps(ctx, r, judged)
+	r.state.since = r.published()
+	if stamps.of(r.state.Floor) != right {
+		r.state.sure = min(r.state.sure, r.published())
+	}
+	newest, err := newestRight(ctx, from, r, upTo, later, stamps)
 	if err != nil {
 		return err
-	}
-	for _, l := range last {
-		newest = max(newest, l.Time)
 	}
 	edge := newest - r.Window.Milliseconds()
 	before, err := asOf(ctx, from, r, edge, later)
@@ -219,14 +222,22 @@ func (e *Engine) learn(ctx context.Context, from stored, r *running, upTo int64,
 		r.state.Learn(r.test, l.Time, []reading.Field{{Property: l.Property, Value: l.Value}})
 	}
 	var fields []reading.Field
-	return from.Range(ctx, r.Tenant, r.Device, edge+1, min(newest, upTo), r.test.properties, func(at int64, own []reading.Field) error {
+	return from.Range(ctx, r.Tenant, r.Device, edge+1, stamps.last(), r.test.properties, func(at int64, own []reading.Field) error {
 		fields = fields[:0]
 		for _, f := range own {
 			if !isLater(later, at, f.Property) {
 				fields = append(fields, f)
 			}
 		}
-		r.state.Learn(r.test, at, fields)
+		switch kind := stamps.of(at); {
+		case kind == passedOver:
+			r.state.LearnOver(r.test, at, fields)
+		case at > upTo:
+		case kind == ahead:
+			r.state.LearnAhead(r.test, at, fields)
+		case kind == right:
+			r.state.Learn(r.test, at, fields)
+		}
 		return nil
 	})
 }

@@ -161,7 +161,8 @@ type someFrame struct {
 	values map[string]reading.Value
 }
 
-// someFrames are of one message at that time: some late, some partial.
+// someFrames are of one message at that time: some late, some stamped ahead, some
+// partial.
 func someFrames(r *rand.Rand, at int64) []someFrame {
 	var list []someFrame
 	for range 1 + r.IntN(3) {
@@ -170,6 +171,8 @@ func someFrames(r *rand.Rand, at int64) []someFrame {
 		f := someFrame{at: at + int64(r.IntN(3000))*10, values: map[string]reading.Value{}}
 		if r.IntN(4) == 0 {
 			f.at -= int64(r.IntN(90)) * 1000
+		} else if r.IntN(8) == 0 {
+			f.at += int64(60+r.IntN(500)) * 1000 // its clock is ahead
 		}
 		if r.IntN(3) > 0 {
 			f.values["airTemperature"] = reading.Number(float64(f.at/10*2654435761%60) / 10)

@@ -1,6 +1,7 @@
 package alarm
 
 import (
+	"math"
 	"math/big"
 	"slices"
 	"strconv"
@@ -16,6 +17,7 @@ type reference struct {
 	product *device.Product
 	frames  []frame // of the device, oldest first
 	floor   int64
+	from    int64 // the floor that it was published with
 	newest  int64
 	open    bool
 	waiting bool
@@ -24,9 +26,17 @@ type reference struct {
 // frame is what the device measured at one time, by identifier. Numbers are
 // rounded to their property's precision.
 type frame struct {
-	time   int64
-	values map[string]reading.Value
+	time    int64
+	values  map[string]reading.Value
+	arrival int64
+	over    bool // passed over
 }
+
+// ahead tells whether the frame was stamped ahead.
+func (f frame) ahead() bool { return f.time > f.arrival+60_000 }
+
+// right tells whether its time says that the device's clock is right.
+func (f frame) right() bool { return !f.ahead() && f.time >= f.arrival-60_000 }
 
 // publish begins anew, with the frames there are.
 func (r *reference) publish(rule Rule, floor int64) {
@@ -37,20 +47,47 @@ func (r *reference) publish(rule Rule, floor int64) {
 			rule.Conditions[i].Recovery = new(r.round(c.Attribute, reading.Number(*c.Recovery)).Float())
 		}
 	}
-	r.rule, r.floor, r.newest, r.open, r.waiting = rule, floor, floor, false, false
+	r.rule, r.floor, r.from, r.open, r.waiting = rule, floor, floor, false, false
+	r.newest = r.newestUpTo(math.MaxInt64)
+}
+
+// newestUpTo is the newest sample's time up to a limit, of those that were not
+// passed over.
+func (r *reference) newestUpTo(limit int64) int64 {
+	newest := r.from
 	for _, f := range r.frames {
-		if r.isSample(f) {
-			r.newest = max(r.newest, f.time)
+		if r.isSample(f) && !f.over && f.time <= limit {
+			newest = max(newest, f.time)
 		}
+	}
+	return newest
+}
+
+// passOver lets a frame that came with a right time pass over what is more than
+// a minute after its arrival.
+func (r *reference) passOver(f frame) {
+	limit := f.arrival + 60_000
+	for i := range r.frames {
+		if r.frames[i].time > limit {
+			r.frames[i].over = true
+		}
+	}
+	r.newest = r.newestUpTo(limit)
+	if r.floor > limit {
+		r.floor = r.newest
 	}
 }
 
 func (r *reference) step(f frame) (k Kind, counted []int64) {
+	if f.right() {
+		r.passOver(f)
+	}
+	newest := r.newest
 	r.learn(f)
-	if !r.isSample(f) || f.time <= r.newest {
+	r.newest = r.newestUpTo(math.MaxInt64)
+	if !r.isSample(f) || f.time <= newest {
 		return 0, nil
 	}
-	r.newest = f.time
 	switch {
 	case r.open && !r.holds(f.time, true):
 		r.open, r.floor = false, f.time
@@ -86,8 +123,9 @@ func (r *reference) learn(f frame) {
 		i = len(r.frames)
 	}
 	if i == len(r.frames) || r.frames[i].time != f.time {
-		r.frames = slices.Insert(r.frames, i, frame{f.time, map[string]reading.Value{}})
+		r.frames = slices.Insert(r.frames, i, frame{time: f.time, values: map[string]reading.Value{}})
 	}
+	r.frames[i].over = false
 	for name, v := range f.values {
 		if v.Kind() == reading.KindNone {
 			delete(r.frames[i].values, name)

@@ -69,7 +69,7 @@ func Rehearse(ctx context.Context, store *reading.Store, r Rule, p *device.Produ
 				h.extend(at, f.Value.Float())
 			}
 		}
-		switch e, some := Step(test, state, at, fields); {
+		switch e, some := Step(test, state, at, at, fields); {
 		case some && e.Kind == Opened:
 			h.open(e.Time)
 		case some && e.Kind == Resolved:

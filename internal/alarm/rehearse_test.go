@@ -195,7 +195,7 @@ func (p *past) stepped(r alarm.Rule, from, to int64) (moments []int64) {
 	}
 	state := alarm.NewState(test, from-1)
 	err = p.Range(p.t.Context(), r.Tenant, r.Device, 0, to, []device.PropertyID{2, 5, 9}, func(at int64, fields []reading.Field) error {
-		if e, some := alarm.Step(test, state, at, fields); some {
+		if e, some := alarm.Step(test, state, at, max(at, from), fields); some {
 			moments = append(moments, e.Time)
 		}
 		return nil

@@ -43,6 +43,7 @@ type script struct {
 	t       *testing.T
 	on      player
 	always  bool // restart after every line
+	now     int64
 	where   string
 	waiting []string // what came of the line before, and was not expected yet
 }
@@ -120,7 +121,14 @@ func (s *script) play(line string) {
 		s.on.publish(s.t, r, from-1)
 	case "at":
 		at, values, _ := strings.Cut(rest, " ")
-		k, when, counted := s.on.frame(frame{s.moment(at), s.values(values)})
+		f := frame{time: s.moment(at)}
+		// What is not said to come ahead of its time comes when its time is, or late.
+		values, arrival, ahead := strings.Cut(values, ", arriving at ")
+		if s.now = max(s.now, f.time); ahead {
+			s.now = s.moment(arrival)
+		}
+		f.arrival, f.values = s.now, s.values(values)
+		k, when, counted := s.on.frame(f)
 		if k != 0 {
 			s.waiting = []string{fmt.Sprintf("%s at %d", kindNames[k], when)}
 			if k == Opened {
@@ -246,6 +254,8 @@ type rebuilding struct {
 	state  *State
 	stored []frame // oldest first
 	start  int64   // of the open notice
+	now    int64   // arrival of the newest frame
+	floor  int64   // that the rule was published with
 }
 
 func (b *rebuilding) publish(t testing.TB, r Rule, floor int64) {
@@ -253,7 +263,7 @@ func (b *rebuilding) publish(t testing.TB, r Rule, floor int64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.test, b.state = test, &State{Floor: floor}
+	b.test, b.state, b.floor = test, &State{Floor: floor}, floor
 	b.restart(t)
 }
 
@@ -262,8 +272,8 @@ func (b *rebuilding) frame(f frame) (Kind, int64, []int64) {
 	if b.test == nil {
 		return 0, 0, nil
 	}
-	e, some := Step(b.test, b.state, f.time, fieldsOf(f.values))
-	if !some {
+	e, some := Step(b.test, b.state, f.time, f.arrival, fieldsOf(f.values))
+	if !some || e.Kind == moved {
 		return 0, 0, nil
 	}
 	var counted []int64
@@ -278,8 +288,8 @@ func (b *rebuilding) frame(f frame) (Kind, int64, []int64) {
 
 func (b *rebuilding) resolveByHand() { b.state.ResolveByHand() }
 
-// restart gives the new state the newest values from before the window, and
-// the frames of the window.
+// restart gives the new state the newest values from before the window, the
+// frames of the window, and those that were passed over.
 func (b *rebuilding) restart(testing.TB) {
 	old := b.state
 	if old == nil {
@@ -287,12 +297,18 @@ func (b *rebuilding) restart(testing.TB) {
 	}
 	b.state = NewState(b.test, old.Floor)
 	b.state.Open, b.state.Waiting = old.Open, old.Waiting
-	if old.Open {
-		b.state.newest = max(b.state.newest, b.start)
+	if b.stands(old.Floor) != right {
+		b.state.sure = min(b.state.sure, b.floor)
 	}
-	newest := b.state.newest
+	if old.Open && b.stands(b.start) != passedOver {
+		b.state.newest = max(b.state.newest, b.start)
+		if b.stands(b.start) == right {
+			b.state.sure = max(b.state.sure, b.start)
+		}
+	}
+	newest := b.state.sure
 	for _, f := range b.stored {
-		if slices.ContainsFunc(fieldsOf(f.values), func(f reading.Field) bool { return slices.Contains(b.test.Properties(), f.Property) }) {
+		if b.test.samples(fieldsOf(f.values)) && b.stands(f.time) == right {
 			newest = max(newest, f.time)
 		}
 	}
@@ -307,18 +323,45 @@ func (b *rebuilding) restart(testing.TB) {
 		}
 	}
 	for _, f := range b.stored {
-		if f.time > edge {
+		if f.time <= edge {
+			continue
+		}
+		switch b.stands(f.time) {
+		case passedOver:
+			b.state.LearnOver(b.test, f.time, fieldsOf(f.values))
+		case ahead:
+			b.state.LearnAhead(b.test, f.time, fieldsOf(f.values))
+		default:
 			b.state.Learn(b.test, f.time, fieldsOf(f.values))
 		}
 	}
 }
 
+// stands tells what the readings' store knows of a time.
+func (b *rebuilding) stands(at int64) standing {
+	i, there := slices.BinarySearchFunc(b.stored, at, func(f frame, at int64) int { return int(f.time - at) })
+	switch {
+	case there && b.stored[i].over:
+		return passedOver
+	case there && b.stored[i].ahead() && at > b.now+60_000:
+		return ahead
+	}
+	return right
+}
+
 // store merges as the readings' store does.
 func (b *rebuilding) store(f frame) {
+	b.now = max(b.now, f.arrival)
+	for i := range b.stored {
+		if f.right() && b.stored[i].ahead() && b.stored[i].time > f.arrival+60_000 {
+			b.stored[i].over = true
+		}
+	}
 	i, there := slices.BinarySearchFunc(b.stored, f.time, func(f frame, at int64) int { return int(f.time - at) })
 	if !there {
-		b.stored = slices.Insert(b.stored, i, frame{f.time, map[string]reading.Value{}})
+		b.stored = slices.Insert(b.stored, i, frame{time: f.time, values: map[string]reading.Value{}})
 	}
+	b.stored[i].arrival, b.stored[i].over = f.arrival, false
 	for name, v := range f.values {
 		if b.stored[i].values[name] = v; v.Kind() == reading.KindNone {
 			delete(b.stored[i].values, name)

@@ -30,19 +30,24 @@ const never = math.MinInt64
 
 // State is what a rule on readings remembers between samples: the window, and
 // whether a notice is open. It is a function of the samples it was given, in
-// whatever order they came, of Floor, and of the newest one's time; so it can be
-// made again from the stored readings.
+// whatever order they came, of which of them were passed over, of Floor, and of
+// the newest one's time; so it can be made again from the stored readings.
 type State struct {
 	Open    bool  // a notice is open
 	Waiting bool  // resolved by hand: arms at the first sample for which the condition is false
 	Floor   int64 // samples up to here do not count, epoch ms
 
-	newest  int64    // of the samples judged, epoch ms
+	newest  int64    // of the samples judged, but for those passed over, epoch ms
+	sure    int64    // up to here nothing can be passed over; before newest where that was stamped ahead
+	limit   int64    // what is later than this was stamped ahead, by the arrival of the frame that is taken
+	since   int64    // what arrived before this passes nothing over: the rule was not published then
 	samples []sample // of the window, oldest first; see insert
 	room    []sample // what samples is part of
 	spare   []reading.Value
 	early   []int64 // newest times at which the condition held, of samples in the window but no longer kept; ascending
 	before  []known // each property's newest value older than samples
+	base    []known // of before, what values after sure have replaced; nil: none have
+	aside   []aside // frames that were passed over, after newest, oldest first
 }
 
 // sample is one frame of the device as a rule sees it.
@@ -51,6 +56,7 @@ type sample struct {
 	own    uint64          // bit i: it holds property i itself
 	values []reading.Value // of every property as of its time
 	holds  bool
+	over   bool // it was passed over before its time came
 }
 
 type known struct {
@@ -92,7 +98,7 @@ func NewState(t *Test, floor int64) *State {
 	for i := range before {
 		before[i].time = never
 	}
-	return &State{Floor: floor, newest: floor, before: before}
+	return &State{Floor: floor, newest: floor, sure: floor, before: before}
 }
 
 // Newest is the time of the newest sample judged, epoch ms; Floor before any.
@@ -109,6 +115,7 @@ func (s *State) ResolveByHand() {
 func (s *State) raise(floor int64) {
 	s.Floor = max(s.Floor, floor)
 	s.newest = max(s.newest, s.Floor)
+	s.sure = s.newest
 }
 
 // lower lets samples after floor count again; those that are not newer than one
@@ -121,25 +128,36 @@ func (s *State) lower(floor int64) {
 	if n := len(s.samples); n > 0 {
 		s.newest = max(s.newest, s.samples[n-1].time)
 	}
+	s.sure = s.newest
 }
 
 // Learn takes in a frame that was judged before: it fills the window, and
 // leads to nothing. Frames that hold none of the properties change nothing.
 func (s *State) Learn(t *Test, at int64, fields []reading.Field) {
-	s.take(t, at, fields)
+	s.limit = math.MaxInt64
+	s.takeAll(t, at, fields)
 }
 
-// Step judges one frame of the rule's device, with its own time (epoch ms). A
-// frame that holds none of the properties, and one not newer than the newest
-// judged, leads to nothing; the latter counts in the windows of later ones. A
-// value of no kind takes away the one that was there, and is no sample.
-func Step(t *Test, s *State, at int64, fields []reading.Field) (Event, bool) {
-	newest := s.newest
-	i := s.take(t, at, fields)
-	if i < 0 || at <= newest {
-		return Event{}, false
+// Step judges one frame of the rule's device, with its own time and the one at
+// which it arrived (epoch ms). A frame that holds none of the properties, and one
+// not newer than the newest judged, leads to nothing; the latter counts in the
+// windows of later ones. What lies more than a minute after the arrival of a
+// frame with a right time is passed over first, so that the frame is the newest.
+// A value of no kind takes away the one that was there, and is no sample.
+func Step(t *Test, s *State, at, arrival int64, fields []reading.Field) (Event, bool) {
+	lowered := false
+	s.limit = arrival + stampedAhead.Milliseconds()
+	if s.sure != s.newest || s.newest > s.limit {
+		lowered = s.heed(t, at, arrival)
 	}
-	return s.decide(t, s.samples[i])
+	newest := s.newest
+	i := s.takeAll(t, at, fields)
+	if i >= 0 && at > newest {
+		if e, some := s.decide(t, s.samples[i]); some {
+			return e, true
+		}
+	}
+	return Event{Kind: moved, Time: at}, lowered
 }
 
 func (s *State) decide(t *Test, now sample) (Event, bool) {
@@ -197,16 +215,23 @@ func (s *State) hits(t *Test) int {
 // the newest one, and not used up.
 func (s *State) counts(t *Test, at int64) bool { return at > s.Floor && at > s.newest-t.window }
 
+// mayCount tells whether a sample of that time counts, or may once what is
+// stamped ahead is passed over.
+func (s *State) mayCount(t *Test, at int64) bool {
+	return at > min(s.Floor, s.sure) && at > s.sure-t.window
+}
+
 func byTime(one sample, at int64) int { return cmp.Compare(one.time, at) }
 
 func (one sample) told() Sample { return Sample{Time: one.time, Values: slices.Clone(one.values)} }
 
-// empty lets no sample up to floor count any more.
+// empty lets no sample up to floor count any more. Those that may be passed over
+// yet stay among the samples.
 func (s *State) empty(floor int64) {
 	s.Floor = floor
 	s.early = s.early[:0]
 	n := 0
-	for n < len(s.samples) && s.samples[n].time <= floor {
+	for n < len(s.samples) && s.samples[n].time <= min(floor, s.sure) {
 		s.fold(s.samples[n])
 		n++
 	}
@@ -235,8 +260,9 @@ func (s *State) take(t *Test, at int64, fields []reading.Field) int {
 	if own == 0 {
 		return -1
 	}
-	if at > s.newest {
-		s.newest = at
+	s.newest = max(s.newest, at)
+	if at > s.sure && at <= s.limit {
+		s.sure = at
 		s.prune(t)
 	}
 	i, there := slices.BinarySearchFunc(s.samples, at, byTime)
@@ -248,7 +274,8 @@ func (s *State) take(t *Test, at int64, fields []reading.Field) int {
 			}
 		}
 		s.samples[i].own |= own
-	case i == 0 && (at <= s.Floor || at <= s.newest-t.window || len(s.samples) == t.keeps()):
+		s.samples[i].over = false
+	case i == 0 && (!s.mayCount(t, at) || len(s.samples) == t.keeps()):
 		return s.takeOld(t, at, own, values[:len(t.properties)])
 	default:
 		s.insert(i, sample{time: at, own: own, values: append(s.spare[:0], values[:len(t.properties)]...)})
@@ -274,6 +301,9 @@ func kept(v reading.Value) reading.Value {
 // stood before a value that was taken away is known within the window only;
 // before it the property has no value until it is measured again.
 func (s *State) takeAway(t *Test, at int64, gone uint64) {
+	if s.takeAside(at, gone) {
+		return
+	}
 	i, there := slices.BinarySearchFunc(s.samples, at, byTime)
 	if !there {
 		i = 0
@@ -298,7 +328,7 @@ func (s *State) takeOld(t *Test, at int64, own uint64, values []reading.Value) i
 	}
 	old.holds = t.holds(old.values, false)
 	s.fold(old)
-	if s.counts(t, at) {
+	if s.mayCount(t, at) {
 		s.remember(old)
 	}
 	s.judgeFrom(t, 0)
@@ -332,7 +362,7 @@ func (s *State) judgeFrom(t *Test, i int) {
 
 // prune folds away what the window has left behind.
 func (s *State) prune(t *Test) {
-	edge := s.newest - t.window
+	edge := s.sure - t.window
 	n := 0
 	for n < len(s.samples) && s.samples[n].time <= edge {
 		s.fold(s.samples[n])
@@ -350,7 +380,7 @@ func (s *State) prune(t *Test) {
 func (s *State) foldOldest(t *Test) {
 	oldest := s.samples[0]
 	s.fold(oldest)
-	if s.counts(t, oldest.time) {
+	if s.mayCount(t, oldest.time) {
 		s.remember(oldest)
 	}
 	s.dropFront(1)
@@ -375,6 +405,9 @@ func (s *State) remember(one sample) {
 func (s *State) fold(one sample) {
 	for p := range s.before {
 		if one.own&(1<<p) != 0 && one.time >= s.before[p].time {
+			if one.time > s.sure {
+				s.keepBase(p)
+			}
 			s.before[p] = known{time: one.time, value: one.values[p]}
 		}
 	}

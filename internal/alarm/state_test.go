@@ -30,10 +30,10 @@ func temp(v float64) []reading.Field {
 func TestTold(t *testing.T) {
 	test, s := made(t, 2, time.Minute, 0, Condition{Join: joinedByOr, Attribute: "note", Operator: Equal, Value: reading.Text("ice")})
 	both := fieldsOf(map[string]reading.Value{"temp": reading.Number(1.5), "note": reading.Text("fog")})
-	if e, some := Step(test, s, 1000, both); some {
+	if e, some := Step(test, s, 1000, 1000, both); some {
 		t.Fatalf("%+v", e)
 	}
-	e, some := Step(test, s, 2000, temp(1))
+	e, some := Step(test, s, 2000, 2000, temp(1))
 	if !some || e.Kind != Opened || e.Time != 2000 || len(e.Samples) != 2 || !s.Open {
 		t.Fatalf("%+v %v", e, some)
 	}
@@ -46,11 +46,11 @@ func TestTold(t *testing.T) {
 		}
 	}
 	// What was told does not change with what comes later.
-	Step(test, s, 1000, temp(-9))
+	Step(test, s, 1000, 1000, temp(-9))
 	if e.Samples[0].Values[1] != reading.Number(1.5) {
 		t.Errorf("changed to %v", e.Samples[0])
 	}
-	e, some = Step(test, s, 3000, temp(5))
+	e, some = Step(test, s, 3000, 3000, temp(5))
 	if !some || e.Kind != Resolved || e.Time != 3000 || len(e.Samples) != 1 || e.Samples[0].Values[1] != reading.Number(5) || s.Open {
 		t.Errorf("%+v %v", e, some)
 	}
@@ -75,7 +75,7 @@ func TestLearn(t *testing.T) {
 	if !s.Open {
 		t.Error("learning ended a notice")
 	}
-	if e, some := Step(test, s, 7000, temp(9)); !some || e.Kind != Resolved {
+	if e, some := Step(test, s, 7000, 7000, temp(9)); !some || e.Kind != Resolved {
 		t.Errorf("%+v", e)
 	}
 }
@@ -89,7 +89,7 @@ func TestBounded(t *testing.T) {
 		if i%400 == 0 {
 			v = 1
 		}
-		if e, some := Step(test, s, 1+i*100, temp(v)); some && e.Kind == Opened {
+		if e, some := Step(test, s, 1+i*100, 1+i*100, temp(v)); some && e.Kind == Opened {
 			opened++
 		}
 	}
@@ -111,7 +111,7 @@ func TestTextsAreCopied(t *testing.T) {
 	s := NewState(test, 0)
 	message := "a long message, of which fog is three letters"
 	part := message[25:28]
-	Step(test, s, 1000, []reading.Field{{Property: 26, Value: reading.Text(part)}})
+	Step(test, s, 1000, 1000, []reading.Field{{Property: 26, Value: reading.Text(part)}})
 	if got := s.samples[0].values[0].String(); got != part || unsafe.StringData(got) == unsafe.StringData(part) {
 		t.Errorf("%q shares the message's memory", got)
 	}
@@ -125,11 +125,11 @@ func TestTakenAwayFromBefore(t *testing.T) {
 	s.Learn(test, 1000, humidity(reading.Number(90)))
 	s.Learn(test, 200_000, temp(5))
 	s.Learn(test, 1000, humidity(reading.Value{}))
-	if e, some := Step(test, s, 201_000, temp(1)); some {
+	if e, some := Step(test, s, 201_000, 201_000, temp(1)); some {
 		t.Errorf("%+v with a humidity that was taken away", e)
 	}
 	s.Learn(test, 900, humidity(reading.Number(91)))
-	if e, some := Step(test, s, 202_000, temp(1)); !some || e.Kind != Opened {
+	if e, some := Step(test, s, 202_000, 202_000, temp(1)); !some || e.Kind != Opened {
 		t.Errorf("%+v %v with an older humidity", e, some)
 	}
 }

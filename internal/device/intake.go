@@ -49,8 +49,12 @@ type Intake struct {
 	Values      int64
 	Refused     int64
 	LastRefusal Refusal
-	ClockAhead  time.Duration // how far the newest reading's time was ahead of the server's
+	ClockAhead  time.Duration // how far the newest reading's time was ahead of its arrival; 0: by a minute at most
 }
+
+// ClockUntold is of a message that says nothing of its device's clock: it brought
+// no reading, or late ones.
+const ClockUntold time.Duration = -1
 
 // Diagnostics keeps the Intake of every device, so that nothing vanishes in
 // silence.
@@ -72,8 +76,8 @@ func NewDiagnostics() *Diagnostics {
 }
 
 // Count adds what one message brought that arrived at a time (epoch
-// milliseconds): values kept, refusals, and how far its newest time was ahead
-// of the server's clock.
+// milliseconds): values kept, refusals, and how far its newest time was ahead of
+// that, or ClockUntold.
 func (d *Diagnostics) Count(ref Ref, at int64, values int, refusals []Refusal, ahead time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -84,7 +88,9 @@ func (d *Diagnostics) Count(ref Ref, at int64, values int, refusals []Refusal, a
 	if n := len(refusals); n > 0 {
 		in.LastRefusal = refusals[n-1]
 	}
-	in.ClockAhead = ahead
+	if ahead != ClockUntold {
+		in.ClockAhead = ahead
+	}
 	in.days.count(at, values, len(refusals))
 	d.dirty[ref.ID] = struct{}{}
 }

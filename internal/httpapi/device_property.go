@@ -22,7 +22,7 @@ func (s *server) GetDeviceProperties(ctx context.Context, r wire.GetDeviceProper
 			Formula: prop.Formula, Inputs: prop.Inputs, Parameters: prop.Parameters,
 		}
 		if last, ok := latest[prop.Identifier]; ok {
-			w.Value, w.Time = &last.Value, &last.Time
+			w.Value, w.Time, w.Arrival = &last.Value, &last.Time, last.Arrival
 		}
 		list = append(list, w)
 	}

@@ -22,7 +22,7 @@ import (
 // faulty fails in place of the readings store.
 type faulty struct{ fail func() error }
 
-func (f faulty) Latest(context.Context, tenant.ID, device.ID) []reading.Last {
+func (f faulty) Newest(context.Context, tenant.ID, device.ID) []reading.Newest {
 	if err := f.fail(); err != nil {
 		panic(err)
 	}

@@ -93,9 +93,9 @@ type eventful struct {
 	comes func()
 }
 
-func (r eventful) Latest(ctx context.Context, t tenant.ID, d device.ID) []reading.Last {
+func (r eventful) Newest(ctx context.Context, t tenant.ID, d device.ID) []reading.Newest {
 	defer r.comes()
-	return r.Readings.Latest(ctx, t, d)
+	return r.Readings.Newest(ctx, t, d)
 }
 
 // What happens while a call reads its data may not be in the answer: the

@@ -8,6 +8,7 @@ import (
 	"tilth/internal/device"
 	"tilth/internal/errs"
 	"tilth/internal/httpapi/wire"
+	"tilth/internal/reading"
 	"tilth/internal/tenant"
 	"tilth/internal/text"
 )
@@ -15,7 +16,7 @@ import (
 // latest gives a device's newest readings by identifier, of the properties
 // that its product has now.
 func (s *server) latest(ctx context.Context, t tenant.ID, id device.ID, p *device.Product) wire.Latest {
-	last := s.Readings.Latest(ctx, t, id)
+	last := s.Readings.Newest(ctx, t, id)
 	if len(last) == 0 {
 		return nil
 	}
@@ -25,12 +26,20 @@ func (s *server) latest(ctx context.Context, t tenant.ID, id device.ID, p *devic
 		for _, v := range last {
 			if prop := &p.Properties[i]; prop.ID == v.Property {
 				by[prop.Identifier] = wire.Reading{
-					Value: v.Value, Time: v.Time, Unit: s.Catalog.Unit(prop), Name: s.Catalog.Name(l, prop), Precision: prop.Precision,
+					Value: v.Value, Time: v.Time, Arrival: arrival(&v), Unit: s.Catalog.Unit(prop), Name: s.Catalog.Name(l, prop), Precision: prop.Precision,
 				}
 			}
 		}
 	}
 	return by
+}
+
+// arrival is when a reading came, where that was before its own time.
+func arrival(n *reading.Newest) *int64 {
+	if n.Order < n.Time {
+		return &n.Order
+	}
+	return nil
 }
 
 // known finds the caller's device and its product by device name.

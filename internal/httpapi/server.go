@@ -33,7 +33,7 @@ import (
 
 // Readings is what the console reads of the readings store.
 type Readings interface {
-	Latest(ctx context.Context, t tenant.ID, d device.ID) []reading.Last
+	Newest(ctx context.Context, t tenant.ID, d device.ID) []reading.Newest
 	Outlines(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, points int) (map[device.PropertyID]reading.Outline, error)
 	OutlineRows(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, points int, begin func(bucket int64), fn func(at int64, fields []reading.Field) error) error
 	Columns(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, fn func(c *reading.Columns) error) error

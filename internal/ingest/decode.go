@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	maxAhead      = 10 * time.Minute // a reading further in the future is refused
-	reportedAhead = time.Minute      // a clock further ahead is shown
-	maxIdentifier = 64               // characters of a refused identifier that are kept
+	maxAhead      = 10 * time.Minute     // a reading further in the future is refused
+	reportedAhead = reading.StampedAhead // a clock further ahead is shown
+	maxIdentifier = 64                   // characters of a refused identifier that are kept
 
 	// Epoch milliseconds between 2000 and 2100; what lies outside is seconds,
 	// microseconds or a clock that was never set.
@@ -38,6 +38,15 @@ type part struct {
 	values   int
 	refusals []device.Refusal
 	ahead    time.Duration // how far the newest reading was ahead; 0 up to a minute
+	right    bool          // one had a time within a minute of its arrival
+}
+
+// clock is what the part says of its device's clock, for Diagnostics.Count.
+func (p *part) clock() time.Duration {
+	if p.ahead == 0 && !p.right {
+		return device.ClockUntold
+	}
+	return p.ahead
 }
 
 func (p *part) refuse(identifier string, reason device.Reason) {
@@ -197,6 +206,9 @@ func (d *decoder) entry(c *content, p *part, e *device.Entry, raw []byte) {
 		}
 	}
 	p.values += len(fields)
+	if apart := time.Duration(at-p.at) * time.Millisecond; -reportedAhead <= apart && apart <= reportedAhead {
+		p.right = true
+	}
 	c.arrivals = append(c.arrivals, reading.Arrival{
 		Frame: reading.Frame{Tenant: e.Tenant, Device: e.ID, Time: at, Fields: fields},
 		At:    p.at,

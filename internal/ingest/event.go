@@ -10,14 +10,18 @@ import (
 )
 
 // readingEvent is the JSON of a frame as screens get it:
-// {"deviceName":"…","time":<epoch ms>,"values":{"identifier":value,…}}. It is
-// nil when the device's product knows none of the frame's properties any more.
-func readingEvent(e *device.Entry, f *reading.Frame) []byte {
+// {"deviceName":"…","time":<epoch ms>,"values":{"identifier":value,…}}, with
+// "arrival" before the values where that was before its time. It is nil when the device's product knows none of the frame's properties any more.
+func readingEvent(e *device.Entry, f *reading.Arrival) []byte {
 	b := make([]byte, 0, 64+32*len(f.Fields))
 	b = append(b, `{"deviceName":`...)
 	b = appendString(b, e.Name)
 	b = append(b, `,"time":`...)
 	b = strconv.AppendInt(b, f.Time, 10)
+	if f.At < f.Time {
+		b = append(b, `,"arrival":`...)
+		b = strconv.AppendInt(b, f.At, 10)
+	}
 	b = append(b, `,"values":{`...)
 	written := 0
 	for _, field := range f.Fields {

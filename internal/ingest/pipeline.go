@@ -411,7 +411,7 @@ func (p *Pipeline) count(it *item) Outcome {
 	var o Outcome
 	for i := range it.parts {
 		part := &it.parts[i]
-		p.opts.Diagnostics.Count(part.ref, part.at, part.values, part.refusals, part.ahead)
+		p.opts.Diagnostics.Count(part.ref, part.at, part.values, part.refusals, part.clock())
 		for _, r := range part.refusals {
 			p.stats.refused[r.Reason].Add(1)
 		}

@@ -228,6 +228,16 @@ func TestPipelineShowsClockAhead(t *testing.T) {
 	if in := e.diagnostics.Get(green, 1); in.ClockAhead != 90*time.Second {
 		t.Errorf("clock ahead %v", in.ClockAhead)
 	}
+	for _, untold := range []string{`{"nonsense":1}`, `not JSON`, fmt.Sprintf(`{"ts":%d,"values":{"humidity":7}}`, now-60_001)} {
+		e.submit("WS-1", Telemetry, untold)
+		if in := e.diagnostics.Get(green, 1); in.ClockAhead != 90*time.Second {
+			t.Errorf("%s: clock ahead %v", untold, in.ClockAhead)
+		}
+	}
+	e.submit("WS-2", Telemetry, `{"humidity":7}`) // another's
+	if in := e.diagnostics.Get(green, 1); in.ClockAhead != 90*time.Second {
+		t.Errorf("by another device: clock ahead %v", in.ClockAhead)
+	}
 	e.submit("WS-1", Telemetry, fmt.Sprintf(`{"ts":%d,"values":{"humidity":7}}`, now))
 	if in := e.diagnostics.Get(green, 1); in.ClockAhead != 0 {
 		t.Errorf("clock still ahead %v", in.ClockAhead)

@@ -42,7 +42,7 @@ func (t *teller) add(batch []reading.Arrival) {
 	var news *tidings // nil: not watched
 	told := false
 	for i := range batch {
-		f := &batch[i].Frame
+		f := &batch[i]
 		if f.Tenant != owner {
 			if owner, news = f.Tenant, nil; t.screens.Watched(owner) {
 				news = t.of(owner)
@@ -95,7 +95,7 @@ func (t *teller) run(ctx context.Context) {
 // left. now times how long a slow screen has held them up.
 func (t *teller) tell(now time.Time) (more bool) {
 	t.mu.Lock()
-	portions := map[tenant.ID][]reading.Frame{}
+	portions := map[tenant.ID][]reading.Arrival{}
 	for owner, news := range t.tidings {
 		if t.screens.Behind(owner) > tellPortion {
 			if news.heldSince.IsZero() {

@@ -161,7 +161,7 @@ func TestTellerGivesUpAStuckScreen(t *testing.T) {
 func TestTidingsFold(t *testing.T) {
 	n := &tidings{owner: green}
 	for range tellPortion {
-		n.add(&reading.Frame{Tenant: green, Device: 9, Time: now, Fields: []reading.Field{field(humidity, reading.Number(1))}})
+		n.add(arrived(now, reading.Frame{Tenant: green, Device: 9, Time: now, Fields: []reading.Field{field(humidity, reading.Number(1))}}))
 	}
 	for _, f := range []reading.Frame{
 		{Tenant: green, Device: 1, Time: now, Fields: []reading.Field{field(airTemperature, reading.Number(1)), field(humidity, reading.Number(1))}},
@@ -169,12 +169,16 @@ func TestTidingsFold(t *testing.T) {
 		{Tenant: green, Device: 1, Time: now + 1, Fields: []reading.Field{field(airTemperature, reading.Number(2)), field(humidity, reading.Number(2))}},
 		{Tenant: green, Device: 1, Time: now + 2, Fields: []reading.Field{field(humidity, reading.Number(4))}},
 	} {
-		n.add(&f)
+		n.add(arrived(now+5, f))
 	}
-	if got := describe(n.take(1)); got != "9@0 hum=1" {
+	if got := describe(ofArrivals(n.take(1))); got != "9@0 hum=1" {
 		t.Errorf("first %s", got)
 	}
-	if got := describe(n.take(5)); got != "1@1 air=2; 1@2 hum=4 note=x" {
+	// What was stamped ahead hides nothing that comes after it.
+	n.add(arrived(now+6, reading.Frame{Tenant: green, Device: 1, Time: now + 90_000, Fields: []reading.Field{
+		field(humidity, reading.Number(8)), field(note, reading.Text("y"))}}))
+	n.add(arrived(now+8, reading.Frame{Tenant: green, Device: 1, Time: now + 7, Fields: []reading.Field{field(humidity, reading.Number(5))}}))
+	if got := describe(ofArrivals(n.take(5))); got != "1@1 air=2; 1@7 hum=5; 1@90000 note=y" {
 		t.Errorf("then %s", got)
 	}
 	if !n.empty() {
@@ -182,20 +186,33 @@ func TestTidingsFold(t *testing.T) {
 	}
 }
 
+func arrived(at int64, f reading.Frame) *reading.Arrival { return &reading.Arrival{Frame: f, At: at} }
+
+func ofArrivals(arrivals []reading.Arrival) (frames []reading.Frame) {
+	for _, a := range arrivals {
+		frames = append(frames, a.Frame)
+	}
+	return frames
+}
+
 // Events are written as the standard library would write them.
 func TestEventIsJSON(t *testing.T) {
 	e := entry(green, 1, `a "b" <c> \ ä`+"\u2028\x7f", false, false)
 	for _, f := range []float64{0, 1, -1.5, 1e-6, 9.99e-7, -1e-7, 1e20, 1e21, -2.5e300, 123456789.125, 5e-324} {
-		got := readingEvent(e, &reading.Frame{Time: now, Fields: []reading.Field{field(airTemperature, reading.Number(f))}})
+		got := readingEvent(e, arrived(now, reading.Frame{Time: now, Fields: []reading.Field{field(airTemperature, reading.Number(f))}}))
 		name, _ := json.Marshal(e.Name)
 		value, _ := json.Marshal(f)
 		if want := fmt.Sprintf(`{"deviceName":%s,"time":%d,"values":{"airTemperature":%s}}`, name, now, value); string(got) != want {
 			t.Errorf("%s\nwant %s", got, want)
 		}
 	}
-	if got := string(readingEvent(e, &reading.Frame{Fields: []reading.Field{
+	ahead := arrived(now, reading.Frame{Time: now + 5, Fields: []reading.Field{field(airTemperature, reading.Number(1))}})
+	if got, want := string(readingEvent(e, ahead)), fmt.Sprintf(`,"time":%d,"arrival":%d,"values":{"airTemperature":1}}`, now+5, now); !strings.HasSuffix(got, want) {
+		t.Errorf("%s, want %s at its end", got, want)
+	}
+	if got := string(readingEvent(e, arrived(0, reading.Frame{Fields: []reading.Field{
 		field(airTemperature, reading.Value{}), field(note, reading.Text("a\xffb")), field(99, reading.Number(1)),
-	}})); !strings.HasSuffix(got, `"values":{"note":"a`+"\ufffd"+`b"}}`) || !json.Valid([]byte(got)) {
+	}}))); !strings.HasSuffix(got, `"values":{"note":"a`+"\ufffd"+`b"}}`) || !json.Valid([]byte(got)) {
 		t.Errorf("%s", got)
 	}
 }

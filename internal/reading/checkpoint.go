@@ -165,11 +165,11 @@ func (s *Store) loadLatest(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		values, err := decodeLatest(value)
+		values, ahead, err := decodeLatest(value)
 		if err != nil {
 			return fmt.Errorf("%s: %w", printKey(it.Key()), err)
 		}
-		s.latest.load(ref, values)
+		s.latest.load(ref, values, ahead)
 		return nil
 	})
 }

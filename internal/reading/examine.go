@@ -197,7 +197,7 @@ func (e *examiner) latest(key, value []byte) error {
 		return err
 	}
 	e.devices[ref] = true
-	_, err = decodeLatest(value)
+	_, _, err = decodeLatest(value)
 	return err
 }
 

@@ -14,8 +14,10 @@ import (
 
 // Format 1 had no parts, format 2 took no value away, format 3 kept no lowest and
 // highest in parts; what they wrote is read as it is, and written over piece by
-// piece as days are sealed.
-const formatNumber = 4
+// piece as days are sealed. Format 4 did not tell which of the latest values were
+// stamped ahead: those that it wrote count by their own times until newer ones
+// come.
+const formatNumber = 5
 
 // RefuseNewer makes sure that a folder is none of a later version, and writes
 // nothing: others of the same data folder are written after it. Its error says

@@ -220,18 +220,32 @@ func TestEntriesAreReadBackExactly(t *testing.T) {
 func TestLatestValuesAreReadBackExactly(t *testing.T) {
 	rng := rand.New(rand.NewPCG(rand.Uint64(), 1))
 	for range 2_000 {
-		var want []Last
+		var want []held
 		for _, f := range randomFields(rng) {
-			want = append(want, Last{f.Property, rng.Int64() - rng.Int64(), f.Value})
+			at := rng.Int64() - rng.Int64()
+			want = append(want, held{Newest{Last{f.Property, at, f.Value}, at}, at})
 		}
-		b := appendLatest(nil, want)
-		got, err := decodeLatest(b)
+		plain := len(appendLatest(nil, want, nil))
+		var wantAhead []Ahead
+		if rng.IntN(2) == 0 {
+			for i := range want {
+				want[i].Order -= int64(rng.IntN(3))
+				want[i].stored += int64(rng.IntN(3))
+			}
+			for range rng.IntN(4) {
+				wantAhead = append(wantAhead, Ahead{rng.Int64() - rng.Int64(), rng.Uint64N(1000)})
+			}
+		}
+		b := appendLatest(nil, want, wantAhead)
+		got, ahead, err := decodeLatest(b)
 		if err != nil {
 			t.Fatal(err)
 		}
 		same(t, "latest", got, want)
+		same(t, "ahead", ahead, wantAhead)
 		for n := range b {
-			if _, err := decodeLatest(b[:n]); !errors.Is(err, ErrCorrupt) {
+			// Without what was stamped ahead it is as an earlier version wrote it.
+			if _, _, err := decodeLatest(b[:n]); n != plain && !errors.Is(err, ErrCorrupt) {
 				t.Fatalf("cut to %d of %d bytes: %v, want ErrCorrupt", n, len(b), err)
 			}
 		}
@@ -281,7 +295,9 @@ func FuzzEntry(f *testing.F) {
 	w.begin(1)
 	w.add(&a)
 	f.Add(w.buf)
-	f.Add(appendLatest(nil, []Last{{1, start, Number(1)}, {5, start + 1, Text("z")}}))
+	values := []held{{Newest{Last{1, start, Number(1)}, start}, start}, {Newest{Last{5, start + 9, Text("z")}, start}, start + 10}}
+	f.Add(appendLatest(nil, values[:1], nil))
+	f.Add(appendLatest(nil, values, []Ahead{{start + 9, 0}, {start + 10, 7}}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if batch, err := decodeEntry(b); err == nil {
 			var w entryWriter
@@ -294,10 +310,10 @@ func FuzzEntry(f *testing.F) {
 				t.Fatalf("%v is read back as %v, %v", batch, again, err)
 			}
 		}
-		if values, err := decodeLatest(b); err == nil {
-			again, err := decodeLatest(appendLatest(nil, values))
-			if err != nil || !reflect.DeepEqual(again, values) {
-				t.Fatalf("%v is read back as %v, %v", values, again, err)
+		if values, ahead, err := decodeLatest(b); err == nil {
+			again, aheadAgain, err := decodeLatest(appendLatest(nil, values, ahead))
+			if err != nil || !reflect.DeepEqual(again, values) || !reflect.DeepEqual(aheadAgain, ahead) {
+				t.Fatalf("%v %v is read back as %v %v, %v", values, ahead, again, aheadAgain, err)
 			}
 		}
 	})

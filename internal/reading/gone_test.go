@@ -66,7 +66,8 @@ func TestTheLastWordHolds(t *testing.T) {
 			}
 			frames := joinFrames(rng, sent)
 			want.append(frames)
-			for _, instants := range want {
+			for _, d := range want {
+				instants := d.at
 				for at, values := range instants {
 					maps.DeleteFunc(values, func(_ device.PropertyID, v Value) bool { return v.kind == KindNone })
 					if len(values) == 0 {

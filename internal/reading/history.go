@@ -49,6 +49,7 @@ func (s *Store) rangeOver(ctx context.Context, open opener, ref device.Ref, from
 // AsOf is the newest value with a time <= at (epoch ms) of each of props,
 // sorted by property; a property without one is left out. Where the newest
 // value of all qualifies, as it does for a recent time, the disk is not asked.
+// Only times count here, so one stamped ahead is the newest once at is past it.
 func (s *Store) AsOf(ctx context.Context, t tenant.ID, d device.ID, at int64, props []device.PropertyID) (found []Last, err error) {
 	if err := s.enter(); err != nil {
 		return nil, err
@@ -62,8 +63,8 @@ func (s *Store) AsOf(ctx context.Context, t tenant.ID, d device.ID, at int64, pr
 		if _, ok := slices.BinarySearch(wanted, l.Property); !ok {
 			continue
 		}
-		if l.Time <= at && l.Value.kind != KindNone {
-			found = append(found, l)
+		if l.stored <= at && l.Time == l.stored && l.Value.kind != KindNone {
+			found = append(found, l.Last)
 		} else {
 			missing = append(missing, l.Property)
 		}

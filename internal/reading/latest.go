@@ -25,8 +25,16 @@ type latest struct {
 
 // lastValues are one device's, sorted by property.
 type lastValues struct {
-	values  []Last
+	values  []held
+	ahead   []Ahead // oldest first
 	changed bool
+}
+
+// held is the newest value of a property, with the newest time at which any is
+// stored: another's where that was stamped ahead.
+type held struct {
+	Newest
+	stored int64 // epoch ms
 }
 
 func newLatest() *latest { return &latest{devices: map[device.Ref]*lastValues{}} }
@@ -44,10 +52,15 @@ func (l *latest) apply(pos uint64, batch []Arrival, skip func(device.Ref) bool) 
 		}
 		d := l.devices[ref]
 		if d == nil {
-			d = &lastValues{values: make([]Last, 0, len(f.Fields))}
+			d = &lastValues{values: make([]held, 0, len(f.Fields))}
 			l.devices[ref] = d
 		}
-		if d.update(f.Time, f.Fields) && !d.changed {
+		at := batch[i].At
+		changed := d.update(f.Time, at, f.Fields)
+		if f.Time > at+StampedAhead.Milliseconds() || len(d.ahead) > 0 {
+			changed = d.stamp(f.Time, at, pos) || changed
+		}
+		if changed && !d.changed {
 			d.changed = true
 			l.changed = append(l.changed, ref)
 		}
@@ -55,19 +68,29 @@ func (l *latest) apply(pos uint64, batch []Arrival, skip func(device.Ref) bool) 
 	l.pos = pos
 }
 
-// update takes in one frame: of each property the newest time wins, and at
-// equal times what arrived last, as it does on disk.
-func (d *lastValues) update(at int64, fields []Field) (changed bool) {
+// update takes in one frame: of each property the newest wins, by the lesser of
+// time and arrival, so that one stamped ahead hides nothing that comes after it;
+// of the same moment the newest time, and at equal times what arrived last, as it
+// does on disk.
+func (d *lastValues) update(at, arrival int64, fields []Field) (changed bool) {
+	order := min(at, arrival)
 	i := 0
 	for _, f := range fields {
 		for i < len(d.values) && d.values[i].Property < f.Property {
 			i++
 		}
-		switch {
-		case i == len(d.values) || d.values[i].Property != f.Property:
-			d.values = slices.Insert(d.values, i, newLast(f, at))
-		case at >= d.values[i].Time:
-			d.values[i] = newLast(f, at)
+		if i == len(d.values) || d.values[i].Property != f.Property {
+			d.values = slices.Insert(d.values, i, held{Newest{newLast(f, at), order}, at})
+			changed = true
+			continue
+		}
+		switch h := &d.values[i]; {
+		case at == h.Time:
+			h.Newest = Newest{newLast(f, at), max(order, h.Order)}
+		case order > h.Order, order == h.Order && at > h.Time:
+			h.Newest, h.stored = Newest{newLast(f, at), order}, max(h.stored, at)
+		case at > h.stored:
+			h.stored = at
 		default:
 			continue
 		}
@@ -85,7 +108,7 @@ func newLast(f Field, at int64) Last {
 	return Last{Property: f.Property, Time: at, Value: f.Value}
 }
 
-func (l *latest) get(ref device.Ref) []Last {
+func (l *latest) get(ref device.Ref) []held {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	if d := l.devices[ref]; d != nil {
@@ -96,8 +119,8 @@ func (l *latest) get(ref device.Ref) []Last {
 
 // present are those of values that are there: the newest may have been taken
 // away.
-func present(values []Last) []Last {
-	return slices.DeleteFunc(values, func(l Last) bool { return l.Value.kind == KindNone })
+func present(values []held) []held {
+	return slices.DeleteFunc(values, func(h held) bool { return h.Value.kind == KindNone })
 }
 
 func (l *latest) remove(ref device.Ref) {
@@ -148,39 +171,68 @@ func (l *latest) encode(b []byte, ref device.Ref) ([]byte, bool) {
 		return b, false
 	}
 	d.changed = false
-	return appendLatest(b, d.values), true
+	return appendLatest(b, d.values, d.ahead), true
 }
 
 // load puts in what a checkpoint holds.
-func (l *latest) load(ref device.Ref, values []Last) {
+func (l *latest) load(ref device.Ref, values []held, ahead []Ahead) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.devices[ref] = &lastValues{values: values}
+	l.devices[ref] = &lastValues{values: values, ahead: ahead}
 }
 
 // appendLatest writes values, sorted by property: how many, then for each the
-// distance from the property before, from the time before, and the value.
-func appendLatest(b []byte, values []Last) []byte {
+// distance from the property before, from the time before, and the value. Where
+// anything was stamped ahead there follow: how many values of which that shows,
+// then for each its place, how much earlier it arrived and how much later is what
+// is stored; then how many readings, and for each the distance from the time
+// before, and where it was passed over.
+func appendLatest(b []byte, values []held, ahead []Ahead) []byte {
 	b = binary.AppendUvarint(b, uint64(len(values)))
 	var property device.PropertyID
 	var at int64
+	apart := 0
 	for _, v := range values {
 		b = binary.AppendUvarint(b, uint64(v.Property-property))
 		b = binary.AppendVarint(b, v.Time-at)
 		b = appendValue(b, v.Value)
 		property, at = v.Property, v.Time
+		if v.apart() {
+			apart++
+		}
+	}
+	if apart == 0 && len(ahead) == 0 {
+		return b
+	}
+	b = binary.AppendUvarint(b, uint64(apart))
+	for i, v := range values {
+		if v.apart() {
+			b = binary.AppendUvarint(b, uint64(i))
+			b = binary.AppendVarint(b, v.Time-v.Order)
+			b = binary.AppendVarint(b, v.stored-v.Time)
+		}
+	}
+	b = binary.AppendUvarint(b, uint64(len(ahead)))
+	at = 0
+	for _, a := range ahead {
+		b = binary.AppendVarint(b, a.Time-at)
+		b = binary.AppendUvarint(b, a.Passed)
+		at = a.Time
 	}
 	return b
 }
 
+// apart tells whether a value's time does not say all.
+func (h *held) apart() bool { return h.Order != h.Time || h.stored != h.Time }
+
 // decodeLatest reads what appendLatest wrote; its error wraps ErrCorrupt.
-func decodeLatest(b []byte) ([]Last, error) {
+func decodeLatest(b []byte) ([]held, []Ahead, error) {
 	c := cutter{rest: b}
 	count := c.uvarint()
 	if c.failed || count > uint64(len(c.rest)/3) {
-		return nil, fmt.Errorf("%w: count of values", ErrCorrupt)
+		return nil, nil, fmt.Errorf("%w: count of values", ErrCorrupt)
 	}
-	values := make([]Last, count)
+	values := make([]held, count)
 	var property uint64
 	var at int64
 	for i := range values {
@@ -188,25 +240,73 @@ func decodeLatest(b []byte) ([]Last, error) {
 		property += step
 		at += c.varint()
 		if c.failed || property > uint64(^device.PropertyID(0)) || i > 0 && step == 0 {
-			return nil, fmt.Errorf("%w: value %d of %d", ErrCorrupt, i+1, count)
+			return nil, nil, fmt.Errorf("%w: value %d of %d", ErrCorrupt, i+1, count)
 		}
 		v, n, err := cutValue(c.rest)
 		if err != nil {
-			return nil, fmt.Errorf("%w: value %d of %d", err, i+1, count)
+			return nil, nil, fmt.Errorf("%w: value %d of %d", err, i+1, count)
 		}
 		c.rest = c.rest[n:]
-		values[i] = Last{Property: device.PropertyID(property), Time: at, Value: v}
+		values[i] = held{Newest{Last{Property: device.PropertyID(property), Time: at, Value: v}, at}, at}
 	}
-	if len(c.rest) != 0 {
-		return nil, fmt.Errorf("%w: %d bytes too many", ErrCorrupt, len(c.rest))
+	if len(c.rest) == 0 {
+		return values, nil, nil
 	}
-	return values, nil
+	ahead, err := c.ahead(values)
+	return values, ahead, err
+}
+
+// ahead reads what appendLatest writes of what was stamped ahead.
+func (c *cutter) ahead(values []held) ([]Ahead, error) {
+	for left := c.uvarint(); left > 0 && !c.failed; left-- {
+		i := c.uvarint()
+		if c.failed || i >= uint64(len(values)) {
+			return nil, fmt.Errorf("%w: value that arrived before its time", ErrCorrupt)
+		}
+		values[i].Order = values[i].Time - c.varint()
+		values[i].stored = values[i].Time + c.varint()
+	}
+	count := c.uvarint()
+	if c.failed || count > uint64(len(c.rest)/2) {
+		return nil, fmt.Errorf("%w: count of readings stamped ahead", ErrCorrupt)
+	}
+	var ahead []Ahead
+	var at int64
+	for range count {
+		at += c.varint()
+		ahead = append(ahead, Ahead{Time: at, Passed: c.uvarint()})
+	}
+	if c.failed || len(c.rest) != 0 {
+		return nil, fmt.Errorf("%w: readings stamped ahead", ErrCorrupt)
+	}
+	return ahead, nil
 }
 
 // Latest is the newest value of every property of a device, sorted by
 // property; empty when nothing was ever read. A property whose newest value was
 // taken away has none. It comes from memory and covers every batch whose Append
 // has returned.
-func (s *Store) Latest(_ context.Context, t tenant.ID, d device.ID) []Last {
-	return present(s.latest.get(device.Ref{Tenant: t, ID: d}))
+func (s *Store) Latest(ctx context.Context, t tenant.ID, d device.ID) []Last {
+	newest := s.Newest(ctx, t, d)
+	if newest == nil {
+		return nil
+	}
+	values := make([]Last, len(newest))
+	for i, n := range newest {
+		values[i] = n.Last
+	}
+	return values
+}
+
+// Newest is Latest, with what decides which value is the newest.
+func (s *Store) Newest(_ context.Context, t tenant.ID, d device.ID) []Newest {
+	values := present(s.latest.get(device.Ref{Tenant: t, ID: d}))
+	if values == nil {
+		return nil
+	}
+	newest := make([]Newest, len(values))
+	for i, h := range values {
+		newest[i] = h.Newest
+	}
+	return newest
 }

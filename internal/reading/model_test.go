@@ -17,33 +17,73 @@ import (
 )
 
 // model is what the store should hold, as plain maps.
-type model map[device.Ref]map[int64]map[device.PropertyID]Value
+type model map[device.Ref]*modelled
+
+// modelled is one device: its values by time, and of each property all that was
+// ever sent, in order.
+type modelled struct {
+	at   map[int64]map[device.PropertyID]Value
+	sent map[device.PropertyID][]Newest
+}
 
 func (m model) append(batch []Arrival) {
 	for _, a := range batch {
 		ref := device.Ref{Tenant: a.Tenant, ID: a.Device}
 		if m[ref] == nil {
-			m[ref] = map[int64]map[device.PropertyID]Value{}
+			m[ref] = &modelled{at: map[int64]map[device.PropertyID]Value{}, sent: map[device.PropertyID][]Newest{}}
 		}
-		if m[ref][a.Time] == nil {
-			m[ref][a.Time] = map[device.PropertyID]Value{}
+		d := m[ref]
+		if d.at[a.Time] == nil {
+			d.at[a.Time] = map[device.PropertyID]Value{}
 		}
 		for _, f := range a.Fields {
-			m[ref][a.Time][f.Property] = f.Value
+			d.at[a.Time][f.Property] = f.Value
+			d.sent[f.Property] = append(d.sent[f.Property], Newest{Last{f.Property, a.Time, f.Value}, min(a.Time, a.At)})
 		}
 	}
 }
 
+// value is what a device measured, if it did.
+func (m model) value(ref device.Ref, at int64, p device.PropertyID) (v Value, ok bool) {
+	if m[ref] != nil {
+		v, ok = m[ref].at[at][p]
+	}
+	return v, ok
+}
+
+// newest is of each property what has the greatest lesser of time and arrival,
+// and of those the greatest time; with the value that is stored at that time.
+func (m model) newest(ref device.Ref) (all []Newest) {
+	if m[ref] == nil {
+		return nil
+	}
+	for p, sent := range m[ref].sent {
+		n := slices.MaxFunc(sent, func(a, b Newest) int { return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(a.Time, b.Time)) })
+		if n.Value = m[ref].at[n.Time][p]; n.Value.kind != KindNone {
+			all = append(all, n)
+		}
+	}
+	slices.SortFunc(all, func(a, b Newest) int { return cmp.Compare(a.Property, b.Property) })
+	return all
+}
+
+func (m model) times(ref device.Ref) []int64 {
+	if m[ref] == nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(m[ref].at))
+}
+
 func (m model) rows(ref device.Ref, from, to int64, props []device.PropertyID) []row {
 	var rows []row
-	for _, at := range slices.Sorted(maps.Keys(m[ref])) {
+	for _, at := range m.times(ref) {
 		if at < from || at > to {
 			continue
 		}
 		var fields []Field
-		for _, p := range slices.Sorted(maps.Keys(m[ref][at])) {
+		for _, p := range slices.Sorted(maps.Keys(m[ref].at[at])) {
 			if slices.Contains(props, p) {
-				fields = append(fields, Field{p, m[ref][at][p]})
+				fields = append(fields, Field{p, m[ref].at[at][p]})
 			}
 		}
 		if len(fields) > 0 {
@@ -70,7 +110,7 @@ var modelProps = []device.PropertyID{1, 2, 3, 11, 400}
 
 // coverage are the days of a zone that hold anything.
 func (m model) coverage(ref device.Ref, from, to int64, zone *time.Location) (days []CoveredDay) {
-	for _, at := range slices.Sorted(maps.Keys(m[ref])) {
+	for _, at := range m.times(ref) {
 		if at < from || at > to {
 			continue
 		}
@@ -102,7 +142,7 @@ func (m model) check(t *testing.T, s *Store, rng *rand.Rand) {
 			same(t, what+" as of", readAsOf(t, s, ref.Tenant, ref.ID, to, props...), m.asOf(ref, to, props))
 			zone := coverageZones[rng.IntN(len(coverageZones))]
 			same(t, what+" coverage "+zone.String(), readCoverage(t, s, ref.Tenant, ref.ID, from, to, zone), m.coverage(ref, from, to, zone))
-			same(t, what+" latest", s.Latest(t.Context(), ref.Tenant, ref.ID), m.asOf(ref, maxTime, modelProps))
+			same(t, what+" newest", s.Newest(t.Context(), ref.Tenant, ref.ID), m.newest(ref))
 		}
 	}
 }
@@ -119,7 +159,11 @@ func randomReading(rng *rand.Rand) Arrival {
 	if p == 11 {
 		v = Text(fmt.Sprint("state ", rng.IntN(5)))
 	}
-	return arrival(1+tenant.ID(rng.IntN(modelTenants)), 1+device.ID(rng.IntN(modelDevices)), at, Field{p, v})
+	a := arrival(1+tenant.ID(rng.IntN(modelTenants)), 1+device.ID(rng.IntN(modelDevices)), at, Field{p, v})
+	if rng.IntN(3) == 0 {
+		a.At -= int64(rng.IntN(5)) * minute // stamped ahead
+	}
+	return a
 }
 
 // TestAnyOrderRepetitionAndSplitGivesTheSameReadings: a set of readings comes
@@ -136,7 +180,7 @@ func TestAnyOrderRepetitionAndSplitGivesTheSameReadings(t *testing.T) {
 				// A reading is one value of one instant: drawn again it is the same.
 				a := randomReading(rng)
 				ref := device.Ref{Tenant: a.Tenant, ID: a.Device}
-				if v, ok := want[ref][a.Time][a.Fields[0].Property]; ok {
+				if v, ok := want.value(ref, a.Time, a.Fields[0].Property); ok {
 					a.Fields[0].Value = v
 				}
 				want.append([]Arrival{a})
@@ -169,13 +213,13 @@ func TestTheLastValueSentStays(t *testing.T) {
 	}
 }
 
-// joinFrames makes some neighbours of one device and time into one frame, with
+// joinFrames makes some neighbours of one device, time and arrival into one frame, with
 // their fields in whatever order they come.
 func joinFrames(rng *rand.Rand, sent []Arrival) []Arrival {
 	var frames []Arrival
 	for _, a := range sent {
 		i := slices.IndexFunc(frames, func(f Arrival) bool {
-			return f.Tenant == a.Tenant && f.Device == a.Device && f.Time == a.Time
+			return f.Tenant == a.Tenant && f.Device == a.Device && f.Time == a.Time && f.At == a.At
 		})
 		if i >= 0 && i == len(frames)-1 || i >= 0 && rng.IntN(2) == 0 && !slices.ContainsFunc(frames[i+1:], func(f Arrival) bool {
 			return f.Device == a.Device && f.Time == a.Time

@@ -222,7 +222,7 @@ func TestOpenSaysWhatIsWrongWithTheFolder(t *testing.T) {
 	}{
 		"in use":           {Options{Dir: inUse.opts.Dir}, "in use"},
 		"a file":           {Options{Dir: file}, "not a directory"},
-		"of a later build": {Options{Dir: "data", fs: later}, "format is 5"},
+		"of a later build": {Options{Dir: "data", fs: later}, "format is 6"},
 		"not ours":         {Options{Dir: "data", fs: foreign}, "merger"},
 	}
 	for name, c := range cases {

@@ -136,3 +136,11 @@ type Last struct {
 	Time     int64 // epoch milliseconds
 	Value    Value
 }
+
+// Newest is a Last, with the lesser of its time and its arrival (epoch
+// milliseconds): by that it is the newest. One that arrived before its time was
+// stamped by a clock that is ahead.
+type Newest struct {
+	Last
+	Order int64
+}

@@ -1372,10 +1372,13 @@ type DevicePropertiesAnswer struct {
 
 // DeviceProperty defines model for DeviceProperty.
 type DeviceProperty struct {
-	AccessMode  DevicePropertyAccessMode `json:"accessMode"`
-	DataType    DevicePropertyDataType   `json:"dataType"`
-	ElementData string                   `json:"elementData"`
-	ElementUnit string                   `json:"elementUnit"`
+	AccessMode DevicePropertyAccessMode `json:"accessMode"`
+
+	// Arrival of value, where that was before its time, as in Reading
+	Arrival     *int64                 `json:"arrival,omitempty"`
+	DataType    DevicePropertyDataType `json:"dataType"`
+	ElementData string                 `json:"elementData"`
+	ElementUnit string                 `json:"elementUnit"`
 
 	// Formula of a derived property, which the server computes: the formula's name, for example dewPoint; absent for a measured one
 	Formula      *string `json:"formula,omitempty"`
@@ -1423,7 +1426,7 @@ type DeviceUpdate struct {
 
 // Diagnostics defines model for Diagnostics.
 type Diagnostics struct {
-	// ClockAhead milliseconds by which the newest reading was ahead of the server's clock; 0 when it was not
+	// ClockAhead milliseconds by which the newest reading's time was ahead of its arrival, where that is more than a minute; 0 once one came whose time is within a minute of it
 	ClockAhead int64 `json:"clockAhead"`
 
 	// Days the last 31 days of UTC, today among them, on which something arrived; oldest first
@@ -1925,6 +1928,9 @@ type ProductsAnswer struct {
 
 // Reading defines model for Reading.
 type Reading struct {
+	// Arrival when it came, where that was before its time: the device's clock is ahead. Which value is the newest is decided by the lesser of the two
+	Arrival *int64 `json:"arrival,omitempty"`
+
 	// Name the element's name in the caller's language
 	Name string `json:"name"`
 

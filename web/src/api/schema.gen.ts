@@ -2543,6 +2543,11 @@ export interface components {
              * @description of value; both absent: never measured
              */
             time?: number;
+            /**
+             * Format: int64
+             * @description of value, where that was before its time, as in Reading
+             */
+            arrival?: number;
         };
         DevicePropertiesAnswer: {
             code: number;
@@ -2953,6 +2958,11 @@ export interface components {
             value: components["schemas"]["ReadingValue"];
             /** Format: int64 */
             time: number;
+            /**
+             * Format: int64
+             * @description when it came, where that was before its time: the device's clock is ahead. Which value is the newest is decided by the lesser of the two
+             */
+            arrival?: number;
             unit: string;
             /** @description the element's name in the caller's language */
             name: string;
@@ -3492,7 +3502,7 @@ export interface components {
             lastContact?: number;
             /**
              * Format: int64
-             * @description milliseconds by which the newest reading was ahead of the server's clock; 0 when it was not
+             * @description milliseconds by which the newest reading's time was ahead of its arrival, where that is more than a minute; 0 once one came whose time is within a minute of it
              */
             clockAhead: number;
             /** @description the last 31 days of UTC, today among them, on which something arrived; oldest first */
@@ -3543,6 +3553,11 @@ export interface components {
             deviceName: string;
             /** Format: int64 */
             time: number;
+            /**
+             * Format: int64
+             * @description when it came, where that was before its time, as in Reading
+             */
+            arrival?: number;
             values: {
                 [key: string]: components["schemas"]["ReadingValue"];
             };

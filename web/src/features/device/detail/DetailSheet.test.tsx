@@ -194,6 +194,21 @@ describe('what arrived', () => {
   });
 });
 
+describe('the clock', () => {
+  it('is said to be ahead, by how much, while the newest reading is', async () => {
+    server.diagnostics = { ...server.diagnostics, clockAhead: 590_000 };
+    await open();
+    expect(await screen.findByText('The device’s clock is 9 min 50 s ahead')).toBeVisible();
+  });
+
+  it('is not spoken of while it is right to the minute', async () => {
+    server.diagnostics = { ...server.diagnostics, clockAhead: 60_000 };
+    await open();
+    expect(await part('What arrived and what was refused').findByText('Nothing was refused.')).toBeVisible();
+    expect(screen.queryByText(/clock is/)).toBeNull();
+  });
+});
+
 describe('the days with readings', () => {
   it('are counted and told one by one, by pointer and by keys', async () => {
     const midnight = new Date(new Date().setHours(0, 0, 0, 0)).getTime();

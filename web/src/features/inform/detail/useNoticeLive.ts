@@ -1,4 +1,5 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { replaces } from '@/lib/device/live/changes';
 import type { Series } from '@/lib/device/types';
 import { type LivePresence, type LiveReading, useLive } from '@/lib/live/live';
 import { type Question, withPresence, withReading } from '../chart/readings';
@@ -18,12 +19,14 @@ export function useNoticeLive(detail: AlarmDetail | undefined): void {
 }
 
 function applyReading(client: QueryClient, reading: LiveReading): void {
-  const { deviceName, time, values } = reading;
+  const { deviceName, time, arrival, values } = reading;
   const key = [...noticeKeys.kind('properties'), deviceName];
   client.setQueriesData<DeviceProperty[]>({ queryKey: key }, (list) =>
     list?.map((property) => {
       const value = values[property.identifier];
-      return value === undefined || time < (property.time ?? 0) ? property : { ...property, value, time };
+      const { time: known = 0, arrival: came } = property;
+      if (value === undefined || !replaces({ time, arrival }, { time: known, arrival: came })) return property;
+      return { ...property, value, time, arrival };
     }),
   );
   eachChart(client, deviceName, (series, question) => withReading(series, question, reading));

@@ -37,6 +37,20 @@ describe('changes', () => {
     });
   });
 
+  it('let one stamped ahead hide none that comes after it', () => {
+    const ahead: LiveEvent = {
+      name: 'reading',
+      data: { deviceName: 'A', time: 600, arrival: 10, values: { airTemperature: 9 } },
+    };
+    const { latest } = changes(ahead, reading('A', 20, { airTemperature: 1 }), reading('A', 5, { airTemperature: 7 }));
+    expect(latest.get('A')?.get('airTemperature')).toEqual({ time: 20, value: 1 });
+    const shown = { airTemperature: { value: 0, time: 8, unit: '°C', name: 'Air temperature' } };
+    const after = applyToLatest(shown, 'A', changes(ahead));
+    expect(after.airTemperature).toMatchObject({ time: 600, arrival: 10, value: 9 });
+    const right = applyToLatest(after, 'A', changes(reading('A', 20, { airTemperature: 1 })));
+    expect(right.airTemperature).toEqual({ ...shown.airTemperature, time: 20, value: 1 });
+  });
+
   it('are empty without readings and presence', () => {
     expect(isEmpty(changes({ name: 'notice', data: {} }, { name: 'reset' }))).toBe(true);
     expect(isEmpty(changes(presence('A', 1, 1)))).toBe(false);

@@ -1,6 +1,6 @@
 import type { LiveReading } from '@/lib/live/live';
 import type { Device, DeviceMap, DevicePage, Group, Latest, Overview, Series, SeriesPoint } from '../types';
-import type { Changes } from './changes';
+import { type Changes, replaces } from './changes';
 
 /**
  * How events change what is on the screen. All of these give back the very object when nothing in it changes, so that nothing is
@@ -23,12 +23,13 @@ export function applyToLatest(latest: Latest, deviceName: string, changes: Chang
   const values = changes.latest.get(deviceName);
   if (!values) return latest;
   let next = latest;
-  for (const [sign, { time, value }] of values) {
+  for (const [sign, newest] of values) {
     const known = latest[sign];
     // Without a name and a unit a value says nothing: useDeviceLive asks for those.
-    if (!known || time < known.time || (time === known.time && value === known.value)) continue;
+    if (!known || !replaces(newest, known) || (newest.time === known.time && newest.value === known.value)) continue;
     if (next === latest) next = { ...latest };
-    next[sign] = { ...known, time, value };
+    const { arrival: _, ...rest } = known;
+    next[sign] = { ...rest, ...newest };
   }
   return next;
 }

@@ -2,10 +2,25 @@ import type { LiveEvent, LivePresence, LiveReading } from '@/lib/live/live';
 
 type Value = LiveReading['values'][string];
 
+/** A value with its time, and with its arrival where that was before. */
+export interface Newest {
+  time: number;
+  arrival?: number;
+  value: Value;
+}
+
+/** Whether a value replaces another: the lesser of time and arrival decides, so one of a clock that is ahead hides none after it. */
+export function replaces(value: Pick<Newest, 'time' | 'arrival'>, known: Pick<Newest, 'time' | 'arrival'>): boolean {
+  if (value.time === known.time) return true;
+  const order = value.arrival ?? value.time;
+  const before = known.arrival ?? known.time;
+  return order > before || (order === before && value.time > known.time);
+}
+
 /** A batch of live events, sorted by what they are about. */
 export interface Changes {
   /** The newest value of each property, by device. */
-  latest: Map<string, Map<string, { time: number; value: Value }>>;
+  latest: Map<string, Map<string, Newest>>;
   /** Every reading, by device: lines grow by all of them. */
   readings: Map<string, LiveReading[]>;
   /** Where each device ended up. */
@@ -29,7 +44,7 @@ export function changesOf(events: readonly LiveEvent[], at: number): Changes {
 }
 
 function addReading(changes: Changes, reading: LiveReading): void {
-  const { deviceName, time, values } = reading;
+  const { deviceName, time, arrival, values } = reading;
   const readings = changes.readings.get(deviceName);
   if (readings) readings.push(reading);
   else changes.readings.set(deviceName, [reading]);
@@ -41,8 +56,9 @@ function addReading(changes: Changes, reading: LiveReading): void {
   }
   for (const [sign, value] of Object.entries(values)) {
     const known = latest.get(sign);
+    const next = arrival === undefined ? { time, value } : { time, arrival, value };
     // A late reading may come after a newer one; the same time again replaces.
-    if (!known || time >= known.time) latest.set(sign, { time, value });
+    if (!known || replaces(next, known)) latest.set(sign, next);
   }
 }
 
