@@ -13,6 +13,12 @@ export interface MapScene {
   places: readonly Place[];
 }
 
+/** Where a mark is drawn: beside its place where others stand there too, in pixels. */
+export interface DrawnMark {
+  place: Place;
+  offset?: Point;
+}
+
 /** Pixels between a scene's outermost devices and its edge. */
 const distance = 28;
 /** A scene whose devices stand closer together than this is not shown as an area, except near by. */
@@ -44,7 +50,7 @@ export class SceneLayer {
   }
 
   /** Names keep clear of the marks, which stand above them. */
-  draw(scenes: readonly MapScene[], marks: readonly Place[], at: (place: Place) => L.LatLngTuple): void {
+  draw(scenes: readonly MapScene[], marks: readonly DrawnMark[], at: (place: Place) => L.LatLngTuple): void {
     const outlines = scenes.flatMap((scene) => {
       const points = scene.places.map((place) => this.map.latLngToLayerPoint(at(place)));
       return this.drawsAt(points) ? [{ scene, outline: roundedHull(points, distance) }] : [];
@@ -59,7 +65,10 @@ export class SceneLayer {
     const named = this.map.getSize().x >= roomForNames ? outlines : [];
     this.drawNames(
       named,
-      marks.map((place) => this.map.latLngToLayerPoint(at(place))),
+      marks.map(({ place, offset }) => {
+        const { x, y } = this.map.latLngToLayerPoint(at(place));
+        return { x: x + (offset?.x ?? 0), y: y + (offset?.y ?? 0) };
+      }),
     );
   }
 
