@@ -61,4 +61,11 @@ it('puts a scene’s name where no mark is drawn, not even one beside its own pl
   const offset = { x: 0, y: (above?.y ?? 0) - middle.y };
   layer.draw([{ id: 1, name: 'Reservoir', places: close }], [{ place: close[0] as Place, offset }], at);
   expect(nameAt()?.y).toBeGreaterThan(middle.y);
+
+  // Above and below it marks stand on its edge: farther out, but beside the scene yet.
+  const below = { x: 0, y: (nameAt()?.y ?? 0) - middle.y };
+  const marks = [offset, below].map((beside) => ({ place: close[0] as Place, offset: beside }));
+  layer.draw([{ id: 1, name: 'Reservoir', places: close }], marks, at);
+  for (const { y } of [offset, below]) expect(Math.abs((nameAt()?.y ?? 0) - middle.y - y)).toBeGreaterThanOrEqual(24);
+  expect(Math.abs((nameAt()?.y ?? 0) - middle.y)).toBeLessThan(100);
 });

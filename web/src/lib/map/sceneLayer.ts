@@ -108,8 +108,9 @@ export class SceneLayer {
       const ys = outline.map(({ y }) => y);
       const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
       const x = (left + right) / 2;
-      // Inside at the upper edge where the scene is large, else above it, else below.
-      const spots = [...(bottom - top > 150 ? [{ x, y: top + 18 }] : []), { x, y: top - 10 }, { x, y: bottom + 11 }];
+      // Inside at the upper edge where the scene is large, else above it, else below; beyond a mark that stands on its edge.
+      const inside = bottom - top > 150 ? [top + 18] : [];
+      const spots = [...inside, top - 10, bottom + 11, top - 34, bottom + 35].map((y) => ({ x, y }));
       return { id: scene.id, text: scene.name + (scene.count ?? ''), spots, size: right - left };
     });
     const scenes = new Map(outlines.map(({ scene }) => [scene.id, scene]));
