@@ -48,7 +48,7 @@ export function ProfileCard({ user }: { user: components['schemas']['User'] }) {
           {user.mobile === '' ? t('profile.noMobile') : <span className={css.figures}>{maskNumber(user.mobile)}</span>}
         </Fact>
         <Fact icon={<MailOutlined />} name={t('profile.email')} title={user.email}>
-          {user.email || missing}
+          {user.email ? <Address of={user.email} /> : missing}
         </Fact>
         <Fact icon={<ClockCircleOutlined />} name={t('profile.lastLogin')}>
           {user.loginDate ? (
@@ -83,6 +83,18 @@ function Fact({ icon, name, title, children }: { icon: ReactNode; name: string; 
         {name}
       </dt>
       <dd title={title}>{children}</dd>
+    </>
+  );
+}
+
+/** An address that is too long for its line goes on below after its @, rather than within a word. */
+function Address({ of }: { of: string }) {
+  const at = of.indexOf('@') + 1;
+  return (
+    <>
+      {of.slice(0, at)}
+      <wbr />
+      {of.slice(at)}
     </>
   );
 }

@@ -42,3 +42,30 @@ it('takes a scene’s name for text, and none for its count', () => {
   layer.draw([{ id: 1, name: '<b>Reservoir</b>', places }], [], at);
   expect(label()?.textContent).toBe('<b>Reservoir</b>');
 });
+
+it('puts a scene’s name where no mark is drawn, not even one beside its own place', () => {
+  // Close by each other: the scene is too small for a name within.
+  const close = [
+    { latitude: 0, longitude: 0 },
+    { latitude: 0.0001, longitude: 0.0001 },
+  ];
+  const nameAt = () => {
+    const [found] = [...container.querySelectorAll<HTMLElement>('.name')];
+    return found && L.DomUtil.getPosition(found);
+  };
+  const middle = map.latLngToLayerPoint([0, 0]);
+  layer.draw([{ id: 1, name: 'Reservoir', places: close }], [{ place: close[0] as Place }], at);
+  const above = nameAt();
+  expect(above?.y).toBeLessThan(middle.y);
+
+  const offset = { x: 0, y: (above?.y ?? 0) - middle.y };
+  layer.draw([{ id: 1, name: 'Reservoir', places: close }], [{ place: close[0] as Place, offset }], at);
+  expect(nameAt()?.y).toBeGreaterThan(middle.y);
+
+  // Above and below it marks stand on its edge: farther out, but beside the scene yet.
+  const below = { x: 0, y: (nameAt()?.y ?? 0) - middle.y };
+  const marks = [offset, below].map((beside) => ({ place: close[0] as Place, offset: beside }));
+  layer.draw([{ id: 1, name: 'Reservoir', places: close }], marks, at);
+  for (const { y } of [offset, below]) expect(Math.abs((nameAt()?.y ?? 0) - middle.y - y)).toBeGreaterThanOrEqual(24);
+  expect(Math.abs((nameAt()?.y ?? 0) - middle.y)).toBeLessThan(100);
+});

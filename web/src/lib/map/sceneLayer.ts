@@ -13,6 +13,12 @@ export interface MapScene {
   places: readonly Place[];
 }
 
+/** Where a mark is drawn: beside its place where others stand there too, in pixels. */
+export interface DrawnMark {
+  place: Place;
+  offset?: Point;
+}
+
 /** Pixels between a scene's outermost devices and its edge. */
 const distance = 28;
 /** A scene whose devices stand closer together than this is not shown as an area, except near by. */
@@ -44,7 +50,7 @@ export class SceneLayer {
   }
 
   /** Names keep clear of the marks, which stand above them. */
-  draw(scenes: readonly MapScene[], marks: readonly Place[], at: (place: Place) => L.LatLngTuple): void {
+  draw(scenes: readonly MapScene[], marks: readonly DrawnMark[], at: (place: Place) => L.LatLngTuple): void {
     const outlines = scenes.flatMap((scene) => {
       const points = scene.places.map((place) => this.map.latLngToLayerPoint(at(place)));
       return this.drawsAt(points) ? [{ scene, outline: roundedHull(points, distance) }] : [];
@@ -59,7 +65,10 @@ export class SceneLayer {
     const named = this.map.getSize().x >= roomForNames ? outlines : [];
     this.drawNames(
       named,
-      marks.map((place) => this.map.latLngToLayerPoint(at(place))),
+      marks.map(({ place, offset }) => {
+        const { x, y } = this.map.latLngToLayerPoint(at(place));
+        return { x: x + (offset?.x ?? 0), y: y + (offset?.y ?? 0) };
+      }),
     );
   }
 
@@ -99,8 +108,9 @@ export class SceneLayer {
       const ys = outline.map(({ y }) => y);
       const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
       const x = (left + right) / 2;
-      // Inside at the upper edge where the scene is large, else above it, else below.
-      const spots = [...(bottom - top > 150 ? [{ x, y: top + 18 }] : []), { x, y: top - 10 }, { x, y: bottom + 11 }];
+      // Inside at the upper edge where the scene is large, else above it, else below; beyond a mark that stands on its edge.
+      const inside = bottom - top > 150 ? [top + 18] : [];
+      const spots = [...inside, top - 10, bottom + 11, top - 34, bottom + 35].map((y) => ({ x, y }));
       return { id: scene.id, text: scene.name + (scene.count ?? ''), spots, size: right - left };
     });
     const scenes = new Map(outlines.map(({ scene }) => [scene.id, scene]));

@@ -12,6 +12,9 @@ interface StatsTableProps {
   otherTitle: string | null;
 }
 
+/** With more characters in their three columns the figures stand below their name: it would be broken within its words. */
+const mostBeside = 21;
+
 /** Lowest, mean and highest of what is in view: the chart in figures. */
 export function StatsTable({ model, window, otherTitle }: StatsTableProps) {
   const { t } = useTranslation();
@@ -20,8 +23,16 @@ export function StatsTable({ model, window, otherTitle }: StatsTableProps) {
     .flatMap(({ traces }) => traces)
     .sort((a, b) => (a.attribute.id === b.attribute.id ? Number(a.compared) - Number(b.compared) : 0));
   if (traces.length === 0) return null;
+  const rows = traces.map((trace) => ({ trace, figures: figuresOf(trace, window, format) }));
+  // As wide as the widest of each column, in characters.
+  const widest = (['low', 'mean', 'high'] as const).reduce(
+    (all, which) =>
+      all + Math.max(0, ...rows.map(({ figures }) => (figures.kind === 'three' ? figures[which].length : 0))),
+    0,
+  );
+  const stacked = widest > mostBeside;
   return (
-    <table className={css.table}>
+    <table className={`${css.table} ${stacked ? css.stacked : ''}`}>
       <thead>
         <tr>
           <th scope="col">{t('history.inView')}</th>
@@ -30,36 +41,43 @@ export function StatsTable({ model, window, otherTitle }: StatsTableProps) {
           <th scope="col">{t('history.high')}</th>
         </tr>
       </thead>
-      <tbody>
-        {traces.map((trace) => {
-          const { attribute, compared } = trace;
-          const figures = figuresOf(trace, window, format);
-          const unit = format.unit(attribute.unit);
-          const name = compared && otherTitle ? otherTitle : attribute.name;
-          return (
-            <tr key={`${attribute.id} ${compared}`} className={compared ? css.other : undefined}>
-              <th scope="row">
+      {rows.map(({ trace, figures }) => {
+        const { attribute, compared } = trace;
+        const unit = format.unit(attribute.unit);
+        const name = compared && otherTitle ? otherTitle : attribute.name;
+        const values =
+          figures.kind === 'three' ? (
+            <>
+              <td>{figures.low}</td>
+              <td>{figures.mean}</td>
+              <td>{figures.high}</td>
+            </>
+          ) : (
+            <td colSpan={3}>
+              {figures.kind === 'none' ? missing : t(`history.figure.${figures.kind}`, { value: figures.text })}
+            </td>
+          );
+        return (
+          <tbody key={`${attribute.id} ${compared}`} className={compared ? css.other : undefined}>
+            <tr>
+              <th scope={stacked ? 'rowgroup' : 'row'} colSpan={stacked ? 4 : 1}>
                 <span className={css.cell} title={compared ? name : undefined}>
                   {compared ? <span className="visually-hidden">{attribute.name}, </span> : null}
                   {name}
                   {compared || unit === '' ? null : <span className={css.unit}> {unit}</span>}
                 </span>
               </th>
-              {figures.kind === 'three' ? (
-                <>
-                  <td>{figures.low}</td>
-                  <td>{figures.mean}</td>
-                  <td>{figures.high}</td>
-                </>
-              ) : (
-                <td colSpan={3}>
-                  {figures.kind === 'none' ? missing : t(`history.figure.${figures.kind}`, { value: figures.text })}
-                </td>
-              )}
+              {stacked ? null : values}
             </tr>
-          );
-        })}
-      </tbody>
+            {stacked ? (
+              <tr>
+                <td />
+                {values}
+              </tr>
+            ) : null}
+          </tbody>
+        );
+      })}
     </table>
   );
 }

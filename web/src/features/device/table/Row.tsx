@@ -38,7 +38,7 @@ export const Row = memo(function Row({ device, selected, opensForm, onOpen }: Ro
     <tr className={selected ? css.selected : undefined} data-row={deviceName}>
       <th scope="row" className={css.note}>
         <a
-          className={css.open}
+          className={`${css.open} ${css.lines}`}
           href={addressOf(deviceName, opensForm)}
           title={noteName}
           aria-label={noteName || `${t('device.noNote')}: ${deviceName}`}
@@ -56,10 +56,10 @@ export const Row = memo(function Row({ device, selected, opensForm, onOpen }: Ro
         className={`${css.cut} ${css.model}`}
         title={productName === product ? product : `${productName} · ${product}`}
       >
-        {productName}
+        <span className={css.lines}>{productName}</span>
       </td>
       <td className={`${css.cut} ${css.scene}`} title={scene}>
-        {scene}
+        <span className={css.lines}>{scene}</span>
       </td>
       <td className={`${css.cut} ${css.position}`}>
         {placed ? (

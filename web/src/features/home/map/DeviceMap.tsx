@@ -4,9 +4,9 @@ import type { MapTiles } from '@/lib/map/baseMap';
 import { BaseMap } from '@/ui/map/BaseMap';
 import { MapControls } from '@/ui/map/MapControls';
 import { ScaleBar } from '@/ui/map/ScaleBar';
-import { type MapContent, useMapContent } from './useMapContent';
+import { type FramedContent, useMapContent } from './useMapContent';
 
-export interface DeviceMapProps extends MapContent {
+export interface DeviceMapProps extends FramedContent {
   tiles: MapTiles | null;
 }
 

@@ -1,12 +1,13 @@
+import type { Ref } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Dot } from '@/ui/Dot';
 import css from './Legend.module.css';
 
-/** What the marks mean. */
-export function Legend() {
+/** What the marks mean. `ref` tells where it lies over the map. */
+export function Legend({ ref }: { ref?: Ref<HTMLUListElement> }) {
   const { t } = useTranslation();
   return (
-    <ul className={css.legend} aria-label={t('home.map.legend')}>
+    <ul ref={ref} className={css.legend} aria-label={t('home.map.legend')}>
       {(['online', 'offline', 'alarm'] as const).map((state) => (
         <li key={state} className={css.entry}>
           <Dot state={state} />

@@ -1,6 +1,6 @@
 import PictureOutlined from '@ant-design/icons/PictureOutlined';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useCallback, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { consoleSettingsQuery } from '@/lib/queries';
 import { ErrorNote } from '@/ui/ErrorNote';
@@ -21,6 +21,12 @@ export function MapCard(content: MapContent) {
   // Without the settings there are no tiles, but there is a map.
   const ready = settings.data !== undefined || settings.isError;
   const [showsTiles, showTiles] = useOnTap();
+  const legend = useRef<HTMLUListElement>(null);
+  // In a longer language it has two lines on a phone, and the uppermost devices must not stand below it.
+  const covered = useCallback(() => {
+    const { offsetTop = 0, offsetHeight = 0 } = legend.current ?? {};
+    return offsetTop + offsetHeight;
+  }, []);
   const tiles = settings.data?.mapTiles ?? null;
   return (
     <section className={css.card} aria-label={t('home.map.title')}>
@@ -32,14 +38,14 @@ export function MapCard(content: MapContent) {
           </div>
         }
       >
-        {ready ? <DeviceMap tiles={showsTiles ? tiles : null} {...content} /> : null}
+        {ready ? <DeviceMap tiles={showsTiles ? tiles : null} covered={covered} {...content} /> : null}
       </Fallback>
       {tiles && !showsTiles ? (
         <div className={css.ask}>
           <OnTap icon={<PictureOutlined />} words={t('saver.tiles')} onTap={showTiles} />
         </div>
       ) : null}
-      <Legend />
+      <Legend ref={legend} />
     </section>
   );
 }

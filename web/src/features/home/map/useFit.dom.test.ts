@@ -27,9 +27,12 @@ const nowhere: DeviceMap = { markers: [], clusters: [], total: 0, unplaced: 3 };
 let container: HTMLElement;
 let map: L.Map;
 let size: { width: number; height: number };
+let covered: number;
+const coveredPixels = () => covered;
 
 beforeEach(() => {
   size = { width: 528, height: 668 };
+  covered = 44;
   container = document.createElement('div');
   Object.defineProperties(container, {
     clientWidth: { get: () => size.width },
@@ -45,7 +48,7 @@ afterEach(() => {
 });
 
 const look = (data: DeviceMap | undefined) =>
-  renderHook(({ shown }: { shown: DeviceMap | undefined }) => useFit(map, shown, at), {
+  renderHook(({ shown }: { shown: DeviceMap | undefined }) => useFit(map, shown, at, coveredPixels), {
     initialProps: { shown: data },
   });
 const resize = (width: number, height: number) =>
@@ -87,6 +90,19 @@ describe('the first view', () => {
     map.setView([37.855, 27.345], 18, { animate: false });
     resize(528, 668);
     expect(map.getZoom()).toBe(18);
+  });
+
+  it('leaves free what the legend lies over, however many lines it has', () => {
+    size = { width: 366, height: 248 };
+    map.invalidateSize({ pan: false, animate: false });
+    for (const lines of [1, 2, 4]) {
+      covered = 22 + 16 * lines;
+      const { result, unmount } = look(farm(37.85, 27.34));
+      act(() => result.current.showAll(false));
+      // A mark, and those that are drawn beside it.
+      expect(map.latLngToContainerPoint([37.86, 27.35]).y).toBeGreaterThanOrEqual(covered + 20);
+      unmount();
+    }
   });
 
   it('comes back when it is asked for, and then follows the frame again', () => {

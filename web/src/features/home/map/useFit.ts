@@ -4,14 +4,23 @@ import type { DeviceMap } from '@/lib/device/types';
 import { defaultPlace, defaultZoom, type Place } from '@/lib/map/place';
 import { everywhere } from './mapView';
 
+/** Pixels that a mark and its neighbours may stand above the first place. */
+const aboveFirst = 24;
+
 /** Near enough to tell the rows of a field apart; a farm of one device needs no more. */
 const closestFit = 16;
 
 /**
  * Shows everything that has a position: once when it is known, when it is asked for, and again when the frame changes its size, as
- * long as nobody has moved the map since. `fitted` tells whether the first of these has been.
+ * long as nobody has moved the map since. `fitted` tells whether the first of these has been. `covered` tells how many pixels at the
+ * map's top something lies over.
  */
-export function useFit(map: L.Map, data: DeviceMap | undefined, at: (place: Place) => L.LatLngTuple) {
+export function useFit(
+  map: L.Map,
+  data: DeviceMap | undefined,
+  at: (place: Place) => L.LatLngTuple,
+  covered: () => number,
+) {
   const fitted = useRef(false);
   const touched = useRef(false);
   const ours = useRef(false);
@@ -29,10 +38,10 @@ export function useFit(map: L.Map, data: DeviceMap | undefined, at: (place: Plac
         return;
       }
       // Room for the legend, and for the scenes' edges and names.
-      const top = map.getSize().y > 320 ? 100 : 52;
+      const top = Math.max(map.getSize().y > 320 ? 100 : 52, covered() + aboveFirst);
       map.fitBounds(bounds, { paddingTopLeft: [52, top], paddingBottomRight: [52, 44], maxZoom: closestFit, animate });
     },
-    [map, data, at],
+    [map, data, at, covered],
   );
 
   useEffect(() => {

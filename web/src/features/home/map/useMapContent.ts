@@ -24,11 +24,16 @@ export interface MapContent {
   onSelect: (deviceName: string) => void;
 }
 
+/** The same, and what lies over the map: the pixels at its top. */
+export interface FramedContent extends MapContent {
+  covered: () => number;
+}
+
 const noMap: DeviceMap = { markers: [], clusters: [], total: 0, unplaced: 0 };
 
 /** Draws devices, clusters and scenes, and keeps them with the data, the view and the selection. */
-export function useMapContent(map: L.Map, tiles: MapTiles | null, content: MapContent) {
-  const { data = noMap, groups, selected, device, onSelect } = content;
+export function useMapContent(map: L.Map, tiles: MapTiles | null, content: FramedContent) {
+  const { data = noMap, groups, selected, device, onSelect, covered } = content;
   const { t } = useTranslation();
   const format = useFormat();
   const [view, setView] = useState<MapView>(() => viewOf(map));
@@ -115,7 +120,7 @@ export function useMapContent(map: L.Map, tiles: MapTiles | null, content: MapCo
     };
   }, [map]);
 
-  const { showAll, fitted } = useFit(map, content.data, at);
+  const { showAll, fitted } = useFit(map, content.data, at, covered);
 
   const marks = useMemo(
     () => (index ? marksOf(shown, index, view, selected, chosen, project) : devicesIn(devices, view, chosen)),
@@ -127,8 +132,7 @@ export function useMapContent(map: L.Map, tiles: MapTiles | null, content: MapCo
 
   // The marks change with the zoom, for which a scene's edge is shaped.
   useEffect(() => {
-    const places = marks.map(({ place }) => place);
-    layers.current?.scenes.draw(scenes, places, at);
+    layers.current?.scenes.draw(scenes, marks, at);
   }, [scenes, marks, at]);
 
   useEffect(() => {

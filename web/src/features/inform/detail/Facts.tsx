@@ -13,6 +13,7 @@ import css from './Facts.module.css';
 export function Facts({ detail }: { detail: AlarmDetail }) {
   const { t } = useTranslation();
   const { startTime, endTime } = detail.alarmNotice;
+  const severalReadings = signsOf(detail).size > 1;
   const hasReading = detail.alarmRules.triggerType === 0 && !detail.alarmDeviceInfoRespDTO.deleted;
   return (
     <>
@@ -25,7 +26,7 @@ export function Facts({ detail }: { detail: AlarmDetail }) {
           <Lasting from={startTime} to={endTime} />
         </Fact>
         {hasReading ? (
-          <Fact name={t('inform.now')}>
+          <Fact name={t('inform.now')} wide={severalReadings}>
             <Now detail={detail} />
           </Fact>
         ) : null}
@@ -35,9 +36,10 @@ export function Facts({ detail }: { detail: AlarmDetail }) {
   );
 }
 
-function Fact({ name, children }: { name: string; children: ReactNode }) {
+/** `wide`: several values, side by side below the others. */
+function Fact({ name, wide = false, children }: { name: string; wide?: boolean; children: ReactNode }) {
   return (
-    <div className={css.fact}>
+    <div className={`${css.fact} ${wide ? css.wide : ''}`}>
       <dt className={css.name}>{name}</dt>
       <dd className={css.value}>{children}</dd>
     </div>
@@ -62,13 +64,15 @@ function Lasting({ from, to }: { from: number; to: number | undefined }) {
 
 const fullSecond = (time: number) => Math.floor(time / 1000) * 1000;
 
+const signsOf = ({ alarmRules }: AlarmDetail) => new Set(alarmRules.conditions.map(({ tslAttribute }) => tslAttribute));
+
 /** The latest of each attribute that the rule looks at; named where they are several. */
 function Now({ detail }: { detail: AlarmDetail }) {
   const format = useFormat();
   const { t } = useTranslation();
   const language = useLanguage((state) => state.language);
   const { data, isError } = useQuery(propertiesQuery(language, detail.alarmDeviceInfoRespDTO.deviceName));
-  const signs = new Set(detail.alarmRules.conditions.map(({ tslAttribute }) => tslAttribute));
+  const signs = signsOf(detail);
   const known = data?.filter(({ identifier }) => signs.has(identifier)) ?? [];
   if (known.length === 0) return isError || data ? missing : '…';
   return known.map(({ identifier, yeuName, value, time, elementUnit, precision }) => (
