@@ -11,7 +11,7 @@ import (
 
 // whole is up to how many bytes of JSON are put together before any is sent: so
 // a chart goes out at once, and with its length.
-const whole = 4 * httpbase.Piece
+const whole = 2 * httpbase.Piece
 
 // longResponse writes an answer of any length, which the generated response
 // types would put together in memory first.

@@ -114,6 +114,7 @@ func (r *partReader) band(into *block) (bool, error) {
 	b := &r.bands
 	from, to := b.next, min(b.next+b.rows, len(b.times))
 	into.reset()
+	into.forgetAbove(bandBytes) // other columns had the room before
 	into.times = append(into.times, b.times[from:to]...)
 	into.columns = slices.Grow(into.columns, len(b.columns))
 	size := 0

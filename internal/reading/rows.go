@@ -285,7 +285,7 @@ func (r *rows) Close() error {
 	r.outline, r.part.take, r.blockTaken, r.passed = nil, nil, false, 0
 	r.part.reader.bands.end()
 	r.part.reader.forgetLarge()
-	r.part.block.forgetLarge()
+	r.part.block.forgetAbove(wholeValues * 13)
 	r.active = r.active[:0]
 	spareRows.Put(r)
 	return errors.Join(errs...)
