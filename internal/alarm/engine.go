@@ -147,15 +147,24 @@ func NewEngine(o EngineOptions) *Engine {
 // Recorded is the position of the journal up to which everything that it led to
 // is on disk, for all tenants.
 func (e *Engine) Recorded() uint64 {
+	_, _, recorded := e.positions()
+	return recorded
+}
+
+// positions are up to which entry of the journal all is taken over, judged, and on
+// disk with what it led to.
+func (e *Engine) positions() (taken, judged, recorded uint64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.queues.mu.Lock()
-	defer e.queues.mu.Unlock()
-	least := e.queues.taken
-	for _, of := range e.queues.of {
-		least = min(least, e.queues.recorded(of).Entry)
+	q := &e.queues
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	judged, recorded = q.taken, q.taken
+	for _, of := range q.of {
+		judged = min(judged, q.placeOf(of).Entry)
+		recorded = min(recorded, q.recorded(of).Entry)
 	}
-	return least
+	return q.taken, judged, recorded
 }
 
 // recorded is up to where everything that a tenant's readings led to is on disk.
@@ -230,6 +239,10 @@ type Stats struct {
 	Open     int           // notices now
 	Rules    int           // that are judged now
 	Lag      time.Duration // since the arrival of the oldest reading that waits to be judged
+	// Unjudged is how many entries of the journal are taken over and not judged for
+	// all tenants yet.
+	Unjudged uint64
+	Closed   int // tenants whose devices wait until it has caught up
 	// Unrecorded is how many entries of the journal are judged while the notices
 	// that they led to are not on disk yet.
 	Unrecorded uint64
@@ -237,10 +250,10 @@ type Stats struct {
 
 // Stats is what the engine has counted so far.
 func (e *Engine) Stats() Stats {
-	recorded := e.Recorded() // before what it follows
+	taken, judged, recorded := e.positions()
 	return Stats{
-		Unrecorded: e.Taken() - recorded,
-		Judged:     e.judged.Load(), Opened: e.opened.Load(), Resolved: e.resolved.Load(),
+		Closed: int(e.queues.closed.Load()), Unjudged: taken - judged, Unrecorded: judged - recorded,
+		Judged: e.judged.Load(), Opened: e.opened.Load(), Resolved: e.resolved.Load(),
 		Open: int(e.openNow.Load()), Rules: int(e.rulesNow.Load()), Lag: e.lag(),
 	}
 }

@@ -470,7 +470,9 @@ func (s *Server) describe() {
 	})
 	m.counter("tilth_readings_frames_total", "Frames appended.", func() float64 { return float64(readings().Frames) })
 	m.counter("tilth_readings_fsync_seconds_total", "Time that writes waited for the disk.", func() float64 { return readings().FsyncSeconds })
-	m.gauge("tilth_readings_journal_lag", "Batches written and not yet judged.", func() float64 { return float64(readings().JournalLag) })
+	m.gauge("tilth_readings_journal_lag", "Batches written and not yet judged.", func() float64 {
+		return float64(readings().JournalLag + s.stores.alarms.Stats().Unjudged)
+	})
 	m.gauge("tilth_readings_disk_bytes", "Size of the readings on disk.", func() float64 { return float64(readings().DiskBytes) })
 	alarms := s.stores.alarms.Stats
 	m.counter("tilth_alarm_judged_total", "Frames judged, once for each rule of their device.", func() float64 { return float64(alarms().Judged) })
@@ -479,7 +481,9 @@ func (s *Server) describe() {
 	m.gauge("tilth_alarm_open", "Open alarm notices.", func() float64 { return float64(alarms().Open) })
 	m.gauge("tilth_alarm_rules", "Alarm rules that are judged.", func() float64 { return float64(alarms().Rules) })
 	m.gauge("tilth_alarm_unrecorded", "Journal entries that are judged while the notices that they led to are not on disk yet.", func() float64 { return float64(alarms().Unrecorded) })
-	m.gauge("tilth_alarm_lag_seconds", "From the arrival of the newest readings to their judging.", func() float64 { return alarms().Lag.Seconds() })
+	m.gauge("tilth_alarm_lag_seconds", "For how long the oldest reading that waits to be judged has been here.", func() float64 { return alarms().Lag.Seconds() })
+	m.gauge("tilth_alarm_tenants_behind", "Tenants whose judging is more than 5 s behind.", func() float64 { return float64(s.stores.alarms.Behind().Tenants) })
+	m.gauge("tilth_alarm_tenants_waiting", "Tenants whose devices wait until their judging has caught up.", func() float64 { return float64(alarms().Closed) })
 	s.describeTelling()
 	s.describeDisk()
 	m.registry.MustRegister(&s.certificates)
