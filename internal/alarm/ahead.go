@@ -40,6 +40,7 @@ func (s *State) heed(t *Test, at, arrival int64) (lowered bool) {
 			s.sure = max(s.sure, s.Floor)
 		}
 	}
+	s.refresh(t)
 	s.passOver()
 	if s.Floor > s.limit {
 		s.Floor = s.sure

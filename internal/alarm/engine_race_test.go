@@ -70,6 +70,7 @@ func underConcurrency(t *testing.T, y *yard, written func()) {
 			}
 		}
 	})
+	testkit.Eventually(t, "notices that come and go", func() bool { return y.engine.Stats().Opened >= rounds })
 	for i, id := range ids {
 		people.Go(func() {
 			for range rounds {

@@ -88,6 +88,7 @@ func TestLateReadingJudgesOnlyWhatItChanged(t *testing.T) {
 			s.samples[i].holds = true // wrong of each: who judges one anew says so
 		}
 		Step(test, s, c.at, c.at, c.fields)
+		s.refresh(test)
 		for i := c.upTo + 1; i < len(s.samples); i++ {
 			if !s.samples[i].holds {
 				t.Fatalf("%s: sample %d was judged anew", c.name, i)
@@ -107,6 +108,7 @@ func TestLateReadingJudgesOnlyWhatItChanged(t *testing.T) {
 		Step(test, s, n*1000, n*1000, fields)
 	}
 	Step(test, s, 2500, 2500, frame(0, 99)[1:])
+	s.refresh(test)
 	var holds []bool
 	for _, one := range s.samples {
 		holds = append(holds, one.holds)

@@ -42,6 +42,7 @@ type State struct {
 	limit   int64    // what is later than this was stamped ahead, by the arrival of the frame that is taken
 	since   int64    // what arrived before this passes nothing over: the rule was not published then
 	samples []sample // of the window, oldest first; see insert
+	stale   stale    // of samples
 	room    []sample // what samples is part of
 	spare   []reading.Value
 	early   []int64 // newest times at which the condition held, of samples in the window but no longer kept; ascending
@@ -153,6 +154,7 @@ func Step(t *Test, s *State, at, arrival int64, fields []reading.Field) (Event, 
 	newest := s.newest
 	i := s.takeAll(t, at, fields)
 	if i >= 0 && at > newest {
+		s.refresh(t)
 		if e, some := s.decide(t, s.samples[i]); some {
 			return e, true
 		}
@@ -197,6 +199,7 @@ func (s *State) decide(t *Test, now sample) (Event, bool) {
 
 // hits is how many samples of the window count.
 func (s *State) hits(t *Test) int {
+	s.refresh(t)
 	count := 0
 	for _, early := range s.early {
 		if s.counts(t, early) {
@@ -314,6 +317,7 @@ func (s *State) takeAway(t *Test, at int64, gone uint64) {
 		}
 	} else if s.samples[i].own &^= gone; s.samples[i].own == 0 {
 		s.samples = slices.Delete(s.samples, i, i+1)
+		s.stale.removed(i)
 	}
 	s.judgeFrom(t, i)
 }
@@ -335,31 +339,6 @@ func (s *State) takeOld(t *Test, at int64, own uint64, values []reading.Value) i
 	return -1
 }
 
-// judgeFrom judges the sample at place i, and those after it as far as what they
-// did not measure themselves has changed: a late reading costs what a newest one
-// does, unless it says something that no other has said since.
-func (s *State) judgeFrom(t *Test, i int) {
-	for first := i; i < len(s.samples); i++ {
-		one, changed := &s.samples[i], i == first
-		for p := range t.properties {
-			if one.own&(1<<p) != 0 {
-				continue
-			}
-			carried := s.before[p].value
-			if i > 0 {
-				carried = s.samples[i-1].values[p]
-			}
-			if one.values[p] != carried {
-				one.values[p], changed = carried, true
-			}
-		}
-		if !changed {
-			return // nor has anything after it
-		}
-		one.holds = t.holds(one.values, false)
-	}
-}
-
 // prune folds away what the window has left behind.
 func (s *State) prune(t *Test) {
 	edge := s.sure - t.window
@@ -378,6 +357,7 @@ func (s *State) prune(t *Test) {
 
 // foldOldest makes room where a window holds more samples than are kept.
 func (s *State) foldOldest(t *Test) {
+	s.refreshFirst(t)
 	oldest := s.samples[0]
 	s.fold(oldest)
 	if s.mayCount(t, oldest.time) {
