@@ -48,8 +48,8 @@ var (
 		Readers: 300, Dense: 190, Rules: 200, Older: 1000, Tenants: 50, Devices: 2000, Running: 400, Backlog: 60,
 	}
 	NeighbourSample = NeighbourSize{
-		Quiet: 3 * time.Second, Attack: 3 * time.Second, Patience: 10 * time.Second, Starting: 20 * time.Second,
-		Readers: 60, Dense: 20, Rules: 200, Older: 1000, Tenants: 2, Devices: 1000, Running: 200, Backlog: 8,
+		Quiet: 3 * time.Second, Attack: 3 * time.Second, Patience: 20 * time.Second, Starting: 20 * time.Second,
+		Readers: 60, Dense: 20, Rules: 200, Older: 250, Tenants: 2, Devices: 1000, Running: 200, Backlog: 8,
 	}
 )
 
