@@ -136,7 +136,7 @@ func (e *Engine) begin(ctx context.Context, rule Rule) (*running, error) {
 		return nil, err
 	}
 	r.state = newState(r.test, e.now()-1)
-	if err := e.learn(ctx, e.o.Readings, r, e.placeOf(r.queue).Entry, math.MaxInt64, nil); err != nil {
+	if err := e.learn(ctx, e.o.Readings, r, e.stamps(ctx, r, e.placeOf(r.queue).Entry, e.now()), math.MaxInt64, nil); err != nil {
 		return nil, err
 	}
 	r.state.empty(r.state.newest)
@@ -240,7 +240,7 @@ func (e *Engine) adopt(ctx context.Context, r, fresh *running) error {
 		state := newState(fresh.test, r.state.Floor)
 		state.Open, state.Waiting = r.state.Open, r.state.Waiting
 		fresh.state = state
-		if err := e.learn(ctx, e.o.Readings, fresh, e.placeOf(r.queue).Entry, r.state.newest, nil); err != nil {
+		if err := e.learn(ctx, e.o.Readings, fresh, e.stamps(ctx, r, e.placeOf(r.queue).Entry, e.now()), r.state.newest, nil); err != nil {
 			return err
 		}
 		state.newest, state.sure = r.state.newest, r.state.sure

@@ -1,9 +1,11 @@
 package alarm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"time"
 
 	"tilth/internal/reading"
@@ -15,12 +17,14 @@ import (
 // judging.
 type past struct {
 	view    *reading.View
+	now     int64                  // when that was, epoch ms
 	places  map[tenant.ID]Position // up to where each was judged; another: up to everyone
 	all     uint64
 	next    uint64 // journal position from which on backlog is to be filled
 	backlog backlog
-	sorted  bool // backlog is complete
-	rules   int  // whose windows are not made again yet
+	sorted  bool    // backlog is complete
+	rules   int     // whose windows are not made again yet
+	recall  *recall // of the device whose rules are being taught
 }
 
 // lookBack finds how far the tenants were judged, and holds on to the readings of
@@ -38,7 +42,7 @@ func (e *Engine) lookBack(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	e.past = &past{view: view, places: places, all: all, next: all, backlog: backlog{}}
+	e.past = &past{view: view, now: e.now(), places: places, all: all, next: all, backlog: backlog{}}
 	// The journal may be an older copy than the positions: it goes on behind them.
 	taken := max(all, view.Position())
 	for _, p := range places {
@@ -59,12 +63,18 @@ func (p *past) judged(t tenant.ID) Position {
 	return Position{Entry: p.all}
 }
 
+// stamps are those of a rule's device as of the start.
+func (p *past) stamps(ctx context.Context, e *Engine, r *running) stamps {
+	return e.stamps(ctx, r, p.judged(r.Tenant).Entry, p.now)
+}
+
 // beginLate has every tenant begin with what it has to judge yet. Callers hold mu.
 func (e *Engine) beginLate() {
 	q := &e.queues
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for t, of := range q.of {
+		slices.SortStableFunc(of.learn, func(a, b *running) int { return cmp.Compare(a.Device, b.Device) })
 		of.place = e.past.judged(t)
 		e.past.rules += len(of.learn)
 		if end := (Position{Entry: q.taken}); of.place.before(end) {
@@ -199,7 +209,10 @@ func (e *Engine) relearnOne(ctx context.Context, p *past, r *running) error {
 		floor := r.state.Floor
 		fresh := &running{Rule: r.Rule, test: r.test, state: newState(r.test, floor)}
 		e.mu.Unlock()
-		if err := e.learn(ctx, p.view, fresh, p.judged(r.Tenant).Entry, math.MaxInt64, p.backlog[r.Device]); err != nil {
+		if p.recall == nil || p.recall.device != r.Device {
+			p.recall = newRecall(p.view, r.Device, p.backlog[r.Device])
+		}
+		if err := e.learn(ctx, p.recall, fresh, p.stamps(ctx, e, r), math.MaxInt64, p.backlog[r.Device]); err != nil {
 			return err
 		}
 		e.mu.Lock()
@@ -218,7 +231,7 @@ func (e *Engine) relearnOne(ctx context.Context, p *past, r *running) error {
 func (e *Engine) relearned(ctx context.Context, p *past, r *running, s *State) {
 	s.Open, s.Waiting = r.state.Open, r.state.Waiting
 	if r.notice != nil {
-		s.began(r.notice.Start, e.stamps(ctx, r, p.judged(r.Tenant).Entry))
+		s.began(r.notice.Start, p.stamps(ctx, e, r))
 	}
 	r.state, r.unlearned = s, false
 }
@@ -244,7 +257,7 @@ func (e *Engine) relearnNow(ctx context.Context, r *running) error {
 	}
 	later.sort()
 	fresh := &running{Rule: r.Rule, test: r.test, state: newState(r.test, r.state.Floor)}
-	if err := e.learn(ctx, p.view, fresh, p.judged(r.Tenant).Entry, math.MaxInt64, later[r.Device]); err != nil {
+	if err := e.learn(ctx, newRecall(p.view, r.Device, later[r.Device]), fresh, p.stamps(ctx, e, r), math.MaxInt64, later[r.Device]); err != nil {
 		return err
 	}
 	e.relearned(ctx, p, r, fresh.state)

@@ -196,14 +196,12 @@ type stored interface {
 
 // learn gives a new state the stored readings that its window needs and its
 // properties' values before, up to the given time (epoch ms), but for those
-// that are to be judged later; judged is the entry of the journal up to which its
-// tenant is. Those that were passed over wait, whatever their time; so what is
+// that are to be judged later. Those that were passed over wait, whatever their time; so what is
 // newest is told by the others.
-func (e *Engine) learn(ctx context.Context, from stored, r *running, judged uint64, upTo int64, later []judgedLater) error {
+func (e *Engine) learn(ctx context.Context, from stored, r *running, stamps stamps, upTo int64, later []judgedLater) error {
 	if r.test == nil {
 		return nil
 	}
-	stamps := e.stamps(ctx, r, judged)
 	r.state.since = r.published()
 	if stamps.of(r.state.Floor) != right {
 		r.state.sure = min(r.state.sure, r.published())

@@ -28,9 +28,9 @@ const (
 )
 
 // stamps are those of a rule's device, whose tenant is judged up to an entry of
-// the journal.
-func (e *Engine) stamps(ctx context.Context, r *running, judged uint64) stamps {
-	return stamps{list: e.o.Readings.Ahead(ctx, r.Tenant, r.Device), judged: judged, now: e.now()}
+// the journal, at a time (epoch ms).
+func (e *Engine) stamps(ctx context.Context, r *running, judged uint64, now int64) stamps {
+	return stamps{list: e.o.Readings.Ahead(ctx, r.Tenant, r.Device), judged: judged, now: now}
 }
 
 // of tells it of the readings of a time.

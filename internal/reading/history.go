@@ -107,6 +107,9 @@ func (r *rows) newestOf(day dayState) (newest []Last, err error) {
 	// offer takes in a property's newest value of a source, older sources later;
 	// it is false where the source's one before it counts.
 	offer := func(l Last) bool {
+		if r.but != nil && r.but(l.Time, l.Property) {
+			return false
+		}
 		at := Last{Property: l.Property, Time: l.Time}
 		if l.Value.kind == KindNone || gone[at] {
 			gone[at] = true

@@ -33,8 +33,9 @@ type rows struct {
 	newer  []Field
 	passed int
 
-	outline    outline // for days of nothing but parts; nil: readings alone
-	blockTaken bool    // part's block was handed out by nextBlock
+	but        func(at int64, p device.PropertyID) bool // values that do not count; nil: all do
+	outline    outline                                  // for days of nothing but parts; nil: readings alone
+	blockTaken bool                                     // part's block was handed out by nextBlock
 }
 
 // spareRows are rows to be used again: their buffers are as large as parts.
@@ -282,7 +283,7 @@ func (r *rows) Close() error {
 		}
 	}
 	r.store, r.ctx, r.base, r.days, r.part.it = nil, nil, nil, nil, nil
-	r.outline, r.part.take, r.blockTaken, r.passed = nil, nil, false, 0
+	r.but, r.outline, r.part.take, r.blockTaken, r.passed = nil, nil, nil, false, 0
 	r.part.reader.bands.end()
 	r.part.reader.forgetLarge()
 	r.part.block.forgetAbove(wholeValues * 13)

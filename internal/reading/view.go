@@ -81,9 +81,11 @@ func (v *View) Range(ctx context.Context, t tenant.ID, d device.ID, from, to int
 	return v.store.rangeOver(ctx, v.rows, device.Ref{Tenant: t, ID: d}, from, to, props, fn)
 }
 
-// AsOf is Store.AsOf as of the view; a property that was measured first since
-// then costs a search through the whole history.
-func (v *View) AsOf(ctx context.Context, t tenant.ID, d device.ID, at int64, props []device.PropertyID) (found []Last, err error) {
+// AsOf is Store.AsOf as of the view, of values that but does not leave out; a
+// property that was measured first since then costs a search through the whole
+// history.
+func (v *View) AsOf(ctx context.Context, t tenant.ID, d device.ID, at int64, props []device.PropertyID,
+	but func(at int64, p device.PropertyID) bool) (found []Last, err error) {
 	s := v.store
 	if err := s.enter(); err != nil {
 		return nil, err
@@ -104,5 +106,6 @@ func (v *View) AsOf(ctx context.Context, t tenant.ID, d device.ID, at int64, pro
 	if err != nil {
 		return nil, err
 	}
+	r.but = but
 	return searchBack(r, nil)
 }
