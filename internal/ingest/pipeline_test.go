@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tilth/internal/device"
+	"tilth/internal/tenant"
 )
 
 var errDisk = errors.New("the disk is full")
@@ -34,6 +35,52 @@ func TestPipelineCommitsBeforeItAnswers(t *testing.T) {
 	}
 	if got := describe(e.log.frames()); got != "1@0 hum=5" {
 		t.Errorf("committed %s", got)
+	}
+}
+
+// Readings of a tenant that is not admitted wait, and take no room of others';
+// what brings none does not wait.
+func TestPipelineAdmits(t *testing.T) {
+	open := make(chan struct{})
+	var kept tenant.ID
+	e := newEdge(t, func(o *Options) {
+		o.Admit = func(ctx context.Context, of tenant.ID) error {
+			if of != kept {
+				return nil
+			}
+			select {
+			case <-open:
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+	})
+	kept = e.find("WS-1").Tenant
+	submit := func(ctx context.Context, device string, kind Kind) error {
+		done := make(chan Outcome, 1)
+		err := e.pipeline.Submit(ctx, Message{Entry: e.find(device), Kind: kind, Payload: []byte(`{"humidity":5}`), At: now}, func(o Outcome) { done <- o })
+		if err == nil {
+			err = receive(t, done).Err
+		}
+		return err
+	}
+	gone, stop := context.WithCancel(context.Background())
+	stop()
+	if err := submit(gone, "WS-1", Telemetry); !errors.Is(err, context.Canceled) {
+		t.Errorf("admitted: %v", err)
+	}
+	if err := submit(context.Background(), "WS-1", Acknowledged); err != nil {
+		t.Errorf("what brings no reading: %v", err)
+	}
+	if err := submit(context.Background(), "BLUE-1", Telemetry); err != nil {
+		t.Errorf("another tenant's: %v", err)
+	}
+	waits := make(chan error, 1)
+	go func() { waits <- submit(context.Background(), "WS-1", Telemetry) }()
+	close(open)
+	if err := receive(t, waits); err != nil {
+		t.Errorf("once it is admitted: %v", err)
 	}
 }
 

@@ -123,6 +123,23 @@ func TestBacklog(t *testing.T) {
 	p.wants("present", p.of(present), "ada@example.com triggered sent")
 }
 
+// Who waits for a backlog looks again as soon as the tenant has caught up, and
+// nobody else does.
+func TestCaughtUp(t *testing.T) {
+	p := newPost(t)
+	id := int64(p.mast.ID)
+	p.backlog[id] = p.Clock.Now().Add(2 * time.Minute)
+	open := p.begins("Open", 2, news.Wishes{Channels: []int64{p.channel("field", ada)}, Late: true})
+	p.step()
+	delete(p.backlog, id)
+	p.must(p.outbox.CaughtUp(t.Context(), p.rival.ID))
+	p.step()
+	p.wants("another has caught up", p.of(open), "ada@example.com triggered queued backlog")
+	p.must(p.outbox.CaughtUp(t.Context(), p.field.ID))
+	p.step()
+	p.wants("told", p.mail.told(), "ada@example.com triggered Open")
+}
+
 // More wait than are looked at together: none is forgotten, and those that wait
 // do not keep others from going.
 func TestManyWait(t *testing.T) {
