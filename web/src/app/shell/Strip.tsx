@@ -73,7 +73,13 @@ function useSaying(): Saying | null {
   if (reach === 'silent') {
     return told ? null : { tone: 'old', icon: <DisconnectOutlined />, title: t('home.error.silent'), text: seen };
   }
-  if (lag) return { tone: 'old', icon: <HourglassOutlined />, title: t('behind.title', { lag: format.duration(lag * 1000) }), text: t('behind.text') };
+  if (lag)
+    return {
+      tone: 'old',
+      icon: <HourglassOutlined />,
+      title: t('behind.title', { lag: format.duration(lag * 1000) }),
+      text: t('behind.text'),
+    };
   if (newer) {
     return {
       tone: 'calm',
