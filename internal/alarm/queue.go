@@ -279,13 +279,17 @@ func (q *queues) open(of *queue) {
 	}
 }
 
-// Late tells whether a tenant's judging has not caught up yet with what waited at
-// the start, or with more than memory holds: what it led to may be over by then.
-func (e *Engine) Late(t tenant.ID) bool {
+// Late are the tenants whose judging has not caught up yet with what waited at the
+// start, or with more than memory holds: what it led to may be over by then.
+func (e *Engine) Late() (late []tenant.ID) {
 	e.queues.mu.Lock()
 	defer e.queues.mu.Unlock()
-	of := e.queues.of[t]
-	return of != nil && of.late
+	for t, of := range e.queues.of {
+		if of.late {
+			late = append(late, t)
+		}
+	}
+	return late
 }
 
 // Admit waits until a tenant's readings may come in: while its judging is more

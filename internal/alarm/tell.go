@@ -49,7 +49,7 @@ func (s *settlement) tellBegun(ctx context.Context, ev *event, n *Notice) error 
 	r := ev.rule
 	a := r.news(news.Triggered, n, ev.samples)
 	w := &news.Wishes{Channels: r.Channels, Period: r.Period, RemindEvery: r.RemindEvery}
-	w.Late = r.test != nil && (s.now()-ev.time > muchTooLate.Milliseconds() || s.Late(r.Tenant))
+	w.Late = r.test != nil && s.now()-ev.time > muchTooLate.Milliseconds()
 	return s.o.Teller.Began(ctx, r.Tenant, a, w)
 }
 
@@ -200,12 +200,8 @@ func (b *backlogs) until(ref device.Ref, now time.Time) time.Time {
 
 // BacklogUntil is until when people wait for what a tenant's device kept in its memory,
 // if nothing more of that arrives: until the first present reading, until none
-// has come for two minutes, or until half an hour after the first of it. While the
-// tenant's judging is late it is a while from now: CaughtUp ends that. The zero
-// time: they need not wait.
+// has come for two minutes, or until half an hour after the first of it. The
+// zero time: they need not wait.
 func (e *Engine) BacklogUntil(t tenant.ID, id int64) time.Time {
-	if e.Late(t) {
-		return e.o.Now().Add(backlogPause)
-	}
 	return e.backlogs.until(device.Ref{Tenant: t, ID: device.ID(id)}, e.o.Now())
 }

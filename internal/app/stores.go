@@ -133,11 +133,7 @@ func openStores(ctx context.Context, set *Settings, links string, log *slog.Logg
 		DB:     d, Catalog: s.catalog, Rules: s.rules, Positions: s.positions, Devices: s.devices, Registry: s.registry, Presence: s.presence,
 		Readings: readings, Screens: s.live, Now: time.Now, Until: until.now, Stopped: until.stopped, Alive: until.alive,
 		Written: func(ctx context.Context) error { return s.status.Flush(ctx, false) }, Log: log,
-		CaughtUp: func(t tenant.ID) {
-			if err := s.outbox.CaughtUp(context.Background(), t); err != nil {
-				log.Warn("what waits to be told goes a little later", "tenant", t, "error", err)
-			}
-		},
+		CaughtUp: func(tenant.ID) { s.outbox.Wake() },
 	})
 	if err := s.load(ctx); err != nil {
 		return nil, errors.Join(damaged(set.DataDir, err), readings.Close())

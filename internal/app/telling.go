@@ -95,6 +95,7 @@ func (s *stores) newOutbox(set *Settings, links string, log *slog.Logger) *notif
 		},
 		// The engine comes after the outbox that it tells.
 		Backlog: func(t tenant.ID, device int64) time.Time { return s.alarms.BacklogUntil(t, device) },
+		Late:    func() []tenant.ID { return s.alarms.Late() },
 		Screens: s.live, DigestAfter: set.Telling.DigestAfter, Now: time.Now, Log: log,
 	})
 }

@@ -170,7 +170,10 @@ func TestLongAnswersAreLight(t *testing.T) {
 		look = false
 		ask() // what the store keeps of its files in memory is bounded, and no part of this
 		look = true
-		ask()
+		// What the store's own goroutines hold at one moment, they do not at three.
+		for n := 0; n == 0 || n < 3 && late > early+500_000; n++ {
+			ask()
+		}
 		// What was read takes three megabytes and more.
 		if late == 0 || late > early+500_000 && !race.Enabled {
 			t.Errorf("%s: %d bytes after 2,000 frames, %d at the end", name, early, late)

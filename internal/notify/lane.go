@@ -135,7 +135,7 @@ func (l *lane) idle(ctx context.Context) (bool, error) {
 	case l.room() == 0 && !l.looksForOld(now):
 		return true, nil
 	}
-	due, err := l.DB.Read(ctx).NewSelect().Model((*deliveryRow)(nil)).
+	due, err := l.butLate(l.DB.Read(ctx).NewSelect().Model((*deliveryRow)(nil))).
 		Where("d.state = 'queued' AND d.mode = ? AND d.alarm_level IN (0, 1, 2) AND d.next_time <= ?", l.mode, now).
 		Where("d.lease_until <= ?", now).Exists(ctx)
 	return !due, err
@@ -283,7 +283,7 @@ func (l *lane) next(ctx context.Context) (time.Time, error) {
 		// Held up by nothing: due since a moment ago; or leased, where it is not
 		// known whether that was written.
 		free, err := l.first(ctx, "lease_until", level, func(q *bun.SelectQuery) {
-			q.Where("d.next_time <= ?", now)
+			l.butLate(q).Where("d.next_time <= ?", now)
 			if len(resting) > 0 {
 				q.Where("d.destination NOT IN (?)", bun.List(resting))
 			}

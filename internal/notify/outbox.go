@@ -44,6 +44,9 @@ type OutboxOptions struct {
 	// Backlog is until when at least readings of a device are awaited that are
 	// out of its memory; not after now: they are over. Nil: they always are.
 	Backlog func(t tenant.ID, device int64) (until time.Time)
+	// Late are tenants of which nothing leaves yet, since their alarms are not all
+	// known: Wake says that they are. Nil: none ever is.
+	Late func() []tenant.ID
 	// Screens are told of every change of a delivery; nil: nobody is.
 	Screens screens
 	// DigestAfter is how many notices a minute a channel is told of one by one;

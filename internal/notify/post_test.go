@@ -124,6 +124,7 @@ type post struct {
 	carriers  map[notify.Mode]notify.Carrier
 	muted     map[int64]int64 // by rule
 	backlog   map[int64]time.Time
+	late      []tenant.ID
 	digests   int
 	hub       *live.Hub
 	outbox    *notify.Outbox
@@ -153,6 +154,7 @@ func (p *post) open() {
 		DB: p.DB, Tenants: p.Tenants, Channels: p.Channels, Webhooks: p.Webhooks, Carriers: p.carriers, DigestAfter: p.digests, Now: p.Clock.Now, Ran: p.Clock.Ran, Log: p.Log.Logger,
 		Muted:   func(_ context.Context, _ tenant.ID, rule int64) (int64, error) { return p.muted[rule], nil },
 		Backlog: func(_ tenant.ID, device int64) time.Time { return p.backlog[device] },
+		Late:    func() []tenant.ID { return p.late },
 		Random:  func() float64 { return 0.5 }, // waits as they are written
 		Screens: p.hub,
 	})

@@ -146,21 +146,10 @@ func (l *lane) close(ctx context.Context, ground context.CancelFunc) error {
 // Unmute lets what waits for the end of a rule's mute look again, since it is
 // another one now.
 func (o *Outbox) Unmute(ctx context.Context, t tenant.ID, rule int64) error {
-	return o.lookAgain(ctx, t, ForMute, func(q *bun.UpdateQuery) *bun.UpdateQuery { return q.Where("d.rule_id = ?", rule) })
-}
-
-// CaughtUp lets what waits for the end of a tenant's backlogs look again.
-func (o *Outbox) CaughtUp(ctx context.Context, t tenant.ID) error {
-	return o.lookAgain(ctx, t, ForBacklog, func(q *bun.UpdateQuery) *bun.UpdateQuery { return q })
-}
-
-// lookAgain lets a tenant's deliveries that wait for something look now whether
-// it is over.
-func (o *Outbox) lookAgain(ctx context.Context, t tenant.ID, why Reason, which func(*bun.UpdateQuery) *bun.UpdateQuery) error {
 	return o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		now := o.Now().UnixMilli()
-		_, err := which(tx.NewUpdate().Model((*deliveryRow)(nil)).Set("next_time = ?, update_time = ?", now, now).
-			Where("d.tenant_id = ? AND d.state = 'queued' AND d.reason = ?", t, why)).Exec(ctx)
+		_, err := tx.NewUpdate().Model((*deliveryRow)(nil)).Set("next_time = ?, update_time = ?", now, now).
+			Where("d.tenant_id = ? AND d.rule_id = ? AND d.state = 'queued' AND d.reason = ?", t, rule, ForMute).Exec(ctx)
 		o.DB.AfterCommit(ctx, o.Wake)
 		return err
 	})

@@ -67,6 +67,16 @@ func (l *lane) take(ctx context.Context) (*taking, error) {
 	return t, nil
 }
 
+// butLate leaves out deliveries of tenants of which nothing leaves yet.
+func (o *Outbox) butLate(sel *bun.SelectQuery) *bun.SelectQuery {
+	if o.Late != nil {
+		if late := o.Late(); len(late) > 0 {
+			sel.Where("d.tenant_id NOT IN (?)", bun.List(late))
+		}
+	}
+	return sel
+}
+
 // look looks at some deliveries, those that have been due longest; whole when
 // those were all of the level.
 func (t *taking) look(ctx context.Context, some int) (whole bool, err error) {
@@ -78,6 +88,7 @@ func (t *taking) look(ctx context.Context, some int) (whole bool, err error) {
 	if resting = append(resting, t.crowded()...); len(resting) > 0 {
 		sel.Where("d.destination NOT IN (?)", bun.List(resting))
 	}
+	t.butLate(sel)
 	if err := sel.OrderExpr("d.next_time, d.id").Limit(int64(some)).Scan(ctx); err != nil {
 		return false, err
 	}

@@ -123,21 +123,24 @@ func TestBacklog(t *testing.T) {
 	p.wants("present", p.of(present), "ada@example.com triggered sent")
 }
 
-// Who waits for a backlog looks again as soon as the tenant has caught up, and
-// nobody else does.
-func TestCaughtUp(t *testing.T) {
+// Of a tenant whose alarms are not all known yet nothing leaves, and nobody else
+// waits for it; then everything is told, also of what is over by then.
+func TestLateTenants(t *testing.T) {
 	p := newPost(t)
-	id := int64(p.mast.ID)
-	p.backlog[id] = p.Clock.Now().Add(2 * time.Minute)
-	open := p.begins("Open", 2, news.Wishes{Channels: []int64{p.channel("field", ada)}, Late: true})
+	p.late = []tenant.ID{p.field.ID}
+	p.open()
+	a := p.begins("Frost", 2, news.Wishes{Channels: []int64{p.channel("field", ada)}})
+	p.ends(a, true)
+	next := p.step()
+	p.wants("late", p.of(a), "ada@example.com resolved queued trigger; ada@example.com triggered queued")
+	p.wants("told", p.mail.told(), "")
+	if !next.After(p.Clock.Now()) && !next.IsZero() {
+		t.Errorf("it looks again at %v, at once", next)
+	}
+	p.late = nil
 	p.step()
-	delete(p.backlog, id)
-	p.must(p.outbox.CaughtUp(t.Context(), p.rival.ID))
 	p.step()
-	p.wants("another has caught up", p.of(open), "ada@example.com triggered queued backlog")
-	p.must(p.outbox.CaughtUp(t.Context(), p.field.ID))
-	p.step()
-	p.wants("told", p.mail.told(), "ada@example.com triggered Open")
+	p.wants("told", p.mail.told(), "ada@example.com triggered Frost; ada@example.com resolved Frost")
 }
 
 // More wait than are looked at together: none is forgotten, and those that wait
