@@ -59,6 +59,7 @@ var ownerless = map[string]string{
 	"alarm.PositionStore.OfTenants":     "a start takes up all tenants",
 	"alarm.PositionStore.SaveOfTenants": "one transaction writes what happened to several",
 	"alarm.Engine.Take":                 "a batch holds readings of several tenants",
+	"alarm.Engine.Late":                 "one outbox tells for all tenants",
 	"alarm.Engine.Work":                 "judges all tenants in turn",
 	"alarm.RuleStore.Running":           "the engine judges every tenant's",
 	"alarm.Engine.Judge":                "the journal is one for all tenants; each frame names its own",
