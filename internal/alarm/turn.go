@@ -56,7 +56,7 @@ func (e *Engine) Judge(ctx context.Context, position uint64, batch []reading.Arr
 		if err := e.turn(ctx, of); err != nil {
 			return err
 		}
-		if of.held {
+		if e.holds(of) {
 			if _, err := e.flushSome(ctx); err != nil {
 				return err
 			}
@@ -143,6 +143,13 @@ func (e *Engine) again(of *queue) {
 	if caughtUp {
 		e.o.CaughtUp(of.tenant)
 	}
+}
+
+// holds tells whether a tenant is kept from its turns.
+func (e *Engine) holds(of *queue) bool {
+	e.queues.mu.Lock()
+	defer e.queues.mu.Unlock()
+	return of.held
 }
 
 // hold keeps a tenant from its turns, release lets it have them again.
