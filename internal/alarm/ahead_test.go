@@ -90,27 +90,31 @@ func (y *yard) floor(id alarm.RuleID) (floor int64) {
 	return floor
 }
 
+// runningAndRestarted tells a story twice, the second time with a restart in it.
+func runningAndRestarted(t *testing.T, story func(y *yard, maybeRestart func())) {
+	t.Run("running", func(t *testing.T) { story(newYard(t), func() {}) })
+	t.Run("restarted", func(t *testing.T) {
+		y := newYard(t)
+		story(y, y.restart)
+	})
+}
+
 // A rule that is published while its device's newest reading is ahead is silent
 // for none that is right; those from before do not count, whatever they say.
 func TestPublishedAfterAReadingAhead(t *testing.T) {
-	for name, restart := range map[string]bool{"running": false, "restarted": true} {
-		t.Run(name, func(t *testing.T) {
-			y := newYard(t)
-			y.at(0, 1)
-			y.judge(y.air(9*minute, 1))
-			y.setClock(10 * second)
-			y.rule(func(r *alarm.Rule) { r.Hits, r.Window = 2, 20*time.Minute })
-			y.judge(y.air(9*minute+second, 1)) // still fast
-			y.wants("")
-			if restart {
-				y.restart()
-			}
-			y.at(1*minute, 1)
-			y.wants("")
-			y.at(2*minute, 1)
-			y.wants("Frost 120-")
-		})
-	}
+	runningAndRestarted(t, func(y *yard, maybeRestart func()) {
+		y.at(0, 1)
+		y.judge(y.air(9*minute, 1))
+		y.setClock(10 * second)
+		y.rule(func(r *alarm.Rule) { r.Hits, r.Window = 2, 20*time.Minute })
+		y.judge(y.air(9*minute+second, 1)) // still fast
+		y.wants("")
+		maybeRestart()
+		y.at(1*minute, 1)
+		y.wants("")
+		y.at(2*minute, 1)
+		y.wants("Frost 120-")
+	})
 }
 
 // What arrived before a rule was published does not count though it is judged
@@ -136,22 +140,17 @@ func TestPublishedWhileJudgingIsBehind(t *testing.T) {
 // A server whose clock was days ahead took readings of those days as right. Once
 // it is set back, the first right one passes them over.
 func TestReadingsOfAClockThatWasAhead(t *testing.T) {
-	for name, restart := range map[string]bool{"running": false, "restarted": true} {
-		t.Run(name, func(t *testing.T) {
-			y := newYard(t)
-			y.rule(nil)
-			y.at(72*60*minute, 5)
-			y.setClock(minute)
-			y.tick()
-			if restart {
-				y.restart()
-			}
-			y.at(2*minute, 1)
-			y.wants("Frost 120-")
-			y.at(3*minute, 5)
-			y.wants("Frost 120-180 recovered")
-		})
-	}
+	runningAndRestarted(t, func(y *yard, maybeRestart func()) {
+		y.rule(nil)
+		y.at(72*60*minute, 5)
+		y.setClock(minute)
+		y.tick()
+		maybeRestart()
+		y.at(2*minute, 1)
+		y.wants("Frost 120-")
+		y.at(3*minute, 5)
+		y.wants("Frost 120-180 recovered")
+	})
 }
 
 // What people do to rules whose device's clock is fast leaves nothing silent.

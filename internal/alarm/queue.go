@@ -152,8 +152,7 @@ func weight(a *reading.Arrival) int {
 	return size
 }
 
-// list puts a tenant behind the others that wait for their turn. Callers hold
-// mu, as of all that follow here.
+// list puts a tenant behind the others that wait for their turn. Callers hold mu.
 func (q *queues) list(of *queue) {
 	if of.listed || of.held {
 		return
@@ -188,7 +187,7 @@ func (q *queues) head(of *queue, most int) []arrived {
 	return of.waiting[:min(most, len(of.waiting))]
 }
 
-// drop takes note that the oldest n are judged.
+// drop takes note that the oldest n are judged. Callers hold mu.
 func (q *queues) drop(of *queue, n int) {
 	for i := range of.waiting[:n] {
 		size := weight(&of.waiting[i].Arrival)
@@ -217,6 +216,7 @@ func (e *Engine) placeOf(of *queue) Position {
 	return e.queues.placeOf(of)
 }
 
+// placeOf is Engine.placeOf for who holds mu, too.
 func (q *queues) placeOf(of *queue) Position {
 	if of.idle() {
 		return Position{Entry: q.taken}
@@ -259,7 +259,7 @@ func (e *Engine) forget(of *queue) {
 }
 
 // look closes a tenant to its devices when too much of it waits, and opens it
-// again.
+// again. Callers hold mu.
 func (q *queues) look(of *queue, now int64) {
 	behind := of.count > 0 && now-max(of.since, q.began) > behindAtMost.Milliseconds()
 	switch {
@@ -271,6 +271,7 @@ func (q *queues) look(of *queue, now int64) {
 	}
 }
 
+// open lets a tenant's devices go on. Callers hold mu.
 func (q *queues) open(of *queue) {
 	if of.opened != nil {
 		close(of.opened)

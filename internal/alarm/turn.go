@@ -43,8 +43,8 @@ func (e *Engine) Work(ctx context.Context) error {
 	return nil
 }
 
-// Judge takes over a batch and judges all that waits before it returns: for whom
-// no Work runs. What it leads to is on disk then, unless Run writes beside.
+// Judge takes over a batch and judges all that waits before it returns; for tests,
+// where no Work runs. What it leads to is on disk then, unless Run writes beside.
 // After an error the next Judge writes it.
 func (e *Engine) Judge(ctx context.Context, position uint64, batch []reading.Arrival) error {
 	e.Take(position, batch)
@@ -237,7 +237,7 @@ func (e *Engine) rereadSome(ctx context.Context, of *queue, until time.Time) (so
 }
 
 // refill hands an entry of the journal to the tenants that are to be filled, and
-// takes those out that are full.
+// takes those out that are full. Callers hold mu.
 func (q *queues) refill(filling map[*queue]bool, position uint64, batch []reading.Arrival) {
 	for i := range batch {
 		a := &batch[i]

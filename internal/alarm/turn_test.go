@@ -209,3 +209,61 @@ func TestAdmit(t *testing.T) {
 		t.Errorf("caught up: %v, behind %+v", err, f.engine.Behind())
 	}
 }
+
+// While the database refuses, a tenant of whom much happened is not judged further,
+// others are; nothing is lost of it.
+func TestJudgingWaitsForTheDatabase(t *testing.T) {
+	f := newFarms(t)
+	judgeAll := func() {
+		t.Helper()
+		for {
+			some, err := f.engine.Turn(t.Context())
+			f.must(err)
+			if !some {
+				return
+			}
+		}
+	}
+	mend := f.fail("INSERT ON notices")
+	var flaps []reading.Arrival
+	for i := range int64(5000) {
+		flaps = append(flaps, f.of(0, i*second, float64(i%2)*5))
+	}
+	f.send(flaps...)
+	f.engine.Take(f.pos, flaps)
+	judgeAll()
+	held := f.engine.Stats().Judged
+	if held == 0 || held > 2*2000 {
+		t.Errorf("%d times a rule judged a reading, and nothing is written", held)
+	}
+	for range 2 { // a second failure changes nothing
+		if err := f.engine.Settle(t.Context()); err == nil {
+			t.Error("written, though the database refuses")
+		}
+		judgeAll()
+	}
+	if got := f.engine.Stats().Judged; got != held {
+		t.Errorf("judged %d times after nothing could be written, %d before", got, held)
+	}
+	frost := f.of(1, 0, 1)
+	f.send(frost)
+	f.engine.Take(f.pos, []reading.Arrival{frost})
+	judgeAll()
+	if got := f.engine.Stats().Judged; got != held+2 {
+		t.Errorf("judged %d times with a reading of another tenant, %d before", got, held)
+	}
+	mend()
+	for n := 0; n < 1000 && f.engine.Recorded() < f.pos; n++ {
+		f.must(f.engine.Settle(t.Context()))
+		judgeAll()
+	}
+	if got := f.engine.Recorded(); got != f.pos {
+		t.Errorf("recorded up to %d of %d", got, f.pos)
+	}
+	for i, want := range []int64{2500 + 833, 1} { // a frost at every second reading, cold at every sixth
+		_, total, err := f.Notices.Page(t.Context(), f.owners[i], alarm.NoticeQuery{Limit: 1})
+		if err != nil || total != want {
+			t.Errorf("tenant %d has %d notices (%v), want %d", i, total, err, want)
+		}
+	}
+}

@@ -3,31 +3,18 @@ package httpapi_test
 import (
 	"net/http"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"tilth/internal/httpapi"
-	"tilth/internal/memory"
 	"tilth/internal/testkit"
 )
-
-// pressed is a gauge of memory of which a test says how much is in use, per cent.
-func pressed() (g *memory.Gauge, percent *atomic.Uint64) {
-	percent = new(atomic.Uint64)
-	var asked atomic.Int64
-	return memory.New(memory.Options{
-		Limit: 1 << 30,
-		Read:  func() memory.Usage { return memory.Usage{Held: percent.Load() << 30 / 100} },
-		Now:   func() time.Time { return time.Unix(asked.Add(1), 0) }, // so that each look is a new one
-	}), percent
-}
 
 // When memory gets short, what passes over history is refused first, then what
 // people who are signed in ask for, and signing in last. Who is refused is told when
 // to come again, in words.
 func TestShortOfMemory(t *testing.T) {
-	gauge, percent := pressed()
+	gauge, percent := testkit.PressedMemory()
 	w := newServer(t, func(o *httpapi.Options) { o.Memory = gauge })
 	from, to := w.Clock.Now().Add(-time.Hour), w.Clock.Now()
 	heavy := []testkit.Call{

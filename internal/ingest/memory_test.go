@@ -2,30 +2,17 @@ package ingest
 
 import (
 	"net/http"
-	"sync/atomic"
 	"testing"
 	"time"
 
-	"tilth/internal/memory"
 	"tilth/internal/testkit"
 )
-
-// pressed is a gauge of memory of which a test says how much is in use, per cent.
-func pressed() (g *memory.Gauge, percent *atomic.Uint64) {
-	percent = new(atomic.Uint64)
-	var asked atomic.Int64
-	return memory.New(memory.Options{
-		Limit: 1 << 30,
-		Read:  func() memory.Usage { return memory.Usage{Held: percent.Load() << 30 / 100} },
-		Now:   func() time.Time { return time.Unix(asked.Add(1), 0) }, // so that each look is a new one
-	}), percent
-}
 
 // Messages are taken in as long as there is any memory. Then devices over HTTP are
 // told to come again, others wait; and what waited is taken in, and only then
 // answered, once there is memory again.
 func TestShortOfMemory(t *testing.T) {
-	gauge, percent := pressed()
+	gauge, percent := testkit.PressedMemory()
 	e := newEdge(t, func(o *Options) { o.Memory = gauge })
 	url := e.web().URL + "/api/v1/" + secretOf("WS-1") + "/telemetry"
 	percent.Store(95)
@@ -59,7 +46,7 @@ func TestShortOfMemory(t *testing.T) {
 
 // Whoever waits for memory does not keep the server from stopping.
 func TestShortOfMemoryAtTheEnd(t *testing.T) {
-	gauge, percent := pressed()
+	gauge, percent := testkit.PressedMemory()
 	e := newEdge(t, func(o *Options) { o.Memory = gauge })
 	percent.Store(99)
 	submitted := make(chan error, 1)

@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"tilth/internal/memory"
 	"tilth/internal/openapi"
 	"tilth/internal/openapi/wire"
 	"tilth/internal/reading"
@@ -257,19 +256,16 @@ func TestHistoriesOfATenantAtOnce(t *testing.T) {
 
 // When memory gets short, history is refused before all else.
 func TestShortOfMemory(t *testing.T) {
-	percent, asked := uint64(85), int64(0)
-	gauge := memory.New(memory.Options{
-		Limit: 1 << 30, Read: func() memory.Usage { return memory.Usage{Held: percent << 30 / 100} },
-		Now: func() time.Time { asked++; return time.Unix(asked, 0) },
-	})
+	gauge, percent := testkit.PressedMemory()
+	percent.Store(85)
 	w := newWorld(t, func(o *openapi.Options) { o.Memory = gauge })
 	if p := w.refused(t, call{path: autumnOf()}, http.StatusServiceUnavailable); p.Code != "unavailable" || !strings.Contains(p.Detail, "no memory to spare") {
 		t.Errorf("%+v", p)
 	}
 	ask[wire.DeviceList](t, w, call{path: "/devices"})
-	percent = 93
+	percent.Store(93)
 	w.refused(t, call{path: "/devices"}, http.StatusServiceUnavailable)
-	percent = 50
+	percent.Store(50)
 	ask[wire.History](t, w, call{path: autumnOf()})
 }
 

@@ -35,6 +35,18 @@ func consume(t *testing.T, s *Store, from uint64, failing func(pos uint64) error
 	return c
 }
 
+// consumed waits until a consumer is there that has everything written so far.
+func consumed(t *testing.T, s *Store) {
+	t.Helper()
+	await(t, "the backlog to be consumed", s.isConsumed)
+}
+
+func (s *Store) isConsumed() bool {
+	s.journal.mu.Lock()
+	defer s.journal.mu.Unlock()
+	return s.journal.queue != nil && s.journal.consumed >= s.journal.written
+}
+
 func (c *consumer) take(_ context.Context, pos uint64, batch []Arrival) error {
 	if c.failing != nil {
 		if err := c.failing(pos); err != nil {

@@ -161,11 +161,14 @@ func checkAcknowledged(t *testing.T, what string, s *Store, acknowledged map[int
 func checkBacklog(t *testing.T, what string, s *Store, judged uint64, acknowledged map[int]bool) {
 	t.Helper()
 	c := consume(t, s, judged, nil)
-	select {
-	case <-s.Replayed():
-	case err := <-c.ended:
-		t.Fatalf("%s: consume: %v", what, err)
-	}
+	await(t, "the backlog to be consumed", func() bool {
+		select {
+		case err := <-c.ended:
+			t.Fatalf("%s: consume: %v", what, err)
+		default:
+		}
+		return s.isConsumed()
+	})
 	c.stop()
 	same(t, what+": positions", c.positions(), positions(judged+1, s.Stats().Position))
 	seen := map[int]bool{}

@@ -22,7 +22,7 @@ func (s *Store) Range(ctx context.Context, t tenant.ID, d device.ID, from, to in
 type opener func(ctx context.Context, ref device.Ref, from, to int64, props []device.PropertyID) (*rows, error)
 
 func (s *Store) rangeOver(ctx context.Context, open opener, ref device.Ref, from, to int64, props []device.PropertyID,
-	fn func(t int64, fields []Field) error) (err error) {
+	fn func(t int64, fields []Field) error) error {
 	if len(props) == 0 || from > to {
 		return nil
 	}
@@ -34,16 +34,7 @@ func (s *Store) rangeOver(ctx context.Context, open opener, ref device.Ref, from
 	if err != nil {
 		return err
 	}
-	defer closeInto(&err, r)
-	for {
-		some, err := r.next()
-		if err != nil || !some {
-			return err
-		}
-		if err := fn(r.time, r.frame); err != nil {
-			return err
-		}
-	}
+	return r.each(fn)
 }
 
 // AsOf is the newest value with a time <= at (epoch ms) of each of props,

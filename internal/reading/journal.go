@@ -17,11 +17,9 @@ var ErrConsumed = errors.New("reading: the journal has a consumer already")
 // journal passes batches from Append to the consumer and knows the positions:
 // judged <= consumed <= written.
 type journal struct {
-	room     chan struct{} // one token a batch that is written and not consumed
-	frames   *semaphore.Weighted
-	most     int64 // of frames that are written and not consumed
-	replayed chan struct{}
-	once     sync.Once // closes replayed
+	room   chan struct{} // one token a batch that is written and not consumed
+	frames *semaphore.Weighted
+	most   int64 // of frames that are written and not consumed
 
 	mu       sync.Mutex
 	queue    chan entry // nil while nobody consumes
@@ -38,9 +36,7 @@ type entry struct {
 
 func newJournal(queueBatches, queueFrames int) *journal {
 	most := int64(queueFrames)
-	return &journal{
-		room: make(chan struct{}, queueBatches), frames: semaphore.NewWeighted(most), most: most, replayed: make(chan struct{}),
-	}
+	return &journal{room: make(chan struct{}, queueBatches), frames: semaphore.NewWeighted(most), most: most}
 }
 
 // reserve waits for room for a batch of so many frames.
@@ -166,7 +162,6 @@ func (s *Store) Consume(ctx context.Context, from uint64, fn func(ctx context.Co
 		}
 		pos = e.pos
 	}
-	s.journal.once.Do(func() { close(s.journal.replayed) })
 	for {
 		select {
 		case e := <-queue:
@@ -294,10 +289,6 @@ func (s *Store) whyEnded(ctx context.Context) error {
 	}
 	return ctx.Err()
 }
-
-// Replayed is closed when Consume has been through everything that was in the
-// journal when it began: the backlog is judged, devices may be let in.
-func (s *Store) Replayed() <-chan struct{} { return s.journal.replayed }
 
 // Trim says that everything up to pos is judged and recorded elsewhere for
 // good. The entries are deleted with a later checkpoint. A position not yet

@@ -20,7 +20,7 @@ func TestJournalGivesEveryBatchInOrder(t *testing.T) {
 		mustAppend(t, s, numbered(n)...)
 	}
 	c := consume(t, s, 0, nil)
-	<-s.Replayed()
+	consumed(t, s)
 	for n := range 5 {
 		mustAppend(t, s, numbered(5+n)...)
 	}
@@ -81,26 +81,6 @@ func TestJournalGoesOnWhereToldAfterARestart(t *testing.T) {
 	}
 }
 
-func TestReplayedOnlyAfterTheBacklog(t *testing.T) {
-	s := openStore(t, Options{})
-	for n := range 4 {
-		mustAppend(t, s, numbered(n)...)
-	}
-	early := 0
-	c := consume(t, s, 0, func(uint64) error {
-		select {
-		case <-s.Replayed():
-			early++
-		default:
-		}
-		return nil
-	})
-	<-s.Replayed()
-	if got := len(c.positions()); got != 4 || early != 0 {
-		t.Errorf("replayed after %d of 4 batches, %d times too early", got, early)
-	}
-}
-
 func TestFailedBatchIsTriedAgainAndNothingSkipped(t *testing.T) {
 	log := &waits{Handler: slog.DiscardHandler}
 	s := openStore(t, Options{RetryWait: time.Millisecond, Logger: slog.New(log)})
@@ -115,7 +95,7 @@ func TestFailedBatchIsTriedAgainAndNothingSkipped(t *testing.T) {
 		}
 		return nil
 	})
-	<-s.Replayed()
+	consumed(t, s)
 	for n := 1; n < 4; n++ {
 		mustAppend(t, s, numbered(n)...)
 	}
@@ -147,7 +127,7 @@ func TestAppendWaitsForTheConsumer(t *testing.T) {
 		<-let
 		return nil
 	})
-	<-s.Replayed()
+	consumed(t, s)
 	mustAppend(t, s, numbered(0)...)
 	mustAppend(t, s, numbered(1)...)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
@@ -180,7 +160,7 @@ func TestAppendWaitsForRoomForItsFrames(t *testing.T) {
 		<-let
 		return nil
 	})
-	<-s.Replayed()
+	consumed(t, s)
 	refused := func(batch []Arrival) {
 		t.Helper()
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
@@ -224,7 +204,7 @@ func TestAppendWaitsNoLongerThanTheStoreLives(t *testing.T) {
 		<-ctx.Done() // Close ends it
 		return ctx.Err()
 	})
-	<-s.Replayed()
+	consumed(t, s)
 	mustAppend(t, s, numbered(0)...)
 	<-inside
 	waiting := make(chan error, 1)
@@ -243,7 +223,7 @@ func TestWithoutAConsumerAppendDoesNotWait(t *testing.T) {
 		mustAppend(t, s, numbered(n)...)
 	}
 	c := consume(t, s, 0, nil)
-	<-s.Replayed()
+	consumed(t, s)
 	c.stop()
 	for n := range 5 {
 		mustAppend(t, s, numbered(5+n)...)
@@ -279,7 +259,7 @@ func TestConsumerThatLeavesGivesItsRoomBack(t *testing.T) {
 func TestJournalHasOneConsumer(t *testing.T) {
 	s := openStore(t, Options{})
 	c := consume(t, s, 0, nil)
-	<-s.Replayed()
+	consumed(t, s)
 	if err := s.Consume(t.Context(), 0, c.take); !errors.Is(err, ErrConsumed) {
 		t.Errorf("second consumer: %v, want ErrConsumed", err)
 	}
@@ -291,7 +271,7 @@ func TestJournalHasOneConsumer(t *testing.T) {
 func TestConsumeEndsWithTheStore(t *testing.T) {
 	s := openStore(t, Options{})
 	c := consume(t, s, 0, nil)
-	<-s.Replayed()
+	consumed(t, s)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -309,7 +289,7 @@ func TestJudgedAheadOfTheJournal(t *testing.T) {
 	mustAppend(t, s, numbered(0)...)
 	s = reopen(t, s)
 	c := consume(t, s, 1000, nil)
-	<-s.Replayed()
+	consumed(t, s)
 	mustAppend(t, s, numbered(1)...)
 	c.wait(1)
 	c.stop()
@@ -360,7 +340,7 @@ func TestJudgedBehindTheJournal(t *testing.T) {
 	s.Trim(4)
 	checkpoint(t, s)
 	c := consume(t, s, 1, nil)
-	<-s.Replayed()
+	consumed(t, s)
 	c.stop()
 	same(t, "what is left", c.positions(), positions(5, 6))
 	if log.warnings != 1 {

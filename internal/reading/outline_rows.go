@@ -157,7 +157,7 @@ func changeOf(v Value) Value {
 }
 
 // each is Range.
-func (o *outlining) each(from, to int64, props []device.PropertyID, fn func(at int64, fields []Field) error) (err error) {
+func (o *outlining) each(from, to int64, props []device.PropertyID, fn func(at int64, fields []Field) error) error {
 	if len(props) == 0 {
 		return nil
 	}
@@ -165,16 +165,7 @@ func (o *outlining) each(from, to int64, props []device.PropertyID, fn func(at i
 	if err != nil {
 		return err
 	}
-	defer closeInto(&err, r)
-	for {
-		some, err := r.next()
-		if err != nil || !some {
-			return err
-		}
-		if err := fn(r.time, r.frame); err != nil {
-			return err
-		}
-	}
+	return r.each(fn)
 }
 
 // write writes the rows, a stretch of whole buckets after the other.

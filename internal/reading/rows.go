@@ -181,6 +181,20 @@ func (r *rows) next() (bool, error) {
 	}
 }
 
+// each calls fn for every frame that is left, and closes the rows.
+func (r *rows) each(fn func(at int64, fields []Field) error) (err error) {
+	defer closeInto(&err, r)
+	for {
+		some, err := r.next()
+		if err != nil || !some {
+			return err
+		}
+		if err := fn(r.time, r.frame); err != nil {
+			return err
+		}
+	}
+}
+
 // nextBlock is next for many frames at once, where nothing is to be put
 // together: the frames from row begin to before row end of a block, valid until
 // the next call. It is nil where next has to be asked.

@@ -327,7 +327,7 @@ func TestFailedSyncIsNotAcknowledged(t *testing.T) {
 		return nil
 	})))
 	c := consume(t, s, 0, nil)
-	<-s.Replayed()
+	consumed(t, s)
 	mustAppend(t, s, arrival(1, 1, start, num(1, 1)))
 	c.wait(1)
 	if err := s.Broken(); err != nil {
