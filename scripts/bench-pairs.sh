@@ -3,10 +3,13 @@
 # the other in turn, so that what else the machine does falls on both alike, and
 # prints each pair's ratio, their median and their spread. Above 1 the second
 # version is the faster one.
-#   scripts/bench-pairs.sh BEFORE AFTER [PAIRS]   paths of two binaries; seven pairs
+#   scripts/bench-pairs.sh BEFORE AFTER [PAIRS [BENCH…]]
+# BEFORE and AFTER are paths of two binaries; seven pairs of ingest, history and alarm.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 before=$(realpath "${1:?the binary of before}") after=$(realpath "${2:?the binary of after}") pairs=${3:-7}
+benches=("${@:4}")
+[ ${#benches[@]} -gt 0 ] || benches=(ingest history alarm)
 
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
@@ -20,8 +23,12 @@ history() { # months of one device answered in a second, every reading of them
   ./bin/tilth bench history --binary "$1" --devices 10 --asks 30 |
     awk '/every reading$/ && !found { found = 1 } found && $1 == "tilth" { t = $4; print 1000 / (t ~ /µs$/ ? t / 1000 : t ~ /ms$/ ? t + 0 : t * 1000); exit }'
 }
+alarm() { # messages acknowledged in a second while 10,000 rules judge them, as many as are taken
+  ./bin/tilth bench alarm --binary "$1" --duration 2s |
+    awk '/as much as is taken, with / { for (i = 1; i < NF; i++) if ($(i + 1) == "messages/s") { gsub(",", "", $i); print $i; exit } }'
+}
 
-for bench in ingest history; do
+for bench in "${benches[@]}"; do
   echo "$bench"
   for pair in $(seq "$pairs"); do
     # Who goes first changes from pair to pair.

@@ -36,7 +36,7 @@ func (e *Engine) passOver(from, to int64) {
 				continue
 			}
 			r.state.raise(since + lost - 1)
-			e.happenBeside(event{rule: r, kind: moved, time: to, floor: r.state.Floor})
+			e.happenBeside(event{rule: r, kind: moved, time: to})
 		}
 	}
 }
@@ -51,7 +51,7 @@ func (e *Engine) wentBack(now int64) {
 		}
 		if r.state.Floor > now+ahead.Milliseconds() {
 			r.state.lower(now)
-			e.happenBeside(event{rule: r, kind: moved, time: now, floor: now, waiting: r.state.Waiting})
+			e.happenBeside(event{rule: r, kind: moved, time: now})
 		}
 		if r.test == nil {
 			e.schedule(r)

@@ -41,6 +41,9 @@ type EngineOptions struct {
 	Ran func() time.Duration
 	// Until is how far time has come, for what is removed for its age; nil: Now.
 	Until func() time.Time
+	// NoticesAnHour is how many notices a rule may begin within an hour before one is
+	// unsteady; 0: any number.
+	NoticesAnHour int
 	// Stopped is until when the process before this one let devices in, by the
 	// clock; zero: not known.
 	Stopped time.Time
@@ -113,15 +116,17 @@ type running struct {
 // event is something that happened to a rule, with what is to be remembered of
 // it.
 type event struct {
-	rule    *running
-	kind    Kind
-	time    int64 // of its reading, epoch ms
-	samples []Sample
-	reason  Reason
-	floor   int64
-	waiting bool
-	place   Position // how far its tenant was judged before
-	reading bool     // a reading led to it
+	rule     *running
+	kind     Kind
+	time     int64 // of its reading, epoch ms
+	samples  []Sample
+	reason   Reason
+	floor    int64
+	waiting  bool
+	unsteady bool     // of an unsteady notice
+	swing    swing    // what the rule remembers of openings and changes
+	place    Position // how far its tenant was judged before
+	reading  bool     // a reading led to it
 }
 
 // NewEngine makes an engine; Start must come before its first Judge.
@@ -205,9 +210,7 @@ func (e *Engine) step(f *arrived) {
 
 // happen takes note of what the reading at a place led to; settle makes it known.
 func (e *Engine) happen(r *running, h Event, at Position) {
-	ev := event{
-		rule: r, kind: h.Kind, time: h.Time, samples: h.Samples, floor: r.state.Floor, waiting: r.state.Waiting, place: at, reading: true,
-	}
+	ev := event{rule: r, kind: h.Kind, time: h.Time, samples: h.Samples, unsteady: h.Unsteady, place: at, reading: true}
 	if h.Kind == Resolved {
 		ev.reason = Recovered
 	}
@@ -220,8 +223,10 @@ func (e *Engine) happenBeside(ev event) {
 	e.note(ev)
 }
 
+// note takes note of an event with what its rule remembers from then on.
 func (e *Engine) note(ev event) {
-	of := ev.rule.queue
+	of, s := ev.rule.queue, ev.rule.state
+	ev.floor, ev.waiting, ev.swing = s.Floor, s.Waiting, s.carried()
 	if len(of.pending)+len(of.writing) == 0 {
 		e.unkept = append(e.unkept, of)
 	}

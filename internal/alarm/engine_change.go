@@ -105,7 +105,7 @@ func (c *changing) replace(ctx context.Context, ids []RuleID) error {
 // stop ends the judging of a rule; attribute is the one whose being gone is why.
 func (c *changing) stop(ctx context.Context, r *running, attribute string) error {
 	if r.notice != nil {
-		how := ending{at: c.now(), status: ResolvedItself, reason: c.why, attribute: attribute}
+		how := ending{at: c.now(), status: ResolvedItself, reason: c.why, attribute: attribute, changes: r.state.Changes}
 		n, err := c.end(ctx, r.Tenant, r.notice, how)
 		if err != nil {
 			return err
@@ -170,7 +170,7 @@ func (e *Engine) ResolveByHand(ctx context.Context, t tenant.ID, notice int64, u
 		return err
 	}
 	err := e.o.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) (err error) {
-		how := ending{at: e.now(), status: ResolvedByHand, reason: ByHand, user: user, remark: remark}
+		how := ending{at: e.now(), status: ResolvedByHand, reason: ByHand, user: user, remark: remark, changes: r.state.Changes}
 		if told, err = e.end(ctx, t, r.notice, how); err != nil {
 			return err
 		}
@@ -237,8 +237,7 @@ func (e *Engine) adopt(ctx context.Context, r, fresh *running) error {
 		if err := e.relearnNow(ctx, r); err != nil {
 			return err
 		}
-		state := newState(fresh.test, r.state.Floor)
-		state.Open, state.Waiting = r.state.Open, r.state.Waiting
+		state := r.state.anew(fresh.test)
 		fresh.state = state
 		if err := e.learn(ctx, e.o.Readings, fresh, e.stamps(ctx, r, e.placeOf(r.queue).Entry, e.now()), r.state.newest, nil); err != nil {
 			return err

@@ -45,6 +45,7 @@ type yard struct {
 	engine    *alarm.Engine
 	teller    teller // the desk, unless a test says otherwise
 	until     func() time.Time
+	anHour    int       // notices that a rule may begin within an hour; 0: any number
 	stopped   time.Time // until when the engine before let devices in
 	pos       uint64    // of the newest batch in the journal
 }
@@ -79,7 +80,7 @@ func (y *yard) start() {
 	y.engine = alarm.NewEngine(alarm.EngineOptions{
 		DB: y.DB, Catalog: y.Catalog, Rules: y.rules, Positions: y.positions, Devices: y.Devices, Registry: y.Registry, Presence: y.Presence,
 		Readings: y.readings, Screens: y.hub, Teller: y.teller, Now: y.Clock.Now, Ran: y.Clock.Ran, Until: y.until, Stopped: y.stopped,
-		Written: func(ctx context.Context) error { return y.Status.Flush(ctx, false) }, Log: y.Log.Logger,
+		Written: func(ctx context.Context) error { return y.Status.Flush(ctx, false) }, Log: y.Log.Logger, NoticesAnHour: y.anHour,
 	})
 	if err := y.engine.Start(y.t.Context()); err != nil {
 		y.t.Fatal(err)
@@ -209,6 +210,9 @@ func (y *yard) told() string {
 		line := fmt.Sprintf("%s %s-", n.Title, seconds(n.Start))
 		if n.Status != alarm.Pending {
 			line += fmt.Sprintf("%s %s", seconds(n.End), d.Reason)
+		}
+		if n.Unsteady {
+			line += " unsteady"
 		}
 		lines = append(lines, line)
 	}

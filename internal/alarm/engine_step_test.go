@@ -26,7 +26,7 @@ func BenchmarkStep(b *testing.B) {
 			for i := range c.terms {
 				r.Conditions = append(r.Conditions, Condition{Join: "and", Attribute: p.Properties[i].Identifier, Operator: Above, Value: reading.Number(50)})
 			}
-			t, err := NewTest(r, p)
+			t, err := NewTest(r, p, 0)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -62,7 +62,7 @@ func TestLateReadingJudgesOnlyWhatItChanged(t *testing.T) {
 	}}
 	test, err := NewTest(Rule{Hits: 3, Window: time.Hour, Conditions: []Condition{
 		{Join: "and", Attribute: "a", Operator: Above, Value: reading.Number(50)}, {Join: "or", Attribute: "b", Operator: Above, Value: reading.Number(50)},
-	}}, p)
+	}}, p, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func BenchmarkStepLate(b *testing.B) {
 		p.Properties = append(p.Properties, device.Property{ID: device.PropertyID(i + 1), Identifier: id, DataType: device.Number})
 		r.Conditions = append(r.Conditions, Condition{Join: "and", Attribute: id, Operator: Above, Value: reading.Number(50)})
 	}
-	test, err := NewTest(r, p)
+	test, err := NewTest(r, p, 0)
 	if err != nil {
 		b.Fatal(err)
 	}

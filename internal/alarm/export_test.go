@@ -35,3 +35,10 @@ func (e *Engine) Look(t tenant.ID) {
 	defer e.queues.mu.Unlock()
 	e.queues.look(e.queues.of[t], e.now())
 }
+
+// Beside tells whether Run writes beside judging.
+func (e *Engine) Beside() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.beside
+}

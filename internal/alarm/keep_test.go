@@ -24,6 +24,7 @@ func (y *yard) working() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- y.engine.Run(ctx) }()
+	testkit.Eventually(y.t, "the engine to write beside", y.engine.Beside)
 	return func() {
 		y.t.Helper()
 		cancel()

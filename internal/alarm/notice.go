@@ -55,6 +55,8 @@ type noticeRow struct {
 	ResolveAttribute string
 	ResolveUser      string
 	Remark           string
+	Unsteady         bool
+	Changes          int    // of an unsteady one: how often its conditions changed, at least
 	Kept             string // JSON of Kept; empty while nothing is kept
 }
 

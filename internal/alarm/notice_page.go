@@ -27,12 +27,17 @@ type Notice struct {
 	Start      int64  // epoch ms
 	End        int64  // epoch ms; 0: open
 	CreateTime int64  // epoch ms
+	// Unsteady is of a notice that began when the rule had begun as many within an
+	// hour as it may; Changes is how often its conditions turned true or false since, at
+	// least.
+	Unsteady bool
+	Changes  int
 }
 
 func (r *noticeRow) notice() Notice {
 	return Notice{
 		ID: r.ID, Rule: RuleID(r.RuleID), Title: r.Title, Status: r.ResolveStatus, Level: r.AlarmLevel, DeviceName: r.DeviceName,
-		Start: r.StartTime, End: r.EndTime, CreateTime: r.CreateTime,
+		Start: r.StartTime, End: r.EndTime, CreateTime: r.CreateTime, Unsteady: r.Unsteady, Changes: r.Changes,
 	}
 }
 
@@ -160,7 +165,7 @@ func (s *NoticeStore) bare(ctx context.Context, wanted func(*bun.SelectQuery) *b
 func (s *NoticeStore) list(ctx context.Context, wanted func(*bun.SelectQuery) *bun.SelectQuery, offset, limit int64) ([]Listed, error) {
 	var rows []listedNotice
 	sel := s.db.Read(ctx).NewSelect().Model(&rows).
-		Column("n.id", "n.rule_id", "n.title", "n.resolve_status", "n.alarm_level", "n.device_name", "n.start_time", "n.end_time", "n.create_time", "n.alarm_desc").
+		Column("n.id", "n.rule_id", "n.title", "n.resolve_status", "n.alarm_level", "n.device_name", "n.start_time", "n.end_time", "n.create_time", "n.alarm_desc", "n.unsteady", "n.changes").
 		ColumnExpr("d.note_name, CASE WHEN d.id IS NULL THEN n.rule ELSE '' END AS was").
 		Join("LEFT JOIN devices AS d ON d.id = n.device_id AND d.tenant_id = n.tenant_id")
 	if err := wanted(sel).OrderExpr("n.create_time DESC, n.id DESC").Offset(offset).Limit(limit).Scan(ctx); err != nil {

@@ -237,6 +237,14 @@ func (e *Engine) look() time.Time {
 // arms what was resolved by hand. What was before it came does not count any
 // more: a start may know of its coming from here alone.
 func (e *Engine) came(r *running, c device.Change) {
+	if r.state.Unsteady {
+		r.state.Changes++
+		if r.state.writes(c.At) {
+			e.happenBeside(event{rule: r, kind: moved, time: c.At, unsteady: true})
+		}
+		e.schedule(r)
+		return
+	}
 	if !c.Online {
 		e.schedule(r)
 		return
@@ -246,11 +254,11 @@ func (e *Engine) came(r *running, c device.Change) {
 	case r.state.Open:
 		r.state.Open = false
 		r.state.raise(c.At)
-		e.happenBeside(event{rule: r, kind: Resolved, time: c.At, reason: Online, floor: r.state.Floor})
+		e.happenBeside(event{rule: r, kind: Resolved, time: c.At, reason: Online})
 	case r.state.Waiting:
 		r.state.Waiting = false
 		r.state.raise(c.At)
-		e.happenBeside(event{rule: r, kind: Armed, time: c.At, floor: r.state.Floor})
+		e.happenBeside(event{rule: r, kind: Armed, time: c.At})
 	}
 }
 
@@ -265,10 +273,19 @@ func (e *Engine) offlineSince(r *running) (int64, bool) {
 func (e *Engine) schedule(r *running) {
 	r.due = 0
 	since, offline := e.offlineSince(r)
-	if !offline || r.state.Open || r.state.Waiting || !e.letIn {
+	switch {
+	case !e.letIn:
 		return
+	case r.state.Unsteady:
+		if offline {
+			return
+		}
+		r.due = e.o.Presence.Status(r.Tenant, r.Device).OnlineTime + calmFor.Milliseconds()
+	case !offline, r.state.Open, r.state.Waiting:
+		return
+	default:
+		r.due = since + r.Window.Milliseconds()
 	}
-	r.due = since + r.Window.Milliseconds()
 	heap.Push(&e.dues, due{at: r.due, rule: r})
 	if e.dues[0].rule == r {
 		e.comings.nudge()
@@ -278,6 +295,10 @@ func (e *Engine) schedule(r *running) {
 // expired opens a notice when its device has been offline for so long; contact
 // that came in late may have moved that.
 func (e *Engine) expired(r *running, now int64) {
+	if r.state.Unsteady {
+		e.calmed(r, now)
+		return
+	}
 	since, offline := e.offlineSince(r)
 	if !offline || r.state.Open || r.state.Waiting {
 		return
@@ -287,9 +308,22 @@ func (e *Engine) expired(r *running, now int64) {
 		e.schedule(r)
 		return
 	}
-	r.state.Open = true
+	r.state.open(e.o.NoticesAnHour, start)
 	r.state.raise(since) // late contact may end the notice from before the device went
-	e.happenBeside(event{rule: r, kind: Opened, time: start, floor: r.state.Floor})
+	e.happenBeside(event{rule: r, kind: Opened, time: start, unsteady: r.state.Unsteady})
+}
+
+// calmed ends an unsteady notice when its device has been online for long enough.
+func (e *Engine) calmed(r *running, now int64) {
+	st := e.o.Presence.Status(r.Tenant, r.Device)
+	end := st.OnlineTime + calmFor.Milliseconds()
+	if !st.Online || end > now {
+		e.schedule(r)
+		return
+	}
+	r.state.Open, r.state.Unsteady = false, false
+	r.state.raise(st.OnlineTime)
+	e.happenBeside(event{rule: r, kind: Resolved, time: end, reason: Online, unsteady: true})
 }
 
 // due is when a rule is to be looked at. The entry counts while the rule's own

@@ -43,7 +43,7 @@ func LookAhead(ctx context.Context, store *reading.Store, r Rule, p *device.Prod
 	if r.Trigger == DeviceOffline {
 		return o, nil
 	}
-	test, err := NewTest(r, p)
+	test, err := NewTest(r, p, 0)
 	if err != nil {
 		return o, err
 	}

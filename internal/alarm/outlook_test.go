@@ -189,7 +189,7 @@ func TestOtherType(t *testing.T) {
 	if o := look(t, p, r, false, outlookAt); o.Distance == nil || o.Expected == 0 {
 		t.Errorf("with some of another type: %+v", o)
 	}
-	got, err := alarm.Rehearse(t.Context(), p.Store, r, pastProduct, outlookAt-hour, outlookAt, time.UTC, nil)
+	got, err := alarm.Rehearse(t.Context(), p.Store, r, pastProduct, 0, outlookAt-hour, outlookAt, time.UTC, nil)
 	if err != nil || len(got.Days) != 1 || got.Days[0].Min != 10-5.9 || got.Days[0].Max != 10 {
 		t.Errorf("%+v %v", got, err)
 	}

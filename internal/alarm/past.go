@@ -207,7 +207,7 @@ func (e *Engine) relearnOne(ctx context.Context, p *past, r *running) error {
 			return nil
 		}
 		floor := r.state.Floor
-		fresh := &running{Rule: r.Rule, test: r.test, state: newState(r.test, floor)}
+		fresh := &running{Rule: r.Rule, test: r.test, state: r.state.anew(r.test)}
 		e.mu.Unlock()
 		if p.recall == nil || p.recall.device != r.Device {
 			p.recall = newRecall(p.view, r.Device, p.backlog[r.Device])
@@ -230,6 +230,8 @@ func (e *Engine) relearnOne(ctx context.Context, p *past, r *running) error {
 // relearned gives a rule a state that knows the window. Callers hold mu.
 func (e *Engine) relearned(ctx context.Context, p *past, r *running, s *State) {
 	s.Open, s.Waiting = r.state.Open, r.state.Waiting
+	s.refresh(r.test)
+	s.held = len(s.samples) > 0 && s.samples[len(s.samples)-1].holds
 	if r.notice != nil {
 		s.began(r.notice.Start, p.stamps(ctx, e, r))
 	}
@@ -256,7 +258,7 @@ func (e *Engine) relearnNow(ctx context.Context, r *running) error {
 		return err
 	}
 	later.sort()
-	fresh := &running{Rule: r.Rule, test: r.test, state: newState(r.test, r.state.Floor)}
+	fresh := &running{Rule: r.Rule, test: r.test, state: r.state.anew(r.test)}
 	if err := e.learn(ctx, newRecall(p.view, r.Device, later[r.Device]), fresh, p.stamps(ctx, e, r), math.MaxInt64, later[r.Device]); err != nil {
 		return err
 	}

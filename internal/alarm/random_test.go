@@ -38,6 +38,7 @@ func TestRandom(t *testing.T) {
 			// A random test that leads to nothing proves nothing.
 			least := counts{
 				"open": 1000, "resolved": 1000, "armed": 100, "late": 1000, "again": 1000, "restart": 1000, "gone": 1000, "by hand": 100, "ahead": 1000, "passed over": 1000, "lowered": 100, "taken up": 1000,
+				"unsteady": 500, "unsteady ended": 100,
 				"opened by what is not kept": 2,
 			}
 			for what, n := range least {
@@ -86,21 +87,31 @@ type counts map[string]int
 // sequence is one run of both sides, of seconds.
 type sequence struct {
 	*rand.Rand
-	long  bool
-	rule  Rule
-	real  rebuilding
-	plain referring
-	sent  []int64 // times of the frames that were not stamped ahead
-	early []int64 // of those that were
-	now   int64   // arrival of the newest
-	lines []string
+	long bool
+	// swings is of one that swings at first, and is calm then.
+	swings, calm bool
+	rule         Rule
+	real         rebuilding
+	plain        referring
+	sent         []int64 // times of the frames that were not stamped ahead
+	early        []int64 // of those that were
+	now          int64   // arrival of the newest
+	lines        []string
 }
 
 func newSequence(r *rand.Rand, long bool) *sequence {
 	s := &sequence{Rand: r, long: long, now: scriptStart, plain: referring{reference{product: scripted}}}
+	s.swings = !long && r.IntN(4) == 0
+	s.real.anHour = pick(r, 0, 1, 1, 2, 3)
+	s.plain.anHour = s.real.anHour
 	s.rule = Rule{ID: 1, Hits: pick(r, 1, 1, 2, 2, 3, 5, 10), Window: time.Minute * time.Duration(pick(r, 1, 1, 5, 10))}
 	for range 1 + r.IntN(4) {
 		s.rule.Conditions = append(s.rule.Conditions, s.condition())
+	}
+	if s.swings {
+		s.rule.Hits, s.rule.Window = pick(r, 1, 1, 2), time.Minute*time.Duration(pick(r, 5, 10))
+		s.rule.Conditions = append([]Condition{{Attribute: "rain", Operator: Equal, Value: reading.Boolean(true)}}, s.rule.Conditions[1:]...)
+		s.rule.Conditions = s.rule.Conditions[:1+r.IntN(2)*(len(s.rule.Conditions)-1)]
 	}
 	if long {
 		// So seldom true that ten hits are spread over more than is kept.
@@ -147,6 +158,9 @@ func (s *sequence) value(p device.Property) reading.Value {
 		if s.long {
 			return reading.Boolean(s.IntN(15) == 0)
 		}
+		if s.calm {
+			return reading.Boolean(s.IntN(100) == 0)
+		}
 		return reading.Boolean(s.IntN(2) == 0)
 	case device.Text:
 		return reading.Text(pick(s.Rand, "fog", "ice"))
@@ -162,7 +176,11 @@ func (s *sequence) run(all counts) string {
 	if s.long {
 		steps = longSteps
 	}
-	for range steps {
+	if s.swings {
+		steps = 90
+	}
+	for i := range steps {
+		s.calm = s.swings && i%45 > 12
 		switch n := s.IntN(40); {
 		case n == 0:
 			all["restart"]++
@@ -173,7 +191,7 @@ func (s *sequence) run(all counts) string {
 			s.note("resolve by hand")
 			s.real.resolveByHand()
 			s.plain.resolveByHand()
-		case n == 3 && !s.long:
+		case n == 3 && !s.long && !s.swings:
 			s.publish()
 		default:
 			if wrong := s.frame(all); wrong != "" {
@@ -190,11 +208,11 @@ func (s *sequence) run(all counts) string {
 // differ says where the two states do.
 func (s *sequence) differ() string {
 	type remembered struct {
-		Open, Waiting bool
-		Floor, Newest int64
+		Open, Unsteady, Waiting bool
+		Floor, Newest           int64
 	}
-	a := remembered{s.real.state.Open, s.real.state.Waiting, s.real.state.Floor, s.real.state.Newest()}
-	b := remembered{s.plain.open, s.plain.waiting, s.plain.floor, s.plain.newest}
+	a := remembered{s.real.state.Open, s.real.state.Unsteady, s.real.state.Waiting, s.real.state.Floor, s.real.state.Newest()}
+	b := remembered{s.plain.open, s.plain.unsteady, s.plain.waiting, s.plain.floor, s.plain.newest}
 	if a != b {
 		return fmt.Sprintf("state %+v, by the reference %+v", a, b)
 	}
@@ -207,7 +225,7 @@ func (s *sequence) publish() {
 	if len(s.sent) > 0 {
 		from = slices.Max(s.sent) + 1000*int64(s.IntN(3)-1)
 	}
-	s.note("%s, from %s", ruleLine(s.rule), offset(from))
+	s.note("%s, %d an hour, from %s", ruleLine(s.rule), s.real.anHour, offset(from))
 	for _, side := range []player{&s.real, &s.plain} {
 		side.publish(nil, s.rule, from-1)
 	}
@@ -240,13 +258,19 @@ func (s *sequence) frame(all counts) string {
 		s.sent = append(s.sent, f.time)
 	}
 	s.note("%s", line)
-	aside, floor := len(s.real.state.aside), s.real.state.Floor
+	aside, floor, unsteady := len(s.real.state.aside), s.real.state.Floor, s.real.state.Unsteady
 	kind, at, counted := s.real.frame(f)
 	switch left := len(s.real.state.aside); {
 	case left > aside:
 		all["passed over"]++
 	case left < aside:
 		all["taken up"]++
+	}
+	switch {
+	case s.real.state.Unsteady && !unsteady:
+		all["unsteady"]++
+	case unsteady && !s.real.state.Unsteady:
+		all["unsteady ended"]++
 	}
 	if s.real.state.Floor < floor {
 		all["lowered"]++

@@ -47,8 +47,8 @@ func (e *Engine) Start(ctx context.Context) error {
 			e.o.Log.Warn("an alarm rule is stopped: what it watches is gone", "tenant", rule.Tenant, "rule", rule.ID, "error", err)
 			r = &running{Rule: rule, state: newState(nil, 0), notice: open[rule.ID]}
 			lost = append(lost, r)
-		} else {
-			e.restore(r, states[rule.ID], open[rule.ID])
+		} else if err := e.restore(r, states[rule.ID], open[rule.ID]); err != nil {
+			return err
 		}
 		delete(open, rule.ID)
 		e.put(r)
@@ -97,6 +97,21 @@ func (e *Engine) states(ctx context.Context) (map[RuleID]stateRow, error) {
 	return by, nil
 }
 
+// swing is what a rule remembered of its openings, and of the changes of the notice
+// that is open (nil: none).
+func (r *stateRow) swing(open *Notice) (swing, error) {
+	s := newSwing()
+	if r.Openings != "" {
+		if err := json.Unmarshal([]byte(r.Openings), &s.Openings); err != nil {
+			return s, fmt.Errorf("alarm: openings of rule %d: %w", r.RuleID, err)
+		}
+	}
+	if open != nil && open.Unsteady {
+		s.Unsteady, s.Start, s.Changes, s.written = true, open.Start, open.Changes, open.Changes
+	}
+	return s, nil
+}
+
 // orphan is what of a notice is to be known where its rule is gone.
 type orphan struct {
 	tenant      tenant.ID
@@ -134,7 +149,7 @@ func (e *Engine) prepare(rule Rule) (*running, error) {
 		return r, nil
 	}
 	var err error
-	r.test, err = NewTest(rule, entry.Product)
+	r.test, err = NewTest(rule, entry.Product, e.o.NoticesAnHour)
 	return r, err
 }
 
@@ -163,26 +178,33 @@ func newState(t *Test, floor int64) *State {
 
 // restore gives r what was kept of the state that it had when its tenant was
 // judged last; of readings it knows nothing yet.
-func (e *Engine) restore(r *running, kept stateRow, open *Notice) {
+func (e *Engine) restore(r *running, kept stateRow, open *Notice) (err error) {
 	if kept.RuleID == 0 || kept.Revision != r.Revision {
 		kept = stateRow{Floor: r.published()}
 	}
 	r.state = newState(r.test, kept.Floor)
 	r.state.Waiting, r.state.Open, r.notice = kept.Waiting, open != nil, open
+	if r.state.swing, err = kept.swing(open); err != nil {
+		return err
+	}
 	if r.test != nil {
 		r.unlearned = true
 		r.queue.learn = append(r.queue.learn, r)
-		return
+		return nil
 	}
 	if open != nil {
 		r.state.raise(open.Start - r.Window.Milliseconds())
 	}
 	e.catchUp(r)
+	return nil
 }
 
 // catchUp ends, of a rule on being offline, what its device's return has ended
 // while that could not be recorded any more.
 func (e *Engine) catchUp(r *running) {
+	if r.state.Unsteady {
+		return // LetIn schedules its end
+	}
 	if st := e.o.Presence.Status(r.Tenant, r.Device); st.Online {
 		e.came(r, device.Change{Ref: device.Ref{Tenant: r.Tenant, ID: r.Device}, Online: true, At: st.OnlineTime, Since: st.OnlineTime})
 	}
@@ -210,7 +232,7 @@ func (e *Engine) learn(ctx context.Context, from stored, r *running, stamps stam
 	if err != nil {
 		return err
 	}
-	edge := newest - r.Window.Milliseconds()
+	edge := newest - r.state.span(r.test)
 	before, err := asOf(ctx, from, r, edge, later)
 	if err != nil {
 		return err

@@ -24,6 +24,19 @@ type stateRow struct {
 	Revision      int64
 	Floor         int64
 	Waiting       bool
+	Openings      string // JSON of swing.Openings; empty: none
+}
+
+func newStateRow(r *running, floor int64, waiting bool, openings []int64) stateRow {
+	row := stateRow{RuleID: r.ID, Revision: r.Revision, Floor: floor, Waiting: waiting}
+	if len(openings) > 0 {
+		b, err := json.Marshal(openings)
+		if err != nil {
+			return row // numbers always marshal
+		}
+		row.Openings = string(b)
+	}
+	return row
 }
 
 const (
@@ -265,7 +278,7 @@ func (e *Engine) takeBack(over map[*running]bool) {
 		if slices.ContainsFunc(r.queue.pending, func(ev event) bool { return ev.rule == r && ev.kind == Resolved }) {
 			continue
 		}
-		r.state.Open = false
+		r.state.Open, r.state.Unsteady = false, false
 		if r.test == nil {
 			e.schedule(r)
 		}
@@ -302,6 +315,7 @@ func (s *settlement) one(ctx context.Context, ev *event) error {
 	if !s.rules[r.ID] {
 		return nil
 	}
+	s.states[r.ID] = newStateRow(r, ev.floor, ev.waiting, ev.swing.Openings)
 	switch ev.kind {
 	case Opened:
 		n, err := s.begun(ctx, ev)
@@ -321,7 +335,7 @@ func (s *settlement) one(ctx context.Context, ev *event) error {
 		if current == nil {
 			break // it was over when it was to begin
 		}
-		how := ending{at: ev.time, status: ResolvedItself, reason: ev.reason}
+		how := ending{at: ev.time, status: ResolvedItself, reason: ev.reason, changes: ev.swing.Changes}
 		n, err := s.end(ctx, r.Tenant, current, how)
 		if err != nil {
 			return err
@@ -331,8 +345,15 @@ func (s *settlement) one(ctx context.Context, ev *event) error {
 		}
 		s.open[r] = nil
 		s.told = append(s.told, tidings{r.Tenant, n})
+	case moved:
+		if ev.unsteady && current != nil {
+			n, err := s.saveChanges(ctx, r.Tenant, current, ev.swing.Changes)
+			if err != nil {
+				return err
+			}
+			s.open[r] = &n
+		}
 	}
-	s.states[r.ID] = stateRow{RuleID: r.ID, Revision: r.Revision, Floor: ev.floor, Waiting: ev.waiting}
 	return nil
 }
 
@@ -397,7 +418,7 @@ func (s *settlement) begun(ctx context.Context, ev *event) (Notice, error) {
 	row := noticeRow{
 		TenantID: r.Tenant, RuleID: int64(r.ID), RuleRevision: r.Revision, DeviceID: r.Device, DeviceName: d.Name,
 		Title: r.Name, FoldedTitle: text.Fold(r.Name), AlarmLevel: r.Level, ResolveStatus: Pending, StartTime: ev.time,
-		CreateTime: s.now(), AlarmDesc: r.Description, Rule: string(rule), Samples: string(samples),
+		CreateTime: s.now(), AlarmDesc: r.Description, Rule: string(rule), Samples: string(samples), Unsteady: ev.unsteady,
 	}
 	err = s.o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		// A change without a change: so that the row answers its number in either case.
@@ -431,6 +452,19 @@ type ending struct {
 	reason       Reason
 	attribute    string // of AttributeGone
 	user, remark string
+	changes      int // of an unsteady notice
+}
+
+// saveChanges writes how often the conditions of an open unsteady notice of a tenant
+// have changed.
+func (e *Engine) saveChanges(ctx context.Context, t tenant.ID, open *Notice, changes int) (Notice, error) {
+	n := *open
+	n.Changes = changes
+	err := e.o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		_, err := tx.NewUpdate().Model((*noticeRow)(nil)).Set("changes = ?", changes).Where("n.tenant_id = ? AND n.id = ?", t, n.ID).Exec(ctx)
+		return err
+	})
+	return n, err
 }
 
 // end writes that an open notice of a tenant is over: not before it began, whatever the
@@ -438,10 +472,13 @@ type ending struct {
 func (e *Engine) end(ctx context.Context, t tenant.ID, open *Notice, how ending) (Notice, error) {
 	n := *open
 	n.Status, n.End = how.status, max(how.at, n.Start)
+	if n.Unsteady {
+		n.Changes = max(n.Changes, how.changes)
+	}
 	err := e.o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewUpdate().Model((*noticeRow)(nil)).
 			Set("resolve_status = ?, end_time = ?, resolve_reason = ?, resolve_attribute = ?", how.status, n.End, how.reason, how.attribute).
-			Set("resolve_user = ?, remark = ?", how.user, how.remark).
+			Set("resolve_user = ?, remark = ?, changes = ?", how.user, how.remark, n.Changes).
 			Where("n.tenant_id = ? AND n.id = ? AND n.resolve_status = ?", t, n.ID, Pending).Exec(ctx)
 		return err
 	})
@@ -484,7 +521,9 @@ func liveNotice(n *Notice) []byte {
 		Start      int64         `json:"startTime"`
 		End        int64         `json:"endTime,omitempty"`
 		CreateTime int64         `json:"createTime"`
-	}{n.ID, n.Rule, n.Title, n.Status, n.Level, n.DeviceName, n.NoteName, n.Start, n.End, n.CreateTime})
+		Unsteady   bool          `json:"unsteady,omitempty"`
+		Changes    int           `json:"changes,omitempty"`
+	}{n.ID, n.Rule, n.Title, n.Status, n.Level, n.DeviceName, n.NoteName, n.Start, n.End, n.CreateTime, n.Unsteady, n.Changes})
 	if err != nil {
 		return nil // numbers and strings always marshal
 	}
@@ -498,7 +537,7 @@ func saveStates(ctx context.Context, d *db.DB, states []stateRow) error {
 			some := append([]stateRow{}, states[:min(len(states), lookedAt)]...)
 			states = states[len(some):]
 			_, err := tx.NewInsert().Model(&some).
-				On("CONFLICT (rule_id) DO UPDATE").Set("revision = EXCLUDED.revision, floor = EXCLUDED.floor, waiting = EXCLUDED.waiting").Exec(ctx)
+				On("CONFLICT (rule_id) DO UPDATE").Set("revision = EXCLUDED.revision, floor = EXCLUDED.floor, waiting = EXCLUDED.waiting, openings = EXCLUDED.openings").Exec(ctx)
 			if err != nil {
 				return err
 			}
@@ -509,7 +548,7 @@ func saveStates(ctx context.Context, d *db.DB, states []stateRow) error {
 
 // saveState is saveStates of one rule.
 func saveState(ctx context.Context, d *db.DB, r *running, floor int64, waiting bool) error {
-	return saveStates(ctx, d, []stateRow{{RuleID: r.ID, Revision: r.Revision, Floor: floor, Waiting: waiting}})
+	return saveStates(ctx, d, []stateRow{newStateRow(r, floor, waiting, r.state.Openings)})
 }
 
 func forgetStates(ctx context.Context, d *db.DB, id RuleID) error {

@@ -21,6 +21,11 @@ type reference struct {
 	newest  int64
 	open    bool
 	waiting bool
+
+	anHour   int // notices that may begin within an hour; 0: any number
+	openings []int64
+	unsteady bool
+	start    int64 // of the unsteady notice
 }
 
 // frame is what the device measured at one time, by identifier. Numbers are
@@ -48,6 +53,7 @@ func (r *reference) publish(rule Rule, floor int64) {
 		}
 	}
 	r.rule, r.floor, r.from, r.open, r.waiting = rule, floor, floor, false, false
+	r.openings, r.unsteady = nil, false
 	r.newest = r.newestUpTo(math.MaxInt64)
 }
 
@@ -89,8 +95,10 @@ func (r *reference) step(f frame) (k Kind, counted []int64) {
 		return 0, nil
 	}
 	switch {
+	case r.unsteady && !r.isCalm(f.time):
+		return 0, nil
 	case r.open && !r.holds(f.time, true):
-		r.open, r.floor = false, f.time
+		r.open, r.unsteady, r.floor = false, false, f.time
 		return Resolved, nil
 	case r.open:
 		return 0, nil
@@ -109,11 +117,36 @@ func (r *reference) step(f frame) (k Kind, counted []int64) {
 	if len(counted) < r.rule.Hits {
 		return 0, nil
 	}
-	r.open = true
+	within := 0
+	for _, earlier := range r.openings {
+		if earlier > f.time-3_600_000 {
+			within++
+		}
+	}
+	r.open, r.unsteady = true, r.anHour > 0 && within >= r.anHour
+	r.openings, r.start = append(r.openings, f.time), f.time
 	return Opened, counted[len(counted)-r.rule.Hits:]
 }
 
-func (r *reference) resolveByHand() { r.open, r.waiting, r.floor = false, true, r.newest }
+// isCalm tells whether the conditions have been false for ten minutes without a
+// break since the notice began, up to a sample for which they are.
+func (r *reference) isCalm(at int64) bool {
+	calm := int64(math.MaxInt64)
+	for _, f := range r.frames {
+		switch {
+		case !r.isSample(f) || f.time > at || f.time < r.start:
+		case r.holds(f.time, false):
+			calm = math.MaxInt64
+		default:
+			calm = min(calm, f.time)
+		}
+	}
+	return calm <= at-600_000
+}
+
+func (r *reference) resolveByHand() {
+	r.open, r.unsteady, r.waiting, r.floor = false, false, true, r.newest
+}
 
 // learn puts a frame among the others; one of the same time is added to, and
 // what it has already is replaced, or taken away where the new value is none.

@@ -30,6 +30,9 @@ type Rehearsed struct {
 	End   int64 // epoch ms; 0: it would be open still
 	Night bool  // began at night, see Place
 	Told  bool  // open within the rule's period: from its begin, or when the period began
+	// Unsteady is of one that began when there were as many within an hour as there
+	// may be.
+	Unsteady bool
 }
 
 // DayRange is the lowest and highest value of one day.
@@ -41,11 +44,12 @@ type DayRange struct {
 // Rehearse judges the stored readings with from <= time <= to (epoch ms) as if
 // the rule had been published at from; nothing is written. It looks at the
 // rule's Tenant, Device, Conditions, Hits, Window and Period. Days and the
-// period are by zone, nights by place, which may be nil. The error is the
-// store's or ctx's, or NewTest's where the product has no such properties.
-func Rehearse(ctx context.Context, store *reading.Store, r Rule, p *device.Product, from, to int64, zone *time.Location,
+// period are by zone, nights by place, which may be nil; anHour is as for NewTest.
+// The error is the store's or ctx's, or NewTest's where the product has no such
+// properties.
+func Rehearse(ctx context.Context, store *reading.Store, r Rule, p *device.Product, anHour int, from, to int64, zone *time.Location,
 	place *Place) (*Rehearsal, error) {
-	test, err := NewTest(r, p)
+	test, err := NewTest(r, p, anHour)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +75,7 @@ func Rehearse(ctx context.Context, store *reading.Store, r Rule, p *device.Produ
 		}
 		switch e, some := Step(test, state, at, at, fields); {
 		case some && e.Kind == Opened:
-			h.open(e.Time)
+			h.open(e.Time, e.Unsteady)
 		case some && e.Kind == Resolved:
 			h.resolve(e.Time)
 		}
@@ -89,7 +93,7 @@ func Rehearse(ctx context.Context, store *reading.Store, r Rule, p *device.Produ
 // on readings, from the times at which the device came and went. What was
 // before the first such time that is known counts as online, since nothing
 // tells. An absence that began before from counts from there.
-func RehearseOffline(ctx context.Context, status *device.StatusStore, r Rule, from, to int64, zone *time.Location,
+func RehearseOffline(ctx context.Context, status *device.StatusStore, r Rule, anHour int, from, to int64, zone *time.Location,
 	place *Place) (*Rehearsal, error) {
 	comings, err := comingsSince(ctx, status, r, from)
 	if err != nil {
@@ -99,8 +103,7 @@ func RehearseOffline(ctx context.Context, status *device.StatusStore, r Rule, fr
 	if len(comings) > 0 {
 		h.KnownFrom = max(from, comings[len(comings)-1].Time)
 	}
-	gone := int64(never) // since when the device is offline
-	due := func() int64 { return max(gone, from) + r.Window.Milliseconds() }
+	o := rehearsedOffline{rehearsing: h, state: newState(nil, 0), anHour: anHour, gone: never, back: never}
 	for i := len(comings) - 1; i >= 0; i-- {
 		c := comings[i]
 		if c.Time > to {
@@ -109,22 +112,51 @@ func RehearseOffline(ctx context.Context, status *device.StatusStore, r Rule, fr
 		if c.Time >= from {
 			h.Samples++
 		}
-		switch {
-		case !c.Online && gone == never:
-			gone = c.Time
-		case c.Online && gone != never:
-			if due() <= c.Time {
-				h.open(due())
-				h.resolve(c.Time)
-			}
-			gone = never
-		}
+		o.pass(c.Time)
+		o.came(c)
 	}
-	if gone != never && due() <= to {
-		h.open(due())
-	}
+	o.pass(to)
 	h.list()
 	return &h.Rehearsal, nil
+}
+
+// rehearsedOffline is a rehearsal of a rule on being offline.
+type rehearsedOffline struct {
+	*rehearsing
+	state  *State
+	anHour int
+	gone   int64 // since when the device is offline, epoch ms; never: it is online
+	back   int64 // since when it is online during an unsteady notice; never: it is not
+}
+
+// pass lets time pass up to a moment: a notice may begin, and an unsteady one end.
+func (o *rehearsedOffline) pass(at int64) {
+	if due := max(o.gone, o.From) + o.rule.Window.Milliseconds(); o.gone != never && !o.state.Open && due <= at {
+		o.state.open(o.anHour, due)
+		o.open(due, o.state.Unsteady)
+	}
+	if end := o.back + calmFor.Milliseconds(); o.back != never && end <= at {
+		o.end(end)
+	}
+}
+
+func (o *rehearsedOffline) came(c device.Coming) {
+	switch {
+	case !c.Online && o.gone == never:
+		o.gone, o.back = c.Time, never
+	case c.Online && o.gone != never:
+		o.gone = never
+		if o.state.Unsteady {
+			o.back = c.Time
+		} else if o.state.Open {
+			o.end(c.Time)
+		}
+	}
+}
+
+func (o *rehearsedOffline) end(at int64) {
+	o.state.Open, o.state.Unsteady, o.back = false, false, never
+	o.resolve(at)
 }
 
 // comingsSince are the times at which a rule's device came and went, newest
@@ -152,9 +184,9 @@ type rehearsing struct {
 	until int64 // end of the last of Days, epoch ms
 }
 
-func (h *rehearsing) open(at int64) {
+func (h *rehearsing) open(at int64, unsteady bool) {
 	h.Total++
-	h.Notices = append(h.Notices, Rehearsed{Start: at})
+	h.Notices = append(h.Notices, Rehearsed{Start: at, Unsteady: unsteady})
 	if len(h.Notices) >= 2*mostRehearsed {
 		h.list()
 	}

@@ -130,7 +130,7 @@ func TestRehearse(t *testing.T) {
 	rule := watch(2, 15*time.Minute, is("air", alarm.Below, 2), is("soil", alarm.Above, 30))
 	rule.Period = news.Period{Start: 12 * 60, End: 18 * 60}
 	place := &alarm.Place{Latitude: 36.9, Longitude: 30.7}
-	got, err := alarm.Rehearse(t.Context(), p.Store, rule, pastProduct, from, to, zone, place)
+	got, err := alarm.Rehearse(t.Context(), p.Store, rule, pastProduct, 0, from, to, zone, place)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func TestRehearse(t *testing.T) {
 	// Whoever is not told at once is told when the period begins, of what is open then.
 	for begin, told := range map[int]int{5*60 + 45: 4, 6 * 60: 1, 0: 4} {
 		rule.Period = news.Period{Start: begin, End: 18 * 60}
-		again, err := alarm.Rehearse(t.Context(), p.Store, rule, pastProduct, from, to, zone, place)
+		again, err := alarm.Rehearse(t.Context(), p.Store, rule, pastProduct, 0, from, to, zone, place)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,12 +176,12 @@ func TestRehearse(t *testing.T) {
 		t.Errorf("judged as they come: %v, rehearsed %v", steps, want2(want))
 	}
 	// Without a place the clock tells: 05:10 is night, 13:10 is not.
-	if got, err = alarm.Rehearse(t.Context(), p.Store, rule, pastProduct, from, to, zone, nil); err != nil || !got.Notices[0].Night || got.Notices[2].Night {
+	if got, err = alarm.Rehearse(t.Context(), p.Store, rule, pastProduct, 0, from, to, zone, nil); err != nil || !got.Notices[0].Night || got.Notices[2].Night {
 		t.Errorf("%+v %v", got, err)
 	}
 	// Three in 15 minutes cannot be, at one in ten.
 	rule.Hits = 3
-	if got, err = alarm.Rehearse(t.Context(), p.Store, rule, pastProduct, from, to, zone, nil); err != nil || got.Total != 0 || got.Pace.Fits {
+	if got, err = alarm.Rehearse(t.Context(), p.Store, rule, pastProduct, 0, from, to, zone, nil); err != nil || got.Total != 0 || got.Pace.Fits {
 		t.Errorf("%+v %v", got, err)
 	}
 }
@@ -189,7 +189,7 @@ func TestRehearse(t *testing.T) {
 // stepped are the begins and ends when each frame is judged as it comes.
 func (p *past) stepped(r alarm.Rule, from, to int64) (moments []int64) {
 	p.t.Helper()
-	test, err := alarm.NewTest(r, pastProduct)
+	test, err := alarm.NewTest(r, pastProduct, 0)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -222,7 +222,7 @@ func TestRehearseMany(t *testing.T) {
 	}
 	p.done()
 	r := watch(1, time.Minute, alarm.Condition{Join: "and", Attribute: "watering", Operator: alarm.Equal, Value: reading.Boolean(true)})
-	got, err := alarm.Rehearse(t.Context(), p.Store, r, pastProduct, 0, 2400*minuteMs, time.UTC, nil)
+	got, err := alarm.Rehearse(t.Context(), p.Store, r, pastProduct, 0, 0, 2400*minuteMs, time.UTC, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,12 +240,12 @@ func TestRehearseMany(t *testing.T) {
 func TestRehearseNothing(t *testing.T) {
 	p := newPast(t)
 	r := watch(1, time.Minute, is("air", alarm.Below, 2))
-	got, err := alarm.Rehearse(t.Context(), p.Store, r, pastProduct, 0, dayMs, time.UTC, nil)
+	got, err := alarm.Rehearse(t.Context(), p.Store, r, pastProduct, 0, 0, dayMs, time.UTC, nil)
 	if err != nil || got.Total != 0 || len(got.Notices) != 0 || got.Samples != 0 || !got.Pace.Fits || got.Pace.Interval != 0 {
 		t.Errorf("%+v %v", got, err)
 	}
 	r.Conditions[0].Attribute = "fog"
-	if _, err := alarm.Rehearse(t.Context(), p.Store, r, pastProduct, 0, dayMs, time.UTC, nil); err == nil || !strings.Contains(err.Error(), "no property fog") {
+	if _, err := alarm.Rehearse(t.Context(), p.Store, r, pastProduct, 0, 0, dayMs, time.UTC, nil); err == nil || !strings.Contains(err.Error(), "no property fog") {
 		t.Errorf("%v", err)
 	}
 	gone, cancel := context.WithCancel(t.Context())
@@ -255,7 +255,7 @@ func TestRehearseNothing(t *testing.T) {
 		p.measure(i*1000, "air", 1.)
 	}
 	p.done()
-	if _, err := alarm.Rehearse(gone, p.Store, r, pastProduct, 0, dayMs, time.UTC, nil); !errors.Is(err, context.Canceled) {
+	if _, err := alarm.Rehearse(gone, p.Store, r, pastProduct, 0, 0, dayMs, time.UTC, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }
@@ -287,7 +287,7 @@ func TestPace(t *testing.T) {
 		}
 		p.done()
 		r := watch(c.hits, 5*time.Minute, is("air", alarm.Below, 2))
-		got, err := alarm.Rehearse(t.Context(), p.Store, r, pastProduct, 0, at, time.UTC, nil)
+		got, err := alarm.Rehearse(t.Context(), p.Store, r, pastProduct, 0, 0, at, time.UTC, nil)
 		if err != nil || got.Pace != c.want {
 			t.Errorf("rehearsed: %+v (%v), want %+v", got.Pace, err, c.want)
 		}
@@ -342,7 +342,7 @@ func TestRehearseOffline(t *testing.T) {
 		for i := range c.want {
 			c.want[i].Told = true // always
 		}
-		got, err := alarm.RehearseOffline(t.Context(), s.Status, r, c.from, c.to, time.UTC, nil)
+		got, err := alarm.RehearseOffline(t.Context(), s.Status, r, 0, c.from, c.to, time.UTC, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -352,12 +352,12 @@ func TestRehearseOffline(t *testing.T) {
 	}
 	// Another tenant's device has no past.
 	r.Tenant++
-	if got, err := alarm.RehearseOffline(t.Context(), s.Status, r, at(-60), at(400), time.UTC, nil); err != nil || got.Total != 0 || got.Samples != 0 || got.KnownFrom != 0 {
+	if got, err := alarm.RehearseOffline(t.Context(), s.Status, r, 0, at(-60), at(400), time.UTC, nil); err != nil || got.Total != 0 || got.Samples != 0 || got.KnownFrom != 0 {
 		t.Errorf("%+v %v", got, err)
 	}
 	broken, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := alarm.RehearseOffline(broken, s.Status, r, at(-60), at(400), time.UTC, nil); err == nil {
+	if _, err := alarm.RehearseOffline(broken, s.Status, r, 0, at(-60), at(400), time.UTC, nil); err == nil {
 		t.Error("a database that cannot be asked is taken for a device that never went")
 	}
 }
@@ -375,7 +375,7 @@ func BenchmarkRehearse(b *testing.B) {
 	r := watch(3, 30*time.Minute, is("air", alarm.Below, 4), is("soil", alarm.Above, 20),
 		alarm.Condition{Join: "and", Attribute: "watering", Operator: alarm.Equal, Value: reading.Boolean(false)})
 	for b.Loop() {
-		got, err := alarm.Rehearse(b.Context(), p.Store, r, pastProduct, end-30*dayMs, end, istanbul(b), &alarm.Place{Latitude: 36.9, Longitude: 30.7})
+		got, err := alarm.Rehearse(b.Context(), p.Store, r, pastProduct, 0, end-30*dayMs, end, istanbul(b), &alarm.Place{Latitude: 36.9, Longitude: 30.7})
 		if err != nil || got.Samples != 43_200 || got.Total < 30 {
 			b.Fatal(fmt.Sprint(got.Samples, got.Total, err))
 		}

@@ -250,6 +250,7 @@ func (s *script) value(word string) reading.Value {
 // rebuilding is what the server does: Step, and a state made again from the
 // stored frames after a restart.
 type rebuilding struct {
+	anHour int // notices that may begin within an hour; 0: any number
 	test   *Test
 	state  *State
 	stored []frame // oldest first
@@ -259,11 +260,11 @@ type rebuilding struct {
 }
 
 func (b *rebuilding) publish(t testing.TB, r Rule, floor int64) {
-	test, err := NewTest(r, scripted)
+	test, err := NewTest(r, scripted, b.anHour)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.test, b.state, b.floor = test, &State{Floor: floor}, floor
+	b.test, b.state, b.floor = test, NewState(test, floor), floor
 	b.restart(t)
 }
 
@@ -295,8 +296,7 @@ func (b *rebuilding) restart(testing.TB) {
 	if old == nil {
 		return // no rule yet
 	}
-	b.state = NewState(b.test, old.Floor)
-	b.state.Open, b.state.Waiting = old.Open, old.Waiting
+	b.state = old.anew(b.test)
 	if b.stands(old.Floor) != right {
 		b.state.sure = min(b.state.sure, b.floor)
 	}
@@ -312,7 +312,7 @@ func (b *rebuilding) restart(testing.TB) {
 			newest = max(newest, f.time)
 		}
 	}
-	edge := newest - b.test.window
+	edge := newest - b.state.span(b.test)
 	for i := range scripted.Properties {
 		name := scripted.Properties[i].Identifier
 		for _, f := range slices.Backward(b.stored) {

@@ -20,7 +20,7 @@ func TestJudgedWhenAsked(t *testing.T) {
 	above := func(name string) Condition {
 		return Condition{Join: "and", Attribute: name, Operator: Above, Value: reading.Number(3)}
 	}
-	test, err := NewTest(Rule{Hits: 3, Window: time.Minute, Conditions: []Condition{above("a"), above("b"), above("c")}}, p)
+	test, err := NewTest(Rule{Hits: 3, Window: time.Minute, Conditions: []Condition{above("a"), above("b"), above("c")}}, p, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,21 +18,16 @@ const keptSamples = 128
 // before it is never counted.
 const keptOfOne = 16
 
-func (t *Test) keeps() int {
-	if t.hits == 1 {
-		return keptOfOne
-	}
-	return keptSamples
-}
-
 // never is before every time.
 const never = math.MinInt64
 
 // State is what a rule on readings remembers between samples: the window, and
 // whether a notice is open. It is a function of the samples it was given, in
-// whatever order they came, of which of them were passed over, of Floor, and of
-// the newest one's time; so it can be made again from the stored readings.
+// whatever order they came, of which of them were passed over, of Floor, of when
+// notices began, and of the newest one's time; so it can be made again from the
+// stored readings.
 type State struct {
+	swing
 	Open    bool  // a notice is open
 	Waiting bool  // resolved by hand: arms at the first sample for which the condition is false
 	Floor   int64 // samples up to here do not count, epoch ms
@@ -90,6 +85,10 @@ type Event struct {
 	// rule asks for or as are remembered, oldest first; of Resolved, the one that
 	// ended it.
 	Samples []Sample
+	// Unsteady is of an unsteady notice, and Changes how often its conditions turned
+	// true or false so far.
+	Unsteady bool
+	Changes  int
 }
 
 // NewState is a rule's state before any sample: those up to floor (epoch ms) do
@@ -99,7 +98,7 @@ func NewState(t *Test, floor int64) *State {
 	for i := range before {
 		before[i].time = never
 	}
-	return &State{Floor: floor, newest: floor, sure: floor, before: before}
+	return &State{swing: newSwing(), Floor: floor, newest: floor, sure: floor, before: before}
 }
 
 // Newest is the time of the newest sample judged, epoch ms; Floor before any.
@@ -108,7 +107,7 @@ func (s *State) Newest() int64 { return s.newest }
 // ResolveByHand ends the open notice: the window is empty, and the rule waits
 // for a sample for which the condition is false.
 func (s *State) ResolveByHand() {
-	s.Open, s.Waiting = false, true
+	s.Open, s.Unsteady, s.Waiting = false, false, true
 	s.empty(s.newest)
 }
 
@@ -164,6 +163,8 @@ func Step(t *Test, s *State, at, arrival int64, fields []reading.Field) (Event, 
 
 func (s *State) decide(t *Test, now sample) (Event, bool) {
 	switch {
+	case s.Unsteady:
+		return s.decideUnsteady(t, now)
 	case s.Open:
 		if t.holds(now.values, true) {
 			return Event{}, false
@@ -193,8 +194,8 @@ func (s *State) decide(t *Test, now sample) (Event, bool) {
 			counted = append(counted, one.told())
 		}
 	}
-	s.Open = true
-	return Event{Kind: Opened, Time: now.time, Samples: counted[max(0, len(counted)-t.hits):]}, true
+	s.open(t.anHour, now.time)
+	return Event{Kind: Opened, Time: now.time, Samples: counted[max(0, len(counted)-t.hits):], Unsteady: s.Unsteady}, true
 }
 
 // hits is how many samples of the window count.
@@ -221,7 +222,7 @@ func (s *State) counts(t *Test, at int64) bool { return at > s.Floor && at > s.n
 // mayCount tells whether a sample of that time counts, or may once what is
 // stamped ahead is passed over.
 func (s *State) mayCount(t *Test, at int64) bool {
-	return at > min(s.Floor, s.sure) && at > s.sure-t.window
+	return at > min(s.Floor, s.sure) && at > s.sure-s.span(t)
 }
 
 func byTime(one sample, at int64) int { return cmp.Compare(one.time, at) }
@@ -278,11 +279,11 @@ func (s *State) take(t *Test, at int64, fields []reading.Field) int {
 		}
 		s.samples[i].own |= own
 		s.samples[i].over = false
-	case i == 0 && (!s.mayCount(t, at) || len(s.samples) == t.keeps()):
+	case i == 0 && (!s.mayCount(t, at) || len(s.samples) == s.keeps(t)):
 		return s.takeOld(t, at, own, values[:len(t.properties)])
 	default:
 		s.insert(i, sample{time: at, own: own, values: append(s.spare[:0], values[:len(t.properties)]...)})
-		if len(s.samples) > t.keeps() {
+		if len(s.samples) > s.keeps(t) {
 			s.foldOldest(t)
 			i--
 		}
@@ -341,7 +342,7 @@ func (s *State) takeOld(t *Test, at int64, own uint64, values []reading.Value) i
 
 // prune folds away what the window has left behind.
 func (s *State) prune(t *Test) {
-	edge := s.sure - t.window
+	edge := s.sure - s.span(t)
 	n := 0
 	for n < len(s.samples) && s.samples[n].time <= edge {
 		s.fold(s.samples[n])
@@ -359,6 +360,7 @@ func (s *State) prune(t *Test) {
 func (s *State) foldOldest(t *Test) {
 	s.refreshFirst(t)
 	oldest := s.samples[0]
+	s.unkept(&oldest)
 	s.fold(oldest)
 	if s.mayCount(t, oldest.time) {
 		s.remember(oldest)

@@ -14,7 +14,7 @@ import (
 func made(t *testing.T, hits int, window time.Duration, floor int64, more ...Condition) (*Test, *State) {
 	t.Helper()
 	conditions := append([]Condition{{Attribute: "temp", Operator: Below, Value: reading.Number(2)}}, more...)
-	test, err := NewTest(Rule{ID: 1, Hits: hits, Window: window, Conditions: conditions}, scripted)
+	test, err := NewTest(Rule{ID: 1, Hits: hits, Window: window, Conditions: conditions}, scripted, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestBounded(t *testing.T) {
 
 // What is remembered of a text is not a part of the message that it came in.
 func TestTextsAreCopied(t *testing.T) {
-	test, err := NewTest(Rule{ID: 1, Hits: 1, Window: time.Minute, Conditions: []Condition{{Attribute: "note", Operator: Equal, Value: reading.Text("x")}}}, scripted)
+	test, err := NewTest(Rule{ID: 1, Hits: 1, Window: time.Minute, Conditions: []Condition{{Attribute: "note", Operator: Equal, Value: reading.Text("x")}}}, scripted, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

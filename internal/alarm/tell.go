@@ -48,6 +48,9 @@ func (silence) Ended(context.Context, tenant.ID, *news.Alarm, bool) error       
 func (s *settlement) tellBegun(ctx context.Context, ev *event, n *Notice) error {
 	r := ev.rule
 	a := r.news(news.Triggered, n, ev.samples)
+	if n.Unsteady {
+		a.Unsteady = s.o.NoticesAnHour
+	}
 	w := &news.Wishes{Channels: r.Channels, Period: r.Period, RemindEvery: r.RemindEvery}
 	w.Late = r.test != nil && s.now()-ev.time > muchTooLate.Milliseconds()
 	return s.o.Teller.Began(ctx, r.Tenant, a, w)

@@ -18,6 +18,7 @@ type Test struct {
 	terms      []term
 	hits       int
 	window     int64 // ms
+	anHour     int   // notices that may begin within an hour; 0: any number
 }
 
 type term struct {
@@ -29,11 +30,12 @@ type term struct {
 	precision int           // decimals; negative: compared as it comes
 }
 
-// NewTest prepares a rule on a device of the given product. It fails when the
+// NewTest prepares a rule on a device of the given product, which may begin so many
+// notices within an hour before one is unsteady (0: any number). It fails when the
 // product has no such property any more, or another type of it: then the rule
 // cannot be judged.
-func NewTest(r Rule, p *device.Product) (*Test, error) {
-	t := &Test{hits: r.Hits, window: r.Window.Milliseconds()}
+func NewTest(r Rule, p *device.Product, anHour int) (*Test, error) {
+	t := &Test{hits: r.Hits, window: r.Window.Milliseconds(), anHour: anHour}
 	for _, c := range r.Conditions {
 		property := p.Property(c.Attribute)
 		if property == nil {

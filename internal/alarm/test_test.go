@@ -102,11 +102,11 @@ func TestNewTestRefuses(t *testing.T) {
 		{scripted, []Condition{{Attribute: "temp", Operator: Equal, Value: reading.Text("1")}}, "is a number"},
 		{wide, terms, "17 properties"},
 	} {
-		if _, err := NewTest(Rule{ID: 7, Hits: 1, Window: time.Minute, Conditions: c.conditions}, c.p); err == nil || !strings.Contains(err.Error(), c.says) {
+		if _, err := NewTest(Rule{ID: 7, Hits: 1, Window: time.Minute, Conditions: c.conditions}, c.p, 0); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%v, want %q", err, c.says)
 		}
 	}
-	if _, err := NewTest(Rule{ID: 7, Hits: 1, Window: time.Minute, Conditions: terms[:mostTerms]}, wide); err != nil {
+	if _, err := NewTest(Rule{ID: 7, Hits: 1, Window: time.Minute, Conditions: terms[:mostTerms]}, wide, 0); err != nil {
 		t.Errorf("as many as a rule can have: %v", err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -22,8 +23,10 @@ type farms struct {
 	masts  []*device.Device
 }
 
-func newFarms(t *testing.T) *farms {
+// anHour notices may begin within an hour.
+func newFarms(t *testing.T, anHour int) *farms {
 	f := &farms{yard: newYard(t)}
+	f.allow(anHour)
 	f.owners, f.masts = []tenant.ID{f.owner}, []*device.Device{f.mast}
 	for _, name := range []string{"orchard", "park"} {
 		owner := f.Tenant(t, name).ID
@@ -37,7 +40,8 @@ func newFarms(t *testing.T) *farms {
 	return f
 }
 
-// season are batches of readings of all masts, some late, some repeated.
+// season are batches of readings of all masts, some late, some repeated; so long that
+// unsteady notices end in it.
 func (f *farms) season(r *rand.Rand) (batches [][]reading.Arrival) {
 	property := f.station.Property("airTemperature").ID
 	at := make([]int64, len(f.masts))
@@ -45,13 +49,16 @@ func (f *farms) season(r *rand.Rand) (batches [][]reading.Arrival) {
 		var batch []reading.Arrival
 		for range 1 + r.IntN(6) {
 			i := r.IntN(len(f.masts))
-			at[i] += int64(r.IntN(20)) * second
+			at[i] += int64(r.IntN(120)) * second
 			when := at[i]
 			if r.IntN(5) == 0 {
 				when -= int64(r.IntN(90)) * second
 			}
 			// A time has one value, so that a repeated reading is one.
 			degrees := float64((when/second*7 + int64(i)) % 5)
+			if when/second%2400 > 1500 {
+				degrees = 9 // all is calm
+			}
 			batch = append(batch, reading.Arrival{At: f.Clock.Milli(), Frame: reading.Frame{
 				Tenant: f.owners[i], Device: f.masts[i].ID, Time: testkit.Start.UnixMilli() + when,
 				Fields: []reading.Field{{Property: property, Value: reading.Number(degrees)}},
@@ -87,12 +94,13 @@ func (f *farms) kill(bytes int) {
 func TestTurnsAndKills(t *testing.T) {
 	for seed := range uint64(12) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			reference := newFarms(t)
+			anHour := []int{0, 1, 3}[seed%3]
+			reference := newFarms(t, anHour)
 			batches := reference.season(rand.New(rand.NewPCG(seed, 1)))
 			for _, b := range batches {
 				reference.judge(b...)
 			}
-			f := newFarms(t)
+			f := newFarms(t, anHour)
 			r := rand.New(rand.NewPCG(seed, 2))
 			bytes := []int{1, 400, 1 << 20}[r.IntN(3)]
 			f.engine.SetShort(bytes)
@@ -128,6 +136,9 @@ func TestTurnsAndKills(t *testing.T) {
 			if got, want := f.notices(), reference.notices(); got != want {
 				t.Errorf("after a last start:\n%s\nwant\n%s", got, want)
 			}
+			if some := strings.Contains(f.notices(), "recovered unsteady"); some != (anHour > 0) {
+				t.Errorf("with %d an hour: %t", anHour, some)
+			}
 		})
 	}
 }
@@ -135,7 +146,7 @@ func TestTurnsAndKills(t *testing.T) {
 // One who has much to judge keeps nobody else waiting: a tenant's reading is
 // judged after a turn of each of the others.
 func TestTurnsAreFair(t *testing.T) {
-	f := newFarms(t)
+	f := newFarms(t, 0)
 	f.engine.SetShort(1 << 20)
 	var much []reading.Arrival
 	for i := range int64(500) {
@@ -172,7 +183,7 @@ func (f *farms) of(i int, after int64, degrees float64) reading.Arrival {
 // A tenant whose judging is far behind has its own devices wait, nobody else's,
 // until it has caught up.
 func TestAdmit(t *testing.T) {
-	f := newFarms(t)
+	f := newFarms(t, 0)
 	f.engine.SetShort(1 << 20)
 	batch := []reading.Arrival{f.of(0, 0, 1), f.of(0, second, 1)}
 	f.send(batch...)
@@ -213,7 +224,7 @@ func TestAdmit(t *testing.T) {
 // While the database refuses, a tenant of whom much happened is not judged further,
 // others are; nothing is lost of it.
 func TestJudgingWaitsForTheDatabase(t *testing.T) {
-	f := newFarms(t)
+	f := newFarms(t, 0)
 	judgeAll := func() {
 		t.Helper()
 		for {

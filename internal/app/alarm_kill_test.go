@@ -105,7 +105,7 @@ func TestKillChangesNoNotice(t *testing.T) {
 	steady.stop()
 }
 
-var unlimited = []string{"--device-rate", "1000000", "--device-burst", "1000000"}
+var unlimited = []string{"--device-rate", "1000000", "--device-burst", "1000000", "--notices-an-hour", "0"}
 
 // alarmProcess is a server with devices whose rules run.
 func alarmProcess(t *testing.T) *process {

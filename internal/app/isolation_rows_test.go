@@ -185,6 +185,7 @@ var rows = map[string]row{
 	"console pageAlarmNotices":   {query: firstPage},
 	"console getAllAlarmNotices": {query: firstPage},
 	"console getAlarmNotice":     {of: func(s *party) request { return query("id", number(s.notice)) }},
+	"console getAlarmAdvice":     {bare: true, of: func(s *party) request { return query("id", number(s.notice)) }},
 	"console resolveAlarmNotice": {refused: true, of: func(s *party) request { return request{body: fields{"id": s.notice, "remark": "x"}} }},
 
 	// Who is told.

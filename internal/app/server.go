@@ -193,7 +193,8 @@ func (s *Server) wire() error {
 		Presence: st.presence, Status: st.status, Diagnostics: st.diagnostics, Readings: st.readings, Notices: st.notices, Messages: st.messages, Live: st.live,
 		Channels: st.channels, Carriers: st.carriers, SMSLogged: s.set.Telling.SMS == smsLog, Outbox: st.outbox, Webhooks: st.webhooks, WebhookCaller: st.programs,
 		Past: st.readings, Derivation: derived, Rules: st.rules, RuleForms: alarm.NewChecker(st.devices, st.catalog, st.channels.Missing), Alarms: st.alarms,
-		Telemetry: ingest.NewHTTP(s.pipeline), LoRaWAN: ingest.NewLoRaWAN(s.pipeline, st.credentials, st.devices), MQTT: ingest.NewWebSocket(s.mqtt), OpenAPI: programs, Console: httpapi.Console(httpapi.Pages{
+		NoticesAnHour: s.set.NoticesAnHour,
+		Telemetry:     ingest.NewHTTP(s.pipeline), LoRaWAN: ingest.NewLoRaWAN(s.pipeline, st.credentials, st.devices), MQTT: ingest.NewWebSocket(s.mqtt), OpenAPI: programs, Console: httpapi.Console(httpapi.Pages{
 			Dist: web.Dist(), Tiles: s.set.MapTiles, Proxies: s.set.Proxies, Tenants: st.tenants, Catalog: st.catalog, Log: s.log,
 			Devices: st.devices, DefaultTenant: s.set.DefaultTenant,
 		}),

@@ -17,6 +17,7 @@ import (
 	"github.com/knadh/koanf/v2"
 	"github.com/spf13/pflag"
 
+	"tilth/internal/alarm"
 	"tilth/internal/audit"
 	"tilth/internal/httpapi"
 	"tilth/internal/identity"
@@ -51,12 +52,17 @@ type Settings struct {
 	MessageLimit   int     // bytes of one message
 	PerAddress     int     // MQTT connections from one address
 	OpenAPIRate    int     // requests a minute of one API credential
+	NoticesAnHour  int     // that a rule may begin before one is unsteady; 0: any number
 	Telling        Telling
 	Memory         Memory
 	LogLevel       slog.Level
 	LogJSON        bool
 	PasswordCost   identity.Cost // zero: the usual; no flag lowers it
 }
+
+// mostNoticesAnHour is how many a rule may begin at most: when the newest began is
+// kept of each.
+const mostNoticesAnHour = 100
 
 // defaultDatum is that of most tiles.
 const defaultDatum = "WGS-84"
@@ -87,6 +93,7 @@ func serveFlags(f *pflag.FlagSet) {
 	declareSpan(f, "audit-retention", audit.DefaultRetention, "how long the audit log is kept, for example 1095d")
 	f.Float64("device-rate", 20, "messages a second that a device may send for long")
 	f.Int("device-burst", 200, "messages that a device may send at once")
+	f.Int("notices-an-hour", alarm.NoticesAnHour, "alarm notices that a rule may begin within an hour; the next stays open until all is calm for ten minutes; 0: any number")
 	f.Int("message-limit", 256<<10, "largest message of a device, in bytes")
 	f.Int("mqtt-per-address", 1000, "MQTT connections that one address may have, over WebSockets too")
 	f.Int("open-api-rate", 600, "requests a minute that one API credential may make; a minute's worth may come at once")
@@ -138,6 +145,7 @@ func settingsOf(k *koanf.Koanf) (*Settings, error) {
 		DeviceRate: k.Float64("device-rate"), PerAddress: k.Int("mqtt-per-address"), Retention: k.Duration("retention"),
 		AuditRetention: k.Duration("audit-retention"),
 		OpenAPIRate:    k.Int("open-api-rate"),
+		NoticesAnHour:  k.Int("notices-an-hour"),
 	}
 	for name, addr := range map[string]string{"http-addr": s.HTTPAddr, "mqtt-addr": s.MQTTAddr, "admin-addr": s.AdminAddr} {
 		if err := isHostPort(name, addr); err != nil {
@@ -162,6 +170,8 @@ func settingsOf(k *koanf.Koanf) (*Settings, error) {
 		return nil, fmt.Errorf("--mqtt-per-address: %d: must be 1 or more", s.PerAddress)
 	case s.OpenAPIRate < 1:
 		return nil, fmt.Errorf("--open-api-rate: %d: must be 1 or more", s.OpenAPIRate)
+	case s.NoticesAnHour < 0 || s.NoticesAnHour > mostNoticesAnHour:
+		return nil, fmt.Errorf("--notices-an-hour: %d: must be 0 to %d", s.NoticesAnHour, mostNoticesAnHour)
 	case s.MessageLimit < 1024:
 		return nil, fmt.Errorf("--message-limit: %d: must be 1024 bytes or more", s.MessageLimit)
 	}

@@ -132,7 +132,7 @@ func openStores(ctx context.Context, set *Settings, links string, log *slog.Logg
 		Teller: notify.NewDesk(d, s.messages, s.outbox, s.live),
 		DB:     d, Catalog: s.catalog, Rules: s.rules, Positions: s.positions, Devices: s.devices, Registry: s.registry, Presence: s.presence,
 		Readings: readings, Screens: s.live, Now: time.Now, Until: until.now, Stopped: until.stopped, Alive: until.alive,
-		Written: func(ctx context.Context) error { return s.status.Flush(ctx, false) }, Log: log,
+		Written: func(ctx context.Context) error { return s.status.Flush(ctx, false) }, Log: log, NoticesAnHour: set.NoticesAnHour,
 		CaughtUp: func(tenant.ID) { s.outbox.Wake() },
 	})
 	if err := s.load(ctx); err != nil {

@@ -21,6 +21,7 @@ type Own struct {
 	Binary string   // of tilth
 	Dir    string   // an empty folder for its data
 	Args   []string // settings of serve beside folder, addresses and log: that says where it listens
+	Steady bool     // a rule begins no more notices within an hour than as delivered; else as many as its readings say
 	World  World
 	// Apply hands a provider's file to the server with this admin address.
 	Apply func(ctx context.Context, admin, token string, file []byte) error
@@ -45,6 +46,7 @@ type Server struct {
 	binary    string
 	args      []string
 	patience  time.Duration // with a start
+	steady    bool          // a rule begins no more notices than as delivered
 	token     string
 	admin     string // http://host:port
 	cmd       *exec.Cmd
@@ -65,7 +67,7 @@ func Start(ctx context.Context, o Own) (*Server, error) {
 	s := &Server{
 		Target: Target{Name: "tilth", World: o.World, Dir: o.Dir},
 		token:  rand.Text() + rand.Text(), // a provider's token is longer than a device's secret
-		binary: o.Binary, patience: cmp.Or(o.Patience, startTime),
+		binary: o.Binary, patience: cmp.Or(o.Patience, startTime), steady: o.Steady,
 		args: append([]string{
 			"serve", "--data-dir", o.Dir, "--http-addr", anyPort, "--mqtt-addr", anyPort, "--admin-addr", anyPort,
 		}, o.Args...),
@@ -96,6 +98,10 @@ func (s *Server) start(ctx context.Context) error {
 	// Not ended by ctx: Stop ends it in an orderly way.
 	s.cmd = exec.CommandContext(context.WithoutCancel(ctx), s.binary, s.args...)
 	s.cmd.Env = append(environment(), "TILTH_PROVIDER_TOKEN="+s.token)
+	if !s.steady {
+		// Not a flag: versions without the setting pass over a variable.
+		s.cmd.Env = append(s.cmd.Env, "TILTH_NOTICES_AN_HOUR=0")
+	}
 	s.cmd.Stderr = io.MultiWriter(&s.log, s.announced)
 	if err := s.cmd.Start(); err != nil {
 		return err

@@ -31,9 +31,9 @@ func (s *server) RehearseAlarmRule(ctx context.Context, r wire.RehearseAlarmRule
 	from := to - rehearsed.Milliseconds()
 	var h *alarm.Rehearsal
 	if rule.Trigger == alarm.DeviceOffline {
-		h, err = alarm.RehearseOffline(ctx, s.Status, rule, from, to, owner.TimeZone, place)
+		h, err = alarm.RehearseOffline(ctx, s.Status, rule, s.NoticesAnHour, from, to, owner.TimeZone, place)
 	} else {
-		h, err = alarm.Rehearse(ctx, s.Past, rule, p, from, to, owner.TimeZone, place)
+		h, err = alarm.Rehearse(ctx, s.Past, rule, p, s.NoticesAnHour, from, to, owner.TimeZone, place)
 	}
 	if err != nil {
 		return nil, err
@@ -51,6 +51,9 @@ func wireRehearsal(h *alarm.Rehearsal) *wire.Rehearsal {
 	}
 	for i, n := range h.Notices {
 		w.Notices[i] = wire.RehearsedNotice{StartTime: n.Start, EndTime: some(n.End), Night: n.Night, Told: n.Told}
+		if n.Unsteady {
+			w.Notices[i].Unsteady = new(true)
+		}
 	}
 	for i, d := range h.Days {
 		w.Days[i] = wire.RehearsedDay{Day: d.Day, Min: d.Min, Max: d.Max}
@@ -76,7 +79,7 @@ func (s *server) GetAlarmOutlook(ctx context.Context, r wire.GetAlarmOutlookRequ
 		if product == nil {
 			continue
 		}
-		if _, err := alarm.NewTest(c.Rule, product); err != nil {
+		if _, err := alarm.NewTest(c.Rule, product, s.NoticesAnHour); err != nil {
 			continue // the model lacks what it watches: nothing can be said
 		}
 		o, err := alarm.LookAhead(ctx, s.Past, c.Rule, product, c.Open != nil, s.Now().UnixMilli())

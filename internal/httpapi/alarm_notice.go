@@ -51,6 +51,9 @@ func wireNotices(notices []alarm.Notice) []wire.AlarmNotice {
 			Id: n.ID, RuleId: int64(n.Rule), Title: n.Title, ResolveStatus: int(n.Status), AlarmLevel: int(n.Level), DeviceName: n.DeviceName,
 			NoteName: n.NoteName, StartTime: n.Start, EndTime: some(n.End), CreateTime: n.CreateTime,
 		}
+		if n.Unsteady {
+			list[i].Unsteady, list[i].Changes = new(true), new(n.Changes)
+		}
 	}
 	return list
 }
@@ -107,6 +110,31 @@ func (s *server) GetAlarmNotice(ctx context.Context, r wire.GetAlarmNoticeReques
 	return wire.GetAlarmNotice200JSONResponse{Code: success, Data: w}, nil
 }
 
+// GetAlarmAdvice answers what would keep the rule of an unsteady notice from
+// beginning so many.
+func (s *server) GetAlarmAdvice(ctx context.Context, r wire.GetAlarmAdviceRequestObject) (wire.GetAlarmAdviceResponseObject, error) {
+	t := caller(ctx).Tenant
+	d, err := s.Notices.Get(ctx, t, r.Params.Id)
+	if err != nil {
+		return nil, err
+	}
+	none := wire.GetAlarmAdvice200JSONResponse{Code: success}
+	_, product, err := s.noticeDevice(ctx, d)
+	if err != nil || product == nil || !d.Unsteady {
+		return none, err
+	}
+	if len(alarm.AttributesGone(&alarm.Rule{Conditions: d.Was.Conditions}, product)) > 0 {
+		return none, nil
+	}
+	a, err := alarm.Advise(ctx, s.Past, t, d, product)
+	if err != nil || a == nil {
+		return none, err
+	}
+	return wire.GetAlarmAdvice200JSONResponse{Code: success, Data: &wire.AlarmAdvice{
+		TslAttribute: a.Attribute, Recovery: a.Recovery, Notices: a.Notices, Without: a.Without,
+	}}, nil
+}
+
 func (s *server) noticeDetail(ctx context.Context, d *alarm.Detail, p *device.Product) wire.AlarmNoticeDetail {
 	open := d.Status == alarm.Pending
 	end := d.End
@@ -120,6 +148,9 @@ func (s *server) noticeDetail(ctx context.Context, d *alarm.Detail, p *device.Pr
 	}
 	if !open {
 		w.EndTime = some(d.End)
+	}
+	if d.Unsteady {
+		w.Unsteady, w.Changes = new(true), new(d.Changes)
 	}
 	if d.Reason != "" {
 		w.ResolveReason = new(wire.AlarmNoticeDetailResolveReason(d.Reason))

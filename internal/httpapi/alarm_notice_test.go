@@ -10,6 +10,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"tilth/internal/alarm"
 	"tilth/internal/httpapi/wire"
 	"tilth/internal/reading"
 	"tilth/internal/testkit"
@@ -254,4 +255,39 @@ func TestAlarmNoticePage(t *testing.T) {
 		{Name: "none", Call: w.get(noticesPath + "get?id=99999"), Code: 404},
 		{Name: "no id", Call: w.get(noticesPath + "get"), Code: 601},
 	})
+}
+
+// A value that swings begins an unsteady notice; lists, the notice and the rehearsal say
+// so, and what would help.
+func TestUnsteadyNotice(t *testing.T) {
+	w := newServer(t)
+	id := w.made(t, frost("WS-2", nil))
+	testkit.Ask[bool](t, w.Contract, w.deploy("publish", id))
+	for i := range 2*alarm.NoticesAnHour + 10 {
+		w.Clock.Advance(30 * time.Second)
+		w.judged(t, w.ws2, air([]float64{1, 2.6, 1, 2.2}[i%4]))
+	}
+	page := testkit.Ask[wire.AlarmNoticePage](t, w.Contract, w.get(noticesPath+"page?deviceNameStr=WS-2"))
+	n := page.List[0]
+	if page.Total != alarm.NoticesAnHour+1 || n.Unsteady == nil || !*n.Unsteady || *n.Changes != 8 || page.List[1].Unsteady != nil || page.List[1].Changes != nil {
+		t.Fatalf("%s", asJSON(t, page))
+	}
+	if d := w.notice(t, n.Id).AlarmNotice; d.Unsteady == nil || *d.Changes != 8 {
+		t.Errorf("%s", asJSON(t, d))
+	}
+	advice := testkit.Ask[*wire.AlarmAdvice](t, w.Contract, w.get(fmt.Sprint(noticesPath, "advice?id=", n.Id)))
+	if advice == nil || *advice != (wire.AlarmAdvice{TslAttribute: "airTemperature", Recovery: 2.3, Notices: 7, Without: alarm.NoticesAnHour + 1}) {
+		t.Errorf("%s", asJSON(t, advice))
+	}
+	if other := testkit.Ask[*wire.AlarmAdvice](t, w.Contract, w.get(fmt.Sprint(noticesPath, "advice?id=", page.List[1].Id))); other != nil {
+		t.Errorf("of a notice that is not unsteady: %s", asJSON(t, other))
+	}
+	if a := w.Do(t, w.get(noticesPath+"advice?id=999999")); a.Code != 404 {
+		t.Errorf("of none: %s", a.Body)
+	}
+	h := testkit.Ask[wire.Rehearsal](t, w.Contract, w.rehearse(frost("WS-2", nil)))
+	last := h.Notices[len(h.Notices)-1]
+	if h.Total != alarm.NoticesAnHour+1 || last.Unsteady == nil || last.StartTime != n.StartTime || h.Notices[0].Unsteady != nil {
+		t.Errorf("%s", asJSON(t, h.Notices))
+	}
 }

@@ -89,6 +89,7 @@ type Options struct {
 	Rules         *alarm.RuleStore
 	RuleForms     *alarm.Checker
 	Alarms        Alarms
+	NoticesAnHour int // that a rule may begin before one is unsteady; 0: any number
 	Channels      *notify.ChannelStore
 	Carriers      map[notify.Mode]notify.Carrier // the ways of telling people that are set up
 	SMSLogged     bool                           // SMS are only written to the log

@@ -40,6 +40,10 @@ type Alarm struct {
 	// identifier. What was written before they were kept has none.
 	Properties map[string]Property `json:"properties,omitempty"`
 
+	// Unsteady is of a notice that is unsteady: how many its rule had begun within an
+	// hour; 0: it is not.
+	Unsteady int `json:"unsteady,omitempty"`
+
 	Start int64 `json:"start"`         // epoch ms
 	End   int64 `json:"end,omitempty"` // epoch ms; 0: it is open
 

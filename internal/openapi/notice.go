@@ -89,6 +89,9 @@ func notice(n *alarm.Listed) wire.Notice {
 		Id: n.ID, Title: n.Title, Level: levels[n.Level], Status: string(wire.Resolved), DeviceName: n.DeviceName, NoteName: n.NoteName,
 		StartTime: wire.Moment(n.Start), EndTime: some(wire.Moment(n.End)), Description: some(n.Description),
 	}
+	if n.Unsteady {
+		w.Unsteady, w.Changes = new(true), new(n.Changes)
+	}
 	switch n.Status {
 	case alarm.Pending:
 		w.Status = string(wire.Open)

@@ -474,6 +474,26 @@ func (e PageNoticeChannelsParamsNoticeMode) Valid() bool {
 	}
 }
 
+// AlarmAdvice defines model for AlarmAdvice.
+type AlarmAdvice struct {
+	// Notices that there would have been with it in the hour before
+	Notices  int     `json:"notices"`
+	Recovery float64 `json:"recovery"`
+
+	// TslAttribute the attribute whose condition is to have it
+	TslAttribute string `json:"tslAttribute"`
+
+	// Without that there would have been without, if each began
+	Without int `json:"without"`
+}
+
+// AlarmAdviceAnswer defines model for AlarmAdviceAnswer.
+type AlarmAdviceAnswer struct {
+	Code int          `json:"code"`
+	Data *AlarmAdvice `json:"data"`
+	Msg  string       `json:"msg"`
+}
+
 // AlarmCondition defines model for AlarmCondition.
 type AlarmCondition struct {
 	// Andor how it joins what stands before it, from left to right; of the first one always and
@@ -537,7 +557,10 @@ type AlarmLevel = int
 
 // AlarmNotice defines model for AlarmNotice.
 type AlarmNotice struct {
-	AlarmLevel int    `json:"alarmLevel"`
+	AlarmLevel int `json:"alarmLevel"`
+
+	// Changes of an unsteady one how often its conditions turned true or false since it began, at least; absent of others
+	Changes    *int   `json:"changes,omitempty"`
 	CreateTime int64  `json:"createTime"`
 	DeviceName string `json:"deviceName"`
 
@@ -551,6 +574,9 @@ type AlarmNotice struct {
 	RuleId        int64  `json:"ruleId"`
 	StartTime     int64  `json:"startTime"`
 	Title         string `json:"title"`
+
+	// Unsteady true: it began when the rule had begun as many within an hour as it may (--notices-an-hour), and stays open until the conditions have been false for ten minutes; absent of others
+	Unsteady *bool `json:"unsteady,omitempty"`
 }
 
 // AlarmNoticeCondition defines model for AlarmNoticeCondition.
@@ -583,7 +609,10 @@ type AlarmNoticeConditionSubconditions string
 type AlarmNoticeDetail struct {
 	AlarmDesc  string `json:"alarmDesc"`
 	AlarmLevel int    `json:"alarmLevel"`
-	CreateTime int64  `json:"createTime"`
+
+	// Changes of an unsteady one how often its conditions turned true or false since it began, at least; absent of others
+	Changes    *int  `json:"changes,omitempty"`
+	CreateTime int64 `json:"createTime"`
 
 	// DurationTime ms from start to end, or to now
 	DurationTime int64 `json:"durationTime"`
@@ -608,6 +637,9 @@ type AlarmNoticeDetail struct {
 	RuleId      int64   `json:"ruleId"`
 	StartTime   int64   `json:"startTime"`
 	Title       string  `json:"title"`
+
+	// Unsteady true: it began when the rule had begun as many within an hour as it may (--notices-an-hour), and stays open until the conditions have been false for ten minutes; absent of others
+	Unsteady *bool `json:"unsteady,omitempty"`
 }
 
 // AlarmNoticeDetailResolveReason why it ended; absent while open
@@ -2016,6 +2048,9 @@ type RehearsedNotice struct {
 
 	// Told began within the notification period
 	Told bool `json:"told"`
+
+	// Unsteady true: it would be an unsteady one; absent of others
+	Unsteady *bool `json:"unsteady,omitempty"`
 }
 
 // Row defines model for Row.
@@ -2452,6 +2487,11 @@ type PageSize = int
 
 // TimeZone defines model for TimeZone.
 type TimeZone = string
+
+// GetAlarmAdviceParams defines parameters for GetAlarmAdvice.
+type GetAlarmAdviceParams struct {
+	Id int64 `form:"id" json:"id"`
+}
 
 // GetAlarmNoticeParams defines parameters for GetAlarmNotice.
 type GetAlarmNoticeParams struct {
@@ -3100,6 +3140,9 @@ func (t *Row_AdditionalProperties) UnmarshalJSON(b []byte) error {
 
 // ServerInterface represents all server handlers.
 type ServerInterface interface {
+	// GetAlarmAdvice A recovery value that would have kept an unsteady notice's rule from beginning so many
+	// (GET /admin-api/client/pc/alarm-notice/advice)
+	GetAlarmAdvice(w http.ResponseWriter, r *http.Request, params GetAlarmAdviceParams)
 	// GetAlarmNotice One notice with the rule as it was, its device, its chart and who was told
 	// (GET /admin-api/client/pc/alarm-notice/get)
 	GetAlarmNotice(w http.ResponseWriter, r *http.Request, params GetAlarmNoticeParams)
@@ -3359,6 +3402,39 @@ type ServerInterfaceWrapper struct {
 }
 
 type MiddlewareFunc func(http.Handler) http.Handler
+
+// GetAlarmAdvice operation middleware
+func (siw *ServerInterfaceWrapper) GetAlarmAdvice(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetAlarmAdviceParams
+
+	// ------------- Required query parameter "id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "id", r.URL.Query(), &params.Id, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "id"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetAlarmAdvice(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
 
 // GetAlarmNotice operation middleware
 func (siw *ServerInterfaceWrapper) GetAlarmNotice(w http.ResponseWriter, r *http.Request) {
@@ -6625,6 +6701,7 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/alarm-notice/page", wrapper.PageAlarmNotices)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/alarm-notice/get/all", wrapper.GetAllAlarmNotices)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/alarm-notice/get", wrapper.GetAlarmNotice)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/alarm-notice/advice", wrapper.GetAlarmAdvice)
 	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/admin-api/client/pc/alarm-notice/resolve", wrapper.ResolveAlarmNotice)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/property", wrapper.GetDeviceProperties)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/sign-data", wrapper.GetSignData)
@@ -6651,6 +6728,28 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/live", wrapper.GetLive)
 
 	return m
+}
+
+type GetAlarmAdviceRequestObject struct {
+	Params GetAlarmAdviceParams
+}
+
+type GetAlarmAdviceResponseObject interface {
+	VisitGetAlarmAdviceResponse(w http.ResponseWriter) error
+}
+
+type GetAlarmAdvice200JSONResponse AlarmAdviceAnswer
+
+func (response GetAlarmAdvice200JSONResponse) VisitGetAlarmAdviceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
 }
 
 type GetAlarmNoticeRequestObject struct {
@@ -8537,6 +8636,9 @@ func (response UpdateUserPassword200JSONResponse) VisitUpdateUserPasswordRespons
 
 // StrictServerInterface represents all server handlers.
 type StrictServerInterface interface {
+	// GetAlarmAdvice A recovery value that would have kept an unsteady notice's rule from beginning so many
+	// (GET /admin-api/client/pc/alarm-notice/advice)
+	GetAlarmAdvice(ctx context.Context, request GetAlarmAdviceRequestObject) (GetAlarmAdviceResponseObject, error)
 	// GetAlarmNotice One notice with the rule as it was, its device, its chart and who was told
 	// (GET /admin-api/client/pc/alarm-notice/get)
 	GetAlarmNotice(ctx context.Context, request GetAlarmNoticeRequestObject) (GetAlarmNoticeResponseObject, error)
@@ -8825,6 +8927,32 @@ type strictHandler struct {
 	ssi         StrictServerInterface
 	middlewares []StrictMiddlewareFunc
 	options     StrictHTTPServerOptions
+}
+
+// GetAlarmAdvice operation middleware
+func (sh *strictHandler) GetAlarmAdvice(w http.ResponseWriter, r *http.Request, params GetAlarmAdviceParams) {
+	var request GetAlarmAdviceRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetAlarmAdvice(ctx, request.(GetAlarmAdviceRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetAlarmAdvice")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetAlarmAdviceResponseObject); ok {
+		if err := validResponse.VisitGetAlarmAdviceResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
 }
 
 // GetAlarmNotice operation middleware

@@ -119,7 +119,24 @@ func (v *Voice) lead(a *news.Alarm) string {
 	case a.Event == news.Reminder:
 		key = "letter.still"
 	}
-	return v.say(key, "title", name(a.Title))
+	lead := v.say(key, "title", name(a.Title))
+	if unsteady := v.unsteady(a); unsteady != "" {
+		lead = v.say("letter.joined", "first", lead, "rest", unsteady)
+	}
+	return lead
+}
+
+// unsteady says why a notice is, and what would help; empty where it is not, or is
+// over.
+func (v *Voice) unsteady(a *news.Alarm) string {
+	key := "letter.unsteady"
+	switch {
+	case a.Unsteady == 0 || a.Event == news.Resolved:
+		return ""
+	case a.Offline:
+		key = "letter.unsteadyOffline"
+	}
+	return v.say(key, "n", text.Count(v.Language, a.Unsteady))
 }
 
 // lasted is how long a notice lasted, or has lasted up to now.

@@ -298,3 +298,36 @@ func TestTimesWithoutAZone(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// An unsteady notice says in mails and messages why it stays open and what helps, until it is
+// over; in an SMS there is no room for that.
+func TestUnsteady(t *testing.T) {
+	for l, want := range map[text.Language][2]string{
+		text.English: {"begun 12 alarms within an hour. This one therefore stays open until its condition has been false for ten minutes. A recovery value", "until the device has been online for ten minutes"},
+		text.Chinese: {"一小时内已产生12条告警，因此本条告警在条件连续十分钟不成立后才会恢复", "设备连续在线十分钟后才会恢复"},
+		text.Turkish: {"bir saat içinde 12 alarm verdi", "on dakika boyunca çevrim içi kalana kadar"},
+		text.Russian: {"за час правило сработало 12 раз. Поэтому эта тревога останется активной", "десять минут подряд. Поможет большее время"},
+	} {
+		a := frost(l)
+		steady := voice(l).SMS(channel[l], []news.Alarm{a})
+		a.Unsteady = 12
+		offline := a
+		offline.Offline, offline.Conditions = true, nil
+		over := a
+		over.Event, over.End = news.Resolved, a.Start+1000
+		for i, one := range []news.Alarm{a, offline} {
+			m := written(t, l, one)
+			for where, said := range map[string]string{"text": m.Text, "HTML": m.HTML, "message": Text(l, east3, called, &one)} {
+				if !strings.Contains(strings.ReplaceAll(said, "\n", " "), want[i]) {
+					t.Errorf("%s, %s: %s", l, where, said)
+				}
+			}
+		}
+		if m := written(t, l, over); strings.Contains(m.Text, want[0]) {
+			t.Errorf("%s: %s", l, m.Text)
+		}
+		if got := voice(l).SMS(channel[l], []news.Alarm{a}); got != steady {
+			t.Errorf("%s: %s", l, got)
+		}
+	}
+}

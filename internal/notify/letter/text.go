@@ -19,6 +19,9 @@ func Text(l text.Language, zone *time.Location, names Names, a *news.Alarm) stri
 	if judged := v.judged(a); judged != "" {
 		lines = append(lines, judged)
 	}
+	if unsteady := v.unsteady(a); unsteady != "" {
+		lines = append(lines, unsteady)
+	}
 	lines = append(lines, v.fact("letter.labelDevice", v.device(a)))
 	if a.Event == news.Resolved {
 		lines = append(lines, v.say("letter.endAfter", "end", v.moment(a.End), "duration", v.lasted(a)))

@@ -169,6 +169,8 @@ type NewWebhook struct {
 
 // Notice defines model for Notice.
 type Notice struct {
+	// Changes of an unsteady one how often its conditions turned true or false since it began, at least; absent of others
+	Changes     *int    `json:"changes,omitempty"`
 	Description *string `json:"description,omitempty"`
 	DeviceName  string  `json:"deviceName"`
 	EndTime     *Moment `json:"endTime,omitempty"`
@@ -183,6 +185,9 @@ type Notice struct {
 
 	// Title the rule's name
 	Title string `json:"title"`
+
+	// Unsteady true: the rule had begun as many within an hour as it may, and this one stays open until its conditions have been false for ten minutes; absent of others
+	Unsteady *bool `json:"unsteady,omitempty"`
 }
 
 // NoticeList defines model for NoticeList.

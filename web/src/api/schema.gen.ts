@@ -1097,6 +1097,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin-api/client/pc/alarm-notice/advice": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A recovery value that would have kept an unsteady notice's rule from beginning so many
+         * @description Rehearses the hour before the notice began, with the rule as it was and with recovery values on its first condition on a number. Without data: the notice is not unsteady, or none would have helped.
+         */
+        get: operations["getAlarmAdvice"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin-api/client/pc/alarm-notice/resolve": {
         parameters: {
             query?: never;
@@ -1983,6 +2003,8 @@ export interface components {
             night: boolean;
             /** @description began within the notification period */
             told: boolean;
+            /** @description true: it would be an unsteady one; absent of others */
+            unsteady?: boolean;
         };
         RehearsedDay: {
             /**
@@ -2094,6 +2116,10 @@ export interface components {
             endTime?: number;
             /** Format: int64 */
             createTime: number;
+            /** @description true: it began when the rule had begun as many within an hour as it may (--notices-an-hour), and stays open until the conditions have been false for ten minutes; absent of others */
+            unsteady?: boolean;
+            /** @description of an unsteady one how often its conditions turned true or false since it began, at least; absent of others */
+            changes?: number;
         };
         /** @description a notice that began or ended, as the live stream tells it */
         LiveNotice: components["schemas"]["AlarmNotice"];
@@ -2148,6 +2174,25 @@ export interface components {
             /** @description who resolved it by hand */
             resolveUser?: string;
             remark?: string;
+            /** @description true: it began when the rule had begun as many within an hour as it may (--notices-an-hour), and stays open until the conditions have been false for ten minutes; absent of others */
+            unsteady?: boolean;
+            /** @description of an unsteady one how often its conditions turned true or false since it began, at least; absent of others */
+            changes?: number;
+        };
+        AlarmAdvice: {
+            /** @description the attribute whose condition is to have it */
+            tslAttribute: string;
+            /** Format: double */
+            recovery: number;
+            /** @description that there would have been with it in the hour before */
+            notices: number;
+            /** @description that there would have been without, if each began */
+            without: number;
+        };
+        AlarmAdviceAnswer: {
+            code: number;
+            data: components["schemas"]["AlarmAdvice"] | null;
+            msg: string;
         };
         /** @description the rule as it was when the notice began */
         AlarmNoticeRule: {
@@ -5197,6 +5242,28 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AlarmDetailAnswer"];
+                };
+            };
+        };
+    };
+    getAlarmAdvice: {
+        parameters: {
+            query: {
+                id: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The advice */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlarmAdviceAnswer"];
                 };
             };
         };

@@ -18,6 +18,7 @@ const client = '/admin-api/client/pc';
 export const paths = {
   page: `${client}/alarm-notice/page`,
   get: `${client}/alarm-notice/get`,
+  advice: `${client}/alarm-notice/advice`,
   resolve: `${client}/alarm-notice/resolve`,
   properties: `${client}/device/get/property`,
   readings: `${client}/device/get/sign-data`,
@@ -129,6 +130,7 @@ export function informServer(notices: Notice[] = [notice()]) {
       airTemperature: Number((3 - i * 0.1).toFixed(1)),
     })) as { [key: string]: unknown }[],
     presence: [] as Schemas['PresenceChange'][],
+    advice: null as Schemas['AlarmAdvice'] | null,
     /** Paths that answer on their own. */
     answers: new Map<string, () => Response | Promise<Response>>(),
     asked: [] as { path: string; query: URLSearchParams }[],
@@ -163,6 +165,7 @@ export function informServer(notices: Notice[] = [notice()]) {
     const one = state.notices.find((other) => other.id === id);
     return state.details.get(id) ?? (one ? detailOf(one) : refused(404, 'This resource does not exist'));
   });
+  query(paths.advice, () => state.advice);
   query(paths.properties, () => state.properties);
   query(paths.readings, () => state.rows);
   query(paths.presence, () => ({ list: state.presence, total: state.presence.length }));

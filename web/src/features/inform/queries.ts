@@ -18,7 +18,7 @@ const path = '/admin-api/client/pc/alarm-notice';
 
 export const noticeKeys = {
   all: ['alarm-notices'] as const,
-  kind: (kind: 'page' | 'notice' | 'properties' | 'chart') => ['alarm-notices', kind] as const,
+  kind: (kind: 'page' | 'notice' | 'properties' | 'chart' | 'advice') => ['alarm-notices', kind] as const,
 };
 
 /** A page of notices; they are a farm's own words, whatever the language. */
@@ -54,6 +54,15 @@ export const noticeQuery = (language: Language, id: number) =>
     },
     // The live stream does not tell how deliveries go: who comes back to look at one that waits sees how it stands.
     refetchOnWindowFocus: ({ state: { data } }) => (data && isWaiting(data.deliveries) ? 'always' : false),
+  });
+
+/** A recovery value that would have kept an unsteady notice's rule from beginning so many; null: none is known. It never changes. */
+export const adviceQuery = (id: number) =>
+  queryOptions({
+    ...persistent,
+    queryKey: [...noticeKeys.kind('advice'), id],
+    queryFn: async ({ signal }) => (await api.get(`${path}/advice`, { query: { id }, signal })) ?? null,
+    staleTime: Number.POSITIVE_INFINITY,
   });
 
 /** Whether anything of it is still to go out. */

@@ -4,6 +4,7 @@ import ClockCircleOutlined from '@ant-design/icons/ClockCircleOutlined';
 import InfoCircleOutlined from '@ant-design/icons/InfoCircleOutlined';
 import PauseCircleOutlined from '@ant-design/icons/PauseCircleOutlined';
 import PlayCircleFilled from '@ant-design/icons/PlayCircleFilled';
+import SwapOutlined from '@ant-design/icons/SwapOutlined';
 import UserOutlined from '@ant-design/icons/UserOutlined';
 import WarningOutlined from '@ant-design/icons/WarningOutlined';
 import { useTranslation } from 'react-i18next';
@@ -55,6 +56,16 @@ export function ResolveTag({ status }: { status: ResolveStatus }) {
   return (
     <Chip tone={tone} icon={<Icon />} outlined={status === 0}>
       {t(`resolve.${status}`)}
+    </Chip>
+  );
+}
+
+/** Of a notice whose condition comes and goes too often for a notice each time. */
+export function UnsteadyTag() {
+  const { t } = useTranslation();
+  return (
+    <Chip tone="warn" icon={<SwapOutlined />}>
+      {t('inform.unsteady.tag')}
     </Chip>
   );
 }

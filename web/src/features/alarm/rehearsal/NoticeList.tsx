@@ -51,6 +51,7 @@ export function NoticeList({ rehearsal, tells, reach }: NoticeListProps) {
             </span>
             <span className={css.span}>
               {notice.endTime === undefined ? t('rule.rehearsal.open') : format.duration(durationOf(notice, endTime))}
+              {notice.unsteady ? ` · ${t('rule.rehearsal.unsteady')}` : null}
             </span>
             {tells && notice.told && reach !== 'out' ? (
               <span className={css.outside}>{t(`rule.rehearsal.reach.${reach}.mark`)}</span>

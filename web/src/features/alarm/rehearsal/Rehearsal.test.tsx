@@ -186,6 +186,15 @@ describe('the rehearsal', () => {
     expect(place().getByText('Show the newest only')).toBeInTheDocument();
   });
 
+  it('warns of unsteady ones, and marks them', async () => {
+    const notices = rehearsal().notices.map((one, i) => (i === 0 ? { ...one, unsteady: true } : one));
+    server.rehearsal = rehearsal({ notices });
+    await open();
+    expect(await place().findByText('The readings keep crossing the limit')).toBeInTheDocument();
+    const listed = within(place().getByLabelText('What it would have recorded')).getAllByRole('listitem');
+    expect(listed.map((one) => one.textContent?.includes('unsteady'))).toEqual([true, false]);
+  });
+
   it('is folded on a phone, with its answer in sight', async () => {
     setWidth(390);
     const { user } = await open();

@@ -130,6 +130,16 @@ function Figures({ rehearsal, form, folded }: FiguresProps) {
           </Note>
         </div>
       ) : null}
+      {notices.some(({ unsteady }) => unsteady) ? (
+        <div className={css.note}>
+          <Note
+            tone="warn"
+            title={t(values.trigger === 1 ? 'rule.rehearsal.unsteadyOfflineTitle' : 'rule.rehearsal.unsteadyTitle')}
+          >
+            {t(values.trigger === 1 ? 'rule.rehearsal.unsteadyOfflineText' : 'rule.rehearsal.unsteadyText')}
+          </Note>
+        </div>
+      ) : null}
       {folded ? null : (
         <>
           {longest ? (

@@ -2,7 +2,7 @@ import CheckOutlined from '@ant-design/icons/CheckOutlined';
 import { Button } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { LevelTag, ResolveTag } from '@/ui/alarm/tags';
+import { LevelTag, ResolveTag, UnsteadyTag } from '@/ui/alarm/tags';
 import { later } from '@/ui/later';
 import type { AlarmDetail } from '../queries';
 import { Facts } from './Facts';
@@ -14,13 +14,14 @@ const SolveDialog = later(() => import('./SolveDialog'), 'SolveDialog');
 export function Head({ detail }: { detail: AlarmDetail }) {
   const { t } = useTranslation();
   const [solving, setSolving] = useState<boolean>();
-  const { id, title, resolveStatus, alarmLevel, alarmDesc, mayResolve } = detail.alarmNotice;
+  const { id, title, resolveStatus, alarmLevel, alarmDesc, mayResolve, unsteady } = detail.alarmNotice;
   return (
     <header className={css.head}>
       <h2 className={css.title}>{title}</h2>
       <div className={css.tags}>
         <ResolveTag status={resolveStatus} />
         <LevelTag level={alarmLevel} />
+        {unsteady ? <UnsteadyTag /> : null}
       </div>
       {alarmDesc ? <p className={css.text}>{alarmDesc}</p> : null}
       <Facts detail={detail} />

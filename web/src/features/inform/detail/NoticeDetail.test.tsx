@@ -309,3 +309,35 @@ describe('a notice that is over', () => {
     expect(askedOf(server, paths.properties)).toEqual([]);
   });
 });
+
+describe('an unsteady notice', () => {
+  const unsteady = (change: Parameters<typeof notice>[0] = {}) => notice({ unsteady: true, changes: 1234, ...change });
+  const said = () => shown().getByText('The readings kept crossing', { exact: false });
+
+  it('says why it stays open, how often its condition changed, and what would help', async () => {
+    const { server } = await open(unsteady(), {}, (one) => {
+      one.advice = { tslAttribute: 'airTemperature', recovery: 3.5, notices: 1, without: 13 };
+    });
+    expect(shown().getAllByText('Unsteady')).toHaveLength(2);
+    await waitFor(() =>
+      expect(said()).toHaveTextContent(
+        /^The readings kept crossing the limit: .+ This one stays open until .+ changed at least 1,234 times .+ With a recovery value of 3\.5\s°C for Air temperature, 1 notice would have begun in the hour before, in place of 13\. .+ shows how much\.$/,
+      ),
+    );
+    expect(askedOf(server, paths.advice).map(({ id }) => id)).toEqual(['1']);
+  });
+
+  it('that is over stays open for nothing, and has advice without figures where none is known', async () => {
+    await open(unsteady({ resolveStatus: 1, endTime: Date.now(), changes: 0 }));
+    expect(said()).toHaveTextContent(/^The readings kept crossing the limit: \D+\. A recovery value in the rule .+\.$/);
+    expect(said()).not.toHaveTextContent('stays open');
+  });
+
+  it('of a device that keeps going speaks of its connection', async () => {
+    const { server } = await open(unsteady(), { rule: { triggerType: 1, conditions: [] } });
+    expect(shown().getByText('The device kept losing its connection', { exact: false })).toHaveTextContent(
+      /online for ten minutes\..+A longer time in the rule/,
+    );
+    expect(askedOf(server, paths.advice)).toEqual([]);
+  });
+});

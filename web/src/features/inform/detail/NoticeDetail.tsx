@@ -13,6 +13,7 @@ import { Ending } from './Ending';
 import { Head } from './Head';
 import css from './NoticeDetail.module.css';
 import { Told } from './Told';
+import { Unsteady } from './Unsteady';
 import { useNoticeLive } from './useNoticeLive';
 
 interface NoticeDetailProps {
@@ -58,6 +59,11 @@ function Fetched({ id, onAll }: NoticeDetailProps & { id: number }) {
       {detail ? (
         <>
           <Head detail={detail} />
+          {detail.alarmNotice.unsteady ? (
+            <div className={css.note}>
+              <Unsteady detail={detail} />
+            </div>
+          ) : null}
           <NoticeChart detail={detail} />
           <div className={css.two}>
             <Conditions detail={detail} />

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { useClock } from '@/lib/format/clock';
 import { startOfDay } from '@/lib/format/date';
 import { useFormat } from '@/lib/format/format';
-import { LevelTag, ResolveTag } from '@/ui/alarm/tags';
+import { LevelTag, ResolveTag, UnsteadyTag } from '@/ui/alarm/tags';
 import type { AlarmNotice } from '../queries';
 import css from './NoticeCard.module.css';
 
@@ -17,7 +17,7 @@ interface NoticeCardProps {
 
 /** A notice in the list: what, where, when, and how it stands. */
 export const NoticeCard = memo(function NoticeCard({ notice, chosen, step }: NoticeCardProps) {
-  const { id, title, resolveStatus, alarmLevel, deviceName, noteName, createTime } = notice;
+  const { id, title, resolveStatus, alarmLevel, deviceName, noteName, createTime, unsteady } = notice;
   return (
     <Link
       from="/inform"
@@ -39,6 +39,7 @@ export const NoticeCard = memo(function NoticeCard({ notice, chosen, step }: Not
       <span className={css.tags}>
         <ResolveTag status={resolveStatus} />
         <LevelTag level={alarmLevel} />
+        {unsteady ? <UnsteadyTag /> : null}
       </span>
     </Link>
   );
