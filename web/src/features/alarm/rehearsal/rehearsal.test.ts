@@ -1,7 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { rehearsal } from '@/test/samples';
-import { chart, dragStep, niceStep, scaleOf, snapped } from './scale';
+import { chart, dragStep, labelGap, namedDays, niceStep, scaleOf, snapped } from './scale';
 import { alarmDays, longestOf } from './summary';
+
+describe('the dates below the bars', () => {
+  it('stand apart, the first beside its middle, the others around theirs', () => {
+    for (const width of [20, 34, 38, 50, 80]) {
+      const days = Array.from({ length: 30 }, (_, i) => `day ${i}`);
+      const named = namedDays(days, 30, () => width);
+      const middle = (i: number) => 30 + ((chart.right - 30) / 30) * (i + 0.5);
+      const ends = named.map((i) =>
+        i === 0 ? [middle(i), middle(i) + width] : [middle(i) - width / 2, middle(i) + width / 2],
+      );
+      for (const [i, [begin = 0]] of ends.entries()) {
+        if (i > 0) expect(begin).toBeGreaterThanOrEqual((ends[i - 1]?.[1] ?? 0) + labelGap);
+      }
+      expect(named.length).toBeGreaterThan(1);
+    }
+  });
+});
 
 describe('the scale', () => {
   const scale = scaleOf([{ day: 0, min: -4, max: 16 }], 20);

@@ -53,7 +53,8 @@ export function leftOf(ticks: readonly string[], measure: (words: string) => num
 export function namedDays(days: readonly string[], left: number, measure: (words: string) => number): number[] {
   const slot = (chart.right - left) / days.length;
   const widest = Math.max(0, ...days.map(measure));
-  const every = Math.max(1, Math.ceil((widest + 2 * labelGap) / slot));
+  // The first stands beside its middle, the others around theirs.
+  const every = Math.max(1, Math.ceil((1.5 * widest + 2 * labelGap) / slot));
   return days.flatMap((_, i) => {
     const fits = i === 0 || left + slot * (i + 0.5) + widest / 2 <= chart.width;
     return i % every === 0 && fits ? [i] : [];

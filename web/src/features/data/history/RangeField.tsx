@@ -149,6 +149,8 @@ export function RangeField({ span, shortcut, onChange }: RangeFieldProps) {
             status={error ? 'error' : undefined}
             aria-invalid={error !== null}
             aria-describedby={error ? `${id}-error` : undefined}
+            // The calendar lies over the words below the field.
+            renderExtraFooter={error ? () => <p className={css.said}>{t(error)}</p> : undefined}
             disabledDate={(day) => isFutureDay(pickedTime(day), now())}
             disabledTime={(day) => {
               const future = futureTimes(day ? pickedTime(day) : now(), now());
