@@ -257,4 +257,23 @@ test.describe('on a phone', () => {
       expect(size?.height, await button.innerHTML()).toBeGreaterThanOrEqual(44);
     }
   });
+
+  test('draws no more rows of the table than are in view, compared too', async ({ page }) => {
+    const dialog = await openHistory(page, 'HS-0001');
+    await dialog.getByRole('radiogroup', { name: 'View' }).getByText('Table').tap();
+    const table = dialog.getByRole('table');
+    const drawn = () => table.getByRole('row').count();
+    const all = async () => Number(await table.getAttribute('aria-rowcount'));
+    await expect.poll(all).toBeGreaterThan(500);
+    await expect.poll(drawn).toBeLessThan(60);
+    const own = await all();
+    await dialog.getByRole('combobox', { name: 'Compare' }).tap();
+    await page.locator('.ant-select-item-option').filter({ hasText: 'Hill mast' }).tap();
+    await expect.poll(all).toBeGreaterThan(own);
+    await expect.poll(drawn).toBeLessThan(60);
+    await dialog.getByRole('region', { name: 'Table' }).focus();
+    await page.keyboard.press('End');
+    await expect(table.locator(`tr[aria-rowindex="${await all()}"]`)).toBeVisible();
+    expect(await drawn()).toBeLessThan(60);
+  });
 });
