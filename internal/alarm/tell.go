@@ -47,10 +47,7 @@ func (silence) Ended(context.Context, tenant.ID, *news.Alarm, bool) error       
 // tellBegun tells that a notice began, by the newest of its samples.
 func (s *settlement) tellBegun(ctx context.Context, ev *event, n *Notice) error {
 	r := ev.rule
-	a := r.news(news.Triggered, n, ev.samples)
-	if n.Unsteady {
-		a.Unsteady = s.o.NoticesAnHour
-	}
+	a := s.news(news.Triggered, r, n, ev.samples)
 	w := &news.Wishes{Channels: r.Channels, Period: r.Period, RemindEvery: r.RemindEvery}
 	w.Late = r.test != nil && s.now()-ev.time > muchTooLate.Milliseconds()
 	return s.o.Teller.Began(ctx, r.Tenant, a, w)
@@ -58,18 +55,21 @@ func (s *settlement) tellBegun(ctx context.Context, ev *event, n *Notice) error 
 
 // tellEnded tells that a notice ended, by the sample that ended it, if one did.
 func (e *Engine) tellEnded(ctx context.Context, r *running, n *Notice, how ending, samples []Sample) error {
-	a := r.news(news.Resolved, n, samples)
+	a := e.news(news.Resolved, r, n, samples)
 	a.ByHand, a.User, a.Remark = how.status == ResolvedByHand, how.user, how.remark
 	return e.o.Teller.Ended(ctx, r.Tenant, a, how.reason == Recovered || how.reason == Online || how.reason == ByHand)
 }
 
-// news is what people are told of a notice of the rule.
-func (r *running) news(what news.Event, n *Notice, samples []Sample) *news.Alarm {
+// news is what people are told of a notice of a rule.
+func (e *Engine) news(what news.Event, r *running, n *Notice, samples []Sample) *news.Alarm {
 	a := &news.Alarm{
 		Event: what, Notice: n.ID, Rule: int64(r.ID), Title: n.Title, Level: int(n.Level),
 		DeviceID: int64(r.Device), DeviceName: n.DeviceName, NoteName: n.NoteName, Product: r.productID(),
 		Offline: r.Trigger == DeviceOffline, Window: r.Window.Milliseconds(), Hits: r.Hits,
 		Start: n.Start, End: n.End, Description: r.Description,
+	}
+	if n.Unsteady {
+		a.Unsteady, a.Changes = e.o.NoticesAnHour, n.Changes
 	}
 	for _, c := range r.Conditions {
 		a.Conditions = append(a.Conditions, news.Condition{

@@ -54,8 +54,8 @@ func (s *swing) carried() swing {
 	return c
 }
 
-// open notes that a notice begins, and tells whether it is an unsteady one: as
-// many as an hour may have began within the hour before.
+// open notes that a notice begins: an unsteady one, where as many as may have begun
+// within the hour before.
 func (s *State) open(anHour int, at int64) {
 	s.Open = true
 	if anHour == 0 {

@@ -63,7 +63,7 @@ func TestUnsteady(t *testing.T) {
 	if got := strings.Join(rehearsed, "; "); got != want {
 		t.Errorf("rehearsed %s, want %s", got, want)
 	}
-	for killed := range 90 {
+	for killed := 0; killed < 90; killed += 1 + killed%3 { // at swings, in calms, and in between
 		y := newYard(t)
 		if story(y, killed); y.told() != want {
 			t.Fatalf("killed after %d minutes: %s", killed, y.told())
@@ -219,5 +219,9 @@ func TestUnsteadyIsTold(t *testing.T) {
 	}
 	if fmt.Sprint(unsteady) != "[0 0 2]" {
 		t.Errorf("%v", unsteady)
+	}
+	y.at(16*minute, 5)
+	if last := heard.ended[len(heard.ended)-1]; last.Unsteady != 2 || last.Changes != 1 {
+		t.Errorf("%+v", last)
 	}
 }

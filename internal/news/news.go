@@ -41,8 +41,9 @@ type Alarm struct {
 	Properties map[string]Property `json:"properties,omitempty"`
 
 	// Unsteady is of a notice that is unsteady: how many its rule had begun within an
-	// hour; 0: it is not.
+	// hour; 0: it is not. Changes is how often its conditions turned true or false.
 	Unsteady int `json:"unsteady,omitempty"`
+	Changes  int `json:"changes,omitempty"`
 
 	Start int64 `json:"start"`         // epoch ms
 	End   int64 `json:"end,omitempty"` // epoch ms; 0: it is open

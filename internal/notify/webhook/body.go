@@ -37,6 +37,8 @@ type notice struct {
 	StartTime   moment  `json:"startTime"`
 	EndTime     *moment `json:"endTime,omitempty"`
 	Description string  `json:"description,omitempty"`
+	Unsteady    bool    `json:"unsteady,omitempty"`
+	Changes     *int    `json:"changes,omitempty"`
 }
 
 // moment is epoch milliseconds, written as the open API does.
@@ -55,6 +57,9 @@ func bodyOf(a *news.Alarm) ([]byte, error) {
 	n := notice{
 		ID: a.Notice, Title: a.Title, Level: levels[a.Level], Status: "open", DeviceName: a.DeviceName, NoteName: a.NoteName,
 		StartTime: moment(a.Start), Description: a.Description,
+	}
+	if a.Unsteady > 0 {
+		n.Unsteady, n.Changes = true, &a.Changes
 	}
 	m := message{Type: typeOpened, Timestamp: n.StartTime}
 	if a.Event == news.Resolved {

@@ -126,9 +126,28 @@ func TestBodyOfAnEnd(t *testing.T) {
 		if err := json.Unmarshal(body, &got); err != nil || got.Type != "notice.resolved" || got.Timestamp != "2026-11-21T09:01:01.001Z" {
 			t.Errorf("%s %v", body, err)
 		}
+		if _, some := got.Data["unsteady"]; some {
+			t.Errorf("%s", body)
+		}
 		if got.Data["status"] != "resolved" || got.Data["resolvedBy"] != by || got.Data["endTime"] != got.Timestamp || got.Data["noteName"] != "" || strings.Contains(string(body), "private") {
 			t.Errorf("%s", body)
 		}
+	}
+}
+
+// Of an unsteady notice a program is told that it is, and how often its condition changed.
+func TestUnsteady(t *testing.T) {
+	w, program := newWorld(t), testkit.NewProgram(t)
+	id, _ := w.hook(t, program.URL)
+	over := frost
+	over.Event, over.End, over.Unsteady, over.Changes = news.Resolved, over.Start+61_001, 12, 34
+	l := w.letter(id)
+	l.Alarms[0] = over
+	if _, err := w.Programs.Carry(t.Context(), l); err != nil {
+		t.Fatal(err)
+	}
+	if body := string(program.Heard()[0].Body); !strings.Contains(body, `"unsteady":true,"changes":34}`) {
+		t.Error(body)
 	}
 }
 
