@@ -11,6 +11,8 @@ import (
 
 	"tilth/internal/device"
 	"tilth/internal/reading"
+	"tilth/internal/testkit"
+	"tilth/internal/testkit/race"
 )
 
 // becomes gives the device's product other properties, as the running server
@@ -153,5 +155,46 @@ func TestRedoNothing(t *testing.T) {
 	}
 	if got := w.read(derivedOnes...); !maps.Equal(got[at.UnixMilli()], map[device.PropertyID]float64{dew: 9.26, moist: 0}) {
 		t.Errorf("%v", got)
+	}
+}
+
+// Redoing a day of a device that measures every second holds no more than 1 MiB: it
+// is done a part at a time.
+func TestRedoHoldsLittle(t *testing.T) {
+	bare := mast()
+	bare.Properties = slices.DeleteFunc(bare.Properties, func(q device.Property) bool { return q.Derived() })
+	w := newWorld(t, bare)
+	begin := time.Date(2026, 10, 25, 0, 0, 0, 0, w.site.Zone)
+	var batch []reading.Arrival
+	for i := range 80_000 {
+		at := begin.Add(time.Duration(i) * time.Second).UnixMilli()
+		batch = append(batch, reading.Arrival{At: at, Frame: reading.Frame{Tenant: 1, Device: 7, Time: at, Fields: []reading.Field{
+			{Property: airT, Value: reading.Number(float64(i%300) / 10)}, {Property: airRH, Value: reading.Number(float64(40 + i%50))},
+		}}})
+		if len(batch) == 5_000 {
+			if err := w.store.Append(w.Context(), batch); err != nil {
+				t.Fatal(err)
+			}
+			batch = batch[:0:0]
+		}
+	}
+	w.becomes(mast())
+	watched := &testkit.WatchedHeap{Context: w.Context()}
+	before := testkit.HeapInUse(4)
+	parts, held := 0, int64(0)
+	for part := (Redone{More: true, Next: math.MinInt64}); part.More; parts++ {
+		var err error
+		if part, err = w.engine.Redo(watched, w.entry, begin.UnixMilli(), part.Next, begin.UnixMilli()+7); err != nil {
+			t.Fatal(err)
+		}
+		watched.Look()
+		held = int64(watched.Most()) - int64(before)
+		if err := w.store.Append(w.Context(), part.Frames); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("%d parts, %d bytes held", parts, held)
+	if parts < 20 || held > 1<<20 && !race.Enabled {
+		t.Errorf("%d parts, %d bytes held", parts, held)
 	}
 }

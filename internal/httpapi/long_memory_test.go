@@ -1,13 +1,10 @@
 package httpapi_test
 
 import (
-	"context"
 	"fmt"
 	"maps"
-	"math/bits"
 	"net/http"
 	"os"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,17 +22,14 @@ import (
 // heldAtMost is how much memory an answer may hold at any moment, in bytes.
 const heldAtMost = 1 << 20
 
-// watchedAnswer is a client, and a context, that look now and then at how much
-// memory is held: when something is sent, however little of it, and while the
-// readings are passed.
+// watchedAnswer is a client that looks at how much memory is held: when something is
+// sent, however little of it, and while the readings are passed.
 type watchedAnswer struct {
-	context.Context
+	testkit.WatchedHeap
 	header http.Header
 	status int
 	sent   int
-	looked int    // after so many bytes
-	asked  int    // whether it has ended
-	most   uint64 // bytes of the heap that are in use
+	looked int // after so many bytes
 }
 
 func (s *watchedAnswer) Header() http.Header { return s.header }
@@ -45,30 +39,9 @@ func (s *watchedAnswer) WriteHeader(status int) { s.status = status }
 func (s *watchedAnswer) Write(b []byte) (int, error) {
 	if s.sent += len(b); s.looked == 0 || s.sent > 8*s.looked {
 		s.looked = s.sent
-		s.look()
+		s.Look()
 	}
 	return len(b), nil
-}
-
-// Err is asked by the store every few hundred readings.
-func (s *watchedAnswer) Err() error {
-	if s.asked++; s.asked > 8 && s.asked&(s.asked-1) == 0 && bits.TrailingZeros(uint(s.asked))%2 == 0 {
-		s.look()
-	}
-	return s.Context.Err()
-}
-
-func (s *watchedAnswer) look() { s.most = max(s.most, heapInUse(3)) }
-
-// heapInUse is what is held after so many collections; what lies ready for the
-// next who needs it goes with the second.
-func heapInUse(collections int) uint64 {
-	for range collections {
-		runtime.GC()
-	}
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.HeapAlloc
 }
 
 // dense has WS-2 measure ten times a second, so many times, and seals the first
@@ -172,16 +145,16 @@ func TestLongAnswersHoldLittle(t *testing.T) {
 		call := calls[name]
 		call.From = farAway
 		ask := func() *watchedAnswer {
-			to := &watchedAnswer{Context: t.Context(), header: http.Header{}}
+			to := &watchedAnswer{WatchedHeap: testkit.WatchedHeap{Context: t.Context()}, header: http.Header{}}
 			w.Handler.ServeHTTP(to, call.Request(to, "http://tilth.test"))
 			return to
 		}
 		ask() // what the store keeps of its files is bounded, and no answer's
-		before := heapInUse(4)
+		before := testkit.HeapInUse(4)
 		to := ask()
-		held := int64(to.most) - int64(before)
+		held := int64(to.Most()) - int64(before)
 		t.Logf("%-25s %9d bytes, %8d held", name, to.sent, held)
-		if to.status != 0 && to.status != http.StatusOK || to.most == 0 || held > heldAtMost && !race.Enabled {
+		if to.status != 0 && to.status != http.StatusOK || to.Most() == 0 || held > heldAtMost && !race.Enabled {
 			t.Errorf("%s answers %d and holds %d bytes", name, to.status, held)
 		}
 	}

@@ -144,9 +144,9 @@ func TestLongAnswersAreLight(t *testing.T) {
 	s := &testkit.Watched{Each: func(_ context.Context, n int) error {
 		switch frames = n; {
 		case look && n == 2000:
-			early = heapInUse(3)
+			early = testkit.HeapInUse(3)
 		case look && n == days*1440:
-			late = heapInUse(3)
+			late = testkit.HeapInUse(3)
 		}
 		return nil
 	}}
