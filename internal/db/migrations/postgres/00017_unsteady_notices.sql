@@ -3,6 +3,6 @@
 -- A notice that began when its rule had begun as many within an hour as it may, and
 -- how often its conditions turned true or false since.
 ALTER TABLE notices ADD COLUMN unsteady BOOLEAN NOT NULL DEFAULT FALSE;
-ALTER TABLE notices ADD COLUMN changes INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE notices ADD COLUMN changes BIGINT NOT NULL DEFAULT 0;
 -- When the newest notices of a rule began, by the readings' own times: JSON.
-ALTER TABLE alarm_states ADD COLUMN openings TEXT NOT NULL DEFAULT '';
+ALTER TABLE alarm_states ADD COLUMN openings TEXT COLLATE "C" NOT NULL DEFAULT '';
