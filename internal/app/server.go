@@ -344,9 +344,9 @@ func (s *Server) serve(ctx context.Context, prepare func(context.Context) error,
 	s.stores.presence.LetIn()
 	close(s.letIn)
 	serving, ctx := errgroup.WithContext(ctx)
-	serving.Go(func() error { return s.mqtt.Serve(ctx, s.ports.mqtt) })
+	serving.Go(func() error { return notClosed(s.mqtt.Serve(ctx, s.ports.mqtt)) })
 	if s.ports.mqttTLS != nil {
-		serving.Go(func() error { return s.mqtt.Serve(ctx, s.ports.mqttTLS) })
+		serving.Go(func() error { return notClosed(s.mqtt.Serve(ctx, s.ports.mqttTLS)) })
 	}
 	serving.Go(func() error { return notClosed(s.http.Serve(s.ports.http)) })
 	if s.ports.https != nil {
@@ -399,8 +399,9 @@ func tell(what string, err error) error {
 	return nil
 }
 
+// notClosed is no error where a stop came before serving began.
 func notClosed(err error) error {
-	if errors.Is(err, http.ErrServerClosed) {
+	if errors.Is(err, http.ErrServerClosed) || errors.Is(err, ingest.ErrClosed) {
 		return nil
 	}
 	return err
