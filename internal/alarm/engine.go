@@ -124,7 +124,8 @@ type event struct {
 	floor    int64
 	waiting  bool
 	unsteady bool     // of an unsteady notice
-	swing    swing    // what the rule remembers of openings and changes
+	openings []int64  // when the rule's newest notices began
+	changes  int      // of an unsteady notice, how often its conditions changed so far
 	place    Position // how far its tenant was judged before
 	reading  bool     // a reading led to it
 }
@@ -226,7 +227,7 @@ func (e *Engine) happenBeside(ev event) {
 // note takes note of an event with what its rule remembers from then on.
 func (e *Engine) note(ev event) {
 	of, s := ev.rule.queue, ev.rule.state
-	ev.floor, ev.waiting, ev.swing = s.Floor, s.Waiting, s.carried()
+	ev.floor, ev.waiting, ev.openings, ev.changes = s.Floor, s.Waiting, slices.Clone(s.Openings), s.Changes
 	if len(of.pending)+len(of.writing) == 0 {
 		e.unkept = append(e.unkept, of)
 	}

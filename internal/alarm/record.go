@@ -315,7 +315,7 @@ func (s *settlement) one(ctx context.Context, ev *event) error {
 	if !s.rules[r.ID] {
 		return nil
 	}
-	s.states[r.ID] = newStateRow(r, ev.floor, ev.waiting, ev.swing.Openings)
+	s.states[r.ID] = newStateRow(r, ev.floor, ev.waiting, ev.openings)
 	switch ev.kind {
 	case Opened:
 		n, err := s.begun(ctx, ev)
@@ -335,7 +335,7 @@ func (s *settlement) one(ctx context.Context, ev *event) error {
 		if current == nil {
 			break // it was over when it was to begin
 		}
-		how := ending{at: ev.time, status: ResolvedItself, reason: ev.reason, changes: ev.swing.Changes}
+		how := ending{at: ev.time, status: ResolvedItself, reason: ev.reason, changes: ev.changes}
 		n, err := s.end(ctx, r.Tenant, current, how)
 		if err != nil {
 			return err
@@ -347,7 +347,7 @@ func (s *settlement) one(ctx context.Context, ev *event) error {
 		s.told = append(s.told, tidings{r.Tenant, n})
 	case moved:
 		if ev.unsteady && current != nil {
-			n, err := s.saveChanges(ctx, r.Tenant, current, ev.swing.Changes)
+			n, err := s.saveChanges(ctx, r.Tenant, current, ev.changes)
 			if err != nil {
 				return err
 			}

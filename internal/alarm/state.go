@@ -84,11 +84,8 @@ type Event struct {
 	// Samples are, of Opened, the newest of those that counted, as many as the
 	// rule asks for or as are remembered, oldest first; of Resolved, the one that
 	// ended it.
-	Samples []Sample
-	// Unsteady is of an unsteady notice, and Changes how often its conditions turned
-	// true or false so far.
-	Unsteady bool
-	Changes  int
+	Samples  []Sample
+	Unsteady bool // of an unsteady notice
 }
 
 // NewState is a rule's state before any sample: those up to floor (epoch ms) do

@@ -83,13 +83,13 @@ func (s *State) decideUnsteady(t *Test, now sample) (Event, bool) {
 		s.Changes++
 	}
 	if !now.holds && !t.holds(now.values, true) && s.isCalm(t, now.time) {
-		e := Event{Kind: Resolved, Time: now.time, Samples: []Sample{now.told()}, Unsteady: true, Changes: s.Changes}
+		e := Event{Kind: Resolved, Time: now.time, Samples: []Sample{now.told()}, Unsteady: true}
 		s.Open, s.Unsteady = false, false
 		s.empty(now.time)
 		return e, true
 	}
 	if s.writes(now.time) {
-		return Event{Kind: moved, Time: now.time, Unsteady: true, Changes: s.Changes}, true
+		return Event{Kind: moved, Time: now.time, Unsteady: true}, true
 	}
 	return Event{}, false
 }
