@@ -35,6 +35,8 @@ if [ $# -gt 0 ]; then
   "$@"
 else
   # What makes its own SQL, and of the whole server what is particular about it.
-  go test -vet=off ./internal/db ./internal/tenant ./internal/identity ./internal/device ./internal/alarm ./internal/notify ./internal/audit
+  # Beside the browser they wait for it: no bound of time but one that ends what hangs.
+  go test -vet=off -timeout 30m ./internal/db ./internal/tenant ./internal/identity ./internal/device ./internal/notify ./internal/audit
+  go test -vet=off -timeout 30m -short ./internal/alarm
   go test -vet=off ./internal/app -run '^(TestDatabaseAway|TestFolderToPostgresAndBack|TestKillChangesNoNotice|TestBackupUnderLoad)$'
 fi

@@ -50,6 +50,15 @@ type yard struct {
 	pos       uint64    // of the newest batch in the journal
 }
 
+// stride is by how much a test goes on from one story to the next: by one, or
+// by more with -short, as on PostgreSQL.
+func stride(short int) int {
+	if testing.Short() {
+		return short
+	}
+	return 1
+}
+
 func newYard(t testing.TB) *yard {
 	t.Helper()
 	y := &yard{Stores: testkit.NewStores(t), t: t, hub: live.NewHub("e")}

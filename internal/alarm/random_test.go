@@ -25,6 +25,9 @@ const (
 // TestRandom holds Step against the reference, over rules and sequences of
 // frames that nobody thought of. A failure prints the sequence as a script.
 func TestRandom(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine, and no database")
+	}
 	for part := range randomParts {
 		t.Run(fmt.Sprint(part), func(t *testing.T) {
 			t.Parallel()

@@ -109,7 +109,7 @@ func TestStartLeavesTheBacklogToTheJournal(t *testing.T) {
 // happen to two servers, one of which is killed again and again: before a batch
 // is judged, while its notices are written, and in between.
 func TestKillsChangeNothing(t *testing.T) {
-	for seed := range uint64(5) {
+	for seed := uint64(0); seed < 5; seed += uint64(stride(4)) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			steady, shaken := newYard(t), newYard(t)
 			script, kills := rand.New(rand.NewPCG(seed, 1)), rand.New(rand.NewPCG(seed, 2))

@@ -63,7 +63,7 @@ func TestUnsteady(t *testing.T) {
 	if got := strings.Join(rehearsed, "; "); got != want {
 		t.Errorf("rehearsed %s, want %s", got, want)
 	}
-	for killed := 0; killed < 90; killed += 1 + killed%3 { // at swings, in calms, and in between
+	for killed := 0; killed < 90; killed += stride(29) * (1 + killed%3) { // at swings, in calms, and in between
 		y := newYard(t)
 		if story(y, killed); y.told() != want {
 			t.Fatalf("killed after %d minutes: %s", killed, y.told())

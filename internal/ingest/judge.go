@@ -75,6 +75,9 @@ func NewJudge(o JudgeOptions) *Judge {
 // nil when that was all, else why it cannot go on.
 func (j *Judge) Run(ctx context.Context) error {
 	from, err := j.opts.Position.Load(ctx)
+	if ctx.Err() != nil { // ended before anything was judged
+		return nil
+	}
 	if err != nil {
 		return fmt.Errorf("ingest: cannot read how far the journal is judged: %w", err)
 	}

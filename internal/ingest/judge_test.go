@@ -268,6 +268,12 @@ func TestJudgeFailures(t *testing.T) {
 	if err := j.Run(context.Background()); !errors.Is(err, errDisk) {
 		t.Errorf("without a position: %v", err)
 	}
+	stopped, stop := context.WithCancel(context.Background())
+	stop()
+	broken.fail(context.Canceled)
+	if err := j.Run(stopped); err != nil {
+		t.Errorf("stopped before it began: %v", err)
+	}
 	journal, position := newScript(), &memoryPosition{}
 	j = NewJudge(JudgeOptions{Alarms: &rules{}, Journal: journal, Position: position, Screens: live.NewHub("e"), Registry: testRegistry()})
 	ended := make(chan error, 1)
