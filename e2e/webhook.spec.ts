@@ -115,10 +115,16 @@ test('a program is made known, tried, and told of an alarm', async ({ page }) =>
   await expect(form.getByRole('alert')).toContainText('lies in a network that this server does not call');
   await form.getByLabel(/^Address/).fill(address);
   await expectAccessible(page);
-  // Read as it comes: the browser does not keep it for long.
-  const made = page.waitForResponse('**/webhook/create').then((response) => response.json());
+  // Read on its way to the page: the browser does not keep it for long.
+  let made = { id: 0, secret: '' };
+  await page.route('**/webhook/create', async (route) => {
+    const response = await route.fetch();
+    made = (await response.json()).data;
+    await route.fulfill({ response });
+  });
   await form.getByLabel(/^Address/).press('Enter');
-  const { id, secret: whsec } = (await made).data;
+  await expect.poll(() => made.secret).not.toBe('');
+  const { id, secret: whsec } = made;
   await expect(toast(page, 'Webhook created')).toBeVisible();
   const shown = page.getByRole('dialog', { name: 'Keep the secret now' });
   await expect(shown.getByText(whsec, { exact: true })).toBeVisible();

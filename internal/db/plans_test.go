@@ -27,7 +27,7 @@ func TestPlans(t *testing.T) {
 		`DELETE FROM device_presence AS c WHERE (c.tenant_id = 1 AND c.device_id = 1 AND c.time >= 5)`:                                           "(device_id=? AND time>?)",
 		`UPDATE notices AS n SET end_time = 5 WHERE (n.tenant_id = 1 AND n.id = 1 AND n.resolve_status = 0)`:                                     "(rowid=?)",
 		`UPDATE deliveries AS d SET over = '' WHERE (d.tenant_id = 1 AND d.id IN (1, 2) AND d.over = '')`:                                        "(rowid=?)",
-		`UPDATE deliveries AS d SET destination = '' WHERE (d.tenant_id = 1 AND d.channel_id = 1 AND d.mode = 'webhook' AND d.state = 'queued')`: "(channel_id=?)",
+		`UPDATE deliveries AS d SET destination = '' WHERE (d.tenant_id = 1 AND d.channel_id = 1 AND d.mode = 'webhook' AND d.state = 'queued')`: "deliveries_turn (mode=? AND tenant_id=?)",
 		`DELETE FROM sessions AS s WHERE (s.tenant_id = 1 AND s.id IN (1, 2))`:                                                                   "(rowid=?)",
 		`SELECT n.rule_id, COUNT(*) FROM notices AS n WHERE n.tenant_id = 1 AND n.rule_id IN (1, 2) AND n.start_time >= 5
 			GROUP BY n.rule_id`: "(tenant_id=? AND rule_id=? AND start_time>?)",
@@ -35,13 +35,17 @@ func TestPlans(t *testing.T) {
 			ORDER BY x.rule_revision DESC, x.start_time DESC LIMIT 1`: "sqlite_autoindex_notices_1 (rule_id=?)",
 		`SELECT n.id FROM notices AS n WHERE n.tenant_id = 1 ORDER BY n.create_time DESC, n.id DESC LIMIT 10`:    "notices_newest (tenant_id=?)",
 		`SELECT r.* FROM alarm_rules AS r WHERE r.tenant_id = 1 ORDER BY r.create_time DESC, r.id DESC LIMIT 10`: "alarm_rules_newest (tenant_id=?)",
-		`SELECT * FROM deliveries AS d WHERE (d.state = 'queued' AND d.mode = 'email' AND d.alarm_level = 2 AND d.next_time <= 5)
-			AND (d.lease_until <= 5) ORDER BY d.next_time, d.id LIMIT 4`: "deliveries_due (mode=? AND alarm_level=? AND next_time<?)",
+		`SELECT * FROM deliveries AS d WHERE (d.state = 'queued' AND d.mode = 'email' AND d.tenant_id = 1 AND d.alarm_level = 2 AND d.next_time <= 5)
+			AND (d.lease_until <= 5) ORDER BY d.next_time, d.id LIMIT 4`: "deliveries_turn (mode=? AND tenant_id=? AND alarm_level=? AND next_time<?)",
+		`SELECT MIN(d.tenant_id) FROM deliveries AS d WHERE d.state = 'queued' AND d.mode = 'email' AND d.tenant_id > 7`: "USING COVERING INDEX deliveries_turn (mode=? AND tenant_id>?)",
+		`SELECT EXISTS (SELECT 1 FROM deliveries AS d WHERE d.state = 'queued' AND d.mode = 'email' AND d.tenant_id = 7 AND d.alarm_level = 2 AND d.next_time <= 5
+			AND d.lease_until <= 5)`: "deliveries_turn (mode=? AND tenant_id=? AND alarm_level=? AND next_time<?)",
 		`SELECT EXISTS (SELECT * FROM deliveries AS d WHERE (d.state = 'queued' AND d.mode = 'email' AND d.alarm_level IN (0, 1, 2) AND d.next_time <= 5)
 			AND (d.lease_until <= 5))`: "deliveries_due (mode=? AND alarm_level=? AND next_time<?)",
 		`SELECT d.id FROM deliveries AS d WHERE (d.tenant_id = 1 AND d.notice_id = 1 AND d.event = 'triggered')`:                                                     "deliveries_once (notice_id=?",
 		`UPDATE deliveries AS d SET reason = '' WHERE (d.notice_id IN (1, 2) AND d.event = 'resolved' AND d.after_id IN (1, 2) AND d.state = 'queued')`:              "deliveries_once (notice_id=?",
-		`SELECT * FROM deliveries AS d WHERE (d.state = 'queued' AND d.digest > 0 AND d.channel_id = 1 AND d.digest = 5) AND (d.tenant_id = 1 AND d.mode = 'email')`: "deliveries_digest (channel_id=? AND digest=?)",
+		`SELECT * FROM deliveries AS d WHERE (d.state = 'queued' AND d.digest > 0 AND d.channel_id = 1 AND d.digest = 5) AND (d.tenant_id = 1 AND d.mode = 'email')`: "deliveries_digest (tenant_id=? AND digest=?)",
+		`DELETE FROM recipient_minutes AS rm WHERE (rm.began < 5)`:                                                                                                   "recipient_minutes_began (began<?)",
 		`UPDATE deliveries AS d SET next_time = 5 WHERE (d.tenant_id = 1 AND d.rule_id = 1 AND d.state = 'queued' AND d.reason = 'muted')`:                           "deliveries_rule (rule_id=?)",
 		`SELECT d.* FROM deliveries AS d WHERE (d.channel_id = 1 AND d.mode = 'webhook' AND d.tenant_id = 1) ORDER BY d.id DESC LIMIT 20`:                            "deliveries_webhook (channel_id=?)",
 		`SELECT d.id FROM deliveries AS d WHERE (d.create_time < 5) ORDER BY d.create_time LIMIT 1000`:                                                               "deliveries_created (create_time<?)",

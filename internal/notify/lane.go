@@ -9,6 +9,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"tilth/internal/news"
+	"tilth/internal/tenant"
 )
 
 const (
@@ -39,8 +40,10 @@ type lane struct {
 	wake    chan struct{} // holds one
 	landed  chan *attempt // holds all that can be in flight
 
-	flying  int            // letters
-	level   int            // theirs
+	most    int // letters in flight at most
+	flying  int // letters
+	flights map[tenant.ID]flight
+	turns   turns
 	aloft   map[string]int // letters by destination
 	ended   []*attempt     // and what became of it is not on disk yet
 	looked  int64          // when what is too old was looked for, epoch ms
@@ -55,8 +58,9 @@ type lane struct {
 
 func newLane(o *Outbox, m Mode, c Carrier) *lane {
 	return &lane{
-		Outbox: o, mode: m, carrier: c, wake: make(chan struct{}, 1), landed: make(chan *attempt, slots(m)), aloft: map[string]int{},
-		ruling: map[*attempt]outcome{}, places: map[string]pause{},
+		Outbox: o, mode: m, carrier: c, wake: make(chan struct{}, 1), landed: make(chan *attempt, slots(m)), most: slots(m), aloft: map[string]int{},
+		flights: map[tenant.ID]flight{},
+		ruling:  map[*attempt]outcome{}, places: map[string]pause{},
 	}
 }
 
@@ -117,9 +121,8 @@ func (l *lane) turn(ctx context.Context) (more bool, err error) {
 	l.ended = nil
 	clear(l.ruling)
 	for _, a := range taken.attempts {
-		l.flying++
+		l.start(a.letter.Tenant, a.level)
 		l.aloft[a.rows[0].Destination]++
-		l.level = taken.level
 		go l.carry(a)
 	}
 	return taken.more, nil
@@ -185,7 +188,7 @@ func (l *lane) reap() {
 }
 
 func (l *lane) land(a *attempt) {
-	l.flying--
+	l.end(a.letter.Tenant)
 	if d := a.rows[0].Destination; l.aloft[d] > 1 {
 		l.aloft[d]--
 	} else {
@@ -206,7 +209,7 @@ func (l *lane) room() int {
 	case l.down.failures > 0:
 		return max(0, 1-l.flying)
 	}
-	return slots(l.mode) - l.flying
+	return l.most - l.flying
 }
 
 // giveUpOld ends the waiting of letters that the far end had no room for in

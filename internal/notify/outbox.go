@@ -27,7 +27,7 @@ const DefaultDigestAfter = 10
 // digestMinute is how long notices are counted, and gathered, for a channel.
 const digestMinute = time.Minute
 
-// serious is the alarm level that never waits for a digest.
+// serious is the alarm level that waits for no channel's digest.
 const serious = 2
 
 // OutboxOptions say what an Outbox works with. What may be nil says so.
@@ -171,9 +171,18 @@ func (o *Outbox) queue(ctx context.Context, level int, rows []*deliveryRow) erro
 			if err != nil {
 				return err
 			}
+			var bursts map[recipient]int64
+			if level >= serious {
+				if bursts, err = o.countSerious(ctx, rows); err != nil {
+					return err
+				}
+			}
 			for _, r := range rows {
 				at := digests[r.ChannelID]
-				if at == 0 || level >= serious || r.State != Queued {
+				if level >= serious {
+					at = bursts[recipient{r.Mode, r.Recipient}]
+				}
+				if at == 0 || r.State != Queued {
 					continue
 				}
 				r.Digest = at

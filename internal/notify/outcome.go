@@ -36,6 +36,7 @@ type outcome struct {
 type attempt struct {
 	letter *Letter
 	rows   []*deliveryRow
+	level  int // at which it was taken
 	began  int64
 	answer string
 	err    error
@@ -230,7 +231,7 @@ func (o *Outbox) remind(ctx context.Context, told []*deliveryRow, ids []int64, n
 				TenantID: r.TenantID, NoticeID: r.NoticeID, RuleID: r.RuleID, ChannelID: r.ChannelID, ChannelName: r.ChannelName,
 				Recipient: r.Recipient, Destination: r.Destination, Mode: r.Mode, Event: news.Reminder, Seq: r.Seq + 1,
 				AlarmLevel: r.AlarmLevel, Language: r.Language, Facts: r.Facts, Period: r.Period, RemindEvery: r.RemindEvery,
-				State: Queued, NextTime: next, CreateTime: now, UpdateTime: now, Digest: together(r.Digest > 0, next),
+				State: Queued, NextTime: next, CreateTime: now, UpdateTime: now, Digest: digestAt(r.Digest > 0, next),
 			}
 		}
 		if _, err = tx.NewInsert().Model(&open).On("CONFLICT (notice_id, mode, recipient, event, seq) DO NOTHING").Returning("NULL").Exec(ctx); err != nil {
@@ -253,7 +254,7 @@ func (o *Outbox) forgetReminders(ctx context.Context, told []int64) error {
 	})
 }
 
-func together(digest bool, at int64) int64 {
+func digestAt(digest bool, at int64) int64 {
 	if digest {
 		return at
 	}

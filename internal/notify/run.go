@@ -126,7 +126,7 @@ func (l *lane) close(ctx context.Context, ground context.CancelFunc) error {
 	for l.flying > 0 {
 		a := <-l.landed
 		if a.err != nil && l.airline.Err() != nil {
-			l.flying--
+			l.end(a.letter.Tenant)
 			continue
 		}
 		l.land(a)
@@ -157,6 +157,9 @@ func (o *Outbox) Unmute(ctx context.Context, t tenant.ID, rule int64) error {
 
 // Sweep removes deliveries that were queued more than a year before now.
 func (o *Outbox) Sweep(ctx context.Context, now time.Time) error {
+	if err := o.sweepMinutes(ctx, now); err != nil {
+		return err
+	}
 	oldest := now.AddDate(-deliveryYears, 0, 0).UnixMilli()
 	for {
 		var removed int64
