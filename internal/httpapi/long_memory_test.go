@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"net/http"
@@ -21,28 +22,6 @@ import (
 
 // heldAtMost is how much memory an answer may hold at any moment, in bytes.
 const heldAtMost = 1 << 20
-
-// watchedAnswer is a client that looks at how much memory is held: when something is
-// sent, however little of it, and while the readings are passed.
-type watchedAnswer struct {
-	testkit.WatchedHeap
-	header http.Header
-	status int
-	sent   int
-	looked int // after so many bytes
-}
-
-func (s *watchedAnswer) Header() http.Header { return s.header }
-
-func (s *watchedAnswer) WriteHeader(status int) { s.status = status }
-
-func (s *watchedAnswer) Write(b []byte) (int, error) {
-	if s.sent += len(b); s.looked == 0 || s.sent > 8*s.looked {
-		s.looked = s.sent
-		s.Look()
-	}
-	return len(b), nil
-}
 
 // dense has WS-2 measure ten times a second, so many times, and seals the first
 // half.
@@ -144,18 +123,10 @@ func TestLongAnswersHoldLittle(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(calls)) {
 		call := calls[name]
 		call.From = farAway
-		ask := func() *watchedAnswer {
-			to := &watchedAnswer{WatchedHeap: testkit.WatchedHeap{Context: t.Context()}, header: http.Header{}}
-			w.Handler.ServeHTTP(to, call.Request(to, "http://tilth.test"))
-			return to
-		}
-		ask() // what the store keeps of its files is bounded, and no answer's
-		before := testkit.HeapInUse(4)
-		to := ask()
-		held := int64(to.Most()) - int64(before)
-		t.Logf("%-25s %9d bytes, %8d held", name, to.sent, held)
-		if to.status != 0 && to.status != http.StatusOK || to.Most() == 0 || held > heldAtMost && !race.Enabled {
-			t.Errorf("%s answers %d and holds %d bytes", name, to.status, held)
+		held := testkit.HeldBy(t, w.Handler, func(ctx context.Context) *http.Request { return call.Request(ctx, "http://tilth.test") })
+		t.Logf("%-25s %9d bytes, %8d held", name, held.Sent, held.Most)
+		if held.Status != http.StatusOK || held.Most > heldAtMost && !race.Enabled {
+			t.Errorf("%s: %+v", name, held)
 		}
 	}
 }

@@ -1,10 +1,14 @@
 package notify_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"sync"
 	"testing"
+	"time"
+
+	"github.com/uptrace/bun"
 
 	"tilth/internal/device"
 	"tilth/internal/news"
@@ -148,4 +152,55 @@ func TestProgramsOfATenant(t *testing.T) {
 	close(let)
 	p.programs.wait(t, 10)
 	stop()
+}
+
+// While 12,000 serious mails of one tenant wait for a mail server that takes 50 ms for
+// each, another tenant's leave as if they were alone: within the time of a few letters.
+func TestNobodyWaitsForAStorm(t *testing.T) {
+	p := newPost(t, func(p *post) { p.digests = 0 })
+	f := p.farmers("a", "b")
+	f[0].begin(1, 2)
+	const columns = `tenant_id, notice_id, rule_id, channel_id, channel_name, recipient, destination, mode, event, alarm_level, language, facts, period,
+		remind_every, state, next_time, create_time, update_time`
+	p.must(p.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
+		_, err := tx.ExecContext(ctx, "INSERT INTO deliveries (seq, "+columns+") WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 11999) SELECT n, "+columns+" FROM deliveries, numbers")
+		return err
+	}))
+	arrived := make(chan string, 12_000)
+	p.mail.says(func(l *notify.Letter) error {
+		time.Sleep(50 * time.Millisecond)
+		arrived <- fmt.Sprint(l.Recipient, " ", l.Alarms[0].Level)
+		return nil
+	})
+	stop := p.running()
+	for range 32 { // it is under way
+		testkit.Receive(t, "a letter of the storm", arrived)
+	}
+	waits := func(level int) {
+		t.Helper()
+		began, before := time.Now(), 0
+		f[1].begin(1, level)
+		for testkit.Receive(t, "a letter", arrived) != fmt.Sprint("b@example.com ", level) {
+			before++
+		}
+		t.Logf("of level %d after %v and %d letters", level, time.Since(began), before)
+		// Those that had left before, as many again while it was on its way, and those between turns.
+		if before > 2*16+8 {
+			t.Errorf("%d letters of the storm came before one of level %d", before, level)
+		}
+	}
+	waits(2)
+	waits(1)
+	waits(0)
+	if p.waiting(notify.Email) < 10_000 {
+		t.Error("the storm is over: that proves nothing")
+	}
+	stop()
+}
+
+func (p *post) waiting(m notify.Mode) int {
+	p.t.Helper()
+	waiting, err := p.outbox.Waiting(p.t.Context())
+	p.must(err)
+	return waiting[m].Deliveries
 }

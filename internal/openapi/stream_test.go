@@ -90,27 +90,6 @@ func TestLongHistory(t *testing.T) {
 	}
 }
 
-// takesAll is a client that takes everything and keeps nothing; it looks at how much
-// memory is held meanwhile.
-type takesAll struct {
-	testkit.WatchedHeap
-	header http.Header
-	status int
-	sent   int
-}
-
-func (c *takesAll) Header() http.Header { return c.header }
-
-func (c *takesAll) WriteHeader(status int) { c.status = status }
-
-func (c *takesAll) Write(b []byte) (int, error) {
-	if before := c.sent; before>>20 != (before+len(b))>>20 || before == 0 {
-		c.Look()
-	}
-	c.sent += len(b)
-	return len(b), nil
-}
-
 // No answer with history holds more than 1 MiB, however many readings there are.
 func TestHistoryHoldsLittle(t *testing.T) {
 	w := newWorld(t)
@@ -118,18 +97,12 @@ func TestHistoryHoldsLittle(t *testing.T) {
 	for name, path := range map[string]string{
 		"csv": autumnOf("format", "csv"), "ndjson": autumnOf("format", "ndjson"), "json": autumnOf("limit", "50000"),
 	} {
-		ask := func() *takesAll {
-			to := &takesAll{WatchedHeap: testkit.WatchedHeap{Context: t.Context()}, header: http.Header{}}
-			w.handler.ServeHTTP(to, call{path: path}.request(t, w, "http://tilth.test").WithContext(to))
-			return to
-		}
-		ask() // what the store keeps of its files is bounded, and no answer's
-		before := testkit.HeapInUse(4)
-		to := ask()
-		held := int64(to.Most()) - int64(before)
-		t.Logf("%-6s %9d bytes, %8d held", name, to.sent, held)
-		if to.status != 0 && to.status != http.StatusOK || to.Most() == 0 || to.sent < 2<<20 || held > 1<<20 && !race.Enabled {
-			t.Errorf("%s answers %d with %d bytes and holds %d", name, to.status, to.sent, held)
+		held := testkit.HeldBy(t, w.handler, func(ctx context.Context) *http.Request {
+			return call{path: path}.request(t, w, "http://tilth.test").WithContext(ctx)
+		})
+		t.Logf("%-6s %9d bytes, %8d held", name, held.Sent, held.Most)
+		if held.Status != http.StatusOK || held.Sent < 2<<20 || held.Most > 1<<20 && !race.Enabled {
+			t.Errorf("%s: %+v", name, held)
 		}
 	}
 }
