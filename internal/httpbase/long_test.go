@@ -17,6 +17,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"tilth/internal/testkit"
+	"tilth/internal/testkit/race"
 )
 
 const farAway = "203.0.113.9:5000"
@@ -307,7 +308,8 @@ func TestLongAnswersAreLight(t *testing.T) {
 			return after.TotalAlloc - before.TotalAlloc
 		}
 		spent(10) // what is used again is made
-		if got := spent(1_000_000); got > 4<<20 {
+		// Under the race detector pools forget, on purpose, a part of what they are given.
+		if got := spent(1_000_000); got > 4<<20 && !race.Enabled {
 			t.Errorf("%s: an answer of 100 MB took %d bytes of memory in all", name, got)
 		}
 	}
