@@ -1,6 +1,13 @@
 package httpapi
 
 import (
+	"context"
+	"net/http"
+	"runtime"
+	"time"
+
+	"tilth/internal/errs"
+	"tilth/internal/httpapi/wire"
 	"tilth/internal/limit"
 	"tilth/internal/notify"
 	"tilth/internal/tenant"
@@ -13,12 +20,23 @@ const (
 	addressesKept   = 50_000
 )
 
+// asking is what a tenant may ask at once: half the processors are always others'. A
+// page with charts asks for half a second of work; who goes on for longer, as with very
+// long lists that are turned without a pause, would keep all others waiting.
+func asking() limit.LineOptions {
+	return limit.LineOptions{Free: time.Second, AtOnce: min(4, max(1, runtime.GOMAXPROCS(0)/2)), Most: 200, Long: 30 * time.Millisecond}
+}
+
+// askedAgain is when a question is to be asked again for which there is no room.
+const askedAgain = time.Second
+
 // limits are what addresses, users and tenants may do.
 type limits struct {
 	public   *limit.Buckets[limit.Network] // calls without sign-in
 	pictures *limit.Buckets[limit.Network]
 	uploads  *limit.Slots[int64]      // pictures that are received at once, each held in memory; by user
 	tries    *limit.Recent[tenant.ID] // of channels
+	asked    *limit.Line[tenant.ID]   // questions that are worked on at once
 }
 
 func newLimits(o *Options) limits {
@@ -30,5 +48,27 @@ func newLimits(o *Options) limits {
 		public: byAddress("console_calls"), pictures: byAddress("console_pictures"),
 		uploads: limit.NewSlots[int64](limit.Options{Name: "console_uploads", Meter: o.Limits}, uploadsAUser, uploadsMost),
 		tries:   notify.NewTries("channel_tries", o.Now, o.Limits),
+		asked:   limit.NewLine[tenant.ID](limit.Options{Name: "console_questions", Meter: o.Limits}, asking()),
+	}
+}
+
+// inLine lets a tenant's questions wait for each other, not for anybody else's. What
+// an answer that is sent piece by piece takes does not count, nor do changes: these
+// have a line of their own, before the database's writer.
+func (s *server) inLine(next wire.StrictHandlerFunc, _ string) wire.StrictHandlerFunc {
+	return func(ctx context.Context, w http.ResponseWriter, r *http.Request, request any) (any, error) {
+		c := caller(ctx)
+		if r.Method != http.MethodGet || c.User == 0 {
+			return next(ctx, w, r, request)
+		}
+		leave, why := s.asked.Enter(ctx, c.Tenant)
+		switch {
+		case why != limit.NotFull:
+			return nil, errs.New(errs.TooMany, "error.429").After(askedAgain)
+		case leave == nil:
+			return nil, ctx.Err()
+		}
+		defer leave()
+		return next(ctx, w, r, request)
 	}
 }

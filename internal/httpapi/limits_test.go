@@ -3,10 +3,14 @@ package httpapi_test
 import (
 	"fmt"
 	"net/netip"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"tilth/internal/alarm"
 	"tilth/internal/httpapi"
+	"tilth/internal/tenant"
 	"tilth/internal/testkit"
 )
 
@@ -72,5 +76,47 @@ func TestPublicLimitNetworks(t *testing.T) {
 	}
 	if got := codes(70, func(i int) string { return fmt.Sprintf("198.51.100.%d", i+1) }); got[200] != 70 {
 		t.Errorf("many addresses: %v", got)
+	}
+}
+
+// A tenant that asks for much at the same time is answered bit by bit; nobody else
+// waits for that, and neither does what it changes.
+func TestQuestionsOfATenant(t *testing.T) {
+	var asking, most atomic.Int64
+	var field tenant.ID
+	entered, going := make(chan struct{}, 10), make(chan struct{})
+	w := newServer(t, func(o *httpapi.Options) {
+		o.BehindOf = func(of tenant.ID) alarm.Behind {
+			if of != field {
+				return alarm.Behind{}
+			}
+			most.Store(max(most.Load(), asking.Add(1)))
+			entered <- struct{}{}
+			<-going
+			asking.Add(-1)
+			return alarm.Behind{}
+		}
+	})
+	field = w.field.ID
+	const statistics = "/admin-api/client/pc/home/overview-statistics"
+	var all sync.WaitGroup
+	for range 6 {
+		all.Go(func() {
+			if a := w.Do(t, w.get(statistics)); a.Code != 200 {
+				t.Errorf("%s", a.Body)
+			}
+		})
+	}
+	<-entered // one at least is being worked on
+	theirs := w.get(statistics)
+	theirs.Token = w.enemy
+	w.Run(t, []testkit.Scenario{
+		{Name: "somebody else asks", Call: theirs},
+		{Name: "a change", Call: testkit.Call{Method: "PUT", Path: "/admin-api/client/pc/notify-message/update-all-read", Token: w.ada}},
+	})
+	close(going)
+	all.Wait()
+	if most.Load() > 4 {
+		t.Errorf("%d questions of a tenant at once", most.Load())
 	}
 }
