@@ -31,7 +31,8 @@ const readers = 4
 type DB struct {
 	read   *bun.DB
 	write  *bun.DB
-	server *server // nil: SQLite
+	server *server       // nil: SQLite
+	turn   chan struct{} // who writes has put something in
 
 	version atomic.Uint64
 	unkept  atomic.Uint64
@@ -58,7 +59,7 @@ func Open(ctx context.Context, dir string) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &DB{write: write}
+	d := &DB{write: write, turn: make(chan struct{}, 1)}
 	if err := migrate(ctx, write.DB); err != nil {
 		return nil, errors.Join(fmt.Errorf("bring %s up to date: %w", path, err), write.Close())
 	}
@@ -148,13 +149,12 @@ func (d *DB) Tx(ctx context.Context, f func(ctx context.Context, tx bun.IDB) err
 }
 
 func (d *DB) transact(ctx context.Context, u *under, f func(ctx context.Context, tx bun.IDB) error) error {
+	if err := d.wait(ctx); err != nil {
+		return err
+	}
+	defer func() { <-d.turn }()
 	begin := ctx
 	if d.server != nil {
-		done, err := d.server.wait(ctx)
-		if err != nil {
-			return err
-		}
-		defer done()
 		// Who goes half way ends a statement, not the connection with its lock.
 		begin = context.WithoutCancel(ctx)
 	}
@@ -167,6 +167,21 @@ func (d *DB) transact(ctx context.Context, u *under, f func(ctx context.Context,
 		}
 		return ctx.Err()
 	})
+}
+
+// wait waits for the turn to write: those who wait go in as they came. The pool with
+// its one connection lets any of them in, and with several that write all the time
+// one may wait for many of the others' transactions.
+func (d *DB) wait(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	select {
+	case d.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // AfterCommit calls f once what the transaction in ctx did is kept, never when

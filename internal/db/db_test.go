@@ -5,9 +5,11 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/uptrace/bun"
 
@@ -206,5 +208,27 @@ func TestErrorKinds(t *testing.T) {
 		if db.IsDuplicate(c.err) != c.duplicate || db.IsMissing(c.err) != c.missing || db.IsReferenced(c.err) != c.referenced {
 			t.Errorf("%s: %v", c.name, c.err)
 		}
+	}
+}
+
+// Who waits to write goes in as they came: nobody is passed over again and again.
+func TestWritersGoInAsTheyCame(t *testing.T) {
+	d := testkit.DB(t)
+	const many = 20
+	var order []int // written by who has the turn
+	var all sync.WaitGroup
+	err := d.Tx(t.Context(), func(context.Context, bun.IDB) error {
+		for i := range many {
+			all.Go(func() {
+				if err := d.Tx(t.Context(), func(context.Context, bun.IDB) error { order = append(order, i); return nil }); err != nil {
+					t.Error(err)
+				}
+			})
+			time.Sleep(10 * time.Millisecond) // so that it waits before the next comes
+		}
+		return nil
+	})
+	if all.Wait(); err != nil || len(order) != many || !slices.IsSorted(order) {
+		t.Errorf("they wrote as %v: %v", order, err)
 	}
 }

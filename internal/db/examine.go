@@ -30,7 +30,7 @@ func OpenToRead(ctx context.Context, dir string) (*DB, error) {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), pool.Close())
 	}
 	d := bun.NewDB(pool, sqlitedialect.New())
-	return &DB{read: d, write: d}, nil
+	return &DB{read: d, write: d, turn: make(chan struct{}, 1)}, nil
 }
 
 // Examine has the database check itself and tells what it finds wrong: damaged

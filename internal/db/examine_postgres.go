@@ -24,13 +24,13 @@ func OpenPostgresToRead(ctx context.Context, dir, address string) (_ *DB, err er
 		return nil, err
 	}
 	config.RuntimeParams["default_transaction_read_only"] = "on"
-	s := &server{name: config.Host + "/" + config.Database, turn: make(chan struct{}, 1)}
+	s := &server{name: config.Host + "/" + config.Database}
 	// Every one of its connections is refused while somebody writes; among
 	// themselves they share.
 	pool := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(s.look))
 	pool.SetMaxOpenConns(readers)
 	b := bun.NewDB(pool, pgdialect.New())
-	d := &DB{read: b, write: b, server: s}
+	d := &DB{read: b, write: b, server: s, turn: make(chan struct{}, 1)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, pool.Close())

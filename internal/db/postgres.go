@@ -54,7 +54,7 @@ func openPostgres(ctx context.Context, address string) (_ *DB, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &server{name: config.Host + "/" + config.Database, turn: make(chan struct{}, 1)}
+	s := &server{name: config.Host + "/" + config.Database}
 	// One connection, kept for as long as it lives: it holds the lock. It is tried
 	// before each transaction, which must not begin on one that is broken.
 	write := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(s.own),
@@ -67,7 +67,7 @@ func openPostgres(ctx context.Context, address string) (_ *DB, err error) {
 	read := stdlib.OpenDB(*config)
 	read.SetMaxOpenConns(readers)
 	read.SetMaxIdleConns(readers)
-	d := &DB{write: bun.NewDB(write, pgdialect.New()), read: bun.NewDB(read, pgdialect.New()), server: s}
+	d := &DB{write: bun.NewDB(write, pgdialect.New()), read: bun.NewDB(read, pgdialect.New()), server: s, turn: make(chan struct{}, 1)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(fmt.Errorf("open the database %s: %w", s.name, err), d.Close())

@@ -37,10 +37,9 @@ var lockWithin = "5s"
 
 // server is what a DB knows of the database server it works with.
 type server struct {
-	name   string        // host and database, for messages
-	turn   chan struct{} // who writes has put something in
-	starts atomic.Int64  // how often the database was opened, with this time; 0: not known yet
-	lost   atomic.Bool   // to another process
+	name   string       // host and database, for messages
+	starts atomic.Int64 // how often the database was opened, with this time; 0: not known yet
+	lost   atomic.Bool  // to another process
 }
 
 // own is called with each connection of the writer: who holds the lock may
@@ -85,19 +84,6 @@ func (s *server) acquire(ctx context.Context, c *pgx.Conn, function string) erro
 	}
 	_, err := c.Exec(ctx, "RESET lock_timeout")
 	return err
-}
-
-// wait waits for the turn to write; done ends it.
-func (s *server) wait(ctx context.Context) (done func(), err error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	select {
-	case s.turn <- struct{}{}:
-		return func() { <-s.turn }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
 }
 
 // count counts that the database was opened.
