@@ -8,6 +8,7 @@ import (
 
 	"tilth/internal/alarm"
 	"tilth/internal/bench"
+	"tilth/internal/testkit"
 )
 
 // What cannot be run is said; that all attacks work, `make test` shows by a
@@ -60,5 +61,52 @@ func TestGiveRules(t *testing.T) {
 	if running := p.metric("tilth_alarm_rules"); running != "402" {
 		t.Errorf("%s rules run", running)
 	}
+	p.stop()
+}
+
+// A tenant that is filled has what was asked for, and its notices are open for rules
+// that run.
+func TestFillTenant(t *testing.T) {
+	t.Parallel()
+	p := newProcess(t)
+	if p.database != "" {
+		t.Skip("is about a folder with its own database")
+	}
+	p.start()
+	w := bench.NewWorld(2, 1)
+	file, err := w.File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.apply(string(file))
+	var rule int64
+	token := p.signIn(w.Tenant, w.User, w.Password)
+	p.call(http.MethodPost, "/admin-api/client/pc/alarm-rules/create", token, `{"alarmName":"crowded","dataSource":1,
+		"executionId":"`+w.Devices[0].Name+`","triggerType":0,"hitCounts":1,"durations":60000,"alarmLevel":1,"passageway":[],"manualRelease":0,
+		"conditions":[{"andor":"and","tslAttribute":"`+w.Properties[0]+`","subconditions":">","value":1}]}`, &rule)
+	p.stop()
+	crowd := bench.Crowd{Tenant: w.Tenant, Rule: rule, Devices: w.Names(), Each: 3, Unread: 20, Old: 250}
+	if err := fillTenant(t.Context(), p.dir, crowd); err != nil {
+		t.Fatal(err)
+	}
+	for says, wrong := range map[string]bench.Crowd{
+		"rule 9999": {Tenant: w.Tenant, Rule: 9999}, "NOBODY": {Tenant: w.Tenant, Rule: rule, Devices: []string{"NOBODY"}}, "error.404": {Tenant: "elsewhere"},
+	} {
+		if err := fillTenant(t.Context(), p.dir, wrong); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", says, err)
+		}
+	}
+	p.start()
+	token = p.signIn(w.Tenant, w.User, w.Password)
+	for path, want := range map[string]int{"alarm-notice/page?resolveStatus=0&pageNo=1": 6, "notify-message/my-page?readStatus=false&pageNo=1": 20} {
+		var page struct{ Total int }
+		if p.call(http.MethodGet, "/admin-api/client/pc/"+path, token, "", &page); page.Total != want {
+			t.Errorf("%s: %d, want %d", path, page.Total, want)
+		}
+	}
+	if running := p.metric("tilth_alarm_rules"); running != "6" {
+		t.Errorf("%s rules run", running)
+	}
+	testkit.Eventually(t, "what is old to be gone", func() bool { return p.metric("tilth_messages_removed_total") == "250" })
 	p.stop()
 }

@@ -107,7 +107,7 @@ func (b *tellingBench) measureTelling(ctx context.Context) (r *bench.TellingResu
 		Args: []string{
 			"--device-rate", strconv.Itoa(noLimit), "--device-burst", strconv.Itoa(noLimit),
 			"--mqtt-per-address", strconv.Itoa(b.options.Connections + spareFiles),
-			"--smtp-url", post.URL(), "--digest-after", strconv.Itoa(b.telling.DigestAfter),
+			"--smtp-url", post.URL(), "--digest-after", strconv.Itoa(b.telling.DigestAfter), "--mails-a-day", "0",
 		},
 	})
 	if err != nil {

@@ -142,6 +142,7 @@ type notice struct {
 	DeviceName string `json:"deviceName"`
 	StartTime  int64  `json:"startTime"`
 	EndTime    int64  `json:"endTime"`
+	Unsteady   bool   `json:"unsteady"`
 }
 
 // mark is the reading that the notice's newest event comes from.

@@ -22,12 +22,15 @@ type NeighbourOptions struct {
 	Apply func(ctx context.Context, admin, token string, file []byte) error
 	// Give writes rules into a folder that no server has open.
 	Give func(ctx context.Context, dir string, gifts []RuleGift) error
+	// Crowd fills a tenant of such a folder.
+	Crowd func(ctx context.Context, dir string, c Crowd) error
 }
 
 // NeighbourSize says how large the attacks are.
 type NeighbourSize struct {
 	Quiet    time.Duration // that the victim is measured for without an attack
 	Attack   time.Duration // of each attack
+	Brief    time.Duration // of those that show all they do at once
 	Patience time.Duration // with notices that are late, and with a judge that is behind
 	Starting time.Duration // that a start may take before it is given up
 	Readers  int           // slow ones
@@ -38,18 +41,29 @@ type NeighbourSize struct {
 	Devices  int           // of each
 	Running  int           // rules of each, beside Older of the attackers' device
 	Backlog  int           // messages of lateReadings readings that wait to be judged at that start
+	Swings   int           // values of the message after which every swing is a notice
+	Told     int           // devices that turn at once, each with mailsEach mails
+	Old      int           // messages of the crowded tenant that are kept no more
+	Unread   int           // messages of it that are not read
+	Open     int           // notices of it, a multiple of crowdRules
+	// Slack is what a page may take beside one and a half times what it took before
+	// the crowd: with two processors a call now and then waits for another's to let go
+	// of one. A second or two are too short for a 95th part to be told.
+	Slack time.Duration
 }
 
 // NeighbourRun and NeighbourSample are the sizes of `make neighbours` and of what
 // `make test` has of it.
 var (
 	NeighbourRun = NeighbourSize{
-		Quiet: 30 * time.Second, Attack: 30 * time.Second, Patience: 3 * time.Minute, Starting: 6 * time.Minute,
+		Quiet: 30 * time.Second, Attack: 30 * time.Second, Brief: 30 * time.Second, Patience: 3 * time.Minute, Starting: 6 * time.Minute,
 		Readers: 300, Dense: 190, Rules: 200, Older: 1000, Tenants: 50, Devices: 2000, Running: 400, Backlog: 60,
+		Swings: lateMost, Told: 400, Old: 1_000_000, Unread: 100_000, Open: 20_000, Slack: 5 * time.Millisecond,
 	}
 	NeighbourSample = NeighbourSize{
-		Quiet: 3 * time.Second, Attack: 3 * time.Second, Patience: 20 * time.Second, Starting: 20 * time.Second,
+		Quiet: 3 * time.Second, Attack: 3 * time.Second, Brief: 1500 * time.Millisecond, Patience: 20 * time.Second, Starting: 20 * time.Second,
 		Readers: 60, Dense: 20, Rules: 200, Older: 250, Tenants: 2, Devices: 1000, Running: 200, Backlog: 8,
+		Swings: 200, Told: 20, Old: 20_000, Unread: 5000, Open: 400, Slack: 200 * time.Millisecond,
 	}
 )
 
@@ -80,20 +94,37 @@ type attack interface {
 	compare(ctx context.Context, t *town, r *NeighbourRow) error
 }
 
+// arranged is an attack whose server is started in a way of its own.
+type arranged interface {
+	// arrange is called before the server is started.
+	arrange(ctx context.Context, o *Own) error
+	// clear is called once it has ended.
+	clear() error
+}
+
 // quietly is no attack: what the victim's figures are compared with.
 const quietly = "quiet"
 
 var attacks = []struct {
-	name string
-	make func(s NeighbourSize) attack
+	name  string
+	make  func(s NeighbourSize) attack
+	lasts func(s NeighbourSize) time.Duration
 }{
-	{quietly, func(NeighbourSize) attack { return peace{} }},
-	{"slow readers", func(s NeighbourSize) attack { return newSlowReaders(s) }},
-	{"late readings", func(s NeighbourSize) attack { return newLateReadings(s.Rules) }},
-	{"late readings in an older folder", func(s NeighbourSize) attack { return newLateReadings(s.Older) }},
-	{"stamped ahead", func(NeighbourSize) attack { return newStampedAhead() }},
-	{"starting", func(s NeighbourSize) attack { return newStarting(s) }},
+	{quietly, func(NeighbourSize) attack { return peace{} }, quietTime},
+	{"slow readers", func(s NeighbourSize) attack { return newSlowReaders(s) }, attackTime},
+	{"late readings", func(s NeighbourSize) attack { return newLateReadings(s.Rules) }, attackTime},
+	{"late readings in an older folder", func(s NeighbourSize) attack { return newLateReadings(s.Older) }, attackTime},
+	{"stamped ahead", func(NeighbourSize) attack { return newStampedAhead() }, attackTime},
+	{"starting", func(s NeighbourSize) attack { return newStarting(s) }, attackTime},
+	{"a value that swings", func(NeighbourSize) attack { return newSwings(0, noticesAnHour) }, briefTime},
+	{"every swing a notice", func(s NeighbourSize) attack { return newSwings(s.Swings, 0) }, briefTime},
+	{"a storm of mail", func(s NeighbourSize) attack { return newMailStorm(s) }, briefTime},
+	{"a crowded tenant", func(s NeighbourSize) attack { return newCrowded(s) }, briefTime},
 }
+
+func quietTime(s NeighbourSize) time.Duration  { return s.Quiet }
+func attackTime(s NeighbourSize) time.Duration { return s.Attack }
+func briefTime(s NeighbourSize) time.Duration  { return s.Brief }
 
 // NeighbourAttacks are the names that Only may have.
 func NeighbourAttacks() []string {
@@ -120,7 +151,7 @@ func RunNeighbours(ctx context.Context, o NeighbourOptions) error {
 		fmt.Fprintf(o.Out, "%s …\n", a.name)
 		began := time.Now()
 		r := NeighbourRow{Attack: a.name, Limits: promised}
-		if err := o.one(ctx, a.make(o.Size), &r); err != nil {
+		if err := o.one(ctx, a.make(o.Size), a.lasts(o.Size), &r); err != nil {
 			r.Failed = errors.Join(r.Failed, err)
 		}
 		if ctx.Err() != nil {
@@ -143,21 +174,22 @@ func RunNeighbours(ctx context.Context, o NeighbourOptions) error {
 }
 
 // one makes an attack in a folder of its own.
-func (o *NeighbourOptions) one(ctx context.Context, a attack, r *NeighbourRow) (err error) {
+func (o *NeighbourOptions) one(ctx context.Context, a attack, duration time.Duration, r *NeighbourRow) (err error) {
 	dir, err := os.MkdirTemp(o.Dir, "town-")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	t, err := openTown(ctx, o, dir, a.worlds())
+	arrange := func(context.Context, *Own) error { return nil }
+	if own, ok := a.(arranged); ok {
+		arrange = own.arrange
+		defer func() { err = errors.Join(err, own.clear()) }()
+	}
+	t, err := openTown(ctx, o, dir, a.worlds(), arrange)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, t.close(err == nil && len(r.Broken(r)) == 0)) }()
-	duration := o.Size.Attack
-	if _, quiet := a.(peace); quiet {
-		duration = o.Size.Quiet
-	}
 	if err := a.prepare(ctx, t, r); err != nil {
 		return fmt.Errorf("before the attack: %w", err)
 	}

@@ -3,6 +3,7 @@ package bench
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"time"
@@ -39,6 +40,53 @@ type frame struct {
 type spell struct {
 	title, device string
 	begin, end    int64 // epoch ms; end 0: open
+	unsteady      bool
+}
+
+// sighting is a sample of a rule that looks at one property: one hit and no window
+// but the sample itself.
+type sighting struct {
+	time  int64 // epoch ms
+	holds bool
+}
+
+const (
+	// noticesAnHour is how many notices a rule begins within an hour before the next
+	// is unsteady, as servers are delivered.
+	noticesAnHour = 12
+	hourLong      = int64(time.Hour / time.Millisecond)
+	calmLong      = int64(10 * time.Minute / time.Millisecond)
+)
+
+// swinging are the notices of such a rule, given its samples in order of time, where
+// it begins so many within an hour; 0: any number.
+func swinging(title, device string, samples iter.Seq[sighting], anHour int) []spell {
+	var all []spell
+	var calm int64 // time of the first false sample since the last true one; 0: there is none
+	open := false
+	for s := range samples {
+		if s.holds {
+			calm = 0
+		} else if calm == 0 {
+			calm = s.time
+		}
+		switch {
+		case !open && s.holds:
+			one := spell{title: title, device: device, begin: s.time}
+			within := 0
+			for i := len(all) - 1; i >= 0 && all[i].begin > s.time-hourLong; i-- {
+				within++
+			}
+			one.unsteady = anHour > 0 && within >= anHour
+			all, open = append(all, one), true
+		case open && !s.holds:
+			last := &all[len(all)-1]
+			if !last.unsteady || s.time-calm >= calmLong {
+				last.end, open = s.time, false
+			}
+		}
+	}
+	return all
 }
 
 // aheadMost is by how much a clock may be ahead, or a reading late, before a
@@ -133,6 +181,9 @@ func differing(want, got []spell) (n int, example string) {
 	for s, times := range left {
 		n += max(times, -times)
 		what := fmt.Sprintf("%q of %s from %d to %d ", s.title, s.device, s.begin, s.end)
+		if s.unsteady {
+			what = "unsteady " + what
+		}
 		switch {
 		case times > 0 && (example == "" || what+"is missing" < example):
 			example = what + "is missing"

@@ -3,6 +3,7 @@ package bench
 import (
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -70,8 +71,56 @@ func TestReference(t *testing.T) {
 	}
 }
 
+// One that swings every ten seconds: the thirteenth within an hour stays open until the
+// value has been calm for ten minutes.
+func TestSwinging(t *testing.T) {
+	const second, minute = int64(1000), int64(60_000)
+	var samples []sighting
+	at := func(time int64, holds bool) { samples = append(samples, sighting{time, holds}) }
+	for n := range int64(15) {
+		at(n*20*second, true)
+		at(n*20*second+10*second, false)
+	}
+	last := 14*20*second + 10*second
+	at(last+10*minute-1, false)
+	at(last+10*minute, false) // calm for ten minutes
+	at(30*minute, true)       // still the thirteenth within the hour, and more
+	at(31*minute, false)
+	at(40*minute, true) // no calm
+	at(42*minute, false)
+	at(52*minute, false)
+	at(60*minute+12*20*second+1, true) // 12 of those were an hour ago
+	at(60*minute+12*20*second+2, false)
+	spells := swinging("t", "D", slices.Values(samples), 12)
+	if len(spells) != 15 {
+		t.Fatalf("%d spells: %+v", len(spells), spells)
+	}
+	for i, s := range spells {
+		unsteady := i == 12 || i == 13
+		if s.unsteady != unsteady {
+			t.Errorf("spell %d: %+v", i, s)
+		}
+	}
+	for i, want := range map[int]spell{
+		0:  {title: "t", device: "D", begin: 0, end: 10 * second},
+		12: {title: "t", device: "D", begin: 240 * second, end: last + 10*minute, unsteady: true},
+		13: {title: "t", device: "D", begin: 30 * minute, end: 52 * minute, unsteady: true},
+		14: {title: "t", device: "D", begin: 64*minute + 1, end: 64*minute + 2},
+	} {
+		if spells[i] != want {
+			t.Errorf("spell %d: %+v, want %+v", i, spells[i], want)
+		}
+	}
+	if all := swinging("t", "D", slices.Values(samples), 0); len(all) != 18 || slices.ContainsFunc(all, func(s spell) bool { return s.unsteady || s.end == 0 }) {
+		t.Errorf("without a limit: %+v", all)
+	}
+	if open := swinging("t", "D", slices.Values([]sighting{{5, true}}), 12); len(open) != 1 || open[0].end != 0 {
+		t.Errorf("%+v", open)
+	}
+}
+
 func TestDiffering(t *testing.T) {
-	a, b := spell{"a", "D", 1, 2}, spell{"b", "D", 1, 2}
+	a, b := spell{title: "a", device: "D", begin: 1, end: 2}, spell{title: "b", device: "D", begin: 1, end: 2}
 	for name, c := range map[string]struct {
 		want, got []spell
 		n         int
@@ -80,7 +129,7 @@ func TestDiffering(t *testing.T) {
 		"the same":    {[]spell{a, b, a}, []spell{b, a, a}, 0, ""},
 		"missing":     {[]spell{a, b}, []spell{a}, 1, `"b" of D from 1 to 2 is missing`},
 		"too many":    {[]spell{a}, []spell{a, a, a}, 2, `"a" of D from 1 to 2 should not be`},
-		"another end": {[]spell{a}, []spell{{"a", "D", 1, 3}}, 2, `from 1 to 2 is missing`},
+		"another end": {[]spell{a}, []spell{{title: "a", device: "D", begin: 1, end: 3}}, 2, `from 1 to 2 is missing`},
 	} {
 		n, says := differing(c.want, c.got)
 		if n != c.n || !strings.Contains(says, c.says) || (says == "") != (c.says == "") {

@@ -11,18 +11,25 @@ import (
 // NeighbourLimits are what the victim is promised while others attack; zero: of
 // that nothing is promised.
 type NeighbourLimits struct {
-	Ack    time.Duration // p99, from sending a message to its acknowledgement
-	Alarm  time.Duration // the longest, from sending a reading to its notice on an open screen
-	Page   time.Duration // p95; or, where that is more, one and a half times the quiet figure and 100 ms
+	Ack   time.Duration // p99, from sending a message to its acknowledgement
+	Alarm time.Duration // the longest, from sending a reading to its notice on an open screen
+	Page  time.Duration // p95; or, where that is more, one and a half times the quiet figure and 100 ms
+	// Slack: where it is set, a page may take, p95, one and a half times what it took
+	// on the same folder before the attack, and this.
+	Slack  time.Duration
 	SignIn time.Duration // p95
+	Write  time.Duration // the longest that a change made in the console took
 	Memory int64         // of the server, bytes
 	Start  time.Duration // from a server's start to the first reading that it takes
+	// The longest from a reading to the mail that tells of its notice, where there is
+	// a storm of them.
+	Serious, Important time.Duration
 }
 
 // promised are the limits of every attack that has none of its own.
 var promised = NeighbourLimits{
 	Ack: 500 * time.Millisecond, Alarm: time.Second, Page: 300 * time.Millisecond, SignIn: 3 * time.Second,
-	Memory: 1 << 30, Start: 10 * time.Second,
+	Write: 500 * time.Millisecond, Memory: 1 << 30, Start: 10 * time.Second, Serious: 2 * time.Second, Important: 10 * time.Second,
 }
 
 // NeighbourRow is what the victim has seen while one attack went on.
@@ -34,6 +41,9 @@ type NeighbourRow struct {
 	AckP99, AckMax time.Duration
 	Alarm          Delay
 	Page, SignIn   Calls
+	Write          Calls
+	Before         Calls         // the page, on the same folder before the attack; where that is measured
+	Mails          *Mails        // by which people are told while there is a storm of them; nil: there is none
 	Memory         int64         // the most that the server was seen to have, bytes
 	Started        time.Duration // from the server's start to the first reading that it took; 0: it was not started anew
 	Verdict                      // of what was acknowledged, the attackers' included
@@ -46,7 +56,7 @@ type NeighbourRow struct {
 
 func (r *NeighbourRow) take(n victimFigures) {
 	r.Acks, r.AckP99, r.AckMax = n.ack.Acks, n.ack.P99, n.ack.Max
-	r.Alarm, r.Page, r.SignIn = n.alarm, n.page, n.signIn
+	r.Alarm, r.Page, r.SignIn, r.Write = n.alarm, n.page, n.signIn, n.write
 	if n.cuts > 0 {
 		r.remark("the open screen was cut off %d times", n.cuts)
 	}
@@ -65,6 +75,14 @@ func (l *NeighbourLimits) pageLimit(quiet time.Duration) time.Duration {
 		return 0
 	}
 	return max(l.Page, quiet+quiet/2+100*time.Millisecond)
+}
+
+// pageLimit is what a page may take; quiet is the row without an attack.
+func (r *NeighbourRow) pageLimit(quiet *NeighbourRow) time.Duration {
+	if r.Limits.Slack > 0 {
+		return r.Before.P95 + r.Before.P95/2 + r.Limits.Slack
+	}
+	return r.Limits.pageLimit(quiet.Page.P95)
 }
 
 // Broken are the promises that were not kept; quiet is the row without an attack.
@@ -89,10 +107,22 @@ func (r *NeighbourRow) Broken(quiet *NeighbourRow) []string {
 		what  string
 		calls Calls
 		limit time.Duration
-	}{{"page", r.Page, l.pageLimit(quiet.Page.P95)}, {"sign-in", r.SignIn, l.SignIn}} {
+	}{{"page", r.Page, r.pageLimit(quiet)}, {"sign-in", r.SignIn, l.SignIn}, {"write", r.Write, 0}} {
 		add(one.calls.Count == 0, "no %s was asked for", one.what)
 		over(one.what+" p95", one.calls.P95, one.limit)
 		add(one.calls.Failed > 0, "%d of %d times %s failed: %v", one.calls.Failed, one.calls.Count, one.what, one.calls.First)
+	}
+	over("write", r.Write.Max, l.Write)
+	if r.Mails != nil {
+		for _, one := range []struct {
+			what  string
+			delay Delay
+			limit time.Duration
+		}{{"serious mail", r.Mails.Serious, l.Serious}, {"important mail", r.Mails.Important, l.Important}} {
+			add(one.delay.Count+one.delay.Missing == 0, "no %s was to be sent", one.what)
+			over(one.what, one.delay.Max, one.limit)
+			add(one.delay.Missing > 0, "%d times %s did not arrive", one.delay.Missing, one.what)
+		}
 	}
 	add(l.Memory > 0 && r.Memory > l.Memory, "memory %s, at most %s", mebibytes(r.Memory), mebibytes(l.Memory))
 	over("first reading taken after", r.Started, l.Start)
@@ -133,7 +163,7 @@ func (r *NeighbourRow) noticed(ctx context.Context, c *console, want []spell, pa
 		got := make([]spell, len(all.List))
 		for i := range all.List {
 			n := &all.List[i]
-			got[i] = spell{title: n.Title, device: n.DeviceName, begin: n.StartTime, end: n.EndTime}
+			got[i] = spell{title: n.Title, device: n.DeviceName, begin: n.StartTime, end: n.EndTime, unsteady: n.Unsteady}
 		}
 		n, example := differing(want, got)
 		if n == 0 || !time.Now().Before(until) {
@@ -159,19 +189,19 @@ func PrintNeighbours(out io.Writer, rows []NeighbourRow) error {
 	}
 	quiet := &rows[0]
 	w := tabwriter.NewWriter(out, 0, 0, 1, ' ', 0)
-	fmt.Fprintln(w, "\n| attack\t| ack p99\t| longest\t| alarm p50\t| longest\t| page p95\t| sign-in p95\t| memory\t| read back\t| lost\t| notices\t| differ\t| holds\t| \t|")
-	fmt.Fprintln(w, "|---\t|--:\t|--:\t|--:\t|--:\t|--:\t|--:\t|--:\t|--:\t|--:\t|--:\t|--:\t|---\t|---\t|")
+	fmt.Fprintln(w, "\n| attack\t| ack p99\t| longest\t| alarm p50\t| longest\t| page p95\t| write, longest\t| sign-in p95\t| memory\t| read back\t| lost\t| notices\t| differ\t| holds\t| \t|")
+	fmt.Fprintln(w, "|---\t|--:\t|--:\t|--:\t|--:\t|--:\t|--:\t|--:\t|--:\t|--:\t|--:\t|--:\t|--:\t|---\t|---\t|")
 	l := promised
-	fmt.Fprintf(w, "| *at most*\t| %s\t| \t| \t| %s\t| %s\t| %s\t| %s\t| \t| 0\t| \t| 0\t| \t| \t|\n",
-		short(l.Ack), short(l.Alarm), short(l.pageLimit(quiet.Page.P95)), short(l.SignIn), mebibytes(l.Memory))
+	fmt.Fprintf(w, "| *at most*\t| %s\t| \t| \t| %s\t| %s\t| %s\t| %s\t| %s\t| \t| 0\t| \t| 0\t| \t| \t|\n",
+		short(l.Ack), short(l.Alarm), short(l.pageLimit(quiet.Page.P95)), short(l.Write), short(l.SignIn), mebibytes(l.Memory))
 	for i := range rows {
 		r := &rows[i]
 		holds := "yes"
 		if len(r.Broken(quiet)) > 0 {
 			holds = "**no**"
 		}
-		fmt.Fprintf(w, "| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t|\n",
-			r.Attack, short(r.AckP99), short(r.AckMax), short(r.Alarm.P50), r.longestAlarm(), short(r.Page.P95), short(r.SignIn.P95), mebibytes(r.Memory),
+		fmt.Fprintf(w, "| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t|\n",
+			r.Attack, short(r.AckP99), short(r.AckMax), short(r.Alarm.P50), r.longestAlarm(), short(r.Page.P95), short(r.Write.Max), short(r.SignIn.P95), mebibytes(r.Memory),
 			thousands(float64(r.Checked)), thousands(float64(r.Lost+r.Wrong+r.Extra)), thousands(float64(r.Notices)), thousands(float64(r.Differing)), holds, r.Remark)
 	}
 	return w.Flush()
@@ -187,8 +217,11 @@ func (r *NeighbourRow) longestAlarm() string {
 
 // tell says in a few lines what a row has shown, as soon as it has: a run is long.
 func (r *NeighbourRow) tell(out io.Writer, quiet *NeighbourRow, took time.Duration) {
-	fmt.Fprintf(out, "  %s: acknowledgement p99 %s, alarm p50 %s and longest %s, page p95 %s, sign-in p95 %s, memory %s\n",
-		short(took), short(r.AckP99), short(r.Alarm.P50), r.longestAlarm(), short(r.Page.P95), short(r.SignIn.P95), mebibytes(r.Memory))
+	fmt.Fprintf(out, "  %s: acknowledgement p99 %s, alarm p50 %s and longest %s, page p95 %s, write longest %s, sign-in p95 %s, memory %s\n",
+		short(took), short(r.AckP99), short(r.Alarm.P50), r.longestAlarm(), short(r.Page.P95), short(r.Write.Max), short(r.SignIn.P95), mebibytes(r.Memory))
+	if r.Remark != "" {
+		fmt.Fprintf(out, "  %s\n", r.Remark)
+	}
 	for _, broken := range r.Broken(quiet) {
 		fmt.Fprintf(out, "  BROKEN: %s\n", broken)
 	}

@@ -18,6 +18,7 @@ func good() NeighbourRow {
 	return NeighbourRow{
 		Attack: "a", Limits: promised, Acks: 100, AckP99: 500 * time.Millisecond, Alarm: Delay{Count: 5, Max: time.Second},
 		Page: Calls{Count: 9, P95: 300 * time.Millisecond}, SignIn: Calls{Count: 9, P95: 3 * time.Second},
+		Write: Calls{Count: 9, Max: 500 * time.Millisecond}, Mails: &Mails{Serious: Delay{Count: 6, Max: 2 * time.Second}, Important: Delay{Count: 6, Max: 10 * time.Second}},
 		Memory: 1 << 30, Started: 10 * time.Second, Verdict: Verdict{Checked: 9}, Notices: 9,
 	}
 }
@@ -41,13 +42,22 @@ func TestBroken(t *testing.T) {
 		"1 of 9 times page failed: away":           func(r *NeighbourRow) { r.Page.Failed, r.Page.First = 1, errors.New("away") },
 		"sign-in p95 3.1s, at most 3s":             func(r *NeighbourRow) { r.SignIn.P95 = 3100 * time.Millisecond },
 		"no sign-in was asked for":                 func(r *NeighbourRow) { r.SignIn.Count = 0 },
-		"memory 1025 MiB, at most 1024 MiB":        func(r *NeighbourRow) { r.Memory += 1 << 20 },
-		"first reading taken after 10.1s":          func(r *NeighbourRow) { r.Started += 100 * time.Millisecond },
-		"nothing was read back":                    func(r *NeighbourRow) { r.Checked = 0 },
-		"1 values lost, 0 wrong, 0 never sent: x":  func(r *NeighbourRow) { r.Lost, r.Example = 1, "x" },
-		"0 values lost, 0 wrong, 3 never sent":     func(r *NeighbourRow) { r.Extra = 3 },
-		"no notice was expected":                   func(r *NeighbourRow) { r.Notices = 0 },
-		"1 of 9 notices differ":                    func(r *NeighbourRow) { r.Differing = 1 },
+		"write 501ms, at most 500ms":               func(r *NeighbourRow) { r.Write.Max += time.Millisecond },
+		"no write was asked for":                   func(r *NeighbourRow) { r.Write.Count = 0 },
+		"serious mail 2.1s, at most 2s":            func(r *NeighbourRow) { r.Mails.Serious.Max += 100 * time.Millisecond },
+		"important mail 10.1s, at most 10s":        func(r *NeighbourRow) { r.Mails.Important.Max += 100 * time.Millisecond },
+		"2 times important mail did not arrive":    func(r *NeighbourRow) { r.Mails.Important.Missing = 2 },
+		"no serious mail was to be sent":           func(r *NeighbourRow) { r.Mails.Serious = Delay{} },
+		"page p95 156ms, at most 155ms": func(r *NeighbourRow) {
+			r.Limits.Slack, r.Before.P95, r.Page.P95 = 5*time.Millisecond, 100*time.Millisecond, 156*time.Millisecond
+		},
+		"memory 1025 MiB, at most 1024 MiB":       func(r *NeighbourRow) { r.Memory += 1 << 20 },
+		"first reading taken after 10.1s":         func(r *NeighbourRow) { r.Started += 100 * time.Millisecond },
+		"nothing was read back":                   func(r *NeighbourRow) { r.Checked = 0 },
+		"1 values lost, 0 wrong, 0 never sent: x": func(r *NeighbourRow) { r.Lost, r.Example = 1, "x" },
+		"0 values lost, 0 wrong, 3 never sent":    func(r *NeighbourRow) { r.Extra = 3 },
+		"no notice was expected":                  func(r *NeighbourRow) { r.Notices = 0 },
+		"1 of 9 notices differ":                   func(r *NeighbourRow) { r.Differing = 1 },
 	} {
 		r := good()
 		spoil(&r)
@@ -65,7 +75,13 @@ func TestBroken(t *testing.T) {
 			t.Errorf("page p95 %s beside 400ms: %v", p95, got)
 		}
 	}
+	crowded := good()
+	crowded.Limits.Slack, crowded.Before.P95, crowded.Page.P95 = 5*time.Millisecond, 100*time.Millisecond, 155*time.Millisecond
+	if broken := crowded.Broken(&quiet); broken != nil {
+		t.Errorf("%q", broken)
+	}
 	unlimited := good()
+	unlimited.Write.Max, unlimited.Mails.Serious.Max = time.Hour, time.Hour
 	unlimited.Limits, unlimited.AckP99, unlimited.Memory = NeighbourLimits{}, time.Hour, 1<<40
 	if broken := unlimited.Broken(&quiet); broken != nil {
 		t.Errorf("what is not promised is not broken: %q", broken)
@@ -194,5 +210,55 @@ func TestNeighbourNames(t *testing.T) {
 	}
 	if err := RunNeighbours(t.Context(), NeighbourOptions{Only: []string{"weather"}}); err == nil {
 		t.Error("an attack that there is not")
+	}
+}
+
+// Mails of a notice that began count from its reading, the first of each; others do not.
+func TestMailsOf(t *testing.T) {
+	now := time.Now()
+	began := map[int64]time.Time{10: now, 20: now.Add(time.Second)}
+	at := func(after time.Duration, notice int64, to string, ended bool) posted {
+		return posted{to: to, notice: notice, ended: ended, at: now.Add(after)}
+	}
+	var all listed
+	for id, n := range []notice{{Title: "serious", StartTime: 10}, {Title: "serious", StartTime: 20}, {Title: "important", StartTime: 10}, {Title: "important", StartTime: 20}} {
+		all.List = append(all.List, struct {
+			ID int64 `json:"id"`
+			notice
+		}{int64(id + 1), n})
+	}
+	m := mailsOf(&all, []posted{
+		at(300*time.Millisecond, 1, "a@family.example.org", false), at(9*time.Second, 1, "a@family.example.org", false),
+		at(3*time.Second, 2, "a@family.example.org", false), at(time.Second, 3, "a@storm.example.org", false),
+		at(time.Second, 3, "a@family.example.org", true), at(1500*time.Millisecond, 4, "a@family.example.org", false),
+	}, "family", began)
+	want := Mails{Serious: Delay{Count: 2, Max: 2 * time.Second}, Important: Delay{Count: 1, Missing: 1, Max: 500 * time.Millisecond}}
+	if *m != want {
+		t.Errorf("%+v, want %+v", *m, want)
+	}
+}
+
+func TestSwings(t *testing.T) {
+	a := newSwings(0, noticesAnHour)
+	a.from = 1_800_000_000_000
+	frames := make([]frame, lateMost)
+	for i := range frames {
+		frames[i] = a.reading(i)
+	}
+	if size := len(payloadOf(a.world.Properties, frames)); size > 256<<10 {
+		t.Errorf("a message has %d bytes, a server takes 256 KiB", size)
+	}
+	a.taken, a.tail = lateMost, []frame{only(a.from+lateMost, 0, 0)}
+	n, held := 0, 0
+	for s := range a.samples() {
+		if s.time != a.from+int64(n) {
+			t.Fatalf("sample %d is of %d", n, s.time)
+		}
+		if n++; s.holds {
+			held++
+		}
+	}
+	if n != lateMost+1 || held != lateMost/2 {
+		t.Errorf("%d samples, %d true", n, held)
 	}
 }

@@ -22,7 +22,7 @@ type town struct {
 const mostMemory = 3 << 30
 
 // openTown starts a server with the victim and the other tenants.
-func openTown(ctx context.Context, o *NeighbourOptions, dir string, others []World) (_ *town, err error) {
+func openTown(ctx context.Context, o *NeighbourOptions, dir string, others []World, arrange func(context.Context, *Own) error) (_ *town, err error) {
 	t := &town{options: o, victim: newVictim()}
 	data := filepath.Join(dir, "data")
 	if err := os.Mkdir(data, 0o700); err != nil {
@@ -32,13 +32,16 @@ func openTown(ctx context.Context, o *NeighbourOptions, dir string, others []Wor
 	if err != nil {
 		return nil, err
 	}
-	t.server, err = Start(ctx, Own{
+	own := Own{
 		Binary: o.Binary, Dir: data, World: t.victim.world, Patience: o.Size.Starting,
 		Apply: func(ctx context.Context, admin, token string, _ []byte) error {
 			return o.Apply(ctx, admin, token, file)
 		},
-	})
-	if err != nil {
+	}
+	if err := arrange(ctx, &own); err != nil {
+		return nil, err
+	}
+	if t.server, err = Start(ctx, own); err != nil {
 		return nil, err
 	}
 	if err := t.victim.settleIn(ctx, t.server.Target); err != nil {
@@ -85,10 +88,15 @@ func (t *town) start(ctx context.Context) error {
 
 // give stops the server, writes rules into its folder, and starts it.
 func (t *town) give(ctx context.Context, gifts []RuleGift) error {
+	return t.between(ctx, func() error { return t.options.Give(ctx, t.server.Dir, gifts) })
+}
+
+// between stops the server, lets something be done to its folder, and starts it.
+func (t *town) between(ctx context.Context, do func() error) error {
 	if err := t.server.Stop(); err != nil {
 		return err
 	}
-	if err := t.options.Give(ctx, t.server.Dir, gifts); err != nil {
+	if err := do(); err != nil {
 		return err
 	}
 	return t.start(ctx)

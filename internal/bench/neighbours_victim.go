@@ -19,6 +19,7 @@ const (
 	victimInFlight = 256
 	pageEvery      = 200 * time.Millisecond
 	signInEvery    = time.Second
+	writeEvery     = 250 * time.Millisecond
 	visitor        = "visitor" // signs in again and again; whoever looks at the screen stays
 )
 
@@ -27,6 +28,9 @@ type victim struct {
 	world  World
 	person *console
 	field  *field
+
+	channel int64 // is renamed again and again
+	renamed int   // times
 }
 
 func newVictim() *victim {
@@ -41,6 +45,9 @@ func newVictim() *victim {
 // settleIn signs in and makes the rules that the victim is told by.
 func (v *victim) settleIn(ctx context.Context, t Target) (err error) {
 	if v.person, err = signIn(ctx, t.Console, v.world); err != nil {
+		return err
+	}
+	if v.channel, err = v.person.makeChannel(ctx, "victim", []string{"victim@example.org"}); err != nil {
 		return err
 	}
 	rules, err := v.person.makeRules(ctx, v.world, victimRules)
@@ -63,6 +70,7 @@ type victimFigures struct {
 	ack          Part
 	alarm        Delay
 	page, signIn Calls
+	write        Calls
 	cuts         int64 // of the open screen
 }
 
@@ -84,16 +92,17 @@ func (v *victim) measure(ctx context.Context, t Target, duration, patience time.
 	}
 	defer func() { err = errors.Join(err, page.close()) }()
 
-	var list, doors probe
+	var list, doors, writes probe
 	until := time.Now().Add(duration)
 	var probing errgroup.Group
 	probing.Go(func() error { list.run(ctx, pageEvery, until, v.look); return nil })
 	probing.Go(func() error { doors.run(ctx, signInEvery, until, v.comeIn); return nil })
+	probing.Go(func() error { writes.run(ctx, writeEvery, until, v.rename); return nil })
 	n.ack, err = v.field.part(ctx, duration, victimRate)
 	_ = probing.Wait() // each keeps its own errors
 	v.field.marks.await(ctx, patience, func(live, _ Delay) bool { return live.Missing == 0 })
 	n.alarm = v.field.marks.until(time.Now())
-	n.page, n.signIn, n.cuts = list.calls(), doors.calls(), page.cuts.Load()
+	n.page, n.signIn, n.write, n.cuts = list.calls(), doors.calls(), writes.calls(), page.cuts.Load()
 	return n, err
 }
 
@@ -105,6 +114,13 @@ func (v *victim) look(ctx context.Context) error {
 		err = fmt.Errorf("the list has %d devices of %d", page.Total, victimDevices)
 	}
 	return err
+}
+
+// rename changes what the database keeps of the victim, as people do who fill in a
+// form.
+func (v *victim) rename(ctx context.Context) error {
+	v.renamed++
+	return v.person.changeChannel(ctx, v.channel, fmt.Sprintf("victim %d", v.renamed), []string{"victim@example.org"})
 }
 
 // comeIn signs the visitor in.

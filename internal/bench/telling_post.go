@@ -17,9 +17,10 @@ import (
 	"github.com/emersion/go-smtp"
 )
 
-// PostOffice is a mail server that takes everything at once and remembers what
-// it was about.
+// PostOffice is a mail server that takes everything and remembers what it was
+// about.
 type PostOffice struct {
+	takes  time.Duration // for each mail
 	server *smtp.Server
 	listen net.Listener
 	served chan error
@@ -37,14 +38,18 @@ type posted struct {
 	at     time.Time
 }
 
-// OpenPostOffice opens one on a free port of this machine.
-func OpenPostOffice(ctx context.Context) (*PostOffice, error) {
+// OpenPostOffice opens one on a free port of this machine, which takes mails at
+// once.
+func OpenPostOffice(ctx context.Context) (*PostOffice, error) { return openPostOffice(ctx, 0) }
+
+// openPostOffice opens one that takes so long for each mail.
+func openPostOffice(ctx context.Context, takes time.Duration) (*PostOffice, error) {
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
-	p := &PostOffice{listen: l, served: make(chan error, 1)}
+	p := &PostOffice{takes: takes, listen: l, served: make(chan error, 1)}
 	p.server = smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return &counter{office: p}, nil }))
 	p.server.ErrorLog = log.New(io.Discard, "", 0) // connections that a stop of the server breaks
 	go func() { p.served <- p.server.Serve(l) }()
@@ -105,6 +110,7 @@ func (c *counter) Data(r io.Reader) error {
 	if _, err := io.Copy(io.Discard, m.Body); err != nil {
 		return err
 	}
+	time.Sleep(c.office.takes)
 	one := postedOf(m.Header, c.to)
 	one.at = time.Now()
 	c.office.mu.Lock()
@@ -134,3 +140,7 @@ func postedOf(h mail.Header, to string) posted {
 	}
 	return m
 }
+
+// isOf tells whether a mail went to somebody of a tenant, whose addresses bear its
+// name.
+func (m *posted) isOf(tenant string) bool { return strings.HasSuffix(m.to, "@"+tenant+".example.org") }

@@ -57,7 +57,7 @@ func open(ctx context.Context, o *Options, binary, dir string, extra int) (_ *ho
 		Binary: binary, Dir: dir, World: world, Apply: apply,
 		Args: []string{
 			"--device-rate", noLimit, "--device-burst", noLimit, "--notices-an-hour", "0", "--mqtt-per-address", fmt.Sprint(2*o.Crowd + 1000),
-			"--digest-after", "0",
+			"--digest-after", "0", "--mails-a-day", "0", "--sms-a-day", "0",
 			"--smtp-url", "smtp://" + h.mails.address() + "?tls=none&from=alerts@farm.example",
 			"--sms", "http", "--sms-url", h.phones.url(), "--sms-body", `{"to":"{to}","text":"{text}"}`, "--sms-success", "status=ok",
 		},

@@ -1,0 +1,192 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	crowdRules  = 100 // of a device, each with an open notice
+	crowdTitle  = "crowded"
+	crowdAsking = 4 // clients, each as fast as it is answered
+	crowdPage   = 10
+)
+
+// Crowd is what a tenant of a folder is filled with.
+type Crowd struct {
+	Tenant  string
+	Rule    int64    // each of the devices has so many that are like it, with an open notice each
+	Devices []string // names
+	Each    int
+	Unread  int // messages of now
+	Old     int // messages that are kept no more
+}
+
+// crowded is a tenant with very much that is open, unread and old. It asks for its
+// lists and counts all the time, while the old is removed.
+type crowded struct {
+	size          NeighbourSize
+	world         World
+	person, guest *console
+
+	asked, later atomic.Int64
+}
+
+const crowdGuest = "second"
+
+func newCrowded(s NeighbourSize) *crowded {
+	w := attackers("crowd", s.Open/crowdRules)
+	w.Guests = []string{crowdGuest}
+	return &crowded{size: s, world: w}
+}
+
+func (a *crowded) worlds() []World { return []World{a.world} }
+
+// prepare measures the victim in quiet, and fills the folder: from the server's start
+// on the old messages are removed.
+func (a *crowded) prepare(ctx context.Context, t *town, r *NeighbourRow) (err error) {
+	if a.person, err = t.signIn(ctx, a.world); err != nil {
+		return err
+	}
+	second := a.world
+	second.User = crowdGuest
+	if a.guest, err = t.signIn(ctx, second); err != nil {
+		return err
+	}
+	id, err := a.person.makeRule(ctx, map[string]any{
+		"alarmName": crowdTitle, "executionId": a.world.Devices[0].Name, "hitCounts": 1, "durations": time.Minute.Milliseconds(),
+		"conditions": []map[string]any{{"andor": "and", "tslAttribute": a.world.Properties[0], "subconditions": ">", "value": swingLimit}},
+	})
+	if err != nil {
+		return err
+	}
+	quiet, err := t.victim.measure(ctx, t.server.Target, a.size.Brief, a.size.Patience)
+	if err != nil {
+		return err
+	}
+	r.Before, r.Limits.Slack = quiet.page, a.size.Slack
+	began := time.Now()
+	err = t.between(ctx, func() error {
+		return t.options.Crowd(ctx, t.server.Dir, Crowd{
+			Tenant: a.world.Tenant, Rule: id, Devices: a.world.Names(), Each: crowdRules, Unread: a.size.Unread, Old: a.size.Old,
+		})
+	})
+	r.remark("%s open notices, %s unread and %s old messages, written in %s", thousands(float64(a.size.Open)), thousands(float64(a.size.Unread)),
+		thousands(float64(a.size.Old)), short(time.Since(began)))
+	r.remark("page p95 before %s, so that it may be %s", short(r.Before.P95), short(r.pageLimit(r)))
+	return err
+}
+
+// calls are what the tenant asks for, one after the other.
+func (a *crowded) calls() []string {
+	const notices, messages = "/admin-api/client/pc/alarm-notice/page?", "/admin-api/client/pc/notify-message/my-page?"
+	page := func(of string, number int, more ...string) string {
+		q := url.Values{"pageNo": {strconv.Itoa(number)}, "pageSize": {strconv.Itoa(crowdPage)}}
+		for i := 0; i < len(more); i += 2 {
+			q.Set(more[i], more[i+1])
+		}
+		return of + q.Encode()
+	}
+	return []string{
+		page(notices, 1), page(notices, a.size.Open/crowdPage), page(notices, 1, "resolveStatus", "0"), page(notices, 1, "title", "rowd"),
+		page(notices, 1, "alarmLevel", "1", "startTime", "0", "endTime", strconv.FormatInt(time.Now().UnixMilli(), 10)),
+		page(notices, 1, "deviceNameStr", strings.Join(a.world.Names()[:min(len(a.world.Devices), 20)], ",")),
+		page(messages, 1), page(messages, a.size.Unread/crowdPage), page(messages, 1, "readStatus", "false"), page(messages, 1, "readStatus", "true"),
+		"/admin-api/client/pc/notify-message/get-unread-count", "/admin-api/client/pc/home/overview-statistics",
+		"/admin-api/client/pc/device/page?pageNo=1&pageSize=20",
+	}
+}
+
+func (a *crowded) press(ctx context.Context, t *town, r *NeighbourRow) error {
+	var all sync.WaitGroup
+	for i := range crowdAsking {
+		all.Go(func() {
+			calls := a.calls()
+			for n := i * len(calls) / crowdAsking; ctx.Err() == nil; n++ {
+				a.ask(ctx, a.person, http.MethodGet, calls[n%len(calls)])
+				if i == 0 && n%len(calls) == 0 {
+					a.ask(ctx, a.guest, http.MethodPut, "/admin-api/client/pc/notify-message/update-all-read")
+				}
+			}
+		})
+	}
+	all.Wait()
+	r.remark("%d calls answered, %d asked to come later", a.asked.Load(), a.later.Load())
+	if a.asked.Load() == 0 {
+		return errors.New("no call was answered")
+	}
+	gone, err := a.gone(context.WithoutCancel(ctx), t)
+	r.remark("%s old messages were removed meanwhile", thousands(float64(gone)))
+	return err
+}
+
+// ask makes a call, and waits a moment where it was refused.
+func (a *crowded) ask(ctx context.Context, c *console, method, path string) {
+	var any any
+	err := c.call(ctx, method, path, nil, &any)
+	switch {
+	case ctx.Err() != nil:
+	case err == nil:
+		a.asked.Add(1)
+	default:
+		a.later.Add(1)
+		select {
+		case <-time.After(againLate):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// gone is how many messages the server has removed since its start.
+func (a *crowded) gone(ctx context.Context, t *town) (int, error) {
+	figures, err := t.server.figures(ctx)
+	return int(figures["tilth_messages_removed_total"]), err
+}
+
+// compare waits until what is old is gone, and looks whether anything else is.
+func (a *crowded) compare(ctx context.Context, t *town, r *NeighbourRow) error {
+	began := time.Now()
+	for {
+		gone, err := a.gone(ctx, t)
+		if err != nil {
+			return err
+		}
+		if gone == a.size.Old {
+			break
+		}
+		if gone > a.size.Old || time.Since(began) > t.options.Size.Patience {
+			return fmt.Errorf("%d messages were removed, %d were to be", gone, a.size.Old)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(lookEvery): // another process: there is no event to wait for
+		}
+	}
+	r.remark("the last %s later", short(time.Since(began)))
+	page, err := (&list{person: a.person}).page(ctx, 1, 1)
+	if err != nil {
+		return err
+	}
+	var messages struct{ Total int }
+	if err := a.person.call(ctx, http.MethodGet, "/admin-api/client/pc/notify-message/my-page?pageNo=1&pageSize=1", nil, &messages); err != nil {
+		return err
+	}
+	if messages.Total != a.size.Unread {
+		return fmt.Errorf("%d messages are left, %d are to be", messages.Total, a.size.Unread)
+	}
+	r.Notices += a.size.Open
+	if page.Total != a.size.Open {
+		r.Differing += max(page.Total-a.size.Open, a.size.Open-page.Total)
+		r.Different = fmt.Sprintf("%d notices of the crowd are open", page.Total)
+	}
+	return nil
+}
