@@ -3,16 +3,7 @@ package alarm
 import (
 	"math"
 	"time"
-
-	"tilth/internal/tenant"
 )
-
-// localDay is the day of an instant by a zone's calendar: its first instant,
-// and that of the next (epoch ms).
-func localDay(at int64, zone *time.Location) (begin, end int64) {
-	year, month, day := time.UnixMilli(at).In(zone).Date()
-	return tenant.FirstInstant(year, month, day, zone).UnixMilli(), tenant.FirstInstant(year, month, day+1, zone).UnixMilli()
-}
 
 // Place is where a device stands, in degrees. It tells night, from sunset to
 // sunrise, from day. Where none is known, night is from 20:00 to 06:00.

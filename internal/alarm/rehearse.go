@@ -6,6 +6,7 @@ import (
 
 	"tilth/internal/device"
 	"tilth/internal/reading"
+	"tilth/internal/tenant"
 )
 
 // mostRehearsed is how many notices of a rehearsal are listed; the rest is
@@ -221,7 +222,7 @@ func (h *rehearsing) toldOf(n *Rehearsed) bool {
 func (h *rehearsing) extend(at int64, v float64) {
 	if len(h.Days) == 0 || at >= h.until {
 		var begin int64
-		begin, h.until = localDay(at, h.zone)
+		begin, h.until = tenant.LocalDay(at, h.zone)
 		h.Days = append(h.Days, DayRange{Day: begin, Min: v, Max: v})
 	}
 	day := &h.Days[len(h.Days)-1]

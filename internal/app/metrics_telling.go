@@ -18,6 +18,7 @@ func (s *Server) describeTelling() {
 		now := outbox.Stats()
 		return map[string]uint64{string(notify.Sent): now.Sent, string(notify.OnlyLogged): now.Logged, string(notify.Failed): now.Failed, string(notify.Skipped): now.Skipped}
 	})
+	m.counter("tilth_messages_removed_total", "Messages of the console that were removed, for their age or with their tenant.", func() float64 { return float64(s.stores.messages.Removed()) })
 	waiting := func(mode notify.Mode, read func(notify.Waiting) float64) func() float64 {
 		return func() float64 {
 			ctx, cancel := context.WithTimeout(context.Background(), countWithin)

@@ -14,6 +14,7 @@ import (
 	"tilth/internal/notify"
 	"tilth/internal/notify/mail"
 	"tilth/internal/notify/sms"
+	"tilth/internal/tenant"
 )
 
 // The ways in which SMS leave.
@@ -31,6 +32,9 @@ type Telling struct {
 	// DigestAfter is how many notices a minute a channel is told of one by one; 0:
 	// all.
 	DigestAfter int
+	// MailsADay and SMSADay are how many letters a tenant without numbers of its own
+	// may send in a day; 0: any.
+	MailsADay, SMSADay int
 	// WebhookPrivate are networks, beside the internet, that webhooks may lead to.
 	WebhookPrivate []netip.Prefix
 
@@ -54,6 +58,9 @@ func tellingFlags(f *pflag.FlagSet) {
 	f.String("twilio-token-file", "", "file with Twilio's auth token, unless it is in TILTH_TWILIO_TOKEN")
 	f.Int("digest-after", notify.DefaultDigestAfter, "so many alarms a minute a notification channel is told of at once, the rest of the minute together at its end; "+
 		"serious ones never wait; 0: each by itself")
+	f.Int("mails-a-day", notify.DefaultMailsADay, "mails that a tenant may send in a day; beyond that serious alarms alone come at once, up to twice as many, and others in one letter an hour; "+
+		"the provider's file may say mailsADay of a tenant; 0: any number")
+	f.Int("sms-a-day", notify.DefaultSMSADay, "the same for SMS (smsADay)")
 	f.StringSlice("webhook-private", nil, "networks of yours that tenants' webhooks may lead to, without TLS too, for example 10.1.2.0/24; without it only the internet's")
 }
 
@@ -81,6 +88,11 @@ func (t *Telling) read(k *koanf.Koanf) error {
 	}
 	if t.DigestAfter = k.Int("digest-after"); t.DigestAfter < 0 {
 		return fmt.Errorf("--digest-after: %d is less than 0", t.DigestAfter)
+	}
+	for name, into := range map[string]*int{"mails-a-day": &t.MailsADay, "sms-a-day": &t.SMSADay} {
+		if *into = k.Int(name); *into < 0 || *into > tenant.MostLettersADay {
+			return fmt.Errorf("--%s: %d: must be 0 to %d", name, *into, tenant.MostLettersADay)
+		}
 	}
 	var err error
 	if t.WebhookPrivate, err = networksOf(k, "webhook-private"); err != nil {

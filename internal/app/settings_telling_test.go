@@ -124,6 +124,8 @@ func TestWrongTelling(t *testing.T) {
 		want string
 	}{
 		"way":                   {args: []string{"--sms=carrier-pigeon"}, want: "--sms: "},
+		"mails a day":           {args: []string{"--mails-a-day=-1"}, want: "--mails-a-day: -1: must be 0 to 1000000"},
+		"sms a day":             {args: []string{"--sms-a-day=1000001"}, want: "--sms-a-day: 1000001"},
 		"digest":                {args: []string{"--digest-after=-1"}, want: "--digest-after: -1"},
 		"url for nothing":       {args: []string{"--sms-url=https://gw.example"}, want: "--sms-url: nothing uses it without --sms=http"},
 		"header for twilio":     {args: append(twilio, "--sms-header=a: b"), want: "--sms-header: nothing"},

@@ -67,6 +67,7 @@ func TestFormsOfValues(t *testing.T) {
 		"audit-retention": {"1d12h", func(s *Settings) bool { return s.AuditRetention == 36*time.Hour }},
 		"message-limit":   {"0x800", func(s *Settings) bool { return s.MessageLimit == 2048 }},
 		"device-rate":     {"2.5", func(s *Settings) bool { return s.DeviceRate == 2.5 }},
+		"mails-a-day":     {"0", func(s *Settings) bool { return s.Telling.MailsADay == 0 && s.Telling.SMSADay == 500 }},
 		"digest-after":    {"0", func(s *Settings) bool { return s.Telling.DigestAfter == 0 }},
 		"demo-pages":      {"false", func(s *Settings) bool { return !s.DemoPages }},
 	} {

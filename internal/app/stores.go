@@ -61,7 +61,6 @@ type stores struct {
 	programs    *webhook.Caller
 	messages    *notify.MessageStore
 	mail        *mail.SMTP // nil: mail is not set up
-	carriers    map[notify.Mode]notify.Carrier
 	outbox      *notify.Outbox
 	live        *live.Hub
 }

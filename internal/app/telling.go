@@ -87,16 +87,15 @@ func (s *stores) openWebhooks(set *Settings, log *slog.Logger) error {
 
 // newOutbox makes the outbox with the ways of telling people that are set up.
 func (s *stores) newOutbox(set *Settings, links string, log *slog.Logger) *notify.Outbox {
-	s.carriers = s.carriersOf(set, links, log)
 	return notify.NewOutbox(notify.OutboxOptions{
-		DB: s.db, Tenants: s.tenants, Channels: s.channels, Webhooks: s.webhooks, Carriers: s.carriers,
+		DB: s.db, Tenants: s.tenants, Channels: s.channels, Webhooks: s.webhooks, Carriers: s.carriersOf(set, links, log),
 		Muted: func(ctx context.Context, t tenant.ID, rule int64) (int64, error) {
 			return s.rules.MutedUntil(ctx, t, alarm.RuleID(rule))
 		},
 		// The engine comes after the outbox that it tells.
 		Backlog: func(t tenant.ID, device int64) time.Time { return s.alarms.BacklogUntil(t, device) },
 		Late:    func() []tenant.ID { return s.alarms.Late() },
-		Screens: s.live, DigestAfter: set.Telling.DigestAfter, Now: time.Now, Log: log,
+		Screens: s.live, DigestAfter: set.Telling.DigestAfter, MailsADay: set.Telling.MailsADay, SMSADay: set.Telling.SMSADay, Now: time.Now, Log: log,
 	})
 }
 

@@ -107,6 +107,7 @@ var acrossTenants = map[string]string{
 	"notify.lane.giveUpOld":           "a lane brings every tenant's",
 	"notify.turns.ask":                "who has something due, of all tenants",
 	"notify.Outbox.sweepMinutes":      "the platform's upkeep: minutes that are over",
+	"notify.Outbox.sweepLetters":      "the platform's upkeep: days that are over",
 	"notify.taking.lease":             "writes by numbers what a turn of a lane has read, of many tenants",
 	"notify.verdicts.write":           "writes by numbers what a turn of a lane has read, of many tenants",
 	"notify.Outbox.finish":            "writes by numbers what a turn of a lane has brought, of many tenants",

@@ -245,7 +245,7 @@ func TestNoticeWays(t *testing.T) {
 		t.Errorf("%+v", ways)
 	}
 	w = newServer(t, func(o *httpapi.Options) {
-		o.Carriers, o.SMSLogged = map[notify.Mode]notify.Carrier{notify.Phone: w.Texts}, true
+		o.Outbox.Carriers, o.SMSLogged = map[notify.Mode]notify.Carrier{notify.Phone: w.Texts}, true
 	})
 	if ways := testkit.Ask[wire.NoticeWays](t, w.Contract, w.get(channelsPath+"get/ways")); ways.Email || !ways.PhoneMessage || ways.Logged == nil || !*ways.Logged {
 		t.Errorf("%+v", ways)
@@ -302,7 +302,7 @@ func (logbook) LogsOnly() bool { return true }
 
 // A test that went into the log only does not say that it was sent.
 func TestNoticeChannelIsTriedIntoTheLog(t *testing.T) {
-	w := newServer(t, func(o *httpapi.Options) { o.Carriers[notify.Phone] = logbook{o.Carriers[notify.Phone]} })
+	w := newServer(t, func(o *httpapi.Options) { o.Outbox.Carriers[notify.Phone] = logbook{o.Outbox.Carriers[notify.Phone]} })
 	id := testkit.Ask[int64](t, w.Contract, w.channelSends(http.MethodPost, "create", night(body{})))
 	for _, one := range testkit.Ask[[]wire.NoticeOutcome](t, w.Contract, w.channelTry(id)) {
 		if logged := one.Logged != nil && *one.Logged; !one.Ok || logged != (one.Mode == "phoneMessage") {
@@ -314,7 +314,7 @@ func TestNoticeChannelIsTriedIntoTheLog(t *testing.T) {
 // Without the ways of a channel there is nothing to test, and one of them is
 // told beside the other.
 func TestNoticeChannelWithoutWays(t *testing.T) {
-	w := newServer(t, func(o *httpapi.Options) { o.Carriers = nil })
+	w := newServer(t, func(o *httpapi.Options) { o.Outbox.Carriers = nil })
 	for _, c := range []struct {
 		mode string
 		said map[text.Language]string

@@ -15,7 +15,7 @@ func (s *server) GetNoticeWays(ctx context.Context, _ wire.GetNoticeWaysRequestO
 	if err != nil {
 		return nil, err
 	}
-	ways := &wire.NoticeWays{Language: string(owner.Language), Email: s.Carriers[notify.Email] != nil, PhoneMessage: s.Carriers[notify.Phone] != nil}
+	ways := &wire.NoticeWays{Language: string(owner.Language), Email: s.Outbox.Carriers[notify.Email] != nil, PhoneMessage: s.Outbox.Carriers[notify.Phone] != nil}
 	if s.SMSLogged {
 		ways.Logged = &s.SMSLogged
 	}
@@ -37,7 +37,7 @@ func (s *server) TestNoticeChannel(ctx context.Context, r wire.TestNoticeChannel
 	if wait := s.tries.Allow(t).Retry; wait > 0 {
 		return nil, errs.New(errs.TooMany, "error.429").After(wait)
 	}
-	outcomes, err := c.Try(ctx, s.Carriers, farm.Language, s.Now)
+	outcomes, err := s.Outbox.Try(ctx, farm, c)
 	if err != nil {
 		return nil, err
 	}

@@ -29,12 +29,27 @@ func (s *server) GetOverviewStatistics(ctx context.Context, _ wire.GetOverviewSt
 	if err != nil {
 		return nil, err
 	}
+	budgets, err := s.Outbox.Budgets(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	var near *[]wire.LetterBudget
+	for _, b := range budgets {
+		if !b.Near() {
+			continue
+		}
+		if near == nil {
+			near = new([]wire.LetterBudget)
+		}
+		*near = append(*near, wire.LetterBudget{Mode: wire.LetterBudgetMode(b.Mode), Letters: b.Letters, Budget: b.Of, Until: b.Until})
+	}
 	online := min(s.Presence.OnlineCount(t), total)
 	return wire.GetOverviewStatistics200JSONResponse{Code: success, Data: &wire.Overview{
 		DeviceCount: total, OnlineCount: online, OfflineCount: total - online,
 		TodayAlarmCount: int(notices.Today), PendingAlarmCount: int(notices.Pending), LastAlarmTime: some(notices.Last),
 		SceneCount: len(scenes), UnassignedCount: unassigned,
 		OfflineTodayCount: int(gone), Time: s.Now().UnixMilli(), AlarmsBehind: some(int(s.BehindOf(t).For.Seconds())),
+		Budgets: near,
 	}}, nil
 }
 

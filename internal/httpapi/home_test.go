@@ -1,11 +1,14 @@
 package httpapi_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"tilth/internal/alarm"
 	"tilth/internal/httpapi/wire"
+	"tilth/internal/notify"
 	"tilth/internal/reading"
 	"tilth/internal/testkit"
 )
@@ -163,4 +166,57 @@ func TestAlarmsBehind(t *testing.T) {
 		t.Fatal(err)
 	}
 	says("ready\n")
+}
+
+// Budgets of letters are told of from 80 % on, each tenant's own.
+func TestBudgetsAreTold(t *testing.T) {
+	w := newServer(t)
+	owner, err := w.Tenants.Get(t.Context(), w.field.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	owner.MailsADay, owner.SMSADay = new(5), new(5)
+	if err := w.Tenants.Put(t.Context(), owner); err != nil {
+		t.Fatal(err)
+	}
+	send := func(emails, phones int) {
+		t.Helper()
+		c := notify.Channel{Tenant: w.field.ID, Name: "test"}
+		for i := range emails {
+			c.ByEmail, c.Emails = true, append(c.Emails, fmt.Sprintf("a%d@example.com", i))
+		}
+		for i := range phones {
+			c.ByPhone, c.Phones = true, append(c.Phones, fmt.Sprintf("+90555111223%d", i))
+		}
+		if _, err := w.Outbox.Try(t.Context(), owner, &c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	told := func(token string) string {
+		t.Helper()
+		got := testkit.Ask[wire.Overview](t, w.Contract, testkit.Call{Path: overviewPath, Token: token})
+		if got.Budgets == nil {
+			return ""
+		}
+		var all []string
+		for _, b := range *got.Budgets {
+			all = append(all, fmt.Sprintf("%s %d/%d until %s", b.Mode, b.Letters, b.Budget, time.UnixMilli(b.Until).UTC().Format(time.RFC3339)))
+		}
+		return strings.Join(all, ", ")
+	}
+	send(3, 3)
+	if got := told(w.ada); got != "" {
+		t.Errorf("at 60 %%: %s", got)
+	}
+	send(1, 0)
+	if got, want := told(w.ada), "email 4/5 until 2026-11-21T21:00:00Z"; got != want {
+		t.Errorf("at 80 %%: %s, want %s", got, want)
+	}
+	if got := told(w.enemy); got != "" {
+		t.Errorf("another tenant's: %s", got)
+	}
+	send(1, 2)
+	if got, want := told(w.ada), "email 5/5 until 2026-11-21T21:00:00Z, phoneMessage 5/5 until 2026-11-21T21:00:00Z"; got != want {
+		t.Errorf("used up: %s, want %s", got, want)
+	}
 }

@@ -91,8 +91,7 @@ type Options struct {
 	Alarms        Alarms
 	NoticesAnHour int // that a rule may begin before one is unsteady; 0: any number
 	Channels      *notify.ChannelStore
-	Carriers      map[notify.Mode]notify.Carrier // the ways of telling people that are set up
-	SMSLogged     bool                           // SMS are only written to the log
+	SMSLogged     bool // SMS are only written to the log
 	Outbox        *notify.Outbox
 	Webhooks      *notify.WebhookStore
 	WebhookCaller *webhook.Caller
@@ -133,7 +132,7 @@ func New(o Options) (http.Handler, error) {
 	s.edge = s.newEdge()
 	s.changes.watch(o.Devices, o.Scenes, o.Registry)
 	calls := wire.HandlerWithOptions(
-		wire.NewStrictHandlerWithOptions(s, nil, wire.StrictHTTPServerOptions{
+		wire.NewStrictHandlerWithOptions(s, []wire.StrictMiddlewareFunc{s.inLine}, wire.StrictHTTPServerOptions{
 			RequestErrorHandlerFunc: s.malformed, ResponseErrorHandlerFunc: s.fail,
 		}),
 		wire.StdHTTPServerOptions{ErrorHandlerFunc: s.malformed, BaseRouter: s.callMux()},

@@ -77,7 +77,7 @@ func newServer(t testing.TB, with ...func(*httpapi.Options)) *world {
 		Credentials: w.Credentials, Avatars: w.Avatars,
 		Catalog: w.Catalog, Devices: w.Devices, Scenes: w.Scenes, Roster: w.Roster, Registry: w.Registry, Presence: w.Presence, Status: w.Status, Diagnostics: w.Diagnostics,
 		Readings: w.readings, Notices: w.Notices, Messages: w.Messages, Live: w.hub,
-		Channels: w.Channels, Carriers: w.Outbox.Carriers, Outbox: w.Outbox, Webhooks: w.Webhooks, WebhookCaller: w.Programs,
+		Channels: w.Channels, Outbox: w.Outbox, Webhooks: w.Webhooks, WebhookCaller: w.Programs,
 		Past: w.readings, Rules: w.Rules, RuleForms: w.RuleForms, Alarms: w.engine,
 		Telemetry: http.NotFoundHandler(), LoRaWAN: http.NotFoundHandler(), MQTT: http.NotFoundHandler(), OpenAPI: http.NotFoundHandler(), Console: http.NotFoundHandler(),
 	}

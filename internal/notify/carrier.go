@@ -32,6 +32,7 @@ type Letter struct {
 	Recipient string // an address, a number in E.164, or a webhook's id
 	Language  text.Language
 	Channel   string // its name
+	Hourly    bool   // it comes once an hour, since the tenant's budget is used up
 	// Alarms is what it tells: one; those of a digest, oldest first; none in a
 	// test of the channel.
 	Alarms []news.Alarm

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tilth/internal/errs"
+	"tilth/internal/tenant"
 	"tilth/internal/text"
 )
 
@@ -25,6 +26,31 @@ type Outcome struct {
 	Took      time.Duration
 	Answer    string      // of the far end, or what went wrong
 	Err       *errs.Error // the same for a person; nil: the far end took it
+}
+
+// Try sends a test to all the channel's recipients, as Channel.Try does. Once the
+// owner's budget is used up, nobody is told (TooMany).
+func (o *Outbox) Try(ctx context.Context, owner *tenant.Tenant, c *Channel) ([]Outcome, error) {
+	for _, m := range c.Modes() {
+		b, err := o.budget(ctx, owner, m)
+		if err != nil {
+			return nil, err
+		}
+		if b.Of > 0 && b.Letters >= b.Of {
+			return nil, errs.New(errs.TooMany, "channel.budget").After(time.UnixMilli(b.Until).Sub(o.Now()))
+		}
+	}
+	outcomes, err := c.Try(ctx, o.Carriers, owner.Language, o.Now)
+	letters := map[Mode]int{}
+	for _, one := range outcomes {
+		if one.Err == nil && !one.Logged {
+			letters[one.Mode]++
+		}
+	}
+	for m, n := range letters {
+		err = errors.Join(err, o.countLetters(context.WithoutCancel(ctx), owner, m, n))
+	}
+	return outcomes, err
 }
 
 // Try sends a test to all the channel's recipients at once and says what became

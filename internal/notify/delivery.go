@@ -41,6 +41,9 @@ const (
 	ForServer  Reason = "server"
 	ForRetry   Reason = "retry"
 	ForRelease Reason = "released"
+	// ForBudget is of what waits for the hour's letter, or the next day, since the
+	// budget is used up; and of what is skipped since twice of it is.
+	ForBudget Reason = "budget"
 )
 
 // Why a delivery failed or was skipped.

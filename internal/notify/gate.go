@@ -15,6 +15,8 @@ type verdict struct {
 	until  int64
 	reason Reason
 	ends   State // Failed or Skipped; empty: it waits
+	// together: in one letter with all that wait until then.
+	together bool
 }
 
 func (v verdict) goes() bool { return v.reason == "" }
@@ -108,8 +110,11 @@ func (w verdicts) write(ctx context.Context, l *lane) error {
 			ids[i] = r.ID
 		}
 		err := l.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-			_, err := tx.NewUpdate().Model((*deliveryRow)(nil)).Set("next_time = ?, reason = ?, update_time = ?", v.until, v.reason, now).
-				Where("d.id IN (?)", bun.List(ids)).Exec(ctx)
+			set := tx.NewUpdate().Model((*deliveryRow)(nil)).Set("next_time = ?, reason = ?, update_time = ?", v.until, v.reason, now)
+			if v.together {
+				set.Set("digest = ?", v.until)
+			}
+			_, err := set.Where("d.id IN (?)", bun.List(ids)).Exec(ctx)
 			return err
 		})
 		if err != nil {

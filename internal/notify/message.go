@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -56,7 +57,12 @@ func (r *messageRow) message() (Message, error) {
 // MessageStore keeps in-app messages: stored once a tenant, with what each
 // user has read of them. A user sees the tenant's messages since there is that
 // user: somebody new does not begin with a year of other people's alarms.
-type MessageStore struct{ db *db.DB }
+type MessageStore struct {
+	db *db.DB
+
+	removing atomic.Int64 // messages made before that are being removed, epoch ms; 0: none yet
+	removed  atomic.Uint64
+}
 
 // NewMessageStore makes a store.
 func NewMessageStore(d *db.DB) *MessageStore { return &MessageStore{db: d} }
@@ -82,8 +88,12 @@ func (s *MessageStore) Add(ctx context.Context, t tenant.ID, a *news.Alarm, at i
 // Sweep removes messages that are older than a year, and who read them.
 func (s *MessageStore) Sweep(ctx context.Context, now time.Time) error {
 	oldest := now.AddDate(-messageYears, 0, 0).UnixMilli()
+	s.removing.Store(oldest)
 	return s.remove(ctx, func(some *bun.SelectQuery) *bun.SelectQuery { return some.Where("m.create_time < ?", oldest) })
 }
+
+// Removed is how many messages were removed since the store was made.
+func (s *MessageStore) Removed() uint64 { return s.removed.Load() }
 
 // Clear removes all messages of a tenant that is being removed.
 func (s *MessageStore) Clear(ctx context.Context, t tenant.ID) error {
@@ -91,8 +101,15 @@ func (s *MessageStore) Clear(ctx context.Context, t tenant.ID) error {
 }
 
 func (s *MessageStore) remove(ctx context.Context, which func(*bun.SelectQuery) *bun.SelectQuery) error {
-	return s.db.Portions(ctx, sweptAtOnce, func(ctx context.Context, tx bun.IDB) (sql.Result, error) {
-		some := which(tx.NewSelect().Model((*messageRow)(nil)).Column("id")).Limit(sweptAtOnce)
-		return tx.NewDelete().Model((*messageRow)(nil)).Where("m.id IN (?)", some).Exec(ctx)
+	return s.db.Portions(ctx, sweptAtOnce, func(ctx context.Context, tx bun.IDB, atOnce int64) (sql.Result, error) {
+		some := which(tx.NewSelect().Model((*messageRow)(nil)).Column("id")).Limit(atOnce)
+		res, err := tx.NewDelete().Model((*messageRow)(nil)).Where("m.id IN (?)", some).Exec(ctx)
+		if err == nil {
+			s.db.AfterCommit(ctx, func() {
+				n, _ := res.RowsAffected() // it is asked anew by who needs to know
+				s.removed.Add(uint64(max(0, n)))
+			})
+		}
+		return res, err
 	})
 }

@@ -31,7 +31,7 @@ const tallied = line + "SELECT l.floor, l.mark, l.above, " + unread + ` AS unrea
 // many there are in all.
 func (s *MessageStore) Page(ctx context.Context, t tenant.ID, user int64, q MessageQuery) ([]Message, int64, error) {
 	var at tally
-	if err := s.db.Read(ctx).NewRaw(tallied, t, user).Scan(ctx, &at); err != nil {
+	if err := s.db.Read(ctx).NewRaw(tallied, t, user, s.removing.Load()).Scan(ctx, &at); err != nil {
 		return nil, 0, err
 	}
 	total := at.Made

@@ -20,7 +20,7 @@ func TestMessagePlans(t *testing.T) {
 	page := func(read *bool) string {
 		return NewMessageStore(d).listed(t.Context(), 1, 2, MessageQuery{Read: read, Limit: 10}, tally{}).String()
 	}
-	format := func(query string) string { return d.Read(t.Context()).NewRaw(query, 1, 2).String() }
+	format := func(query string) string { return d.Read(t.Context()).NewRaw(query, 1, 2, 3).String() }
 	const floor, mark = "x USING COVERING INDEX messages_newest (tenant_id=? AND create_time<?)", "k USING INTEGER PRIMARY KEY (rowid=?)"
 	const made, marked = "m USING COVERING INDEX messages_tenant (tenant_id=? AND id>?)", "r USING COVERING INDEX message_reads_user (user_id=? AND message_id>?)"
 	for query, want := range map[string][]string{

@@ -23,14 +23,16 @@ type markRow struct {
 
 // line says where a user's messages begin: those above floor are the user's,
 // and of them those up to mark were all marked as read at once. above is the
-// higher of the two. ?0 is the tenant, ?1 the user.
+// higher of the two. ?0 is the tenant, ?1 the user, ?2 until when messages are
+// being removed for their age: those are nobody's, though it may take minutes until
+// they are gone.
 //
 // Numbers rather than times, since they only grow, and since a count above a
 // number reads nothing but an index.
 const line = `WITH edge AS (
 	SELECT
 		COALESCE((SELECT x.id FROM messages AS x WHERE x.tenant_id = ?0
-			AND x.create_time < (SELECT u.create_time FROM users AS u WHERE u.id = ?1 AND u.tenant_id = ?0)
+			AND x.create_time < (SELECT CASE WHEN u.create_time > ?2 THEN u.create_time ELSE ?2 END FROM users AS u WHERE u.id = ?1 AND u.tenant_id = ?0)
 			ORDER BY x.create_time DESC, x.id DESC LIMIT 1), 0) AS floor,
 		COALESCE((SELECT k.read_up_to FROM message_marks AS k WHERE k.user_id = ?1), 0) AS mark
 ), line AS (
@@ -45,7 +47,7 @@ const countUnread = line + "SELECT " + unread + " FROM line AS l"
 
 // CountUnread is how many of the tenant's messages a user has not read.
 func (s *MessageStore) CountUnread(ctx context.Context, t tenant.ID, user int64) (n int64, err error) {
-	err = s.db.Read(ctx).NewRaw(countUnread, t, user).Scan(ctx, &n)
+	err = s.db.Read(ctx).NewRaw(countUnread, t, user, s.removing.Load()).Scan(ctx, &n)
 	return n, err
 }
 
@@ -57,8 +59,8 @@ func (s *MessageStore) MarkRead(ctx context.Context, t tenant.ID, user int64, id
 	}
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		var unread []int64
-		err := tx.NewRaw(line+"SELECT m.id FROM messages AS m, line AS l WHERE m.tenant_id = ?0 AND m.id > l.above AND m.id IN (?2)",
-			t, user, bun.List(ids)).Scan(ctx, &unread)
+		err := tx.NewRaw(line+"SELECT m.id FROM messages AS m, line AS l WHERE m.tenant_id = ?0 AND m.id > l.above AND m.id IN (?3)",
+			t, user, s.removing.Load(), bun.List(ids)).Scan(ctx, &unread)
 		if err != nil || len(unread) == 0 {
 			return err
 		}

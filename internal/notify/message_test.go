@@ -317,6 +317,32 @@ func TestMessageSweepOfMany(t *testing.T) {
 	o.want(t, "ada", o.field.ID, o.field.Ada.ID, "0", "0", "0")
 }
 
+// While messages are being removed for their age, which may take minutes, nobody
+// sees or counts those that are still there.
+func TestMessagesThatAreBeingRemoved(t *testing.T) {
+	o := newOffice(t)
+	old := o.told(t, o.mast, "Old")
+	o.Clock.Advance(24 * time.Hour)
+	o.told(t, o.mast, "Kept")
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if err := o.Messages.Sweep(ctx, o.Clock.Now().AddDate(1, 0, 0)); err == nil {
+		t.Fatal("nothing kept it from removing them")
+	}
+	ada := o.field.Ada.ID
+	o.want(t, "ada", o.field.ID, ada, "Kept* 1", "Kept* 1", "0")
+	if err := o.Messages.MarkRead(t.Context(), o.field.ID, ada, []int64{old}, o.Clock.Milli()); err != nil {
+		t.Fatal(err)
+	}
+	var marks int
+	if err := o.DB.Read(t.Context()).NewRaw("SELECT COUNT(*) FROM message_reads").Scan(t.Context(), &marks); err != nil || marks != 0 {
+		t.Errorf("%d marks (%v)", marks, err)
+	}
+	if err := o.Messages.Sweep(t.Context(), o.Clock.Now().AddDate(1, 0, 0)); err != nil || o.Messages.Removed() != 1 {
+		t.Errorf("%d were removed: %v", o.Messages.Removed(), err)
+	}
+}
+
 // many puts so many messages of the field into the table at once.
 func (o *office) many(t testing.TB, n int) {
 	t.Helper()

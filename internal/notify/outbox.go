@@ -52,7 +52,10 @@ type OutboxOptions struct {
 	// DigestAfter is how many notices a minute a channel is told of one by one;
 	// the others of that minute come in one letter. 0: each by itself.
 	DigestAfter int
-	Now         func() time.Time
+	// MailsADay and SMSADay are how many letters a tenant may send in a day that has
+	// no number of its own; 0: any.
+	MailsADay, SMSADay int
+	Now                func() time.Time
 	// Ran is how long the process has run, by a clock that nobody sets; nil: by
 	// that of Now, which is such a one where it is time.Now.
 	Ran    func() time.Duration

@@ -52,7 +52,7 @@ func (o *Outbox) ended(ctx context.Context, t tenant.ID, a *news.Alarm) error {
 // dropped is of a notice that ended with its rule: what is being tried still
 // goes, what waits for anything else does not, and nobody is told of the end.
 func (o *Outbox) dropped(ctx context.Context, t tenant.ID, notice int64) error {
-	_, err := o.over(ctx, t, notice, Changed, append(waits[:len(waits):len(waits)], ForDigest))
+	_, err := o.over(ctx, t, notice, Changed, append(waits[:len(waits):len(waits)], ForDigest, ForBudget))
 	return err
 }
 

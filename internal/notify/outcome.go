@@ -91,16 +91,18 @@ func (l *lane) outcome(a *attempt) outcome {
 // together.
 func (l *lane) settle(ctx context.Context) error {
 	arrived := map[news.Event][]*deliveryRow{}
+	left := map[tenant.ID][]*Letter{}
 	var last outcome
 	for _, a := range l.ended {
 		out := l.ruling[a]
 		if out.state != Sent {
-			if err := l.finish(ctx, a.rows, out); err != nil {
+			if err := l.finishEach(ctx, a.rows, out); err != nil {
 				return err
 			}
 			continue
 		}
 		last = out
+		left[a.letter.Tenant] = append(left[a.letter.Tenant], a.letter)
 		for _, r := range a.rows {
 			r.said = out.answer
 			arrived[r.Event] = append(arrived[r.Event], r)
@@ -109,6 +111,14 @@ func (l *lane) settle(ctx context.Context) error {
 	last.answer = ""
 	for _, rows := range arrived {
 		if err := l.finish(ctx, rows, last); err != nil {
+			return err
+		}
+	}
+	if l.mode == Program || last.reason == OnlyLogged {
+		return nil
+	}
+	for _, letters := range left {
+		if err := l.countLetters(ctx, letters[0].Owner, l.mode, len(letters)); err != nil {
 			return err
 		}
 	}

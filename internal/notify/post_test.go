@@ -126,6 +126,8 @@ type post struct {
 	backlog   map[int64]time.Time
 	late      []tenant.ID
 	digests   int
+	mailsADay int
+	smsADay   int
 	hub       *live.Hub
 	outbox    *notify.Outbox
 	desk      *notify.Desk
@@ -151,7 +153,7 @@ func newPost(t testing.TB, with ...func(p *post)) *post {
 // left but what it wrote.
 func (p *post) open() {
 	p.outbox = notify.NewOutbox(notify.OutboxOptions{
-		DB: p.DB, Tenants: p.Tenants, Channels: p.Channels, Webhooks: p.Webhooks, Carriers: p.carriers, DigestAfter: p.digests, Now: p.Clock.Now, Ran: p.Clock.Ran, Log: p.Log.Logger,
+		DB: p.DB, Tenants: p.Tenants, Channels: p.Channels, Webhooks: p.Webhooks, Carriers: p.carriers, DigestAfter: p.digests, MailsADay: p.mailsADay, SMSADay: p.smsADay, Now: p.Clock.Now, Ran: p.Clock.Ran, Log: p.Log.Logger,
 		Muted:   func(_ context.Context, _ tenant.ID, rule int64) (int64, error) { return p.muted[rule], nil },
 		Backlog: func(_ tenant.ID, device int64) time.Time { return p.backlog[device] },
 		Late:    func() []tenant.ID { return p.late },

@@ -160,6 +160,9 @@ func (o *Outbox) Sweep(ctx context.Context, now time.Time) error {
 	if err := o.sweepMinutes(ctx, now); err != nil {
 		return err
 	}
+	if err := o.sweepLetters(ctx, now); err != nil {
+		return err
+	}
 	oldest := now.AddDate(-deliveryYears, 0, 0).UnixMilli()
 	for {
 		var removed int64

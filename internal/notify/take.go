@@ -30,13 +30,14 @@ type taking struct {
 	tenants  map[tenant.ID]*tenant.Tenant
 	mutes    map[int64]int64
 	programs map[int64]bool // webhooks that are on
+	budgets  map[tenant.ID]Budget
 	grouped  map[int64]bool // deliveries of digests that were seen
 }
 
 // take takes the letters that are due, of the tenants in turn, as many as there is
 // room for.
 func (l *lane) take(ctx context.Context) (*taking, error) {
-	t := &taking{lane: l, now: l.Now().UnixMilli(), room: l.room(), tenants: map[tenant.ID]*tenant.Tenant{}, mutes: map[int64]int64{}, programs: map[int64]bool{}, grouped: map[int64]bool{}}
+	t := &taking{lane: l, now: l.Now().UnixMilli(), room: l.room(), tenants: map[tenant.ID]*tenant.Tenant{}, mutes: map[int64]int64{}, programs: map[int64]bool{}, budgets: map[tenant.ID]Budget{}, grouped: map[int64]bool{}}
 	for fresh := false; !fresh; {
 		if fresh = !l.turns.known(); fresh {
 			if err := l.turns.ask(ctx, l, t.now); err != nil {
@@ -181,7 +182,13 @@ func (t *taking) look(ctx context.Context, of tenant.ID, level, some, letters in
 				waiting.add(v, one)
 			}
 		}
+		within := false
 		if len(going) > 0 {
+			if within, err = t.withinBudget(ctx, going, &waiting); err != nil {
+				return false, err
+			}
+		}
+		if within {
 			if err := t.fly(ctx, level, going); err != nil {
 				return false, err
 			}
@@ -191,16 +198,19 @@ func (t *taking) look(ctx context.Context, of tenant.ID, level, some, letters in
 	return len(rows) < some, waiting.write(ctx, t.lane)
 }
 
+// forATime are what deliveries wait for until a time at which others may come, too.
+var forATime = []Reason{ForPeriod, ForMute, ForBudget}
+
 // gather lets what waited together for a time of day, or for a mute's end, come
 // as notices of one minute do: the first ones by themselves, the others in one
 // letter. A night's alarms are a storm in the morning.
 func (t *taking) gather(ctx context.Context, r *deliveryRow) error {
-	if t.DigestAfter == 0 || r.Digest > 0 || r.Reason != ForPeriod && r.Reason != ForMute {
+	if t.DigestAfter == 0 || r.Digest > 0 || !slices.Contains(forATime, r.Reason) {
 		return nil
 	}
 	var waited []int64
 	err := together(t.DB.Read(ctx).NewSelect().Model((*deliveryRow)(nil)).Column("id"), r).
-		Where("d.state = 'queued' AND d.next_time = ? AND d.digest = 0 AND d.reason IN (?)", r.NextTime, bun.List([]Reason{ForPeriod, ForMute})).
+		Where("d.state = 'queued' AND d.next_time = ? AND d.digest = 0 AND d.reason IN (?)", r.NextTime, bun.List(forATime)).
 		OrderExpr("d.id").Scan(ctx, &waited)
 	if err != nil {
 		return err
@@ -237,9 +247,22 @@ func together(sel *bun.SelectQuery, r *deliveryRow) *bun.SelectQuery {
 	return sel.Where("d.alarm_level IN (0, 1) AND d.channel_id = ?", r.ChannelID)
 }
 
+// inAnHour narrows deliveries to those that come with r since the budget is used
+// up: a recipient's of a language, whatever the channel and the event.
+func inAnHour(sel *bun.SelectQuery, r *deliveryRow) {
+	sel.Where("d.tenant_id = ? AND d.mode = ? AND d.recipient = ? AND d.language = ? AND d.reason = ?", r.TenantID, r.Mode, r.Recipient, r.Language, ForBudget).
+		Where("(d.alarm_level >= ?) = ?", serious, r.AlarmLevel >= serious)
+}
+
 // digest gives the deliveries that go in one letter with r, those that are due.
 func (t *taking) digest(ctx context.Context, r *deliveryRow) (group []*deliveryRow, err error) {
-	err = together(t.DB.Read(ctx).NewSelect().Model(&group), r).
+	sel := t.DB.Read(ctx).NewSelect().Model(&group)
+	if r.waitedAnHour() {
+		inAnHour(sel, r)
+	} else {
+		together(sel, r)
+	}
+	err = sel.
 		Where("d.state = 'queued' AND d.digest > 0 AND d.digest = ?", r.Digest).
 		Where("d.next_time <= ? AND d.lease_until <= ?", t.now, t.now).OrderExpr("d.id").Scan(ctx)
 	for _, one := range group {
@@ -255,7 +278,9 @@ func (t *taking) fly(ctx context.Context, level int, rows []*deliveryRow) error 
 		return err
 	}
 	t.room--
-	t.attempts = append(t.attempts, &attempt{letter: letterOf(rows, owner), rows: rows, level: level, began: t.now})
+	letter := letterOf(rows, owner)
+	letter.Hourly = rows[0].waitedAnHour()
+	t.attempts = append(t.attempts, &attempt{letter: letter, rows: rows, level: level, began: t.now})
 	return nil
 }
 

@@ -24,6 +24,7 @@ type farmer struct {
 	id      tenant.ID
 	station *device.Device
 	channel int64
+	last    int64 // notice
 }
 
 // farmers are tenants besides those of the post, in the order of their ids.
@@ -46,6 +47,7 @@ func (f *farmer) begin(n, level int) {
 	for i := range n {
 		now := f.Clock.Milli()
 		id := f.Notice(f.t, testkit.Notice{Device: f.station, Started: now, Created: now})
+		f.last = id
 		a := &news.Alarm{Event: news.Triggered, Notice: id, Rule: 9, Title: fmt.Sprint(i), Level: level, DeviceID: int64(f.station.ID), Start: now}
 		f.must(f.desk.Began(f.t.Context(), f.id, a, &news.Wishes{Channels: []int64{f.channel}}))
 	}

@@ -204,6 +204,11 @@ func (c *checker) tenant(t *fileTenant) {
 	if l := t.language; l.set && !text.Language(l.v).Valid() {
 		c.add(l.at, "language must be one of %s", languages())
 	}
+	for name, n := range map[string]*field[int]{"mailsADay": &t.mails, "smsADay": &t.sms} {
+		if n.set && (n.v < 0 || n.v > tenant.MostLettersADay) {
+			c.add(n.at, "%s must be from 0, which is any number, to %d", name, tenant.MostLettersADay)
+		}
+	}
 	c.line(&t.diy.title, maxName)
 	c.phrase(&t.diy.content, maxDescription)
 	for _, f := range []*field[string]{&t.diy.logo, &t.diy.background, &t.diy.favicon} {

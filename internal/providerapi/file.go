@@ -59,6 +59,8 @@ type fileTenant struct {
 	timeZone field[string]
 	language field[string]
 	diy      fileBranding
+	mails    field[int] // a day
+	sms      field[int]
 	users    []fileUser
 	scenes   []field[string]
 	devices  []fileDevice
@@ -260,6 +262,7 @@ func (f *faults) tenant(n ast.Node, at place) fileTenant {
 				"background": f.trimmed(&t.diy.background), "favicon": f.trimmed(&t.diy.favicon),
 			})
 		},
+		"mailsADay": f.whole(&t.mails), "smsADay": f.whole(&t.sms),
 		"users": each(f, &t.users, f.user), "scenes": each(f, &t.scenes, f.word), "devices": each(f, &t.devices, f.device),
 	})
 	return t

@@ -30,6 +30,19 @@ func change[T comparable](s *step, name string, into *T, f *field[T]) {
 	}
 }
 
+// changeOrSet is change for what may not be said yet.
+func changeOrSet[T comparable](s *step, name string, into **T, f *field[T]) {
+	if !f.set || *into != nil && **into == f.v {
+		return
+	}
+	seen := audit.Change{Field: name, After: f.v}
+	if *into != nil {
+		seen.Before = **into
+	}
+	s.seen, s.changes = append(s.seen, seen), append(s.changes, name)
+	*into = &f.v
+}
+
 // changeNames is change for what people call a thing.
 func changeNames(s *step, key string, into *map[text.Language]string, f *field[fileNames]) {
 	if !f.set {

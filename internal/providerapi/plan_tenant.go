@@ -79,6 +79,8 @@ func (pl *planner) tenant(ctx context.Context, f *fileTenant) error {
 	change(&t.step, "diy.logo", &t.tenant.Branding.Logo, &f.diy.logo)
 	change(&t.step, "diy.background", &t.tenant.Branding.Background, &f.diy.background)
 	change(&t.step, "diy.favicon", &t.tenant.Branding.Favicon, &f.diy.favicon)
+	changeOrSet(&t.step, "mailsADay", &t.tenant.MailsADay, &f.mails)
+	changeOrSet(&t.step, "smsADay", &t.tenant.SMSADay, &f.sms)
 	if t.idle() {
 		pl.p.left++
 	}

@@ -14,6 +14,9 @@ import (
 	"tilth/internal/text"
 )
 
+// MostLettersADay is the largest number of mails, or SMS, of a day.
+const MostLettersADay = 1_000_000
+
 // Branding is a tenant's own face; empty parts are Tilth's.
 type Branding struct {
 	Title, Content, Logo, Background, Favicon string
@@ -27,6 +30,9 @@ type Tenant struct {
 	TimeZone *time.Location
 	Language text.Language
 	Branding Branding
+	// MailsADay and SMSADay are how many letters it may send in a day of its zone, 0
+	// being any number; nil: what the server's settings say.
+	MailsADay, SMSADay *int
 }
 
 type row struct {
@@ -40,6 +46,8 @@ type row struct {
 	Logo          string
 	Background    string
 	Favicon       string
+	MailsADay     *int `bun:"mails_a_day"`
+	SMSADay       *int `bun:"sms_a_day"`
 	CreateTime    int64
 }
 
@@ -105,7 +113,8 @@ func (s *Store) full(ctx context.Context, r row) (*Tenant, error) {
 	}
 	t := &Tenant{
 		ID: r.ID, Name: r.Name, TimeZone: zone, Language: text.Language(r.Language),
-		Branding: Branding{Title: r.Title, Content: r.Content, Logo: r.Logo, Background: r.Background, Favicon: r.Favicon},
+		Branding:  Branding{Title: r.Title, Content: r.Content, Logo: r.Logo, Background: r.Background, Favicon: r.Favicon},
+		MailsADay: r.MailsADay, SMSADay: r.SMSADay,
 	}
 	err = s.db.Read(ctx).NewSelect().Model((*hostRow)(nil)).Column("host").
 		Where("tenant_id = ?", r.ID).OrderExpr("rowid").Scan(ctx, &t.Hosts)
@@ -159,7 +168,8 @@ func (s *Store) Put(ctx context.Context, t *Tenant) error {
 		r := row{
 			ID: t.ID, Name: t.Name, TimeZone: t.TimeZone.String(), Language: string(t.Language),
 			Title: t.Branding.Title, Content: t.Branding.Content, Logo: t.Branding.Logo,
-			Background: t.Branding.Background, Favicon: t.Branding.Favicon, CreateTime: s.now().UnixMilli(),
+			Background: t.Branding.Background, Favicon: t.Branding.Favicon,
+			MailsADay: t.MailsADay, SMSADay: t.SMSADay, CreateTime: s.now().UnixMilli(),
 		}
 		if t.ID == 0 {
 			if _, err := tx.NewInsert().Model(&r).Exec(ctx); err != nil {

@@ -327,6 +327,24 @@ func (e DevicePropertyDataType) Valid() bool {
 	}
 }
 
+// Defines values for LetterBudgetMode.
+const (
+	LetterBudgetModeEmail        LetterBudgetMode = "email"
+	LetterBudgetModePhoneMessage LetterBudgetMode = "phoneMessage"
+)
+
+// Valid indicates whether the value is a known member of the LetterBudgetMode enum.
+func (e LetterBudgetMode) Valid() bool {
+	switch e {
+	case LetterBudgetModeEmail:
+		return true
+	case LetterBudgetModePhoneMessage:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for MapTilesDatum.
 const (
 	GCJ02 MapTilesDatum = "GCJ-02"
@@ -1200,7 +1218,7 @@ type Delivery struct {
 	// NextTime when a queued one is tried next; absent: at once, or when what it waits for happens
 	NextTime *int64 `json:"nextTime,omitempty"`
 
-	// Reason Of a queued one what it waits for: period (the notification period), muted (the rule), backlog (of late readings), digest (the minute's end), trigger (the trigger must be told first), server (the mail server or SMS gateway cannot be reached), retry, released (held after a restore). Of a skipped or failed one why: ended (before it could be told), notTold (of the trigger), old (tried for 24 hours), refused (by the far end, for good), off (this way is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was, or it was deleted). Of a sent one: logged (it was written to the server's log and left for nowhere: nobody was told).
+	// Reason Of a queued one what it waits for: period (the notification period), muted (the rule), backlog (of late readings), digest (the minute's end), trigger (the trigger must be told first), server (the mail server or SMS gateway cannot be reached), retry, released (held after a restore), budget (the day's is used up: the hour's letter, or tomorrow). Of a skipped or failed one why: ended (before it could be told), notTold (of the trigger), old (tried for 24 hours), refused (by the far end, for good), off (this way is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was, or it was deleted), budget (twice the day's had left). Of a sent one: logged (it was written to the server's log and left for nowhere: nobody was told).
 	Reason *DeliveryReason `json:"reason,omitempty"`
 
 	// Recipient an address, a number, or the host of a webhook
@@ -1221,7 +1239,7 @@ type DeliveryMode string
 // DeliveryState defines model for Delivery.State.
 type DeliveryState string
 
-// DeliveryReason Of a queued one what it waits for: period (the notification period), muted (the rule), backlog (of late readings), digest (the minute's end), trigger (the trigger must be told first), server (the mail server or SMS gateway cannot be reached), retry, released (held after a restore). Of a skipped or failed one why: ended (before it could be told), notTold (of the trigger), old (tried for 24 hours), refused (by the far end, for good), off (this way is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was, or it was deleted). Of a sent one: logged (it was written to the server's log and left for nowhere: nobody was told).
+// DeliveryReason Of a queued one what it waits for: period (the notification period), muted (the rule), backlog (of late readings), digest (the minute's end), trigger (the trigger must be told first), server (the mail server or SMS gateway cannot be reached), retry, released (held after a restore), budget (the day's is used up: the hour's letter, or tomorrow). Of a skipped or failed one why: ended (before it could be told), notTold (of the trigger), old (tried for 24 hours), refused (by the far end, for good), off (this way is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was, or it was deleted), budget (twice the day's had left). Of a sent one: logged (it was written to the server's log and left for nowhere: nobody was told).
 type DeliveryReason = string
 
 // DeliveryStep defines model for DeliveryStep.
@@ -1564,6 +1582,21 @@ type LatestAnswer struct {
 	Msg  string  `json:"msg"`
 }
 
+// LetterBudget How many mails or SMS the tenant may send in a day of its zone. Once that many left, what is not serious comes in one letter an hour, up to half as many again; serious ones up to twice as many; what is beyond is skipped.
+type LetterBudget struct {
+	Budget int `json:"budget"`
+
+	// Letters that left today
+	Letters int              `json:"letters"`
+	Mode    LetterBudgetMode `json:"mode"`
+
+	// Until when the next day begins, epoch ms
+	Until int64 `json:"until"`
+}
+
+// LetterBudgetMode defines model for LetterBudget.Mode.
+type LetterBudgetMode string
+
 // LoginAnswer Example: {"code":601,"data":{"captchaRequired":true},"msg":"Solve the slider captcha first"}
 type LoginAnswer struct {
 	Code int        `json:"code"`
@@ -1886,7 +1919,10 @@ type OutlooksAnswer struct {
 type Overview struct {
 	// AlarmsBehind seconds by which judging the tenant's readings is behind; absent while it is less than 5
 	AlarmsBehind *int `json:"alarmsBehind,omitempty"`
-	DeviceCount  int  `json:"deviceCount"`
+
+	// Budgets the tenant's budgets of letters for today that are used up to 80 % or more; absent: none
+	Budgets     *[]LetterBudget `json:"budgets,omitempty"`
+	DeviceCount int             `json:"deviceCount"`
 
 	// LastAlarmTime when the newest notice of today began; absent when none
 	LastAlarmTime *int64 `json:"lastAlarmTime,omitempty"`
@@ -2386,7 +2422,7 @@ type WebhookDelivery struct {
 	NextTime *int64 `json:"nextTime,omitempty"`
 	NoticeId int64  `json:"noticeId"`
 
-	// Reason Of a queued one what it waits for: period (the notification period), muted (the rule), backlog (of late readings), digest (the minute's end), trigger (the trigger must be told first), server (the mail server or SMS gateway cannot be reached), retry, released (held after a restore). Of a skipped or failed one why: ended (before it could be told), notTold (of the trigger), old (tried for 24 hours), refused (by the far end, for good), off (this way is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was, or it was deleted). Of a sent one: logged (it was written to the server's log and left for nowhere: nobody was told).
+	// Reason Of a queued one what it waits for: period (the notification period), muted (the rule), backlog (of late readings), digest (the minute's end), trigger (the trigger must be told first), server (the mail server or SMS gateway cannot be reached), retry, released (held after a restore), budget (the day's is used up: the hour's letter, or tomorrow). Of a skipped or failed one why: ended (before it could be told), notTold (of the trigger), old (tried for 24 hours), refused (by the far end, for good), off (this way is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was, or it was deleted), budget (twice the day's had left). Of a sent one: logged (it was written to the server's log and left for nowhere: nobody was told).
 	Reason *DeliveryReason `json:"reason,omitempty"`
 	State  string          `json:"state"`
 

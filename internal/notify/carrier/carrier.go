@@ -36,7 +36,7 @@ type Options struct {
 // voice is how a letter speaks.
 func (o *Options) voice(l *notify.Letter, t *tenant.Tenant, now time.Time) *letter.Voice {
 	v := &letter.Voice{
-		Language: l.Language, Zone: t.TimeZone, Names: o.Names, Tenant: t.Name, Base: o.base(t), Now: now,
+		Language: l.Language, Zone: t.TimeZone, Names: o.Names, Tenant: t.Name, Base: o.base(t), Now: now, Hourly: l.Hourly,
 	}
 	if t.Branding.Title != "" {
 		v.Tenant = t.Branding.Title

@@ -25,6 +25,7 @@ type Voice struct {
 	Tenant   string    // what the tenant is called before its people
 	Base     string    // where links lead, such as https://farm.example; empty: no links
 	Now      time.Time // up to which what is open has lasted
+	Hourly   bool      // it comes once an hour, since the tenant's budget is used up
 
 	unitMost int // characters of a unit; 0: all
 }

@@ -43,6 +43,9 @@ func (v *Voice) Mail(channel string, alarms []news.Alarm, pictured bool) (Mail, 
 	}
 	s.Language, s.Tenant = string(v.Language), name(v.Tenant)
 	s.Why = v.say("letter.why", "channel", name(channel))
+	if v.Hourly && len(alarms) == 1 {
+		s.Why = v.say("letter.joined", "first", v.say("letter.hourly"), "rest", s.Why)
+	}
 	m.Text = v.plain(alarms, &s)
 	var err error
 	m.HTML, err = s.html()

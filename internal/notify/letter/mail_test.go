@@ -239,3 +239,19 @@ func TestTones(t *testing.T) {
 		}
 	}
 }
+
+// A letter that comes once an hour says why, of several alarms and of one.
+func TestHourlyMail(t *testing.T) {
+	for l, said := range map[text.Language]string{
+		text.English: "come in one message an hour", text.Chinese: "每小时合并为一封邮件发送", text.Turkish: "saatte bir, tek mesajda", text.Russian: "раз в час одним сообщением",
+	} {
+		v := Voice{Language: l, Hourly: true, Names: func(_ int64, identifier string, _ text.Language) (string, string, *int) { return identifier, "", nil }}
+		a := news.Alarm{Event: news.Triggered, Title: "Frost", DeviceName: "WS-1", Level: 1, Start: 1}
+		for _, alarms := range [][]news.Alarm{{a}, {a, a}} {
+			m, err := v.Mail("Field", alarms, false)
+			if err != nil || !strings.Contains(m.Text, said) || !strings.Contains(m.HTML, said) || strings.Contains(m.Text, v.say("letter.digestLead")) {
+				t.Errorf("%s, %d alarms: %v\n%s", l, len(alarms), err, m.Text)
+			}
+		}
+	}
+}

@@ -148,9 +148,12 @@ func (v *Voice) facts(a *news.Alarm) (list []fact) {
 
 // digest shows several alarms, the serious first.
 func (v *Voice) digest(alarms []news.Alarm) sheet {
-	sorted := bySeverity(alarms)
+	sorted, lead := bySeverity(alarms), "letter.digestLead"
+	if v.Hourly {
+		lead = "letter.hourly"
+	}
 	s := sheet{
-		Title: capital(v.count(alarms)), Tone: calm, Lead: v.say("letter.digestLead"),
+		Title: capital(v.count(alarms)), Tone: calm, Lead: v.say(lead),
 		Button: v.say("letter.openAll"), Link: v.link(0),
 	}
 	for _, a := range sorted[:min(len(sorted), listMost)] {

@@ -1554,7 +1554,7 @@ export interface paths {
         /**
          * Server-sent events of the caller's tenant
          * @description Events: `reading` (LiveReading), `presence` (LivePresence), `notice`, `message` (LiveMessage), `delivery` (LiveDelivery), `change`
-         *     (LiveChange); `reset` when the events after `Last-Event-ID` cannot be told any more (fetch anew); `expired` before the stream ends because the session did.
+         *     (LiveChange), `budget` (of letters, which the overview tells of, reached 80, 100, 150 or 200 %); `reset` when the events after `Last-Event-ID` cannot be told any more (fetch anew); `expired` before the stream ends because the session did.
          *     A stream opens with an id, so that a screen can resume before the first event. A first stream is opened with the earliest
          *     `Live-Position` of the answers that the screen shows: what happened since is told, some of which they may hold already.
          *     Without one a screen fetches anew once the stream is open. A comment every 15 seconds keeps the
@@ -2268,10 +2268,10 @@ export interface components {
             steps: components["schemas"]["DeliveryStep"][];
         };
         /**
-         * @description Of a queued one what it waits for: period (the notification period), muted (the rule), backlog (of late readings), digest (the minute's end), trigger (the trigger must be told first), server (the mail server or SMS gateway cannot be reached), retry, released (held after a restore). Of a skipped or failed one why: ended (before it could be told), notTold (of the trigger), old (tried for 24 hours), refused (by the far end, for good), off (this way is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was, or it was deleted). Of a sent one: logged (it was written to the server's log and left for nowhere: nobody was told).
+         * @description Of a queued one what it waits for: period (the notification period), muted (the rule), backlog (of late readings), digest (the minute's end), trigger (the trigger must be told first), server (the mail server or SMS gateway cannot be reached), retry, released (held after a restore), budget (the day's is used up: the hour's letter, or tomorrow). Of a skipped or failed one why: ended (before it could be told), notTold (of the trigger), old (tried for 24 hours), refused (by the far end, for good), off (this way is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was, or it was deleted), budget (twice the day's had left). Of a sent one: logged (it was written to the server's log and left for nowhere: nobody was told).
          * @enum {string}
          */
-        DeliveryReason: "period" | "muted" | "backlog" | "digest" | "trigger" | "server" | "retry" | "released" | "ended" | "notTold" | "old" | "refused" | "off" | "changed" | "switchedOff" | "logged";
+        DeliveryReason: "period" | "muted" | "backlog" | "digest" | "trigger" | "server" | "retry" | "released" | "ended" | "notTold" | "old" | "refused" | "off" | "changed" | "switchedOff" | "budget" | "logged";
         DeliveryStep: {
             /** Format: int64 */
             time: number;
@@ -2954,11 +2954,26 @@ export interface components {
             offlineTodayCount: number;
             /** @description seconds by which judging the tenant's readings is behind; absent while it is less than 5 */
             alarmsBehind?: number;
+            /** @description the tenant's budgets of letters for today that are used up to 80 % or more; absent: none */
+            budgets?: components["schemas"]["LetterBudget"][];
             /**
              * Format: int64
              * @description the server's clock when it counted
              */
             time: number;
+        };
+        /** @description How many mails or SMS the tenant may send in a day of its zone. Once that many left, what is not serious comes in one letter an hour, up to half as many again; serious ones up to twice as many; what is beyond is skipped. */
+        LetterBudget: {
+            /** @enum {string} */
+            mode: "email" | "phoneMessage";
+            /** @description that left today */
+            letters: number;
+            budget: number;
+            /**
+             * Format: int64
+             * @description when the next day begins, epoch ms
+             */
+            until: number;
         };
         OverviewAnswer: {
             code: number;

@@ -13,6 +13,7 @@ import { overview } from '@/test/farm';
 import { renderPart } from '@/test/part';
 import { ok, onGet } from '@/test/server';
 import { AsOf } from '@/ui/AsOf';
+import type { LetterBudget } from './budget';
 import { Strip } from './Strip';
 
 const live = vi.hoisted(() => ({ state: 'live' as 'live' | 'connecting' | 'offline' }));
@@ -169,6 +170,44 @@ describe('alarms that are behind', () => {
     expect(screen.getByText(/none is left out/)).toBeVisible();
     behind = undefined;
     await act(() => vi.advanceTimersByTimeAsync(5_500));
+    await waitFor(() => expect(status()).toBeEmptyDOMElement());
+  });
+});
+
+describe('the budget of mails and SMS', () => {
+  const until = Date.now() + 3 * 3_600_000;
+  const show = async (...budgets: LetterBudget[]) => {
+    onGet(path, () => ok(overview({ onlineCount: 1, budgets })));
+    await open();
+  };
+
+  it.each([
+    [4000, '4,000 of today’s 5,000 emails are used', /Once all are used/],
+    [5000, 'Today’s budget for emails is used up', /others in one message an hour/],
+    [7500, 'Today’s budget for emails is used up', /Only serious alarms are still told/],
+    [10000, 'No more emails leave today', /only shown here/],
+  ])('is told of with what it means: %d', async (letters, title, text) => {
+    await show({ mode: 'email', letters, budget: 5000, until });
+    await waitFor(() => expect(status()).toHaveTextContent(title));
+    expect(screen.getByText(text)).toBeVisible();
+  });
+
+  it('that is used up furthest is told of', async () => {
+    await show(
+      { mode: 'email', letters: 4100, budget: 5000, until },
+      { mode: 'phoneMessage', letters: 500, budget: 500, until },
+    );
+    await waitFor(() => expect(status()).toHaveTextContent('Today’s budget for SMS is used up'));
+  });
+
+  it('is told of no more once the next day has begun', async () => {
+    let budgets: LetterBudget[] | undefined = [{ mode: 'email', letters: 9, budget: 10, until: Date.now() + 60_000 }];
+    onGet(path, () => ok(overview({ onlineCount: 1, ...(budgets ? { budgets } : {}) })));
+    vi.useFakeTimers({ shouldAdvanceTime: true });
+    await open();
+    await waitFor(() => expect(status()).toHaveTextContent('9 of today’s 10 emails are used'));
+    budgets = undefined;
+    await act(() => vi.advanceTimersByTimeAsync(62_000));
     await waitFor(() => expect(status()).toBeEmptyDOMElement());
   });
 });

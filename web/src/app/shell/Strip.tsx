@@ -1,20 +1,33 @@
 import CloudDownloadOutlined from '@ant-design/icons/CloudDownloadOutlined';
 import DisconnectOutlined from '@ant-design/icons/DisconnectOutlined';
+import ExclamationCircleOutlined from '@ant-design/icons/ExclamationCircleOutlined';
 import HourglassOutlined from '@ant-design/icons/HourglassOutlined';
 import WifiOutlined from '@ant-design/icons/WifiOutlined';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { components } from '@/api/schema.gen';
 import { useFormat } from '@/lib/format/format';
 import { useReach } from '@/lib/offline/reach';
 import { loadRelease, useRelease } from '@/lib/offline/release';
 import { useShownAsOf } from '@/lib/offline/useShownAsOf';
 import { overviewQuery } from '@/lib/queries';
 import { answerOffer, useSaver, useSaverOffer } from '@/lib/saver';
+import { budgetWords, furthest } from './budget';
 import css from './Strip.module.css';
 import { useStreamReach } from './useStreamReach';
 
 const lagEvery = 5000;
+/** Of the day's budget the server tells while it is used; that the next one has begun is asked for at its first second. */
+const hour = 3_600_000;
+
+function askAgain({ alarmsBehind, budgets }: Overview): number | false {
+  if (alarmsBehind !== undefined) return lagEvery;
+  const budget = furthest(budgets);
+  return budget ? Math.min(Math.max(budget.until + 1000 - Date.now(), lagEvery), hour) : false;
+}
+
+type Overview = components['schemas']['Overview'];
 
 interface Saying {
   tone: 'old' | 'calm';
@@ -61,9 +74,10 @@ function useSaying(): Saying | null {
   // Whoever shows the statistics asks for them; how late alarms are is asked again while they are.
   const { data: overview } = useQuery({
     ...overviewQuery(),
-    enabled: (query) => query.state.data?.alarmsBehind !== undefined,
-    refetchInterval: (query) => (query.state.data?.alarmsBehind === undefined ? false : lagEvery),
+    enabled: (query) => query.state.data !== undefined && askAgain(query.state.data) !== false,
+    refetchInterval: (query) => (query.state.data ? askAgain(query.state.data) : false),
   });
+  const budget = furthest(overview?.budgets);
   const lag = reach === 'online' ? overview?.alarmsBehind : undefined;
 
   const seen = asOf > 0 ? t('offline.seen', { moment: format.moment(asOf, Date.now()) }) : undefined;
@@ -80,6 +94,7 @@ function useSaying(): Saying | null {
       title: t('behind.title', { lag: format.duration(lag * 1000) }),
       text: t('behind.text'),
     };
+  if (budget) return { tone: 'old', icon: <ExclamationCircleOutlined />, ...budgetWords(budget, format, t) };
   if (newer) {
     return {
       tone: 'calm',

@@ -15,6 +15,7 @@ describe('eventOf', () => {
     expect(eventOf(frame('notice', '{"id":4}'))).toEqual({ name: 'notice', data: { id: 4 } });
     expect(eventOf(frame('message', '{}'))).toEqual({ name: 'message', data: {} });
     expect(eventOf(frame('delivery', '{}'))).toEqual({ name: 'delivery', data: {} });
+    expect(eventOf(frame('budget', '{}'))).toEqual({ name: 'budget', data: {} });
   });
 
   it('reads what changed, also of sorts that it does not know', () => {

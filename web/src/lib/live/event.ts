@@ -12,7 +12,7 @@ export type LiveEvent =
   | { name: 'reading'; data: LiveReading }
   | { name: 'presence'; data: LivePresence }
   | { name: 'change'; data: LiveChange }
-  | { name: 'notice' | 'message' | 'delivery'; data: unknown }
+  | { name: 'notice' | 'message' | 'delivery' | 'budget'; data: unknown }
   | { name: 'reset' };
 
 function record(value: unknown): Record<string, unknown> | null {
@@ -48,6 +48,7 @@ export function eventOf(frame: Frame): LiveEvent | null {
     case 'notice':
     case 'message':
     case 'delivery':
+    case 'budget':
     case 'change':
       break;
     default:
@@ -59,7 +60,7 @@ export function eventOf(frame: Frame): LiveEvent | null {
   } catch {
     return { name: 'reset' };
   }
-  if (frame.name === 'notice' || frame.name === 'message' || frame.name === 'delivery')
+  if (frame.name !== 'reading' && frame.name !== 'presence' && frame.name !== 'change')
     return { name: frame.name, data };
   const value = record(data);
   if (frame.name === 'reading' && value && isReading(value)) return { name: 'reading', data: data as LiveReading };

@@ -17,7 +17,12 @@ export function reasonText({ reason, mode }: Pick<Delivery, 'reason' | 'mode'>, 
 }
 
 /** How the time that belongs to a reason is said: until when it waits, or when it goes out; else when it is tried next. */
-const aheadWords: { [reason: string]: 'until' | 'at' } = { period: 'until', muted: 'until', digest: 'at' };
+const aheadWords: { [reason: string]: 'until' | 'at' } = {
+  period: 'until',
+  muted: 'until',
+  digest: 'at',
+  budget: 'at',
+};
 
 /** How it stands with a delivery: after how long it was taken, what it waits for and until when, or why it was not made. */
 export function howText(delivery: Delivery, now: number, format: Format, t: TFunction): string {

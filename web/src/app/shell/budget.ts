@@ -1,0 +1,27 @@
+import type { TFunction } from 'i18next';
+import type { components } from '@/api/schema.gen';
+import type { Format } from '@/lib/format/format';
+
+export type LetterBudget = components['schemas']['LetterBudget'];
+
+/** The budget that is used up furthest, of those that are worth a word. */
+export function furthest(budgets: readonly LetterBudget[] = []): LetterBudget | undefined {
+  const share = ({ letters, budget }: LetterBudget) => letters / budget;
+  return budgets.reduce<LetterBudget | undefined>(
+    (worst, one) => (worst && share(worst) >= share(one) ? worst : one),
+    undefined,
+  );
+}
+
+/** What a budget that is nearly or wholly used up means for people, and until when. */
+export function budgetWords(one: LetterBudget, format: Format, t: TFunction): { title: string; text: string } {
+  const { letters, budget, mode, until } = one;
+  const moment = format.moment(until, Date.now());
+  if (letters < budget) {
+    const counts = { letters: format.number(letters, 0), budget: format.number(budget, 0) };
+    return { title: t(`budget.near.${mode}`, counts), text: t('budget.nearText', { moment }) };
+  }
+  if (letters >= 2 * budget) return { title: t(`budget.none.${mode}`), text: t('budget.noneText', { moment }) };
+  const hourly = letters < budget + Math.floor(budget / 2);
+  return { title: t(`budget.used.${mode}`), text: t(hourly ? 'budget.usedText' : 'budget.seriousText', { moment }) };
+}
