@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type BrowserContext, devices, type Page } from '@playwright/test';
+import { type BrowserContext, devices, type Page, type Route } from '@playwright/test';
 import { publish, secretOf } from './device.ts';
 import { atHome, button, expectAccessible, expectNoSideways, signIn } from './pages.ts';
 import { enter, keepSession, openSession } from './people.ts';
@@ -63,6 +63,15 @@ async function lookAround(page: Page): Promise<void> {
   await expect.poll(() => kept(page)).toContainEqual(expect.stringContaining('"page"'));
 }
 
+/** Takes the network away, or gives it back. Chromium alone would leave it to a service worker that it starts anew. */
+async function network(context: BrowserContext, there: boolean): Promise<void> {
+  await context.setOffline(!there);
+  const ofWorker = (route: Route) =>
+    route.request().serviceWorker() ? route.abort('internetdisconnected') : route.fallback();
+  if (there) await context.unrouteAll();
+  else await context.route('**', ofWorker);
+}
+
 async function quit(page: Page): Promise<void> {
   await button(page, 'Settings').click();
   await page.getByRole('button', { name: 'Quit' }).click();
@@ -96,7 +105,7 @@ test('can be installed', async ({ playwright }, { project }) => {
 
 test('without a network a reload shows what was seen, with the time that it is of', async ({ page, context }) => {
   await lookAround(page);
-  await context.setOffline(true);
+  await network(context, false);
   await expect(page.getByRole('main').getByRole('status').filter({ hasText: 'No connection' })).toBeVisible();
   await expect(page.getByText(/^You see what was last received, as of \d\d:\d\d\.$/)).toBeVisible();
   await expectAccessible(page);
@@ -119,7 +128,7 @@ test('without a network a reload shows what was seen, with the time that it is o
   await page.getByRole('link', { name: 'Home page' }).click();
   await expect(row).toContainText('3.7');
 
-  await context.setOffline(false);
+  await network(context, true);
   await publish('WS-0001', secretOf('WS-0001'), { airTemperature: 4.4 });
   await expect(row).toContainText('4.4', { timeout: 20_000 });
   await expect(page.getByText(/^As of/)).toHaveCount(0);
@@ -128,7 +137,7 @@ test('without a network a reload shows what was seen, with the time that it is o
 test('the app opens without a network, on the page that it was left on', async ({ page, context }) => {
   await lookAround(page);
   await page.close();
-  await context.setOffline(true);
+  await network(context, false);
   const opened = await context.newPage();
   await opened.goto('/data');
   await expect(opened.getByRole('article', { name: 'Orchard mast' })).toContainText('3.7');
@@ -144,7 +153,7 @@ test('caches hold the console’s files and nobody’s data; quitting wipes what
   await quit(page);
   await expect.poll(() => kept(page)).toEqual([]);
   // Nor is anything left to open without a network but the sign-in page, which says what it needs.
-  await context.setOffline(true);
+  await network(context, false);
   await expect(page.getByText('Signing in needs the server.')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Needs a connection' })).toHaveAttribute('aria-disabled', 'true');
   await page.goto('/data');
