@@ -53,6 +53,8 @@ type Settings struct {
 	PerAddress     int     // MQTT connections from one address
 	OpenAPIRate    int     // requests a minute of one API credential
 	NoticesAnHour  int     // that a rule may begin before one is unsteady; 0: any number
+	ScreensAUser   int     // open live streams; 0: any number
+	ScreensATenant int
 	Telling        Telling
 	Memory         Memory
 	LogLevel       slog.Level
@@ -97,6 +99,8 @@ func serveFlags(f *pflag.FlagSet) {
 	f.Int("message-limit", 256<<10, "largest message of a device, in bytes")
 	f.Int("mqtt-per-address", 1000, "MQTT connections that one address may have, over WebSockets too")
 	f.Int("open-api-rate", 600, "requests a minute that one API credential may make; a minute's worth may come at once")
+	f.Int("screens-a-user", 20, "live streams that a user may have open; a new one ends the oldest; 0: any number")
+	f.Int("screens-a-tenant", 500, "live streams that a tenant's users may have open together; 0: any number")
 	memoryFlags(f)
 	tellingFlags(f)
 	f.String("log-level", "info", "debug, info, warn or error")
@@ -146,6 +150,7 @@ func settingsOf(k *koanf.Koanf) (*Settings, error) {
 		AuditRetention: k.Duration("audit-retention"),
 		OpenAPIRate:    k.Int("open-api-rate"),
 		NoticesAnHour:  k.Int("notices-an-hour"),
+		ScreensAUser:   k.Int("screens-a-user"), ScreensATenant: k.Int("screens-a-tenant"),
 	}
 	for name, addr := range map[string]string{"http-addr": s.HTTPAddr, "mqtt-addr": s.MQTTAddr, "admin-addr": s.AdminAddr} {
 		if err := isHostPort(name, addr); err != nil {
@@ -172,6 +177,10 @@ func settingsOf(k *koanf.Koanf) (*Settings, error) {
 		return nil, fmt.Errorf("--open-api-rate: %d: must be 1 or more", s.OpenAPIRate)
 	case s.NoticesAnHour < 0 || s.NoticesAnHour > mostNoticesAnHour:
 		return nil, fmt.Errorf("--notices-an-hour: %d: must be 0 to %d", s.NoticesAnHour, mostNoticesAnHour)
+	case s.ScreensAUser < 0:
+		return nil, fmt.Errorf("--screens-a-user: %d: must be 0 or more", s.ScreensAUser)
+	case s.ScreensATenant < 0:
+		return nil, fmt.Errorf("--screens-a-tenant: %d: must be 0 or more", s.ScreensATenant)
 	case s.MessageLimit < 1024:
 		return nil, fmt.Errorf("--message-limit: %d: must be 1024 bytes or more", s.MessageLimit)
 	}

@@ -30,7 +30,7 @@ var (
 		"ingest":      slices.Concat(domains, ground, []string{"httpbase"}),
 		"farm":        slices.Concat(domains, ground),
 
-		"httpbase": {"text"}, // under the edges, and of HTTP as they are: it knows no domain
+		"httpbase": {"limit", "text"}, // under the edges, and of HTTP as they are: it knows no domain
 
 		"device":     below,
 		"reading":    append([]string{"device"}, below...),

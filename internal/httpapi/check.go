@@ -19,8 +19,12 @@ import (
 	"tilth/internal/tenant"
 )
 
-// bodyLimit is how large a request's body may be, in bytes.
-const bodyLimit = 1 << 20
+// bodyLimit is how large a request's body may be, in bytes; publicBody, that of a
+// call which needs no sign-in.
+const (
+	bodyLimit  = 1 << 20
+	publicBody = 16 << 10
+)
 
 // checked lets a call through to its handler when its path and method exist,
 // its token is valid, and its parameters and body are as the contract says, in
@@ -35,7 +39,12 @@ func (s *server) checked(next http.Handler) http.Handler {
 		if c := caller(r.Context()); c.User != 0 {
 			w.Header().Set(livePosition, s.Live.Stands(c.Tenant)) // before the call reads anything
 		}
-		next.ServeHTTP(w, r.WithContext(s.Audit.With(r.Context(), s.who(of(r.Context())))))
+		r = r.WithContext(s.Audit.With(r.Context(), s.who(of(r.Context()))))
+		if of(r.Context()).heavy {
+			s.inTurn(w, r, next)
+		} else {
+			next.ServeHTTP(w, r)
+		}
 		s.tellChange(of(r.Context()))
 	})
 }
@@ -49,7 +58,7 @@ func (s *server) check(w http.ResponseWriter, r *http.Request) error {
 		return noSuchPath()
 	}
 	info := of(r.Context())
-	info.Operation = route.Operation.OperationID
+	info.Operation, info.heavy = route.Operation.OperationID, httpbase.Heavy(route.Operation)
 	if public(route) {
 		if wait := s.public.Allow(limit.Client.Of(info.Address), limit.One).Retry; wait > 0 {
 			return errs.New(errs.TooMany, "error.429").After(wait)
@@ -115,7 +124,11 @@ func within(w http.ResponseWriter, r *http.Request, route *routers.Route, params
 		}
 		return httpbase.CheckParameters(r, route, params, query)
 	}
-	if err := (httpbase.Limits{Bytes: bodyLimit}).On(w, r); err != nil {
+	most := int64(bodyLimit)
+	if public(route) {
+		most = publicBody
+	}
+	if err := (httpbase.Limits{Bytes: most}).On(w, r); err != nil {
 		return err
 	}
 	asked := route.Operation.RequestBody != nil

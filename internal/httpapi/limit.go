@@ -8,8 +8,10 @@ import (
 
 	"tilth/internal/errs"
 	"tilth/internal/httpapi/wire"
+	"tilth/internal/httpbase"
 	"tilth/internal/limit"
 	"tilth/internal/notify"
+	"tilth/internal/reading"
 	"tilth/internal/tenant"
 )
 
@@ -52,13 +54,29 @@ func newLimits(o *Options) limits {
 	}
 }
 
+// inTurn lets a call that passes over history go on in its turn.
+func (s *server) inTurn(w http.ResponseWriter, r *http.Request, next http.Handler) {
+	c := caller(r.Context())
+	turn, why := s.Turns.Enter(r.Context(), c.Tenant, c.User)
+	switch {
+	case why != limit.NotFull:
+		s.fail(w, r, errs.New(errs.TooMany, "history.waiting").After(reading.LongsAgain))
+	case turn == nil:
+		s.fail(w, r, r.Context().Err())
+	default:
+		defer turn.Leave()
+		w, r = httpbase.InTurn(w, r, turn)
+		next.ServeHTTP(w, r)
+	}
+}
+
 // inLine lets a tenant's questions wait for each other, not for anybody else's. What
 // an answer that is sent piece by piece takes does not count, nor do changes: these
 // have a line of their own, before the database's writer.
 func (s *server) inLine(next wire.StrictHandlerFunc, _ string) wire.StrictHandlerFunc {
 	return func(ctx context.Context, w http.ResponseWriter, r *http.Request, request any) (any, error) {
 		c := caller(ctx)
-		if r.Method != http.MethodGet || c.User == 0 {
+		if r.Method != http.MethodGet || c.User == 0 || of(ctx).heavy {
 			return next(ctx, w, r, request)
 		}
 		leave, why := s.asked.Enter(ctx, c.Tenant)

@@ -15,6 +15,9 @@ import (
 // the screen that it is not.
 const heartbeat = 15 * time.Second
 
+// screensAgain is when a stream is to be asked for again where there are too many.
+const screensAgain = 30 * time.Second
+
 // livePosition is the header with which each answer to a signed-in caller says
 // where the tenant's stream stood before the call read anything: a stream that
 // is opened from there brings all that the answer may lack.
@@ -55,6 +58,9 @@ func (st *stream) VisitGetLiveResponse(w http.ResponseWriter) error {
 	}
 	select {
 	case <-screen.Ended:
+		if screen.Why() == live.EndFull {
+			return errs.New(errs.TooMany, "live.many").After(screensAgain)
+		}
 		return errs.New(errs.Unavailable, "error.503").After(time.Second)
 	default:
 	}
@@ -97,8 +103,11 @@ func (st *stream) pump(screen *live.Screen, out *eventWriter, expires time.Time)
 			out.expired()
 			return
 		case <-screen.Ended:
-			if screen.Why() == live.EndExpired {
+			switch screen.Why() {
+			case live.EndExpired:
 				out.expired()
+			case live.EndReplaced:
+				out.replaced()
 			}
 			return
 		}

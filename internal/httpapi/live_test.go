@@ -90,6 +90,28 @@ func TestLiveTenantsAreApart(t *testing.T) {
 	expect(t, w.Listen(t, base, call), testkit.Event{ID: "e-1", Name: "presence", Data: `{"deviceName":"` + marker + `","onlineState":1,"time":1}`})
 }
 
+// A user's newest streams stay; the one whose place was taken is asked to come back
+// later. Where a tenant has too many, the next is refused.
+func TestLiveAtOnce(t *testing.T) {
+	w := newServer(t)
+	w.hub.Person, w.hub.Tenant = 2, 3
+	base := w.Serve(t)
+	var ada []*testkit.Stream
+	for range 3 {
+		s := w.Listen(t, base, w.live(w.ada, ""))
+		expect(t, s, testkit.Event{ID: "e-0"})
+		ada = append(ada, s)
+	}
+	expect(t, ada[0], testkit.Event{Retry: "30000"})
+	ada[0].End(t)
+	expect(t, w.Listen(t, base, w.live(w.bora, "")), testkit.Event{ID: "e-0"})
+	w.Run(t, []testkit.Scenario{{Name: "the farm's fourth", Call: w.live(w.bora, ""), Code: 429, Contains: []string{"too many live windows open"}}})
+	expect(t, w.Listen(t, base, w.live(w.enemy, "")), testkit.Event{ID: "e-0"})
+	w.publish(1, 1)
+	expect(t, ada[1], event(1))
+	expect(t, ada[2], event(1))
+}
+
 // Logout ends the streams of that session with "expired", and no others.
 func TestLiveExpiresOnLogout(t *testing.T) {
 	w := newServer(t)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"net/http"
+	"strconv"
 	"sync"
 	"time"
 
@@ -64,6 +65,12 @@ func (o *eventWriter) all(events []*live.Event) error {
 // expired tells the screen that its session is over. The stream ends either
 // way.
 func (o *eventWriter) expired() { _ = o.bare("event: expired\ndata: {}\n\n") }
+
+// replaced asks a screen whose place was taken to come back, if at all, later: of
+// too many windows each would else take another's place at once.
+func (o *eventWriter) replaced() {
+	_ = o.bare("retry: " + strconv.FormatInt(screensAgain.Milliseconds(), 10) + "\n\n")
+}
 
 // bare writes what only this screen is told.
 func (o *eventWriter) bare(text string) error {

@@ -17,6 +17,7 @@ type request struct {
 	*httpbase.Request
 	caller identity.Caller
 	zone   *time.Location // of the Time-Zone header; nil when it was not sent
+	heavy  bool           // the call passes over history
 }
 
 type requestKey struct{}

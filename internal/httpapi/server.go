@@ -63,6 +63,7 @@ type Options struct {
 	BehindOf      func(t tenant.ID) alarm.Behind  // for one
 	Memory        *memory.Gauge                   // nil: nothing is refused for want of it
 	Longs         *reading.LongAnswers            // on their way, of programs too; nil: this edge's alone
+	Turns         *reading.Turns                  // of work that passes over readings, likewise
 	Ready         func(ctx context.Context) error // nil error: the server takes requests; else what anybody may read of why not
 
 	Audit         *audit.Store
@@ -124,6 +125,9 @@ func New(o Options) (http.Handler, error) {
 	}
 	if o.Longs == nil {
 		o.Longs = reading.NewLongAnswers(o.Limits)
+	}
+	if o.Turns == nil {
+		o.Turns = reading.NewTurns(o.Limits)
 	}
 	s := &server{
 		Options: o, limits: newLimits(&o), router: known.router,

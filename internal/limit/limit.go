@@ -3,7 +3,7 @@
 // of. It knows no domain; whoever limits something says what is counted, what a
 // key is, and what a refusal means.
 //
-// There are four kinds:
+// There are six kinds:
 //
 //   - Buckets: so many a second, and so many at once (a token bucket a key).
 //     Events may cost more or less than one.
@@ -11,6 +11,8 @@
 //   - Recent: so many in any stretch of time, remembered one by one; or, of
 //     failures, so many that what follows is locked out for a while.
 //   - Slots: so many at the same time.
+//   - Line: of a key that goes on without a pause, one after the other.
+//   - Turns: work that takes long, key by key and maker by maker in turn.
 //
 // Where only failures count, ask with Peek or Locked before, and charge with Add,
 // Allow or Reserve once something failed. Of a bucket that is empty by then, for
@@ -21,10 +23,8 @@
 // must survive a restart is counted in the database by its owner, who takes the
 // key of an address from here (Grouping).
 //
-// Everything may be called by many goroutines at once. Nothing waits: who is to
-// wait is told for how long. Turns among keys, a queue that gives each tenant its
-// own, would stand in front: when a turn comes it asks Allow, or Enter, as
-// everybody does.
+// Everything may be called by many goroutines at once. Only Line and Turns wait; of
+// the others who is to wait is told for how long.
 package limit
 
 import (

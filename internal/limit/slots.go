@@ -9,8 +9,7 @@ import (
 // so many together. It remembers keys that hold a slot, and no others: what a
 // key may hold in all bounds its memory, or else whatever the slots are for.
 //
-// Who is refused comes again. A queue that gives slots in turn, to each key one
-// after the other, would wait before Enter and look again at each Leave.
+// Who is refused comes again.
 type Slots[K comparable] struct {
 	each, inAll int
 

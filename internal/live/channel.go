@@ -1,6 +1,7 @@
 package live
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -25,10 +26,11 @@ type channel struct {
 	ring    []*Event // the newest events, oldest first; they end with seq
 	bytes   int64    // that they take
 	screens map[*Screen]struct{}
-	watched bool // screens are open, or may come back and be told what they missed
-	unseen  int  // events since the last screen closed, or somebody was told where the stream stands
-	closed  bool // the server stops
-	gone    bool // with its tenant; the hub does not hold it any more
+	persons map[int64][]*Screen // of screens, those that are somebody's, oldest first
+	watched bool                // screens are open, or may come back and be told what they missed
+	unseen  int                 // events since the last screen closed, or somebody was told where the stream stands
+	closed  bool                // the server stops
+	gone    bool                // with its tenant; the hub does not hold it any more
 }
 
 // position is the id of an event as screens see it.
@@ -64,8 +66,15 @@ func (c *channel) subscribe(person int64, key, last string) (s *Screen, missed [
 		close(s.ended)
 		return s, nil, c.seq, true
 	}
-	c.screens[s] = struct{}{}
-	c.hub.open.Add(1)
+	if all := c.persons[person]; c.hub.Person > 0 && len(all) >= c.hub.Person {
+		c.end(all[0], EndReplaced)
+	}
+	if c.hub.Tenant > 0 && len(c.screens) >= c.hub.Tenant {
+		s.why = EndFull
+		close(s.ended)
+		return s, nil, c.seq, true
+	}
+	c.open(s)
 	c.watch()
 	seq, known := c.sequence(last)
 	if !known || seq > c.seq || c.seq-seq > uint64(len(c.ring)) {
@@ -209,10 +218,29 @@ func (c *channel) endAll(why End, meant func(*Screen) bool) {
 	}
 }
 
+// open takes a screen in; the caller has the lock.
+func (c *channel) open(s *Screen) {
+	c.screens[s] = struct{}{}
+	if s.person != 0 {
+		c.persons[s.person] = append(c.persons[s.person], s)
+	}
+	c.hub.open.Add(1)
+}
+
+// drop takes an open screen out; the caller has the lock.
+func (c *channel) drop(s *Screen) {
+	delete(c.screens, s)
+	if all := slices.DeleteFunc(c.persons[s.person], func(other *Screen) bool { return other == s }); len(all) > 0 {
+		c.persons[s.person] = all
+	} else {
+		delete(c.persons, s.person)
+	}
+	c.hub.open.Add(-1)
+}
+
 // end ends an open screen; the caller has the lock.
 func (c *channel) end(s *Screen, why End) {
-	delete(c.screens, s)
-	c.hub.open.Add(-1)
+	c.drop(s)
 	s.why = why
 	close(s.ended)
 }
@@ -221,7 +249,6 @@ func (c *channel) leave(s *Screen) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, open := c.screens[s]; open {
-		delete(c.screens, s)
-		c.hub.open.Add(-1)
+		c.drop(s)
 	}
 }

@@ -19,6 +19,11 @@ type Hub struct {
 	watched atomic.Int64 // tenants whose events are remembered
 	bytes   atomic.Int64 // of the events that are
 
+	// How many screens may be open of a person and of a tenant, said before the hub is
+	// used; 0: any number. A person's oldest gives way to a new one, since it may be one
+	// whose connection is gone; a tenant's do not.
+	Person, Tenant int
+
 	// Of the fields below alone: each tenant's events are under its own lock, so
 	// that tenants do not wait for each other.
 	mu        sync.RWMutex
@@ -154,7 +159,7 @@ func (h *Hub) channel(t tenant.ID) *channel {
 	defer h.mu.Unlock()
 	c := h.tenants[t]
 	if c == nil {
-		c = &channel{hub: h, epoch: h.epoch, screens: map[*Screen]struct{}{}, closed: h.closed}
+		c = &channel{hub: h, epoch: h.epoch, screens: map[*Screen]struct{}{}, persons: map[int64][]*Screen{}, closed: h.closed}
 		if h.forgotten {
 			// Maybe this one was. By chance, not by number: how many there were is
 			// nobody's to know.

@@ -11,6 +11,8 @@ const (
 	EndExpired  End = "expired"  // the session ended
 	EndSlow     End = "slow"     // the screen did not keep up
 	EndShutdown End = "shutdown" // the server stops
+	EndReplaced End = "replaced" // a newer one of the same person's took its place
+	EndFull     End = "full"     // the tenant has as many as it may; it was never open
 )
 
 // Screen is one open stream.

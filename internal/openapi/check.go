@@ -16,6 +16,7 @@ import (
 	"tilth/internal/httpbase"
 	"tilth/internal/limit"
 	"tilth/internal/memory"
+	"tilth/internal/reading"
 )
 
 // unknownParameter is the sentence for a parameter that does not exist.
@@ -39,8 +40,28 @@ func (s *server) checked(route *routers.Route, next http.Handler) http.Handler {
 			s.fail(w, r, err)
 			return
 		}
-		next.ServeHTTP(w, r.WithContext(s.Audit.With(r.Context(), s.who(info))))
+		r = r.WithContext(s.Audit.With(r.Context(), s.who(info)))
+		if httpbase.Heavy(route.Operation) {
+			s.inTurn(w, r, info, next)
+			return
+		}
+		next.ServeHTTP(w, r)
 	})
+}
+
+// inTurn lets a call that passes over history go on in its turn.
+func (s *server) inTurn(w http.ResponseWriter, r *http.Request, info *request, next http.Handler) {
+	turn, why := s.Turns.Enter(r.Context(), info.program.Tenant, info.program.User)
+	switch {
+	case why != limit.NotFull:
+		s.fail(w, r, errs.New(errs.TooMany, "history.waiting").After(reading.LongsAgain))
+	case turn == nil:
+		s.fail(w, r, r.Context().Err())
+	default:
+		defer turn.Leave()
+		w, r = httpbase.InTurn(w, r, turn)
+		next.ServeHTTP(w, r)
+	}
 }
 
 // admit finds out whom a request speaks for, and takes it off its budget.

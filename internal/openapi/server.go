@@ -57,6 +57,7 @@ type Options struct {
 	Limits  *limit.Meter         // counts what limits refuse; nil: nobody asks
 	Memory  *memory.Gauge        // nil: nothing is refused for want of it
 	Longs   *reading.LongAnswers // on their way, of the console too; nil: this edge's alone
+	Turns   *reading.Turns       // of work that passes over readings, likewise
 
 	Audit         *audit.Store // who did what with which credential
 	Credentials   *identity.CredentialStore
@@ -94,6 +95,9 @@ func New(o Options) (http.Handler, error) {
 	}
 	if o.Longs == nil {
 		o.Longs = reading.NewLongAnswers(o.Limits)
+	}
+	if o.Turns == nil {
+		o.Turns = reading.NewTurns(o.Limits)
 	}
 	s := &server{
 		Options: o, doc: doc, mux: http.NewServeMux(),

@@ -12,9 +12,11 @@ import (
 	"testing"
 	"time"
 
+	"tilth/internal/limit"
 	"tilth/internal/openapi"
 	"tilth/internal/openapi/wire"
 	"tilth/internal/reading"
+	"tilth/internal/tenant"
 	"tilth/internal/testkit"
 	"tilth/internal/testkit/race"
 )
@@ -197,6 +199,12 @@ func TestClientLeaves(t *testing.T) {
 	}
 }
 
+// allAtOnce are turns of which there are enough for everybody.
+func allAtOnce() *reading.Turns {
+	return limit.NewTurns[tenant.ID, int64](limit.Options{Name: "work", Meter: new(limit.Meter)},
+		limit.TurnOptions{AtOnce: 100, EachKey: 100, EachMaker: 100, KeyWaits: 1, MakerWaits: 1, Slice: time.Minute})
+}
+
 // One person receives so many answers of history at once, with whichever
 // credential, those of the console among them; and no more.
 func TestHistoriesAtOnce(t *testing.T) {
@@ -214,7 +222,7 @@ func TestHistoriesAtOnce(t *testing.T) {
 	longs := reading.NewLongAnswers(nil)
 	w := newWorld(t, func(o *openapi.Options) {
 		s.Store = o.Readings.(*reading.Store)
-		o.Readings, o.Longs = s, longs
+		o.Readings, o.Longs, o.Turns = s, longs, allAtOnce()
 	})
 	w.measureMany(t, autumn, 10)
 	_, other := w.newKey(t, w.field.Ada)

@@ -10,6 +10,7 @@ import (
 
 	"tilth/internal/audit"
 	"tilth/internal/device"
+	"tilth/internal/limit"
 	"tilth/internal/reading"
 	"tilth/internal/tenant"
 )
@@ -42,7 +43,8 @@ type Derived struct {
 // products and devices that do not exist, and a device of whose product nothing
 // is derived, are a *Refusal.
 //
-// It takes no turn: applying a file need not wait for it.
+// It takes its turn among the work on the tenant's readings, and none of the
+// service's: applying a file need not wait for it.
 func (s *Service) Derive(ctx context.Context, ask DeriveAsk) (Derived, error) {
 	t, err := s.owner(ctx, ask.Tenant, ask.Tenant)
 	if err != nil {
@@ -52,6 +54,15 @@ func (s *Service) Derive(ctx context.Context, ask DeriveAsk) (Derived, error) {
 	if err != nil || next == nil {
 		return Derived{}, err
 	}
+	turn, why := s.Turns.Enter(ctx, t.ID, provider)
+	switch {
+	case why != limit.NotFull:
+		return Derived{}, &problem{status: http.StatusTooManyRequests, detail: "too much work on this tenant's readings is waiting", retry: reading.LongsAgain}
+	case turn == nil:
+		return Derived{}, ctx.Err()
+	}
+	defer turn.Leave()
+	ctx = limit.WithTurn(ctx, turn)
 	out := Derived{Device: next.Name, Left: left}
 	from := int64(0)
 	if !ask.From.IsZero() {
@@ -62,7 +73,7 @@ func (s *Service) Derive(ctx context.Context, ask DeriveAsk) (Derived, error) {
 	if err != nil {
 		return out, err
 	}
-	err = s.redo(ctx, next.Ref, days, &out)
+	err = s.redo(ctx, turn, next.Ref, days, &out)
 	if out.Values > 0 {
 		// Of what was written before it failed, too, and when whoever asked has gone.
 		ctx := context.WithoutCancel(ctx)
@@ -95,17 +106,22 @@ func (s *Service) nextDeriving(t *tenant.Tenant, ask DeriveAsk) (next *device.En
 	return next, 0, nil
 }
 
+// provider is in the place of a user whose work it is.
+const provider = 0
+
 // redo redoes days, oldest first, and rests as long as each has taken: messages
 // have the other half of the time.
-func (s *Service) redo(ctx context.Context, ref device.Ref, days []reading.CoveredDay, out *Derived) error {
+func (s *Service) redo(ctx context.Context, turn limit.Turn, ref device.Ref, days []reading.CoveredDay, out *Derived) error {
 	rest := time.NewTimer(0)
 	defer rest.Stop()
 	for _, day := range days {
+		turn.Rest()
 		select {
 		case <-rest.C:
 		case <-s.stopping:
 		case <-ctx.Done():
 		}
+		turn.Again(ctx)
 		if err := s.mayGoOn(ctx); err != nil {
 			return err
 		}

@@ -66,6 +66,7 @@ type Stores struct {
 	Diagnostics *device.Diagnostics
 	Readings    Eraser
 	Days        Days
+	Turns       *reading.Turns // of work that passes over readings; nil: this service's alone
 	Intake      Intake
 	DeviceKey   []byte // the platform's key, under which device secrets are hashed
 	Outbox      Outbox
@@ -120,6 +121,9 @@ type Service struct {
 
 // NewService makes a service.
 func NewService(s Stores) *Service {
+	if s.Turns == nil {
+		s.Turns = reading.NewTurns(nil)
+	}
 	return &Service{Stores: s, turn: make(chan struct{}, 1), stopping: make(chan struct{})}
 }
 

@@ -61,7 +61,7 @@ type covering struct {
 // read counts one day of UTC.
 func (c *covering) read(day dayState) error {
 	r := c.rows
-	if err := r.store.ended(r.ctx); err != nil {
+	if err := r.goOn(); err != nil {
 		return err
 	}
 	r.active = r.active[:0]
@@ -84,7 +84,7 @@ func (c *covering) read(day dayState) error {
 	}
 	for len(r.active) > 0 {
 		if r.passed++; r.passed%checkEvery == 0 {
-			if err := r.store.ended(r.ctx); err != nil {
+			if err := r.goOn(); err != nil {
 				return err
 			}
 		}
@@ -103,7 +103,7 @@ func (c *covering) sealed() error {
 		if some, err := part.nextHead(); err != nil || !some {
 			return err
 		}
-		if err := c.rows.store.ended(c.rows.ctx); err != nil {
+		if err := c.rows.goOn(); err != nil {
 			return err
 		}
 		// A clock that is set back goes no further than the day it is, so what lies

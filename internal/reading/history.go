@@ -115,7 +115,7 @@ func (r *rows) newestOf(day dayState) (newest []Last, err error) {
 		}
 		return true
 	}
-	if err := r.store.ended(r.ctx); err != nil {
+	if err := r.goOn(); err != nil {
 		return nil, err
 	}
 	if day.hot {
@@ -144,7 +144,7 @@ func (r *rows) newestHot(day int32, generation uint16, offer func(Last) bool) er
 	some, err := h.last()
 	for ; err == nil && some && len(left) > 0; some, err = h.previous() {
 		if r.passed++; r.passed%checkEvery == 0 {
-			if err := r.store.ended(r.ctx); err != nil {
+			if err := r.goOn(); err != nil {
 				return err
 			}
 		}

@@ -2,6 +2,7 @@ package reading
 
 import (
 	"context"
+	"runtime"
 	"time"
 
 	"tilth/internal/limit"
@@ -46,4 +47,29 @@ func (l *LongAnswers) Enter(_ context.Context, t tenant.ID, user int64) (leave f
 		l.users.Leave(user)
 		l.tenants.Leave(t)
 	}
+}
+
+// How much work that passes over readings a tenant, and a user of it, may let wait.
+// Each waits with what was asked, a mebibyte at most.
+const (
+	workATenant = 200
+	workAUser   = 60
+	// workSlice is after how long such work lets others go on.
+	workSlice = 20 * time.Millisecond
+)
+
+// Turns are those of work that passes over readings, of whichever edge: of tenants
+// and their users.
+type Turns = limit.Turns[tenant.ID, int64]
+
+// NewTurns makes them: the work of one tenant takes half the processors at most, two
+// pieces of a user are worked on at once, and a processor in four is for everything
+// else. meter counts what is refused, nil: nobody asks.
+func NewTurns(meter *limit.Meter) *Turns {
+	processors := runtime.GOMAXPROCS(0)
+	each := max(1, processors/2)
+	return limit.NewTurns[tenant.ID, int64](limit.Options{Name: "history_work", Meter: meter}, limit.TurnOptions{
+		AtOnce: max(each+1, processors*3/4), EachKey: each, EachMaker: 2,
+		KeyWaits: workATenant, MakerWaits: workAUser, Slice: workSlice,
+	})
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"tilth/internal/device"
+	"tilth/internal/limit"
 )
 
 // checkEvery is after how many frames a reader looks whether it should stop.
@@ -88,13 +89,19 @@ func (r *rows) clonePart() error {
 	return err
 }
 
+// goOn lets others work whose turn it is, and tells why reading should stop.
+func (r *rows) goOn() error {
+	limit.Yield(r.ctx)
+	return r.store.ended(r.ctx)
+}
+
 // nextDay goes to the next day of which anything may be left, with its sources
 // at their first frames. False at the end.
 func (r *rows) nextDay() (bool, error) {
 	for len(r.days) > 0 {
 		day := r.days[0]
 		r.days = r.days[1:]
-		if err := r.store.ended(r.ctx); err != nil {
+		if err := r.goOn(); err != nil {
 			return false, err
 		}
 		r.active = r.active[:0]
@@ -168,7 +175,7 @@ func (r *rows) next() (bool, error) {
 			}
 		}
 		if r.passed++; r.passed%checkEvery == 0 {
-			if err := r.store.ended(r.ctx); err != nil {
+			if err := r.goOn(); err != nil {
 				return false, err
 			}
 		}
@@ -210,6 +217,9 @@ func (r *rows) nextBlock() (b *block, begin, end int, err error) {
 	if r.blockTaken {
 		// Only now: the block is the caller's until here.
 		r.blockTaken, r.part.open = false, false
+		if err := r.goOn(); err != nil {
+			return nil, 0, 0, err
+		}
 		some, err := r.part.next()
 		if err != nil {
 			return nil, 0, 0, err

@@ -14,6 +14,7 @@ import (
 // without a name whose Comment is true; one of an id alone has only that.
 type Event struct {
 	ID, Name, Data string
+	Retry          string // when to come back, ms
 	Comment        bool
 }
 
@@ -71,6 +72,8 @@ func (s *Stream) read(lines *bufio.Scanner) {
 			e.ID = value
 		case name == "event":
 			e.Name = value
+		case name == "retry":
+			e.Retry = value
 		case name == "data":
 			e.Data = value
 		}

@@ -534,7 +534,7 @@ export interface paths {
         };
         /**
          * A device's readings over a range, by property
-         * @description Ascending. With points, at most that many per property, each bucket's minimum and maximum kept; of text and boolean properties the changes. Buckets of 75 minutes or more are of whole half hours (UTC). A range over 30 days is refused (601). An identifier that the device's product had once is answered too. Answers with every reading, here, by time, by columns and as a spreadsheet, are 6 at a time for a user and 24 for a tenant, those of programs (/open-api/) included; beyond, 429 with Retry-After.
+         * @description Ascending. With points, at most that many per property, each bucket's minimum and maximum kept; of text and boolean properties the changes. Buckets of 75 minutes or more are of whole half hours (UTC). A range over 30 days is refused (601). An identifier that the device's product had once is answered too. Answers with every reading, here, by time, by columns and as a spreadsheet, are 6 at a time for a user and 24 for a tenant, those of programs (/open-api/) included; beyond, 429 with Retry-After. Calls that pass over history (`x-heavy`) are worked on in turn, tenant by tenant and user by user; two of a user at a time, 60 may wait, beyond: 429.
          */
         get: operations["getTimeIntervalDataMap"];
         put?: never;
@@ -1558,7 +1558,8 @@ export interface paths {
          *     A stream opens with an id, so that a screen can resume before the first event. A first stream is opened with the earliest
          *     `Live-Position` of the answers that the screen shows: what happened since is told, some of which they may hold already.
          *     Without one a screen fetches anew once the stream is open. A comment every 15 seconds keeps the
-         *     connection alive. A refusal is the envelope.
+         *     connection alive. A user has 20 streams at most: a new one ends the oldest, which is asked by `retry` to come back later. A
+         *     tenant's users have 500 together; beyond, 429 with Retry-After (flags of the server). A refusal is the envelope.
          */
         get: operations["getLive"];
         put?: never;

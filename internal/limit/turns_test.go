@@ -1,0 +1,199 @@
+package limit
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// shop is where a test has work done in turn.
+type shop struct {
+	*Turns[string, int]
+	t    *testing.T
+	done []string // in order of their ends
+	busy map[string]int
+	most map[string]int // at once, by key and by maker; "" of all
+}
+
+func newShop(t *testing.T, o TurnOptions) *shop {
+	return &shop{Turns: NewTurns[string, int](Options{Name: "work", Meter: new(Meter)}, o), t: t, busy: map[string]int{}, most: map[string]int{}}
+}
+
+// count counts who works at once. Under synctest nobody else runs meanwhile: all
+// others wait for a clock or a turn.
+func (s *shop) count(n int, key string, maker int) {
+	for _, of := range []string{"", key, fmt.Sprint(key, maker)} {
+		s.busy[of] += n
+		s.most[of] = max(s.most[of], s.busy[of])
+	}
+}
+
+// order has a piece of work done that takes so many slices, looking whether others
+// wait after each.
+func (s *shop) order(key string, maker, slices int) {
+	go func() {
+		turn, why := s.Enter(s.t.Context(), key, maker)
+		if turn == nil {
+			s.t.Errorf("%s %d: %v", key, maker, why)
+			return
+		}
+		for range slices {
+			s.count(1, key, maker)
+			time.Sleep(s.Slice)
+			s.count(-1, key, maker)
+			turn.Yield(s.t.Context())
+		}
+		s.done = append(s.done, fmt.Sprint(key, maker))
+		turn.Leave()
+	}()
+	synctest.Wait() // one after the other
+}
+
+func TestTurns(t *testing.T) {
+	for name, c := range map[string]struct {
+		options TurnOptions
+		orders  []string // key and maker
+		slices  int
+		want    []string
+		most    map[string]int
+	}{
+		"keys one after the other": {
+			TurnOptions{AtOnce: 1, EachKey: 1, EachMaker: 1}, []string{"a1", "a1", "a1", "b1", "c1", "b1"}, 1,
+			[]string{"a1", "b1", "c1", "a1", "b1", "a1"}, map[string]int{"": 1},
+		},
+		"makers of a key one after the other": {
+			TurnOptions{AtOnce: 1, EachKey: 1, EachMaker: 1}, []string{"a1", "a1", "a1", "a2", "a3", "a2"}, 1,
+			[]string{"a1", "a2", "a3", "a1", "a2", "a1"}, map[string]int{"": 1},
+		},
+		"others are done beside long work": {
+			TurnOptions{AtOnce: 1, EachKey: 1, EachMaker: 1}, []string{"a1", "b1"}, 3,
+			[]string{"a1", "b1"}, map[string]int{"": 1, "a": 1, "b": 1},
+		},
+		"at once": {
+			TurnOptions{AtOnce: 4, EachKey: 3, EachMaker: 2}, []string{"a1", "a1", "a1", "a2", "a2", "b1", "b1", "b1"}, 2,
+			nil, map[string]int{"": 4, "a": 3, "a1": 2, "b1": 2},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c.options.Slice, c.options.KeyWaits, c.options.MakerWaits = time.Second, 100, 100
+				s := newShop(t, c.options)
+				for _, one := range c.orders {
+					s.order(one[:1], int(one[1]-'0'), c.slices)
+				}
+				time.Sleep(time.Hour)
+				synctest.Wait()
+				if len(s.done) != len(c.orders) || c.want != nil && !slices.Equal(s.done, c.want) {
+					t.Errorf("done in the order %v, want %v", s.done, c.want)
+				}
+				for of, want := range c.most {
+					if s.most[of] != want {
+						t.Errorf("%q: %d at once, want %d", of, s.most[of], want)
+					}
+				}
+				if n := len(s.keys) + len(s.round) + s.Turns.busy; n != 0 {
+					t.Errorf("%d things are remembered of nothing", n)
+				}
+			})
+		})
+	}
+}
+
+// One who waits has the turn within a slice, however long the work of others takes,
+// and what has begun goes on before what has not.
+func TestTurnsYielded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShop(t, TurnOptions{AtOnce: 1, EachKey: 1, EachMaker: 1, Slice: time.Second, KeyWaits: 100, MakerWaits: 100})
+		s.order("a", 1, 1000)
+		s.order("a", 1, 1)
+		time.Sleep(10*time.Second + time.Millisecond)
+		came := time.Now()
+		turn, _ := s.Enter(t.Context(), "b", 1)
+		if took := time.Since(came); turn == nil || took > time.Second {
+			t.Fatalf("%v waited %s", turn, took)
+		}
+		turn.Leave()
+		time.Sleep(2000 * time.Second)
+		if !slices.Equal(s.done, []string{"a1", "a1"}) || s.most[""] != 1 {
+			t.Errorf("done %v, %d at once", s.done, s.most[""])
+		}
+	})
+}
+
+// While a piece rests its turn is others'.
+func TestTurnsRest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShop(t, TurnOptions{AtOnce: 1, EachKey: 1, EachMaker: 1, Slice: time.Second, KeyWaits: 100, MakerWaits: 100})
+		turn, _ := s.Enter(t.Context(), "a", 1)
+		turn.Rest()
+		turn.Rest() // as well
+		s.order("a", 1, 3)
+		s.order("a", 1, 1)
+		began := time.Now()
+		turn.Again(t.Context())
+		if took := time.Since(began); took != time.Second {
+			t.Errorf("had its turn again after %s, want before what had not begun and after a slice", took)
+		}
+		turn.Leave()
+		turn.Leave()
+		time.Sleep(time.Minute)
+		if len(s.done) != 2 || len(s.keys) != 0 || s.Turns.busy != 0 {
+			t.Errorf("done %v, left %d and %d", s.done, len(s.keys), s.Turns.busy)
+		}
+	})
+}
+
+func TestTurnsRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShop(t, TurnOptions{AtOnce: 1, EachKey: 1, EachMaker: 1, Slice: time.Second, KeyWaits: 3, MakerWaits: 2})
+		for _, maker := range []int{1, 1, 1, 2} { // one works, two and one wait
+			s.order("a", maker, 1)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
+		for _, one := range []struct {
+			key   string
+			maker int
+			want  Full
+		}{{"a", 1, FullForKey}, {"a", 3, FullForKey}, {"b", 1, NotFull}} {
+			if turn, why := s.Enter(ctx, one.key, one.maker); turn != nil || why != one.want {
+				t.Errorf("%v: %v, %v", one, turn, why)
+			}
+		}
+		time.Sleep(time.Minute)
+		if len(s.done) != 4 || len(s.keys) != 0 || s.figures().Refused != 2 {
+			t.Errorf("done %v, left %d, refused %d", s.done, len(s.keys), s.figures().Refused)
+		}
+	})
+}
+
+// Who goes away while waiting, or just when the turn comes, keeps nobody waiting.
+func TestTurnsLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShop(t, TurnOptions{AtOnce: 1, EachKey: 1, EachMaker: 1, Slice: time.Second, KeyWaits: 100, MakerWaits: 100})
+		for i := range 50 {
+			turn, _ := s.Enter(t.Context(), "a", 1)
+			ctx, cancel := context.WithCancel(t.Context())
+			for range 3 {
+				go func() {
+					if turn, _ := s.Enter(ctx, "a", 1); turn != nil {
+						turn.Leave()
+					}
+				}()
+			}
+			synctest.Wait()
+			go cancel()
+			if i%2 == 0 {
+				turn.Yield(ctx)
+			}
+			turn.Leave()
+			synctest.Wait()
+			if len(s.keys) != 0 || s.Turns.busy != 0 || len(s.round) != 0 {
+				t.Fatalf("left %d, %d work, %d wait", len(s.keys), s.Turns.busy, len(s.round))
+			}
+		}
+	})
+}
