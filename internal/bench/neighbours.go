@@ -46,6 +46,9 @@ type NeighbourSize struct {
 	Old      int           // messages of the crowded tenant that are kept no more
 	Unread   int           // messages of it that are not read
 	Open     int           // notices of it, a multiple of crowdRules
+	// Rehearsers are the clients that have rules rehearsed at the same time, Screens
+	// the live streams of one session.
+	Rehearsers, Screens int
 	// Slack is what a page may take beside one and a half times what it took before
 	// the crowd: with two processors a call now and then waits for another's to let go
 	// of one. A second or two are too short for a 95th part to be told.
@@ -58,12 +61,12 @@ var (
 	NeighbourRun = NeighbourSize{
 		Quiet: 30 * time.Second, Attack: 30 * time.Second, Brief: 30 * time.Second, Patience: 3 * time.Minute, Starting: 6 * time.Minute,
 		Readers: 300, Dense: 190, Rules: 200, Older: 1000, Tenants: 50, Devices: 2000, Running: 400, Backlog: 60,
-		Swings: lateMost, Told: 400, Old: 1_000_000, Unread: 100_000, Open: 20_000, Slack: 5 * time.Millisecond,
+		Swings: lateMost, Told: 400, Old: 1_000_000, Unread: 100_000, Open: 20_000, Rehearsers: 200, Screens: 4000, Slack: 5 * time.Millisecond,
 	}
 	NeighbourSample = NeighbourSize{
 		Quiet: 3 * time.Second, Attack: 3 * time.Second, Brief: 1500 * time.Millisecond, Patience: 20 * time.Second, Starting: 20 * time.Second,
 		Readers: 60, Dense: 20, Rules: 200, Older: 250, Tenants: 2, Devices: 1000, Running: 200, Backlog: 8,
-		Swings: 200, Told: 20, Old: 20_000, Unread: 5000, Open: 400, Slack: 200 * time.Millisecond,
+		Swings: 200, Told: 20, Old: 20_000, Unread: 5000, Open: 400, Rehearsers: 50, Screens: 200, Slack: 200 * time.Millisecond,
 	}
 )
 
@@ -119,6 +122,8 @@ var attacks = []struct {
 	{"a value that swings", func(NeighbourSize) attack { return newSwings(0, noticesAnHour) }, briefTime},
 	{"every swing a notice", func(s NeighbourSize) attack { return newSwings(s.Swings, 0) }, briefTime},
 	{"a storm of mail", func(s NeighbourSize) attack { return newMailStorm(s) }, briefTime},
+	{"heavy calls", func(s NeighbourSize) attack { return newRehearsers(s) }, briefTime},
+	{"live streams", func(s NeighbourSize) attack { return newManyScreens(s) }, briefTime},
 	{"a crowded tenant", func(s NeighbourSize) attack { return newCrowded(s) }, briefTime},
 }
 
