@@ -50,8 +50,8 @@ type NeighbourSize struct {
 	// the live streams of one session.
 	Rehearsers, Screens int
 	// Slack is what a page may take beside one and a half times what it took before
-	// the crowd: with two processors a call now and then waits for another's to let go
-	// of one. A second or two are too short for a 95th part to be told.
+	// the crowd: with two processors a call waits now and then for another's to let go
+	// of one (docs/benchmarks.md). A second or two are too short for a 95th part to be told.
 	Slack time.Duration
 }
 
@@ -61,7 +61,7 @@ var (
 	NeighbourRun = NeighbourSize{
 		Quiet: 30 * time.Second, Attack: 30 * time.Second, Brief: 30 * time.Second, Patience: 3 * time.Minute, Starting: 6 * time.Minute,
 		Readers: 300, Dense: 190, Rules: 200, Older: 1000, Tenants: 50, Devices: 2000, Running: 400, Backlog: 60,
-		Swings: lateMost, Told: 400, Old: 1_000_000, Unread: 100_000, Open: 20_000, Rehearsers: 200, Screens: 4000, Slack: 5 * time.Millisecond,
+		Swings: lateMost, Told: 400, Old: 1_000_000, Unread: 100_000, Open: 20_000, Rehearsers: 200, Screens: 4000, Slack: 20 * time.Millisecond,
 	}
 	NeighbourSample = NeighbourSize{
 		Quiet: 3 * time.Second, Attack: 3 * time.Second, Brief: 1500 * time.Millisecond, Patience: 20 * time.Second, Starting: 20 * time.Second,

@@ -58,7 +58,7 @@ func (st *stream) VisitGetLiveResponse(w http.ResponseWriter) error {
 	}
 	select {
 	case <-screen.Ended:
-		if screen.Why() == live.EndFull {
+		if why := screen.Why(); why == live.EndFull || why == live.EndReplaced {
 			return errs.New(errs.TooMany, "live.many").After(screensAgain)
 		}
 		return errs.New(errs.Unavailable, "error.503").After(time.Second)

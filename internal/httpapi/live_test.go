@@ -105,7 +105,7 @@ func TestLiveAtOnce(t *testing.T) {
 	expect(t, ada[0], testkit.Event{Retry: "30000"})
 	ada[0].End(t)
 	expect(t, w.Listen(t, base, w.live(w.bora, "")), testkit.Event{ID: "e-0"})
-	w.Run(t, []testkit.Scenario{{Name: "the farm's fourth", Call: w.live(w.bora, ""), Code: 429, Contains: []string{"too many live windows open"}}})
+	w.Run(t, []testkit.Scenario{{Name: "the farm's fourth", Call: w.live(w.bora, ""), Code: 429, Contains: []string{"Too many live windows are open"}}})
 	expect(t, w.Listen(t, base, w.live(w.enemy, "")), testkit.Event{ID: "e-0"})
 	w.publish(1, 1)
 	expect(t, ada[1], event(1))
