@@ -4,7 +4,7 @@
 # prints each pair's ratio, their median and their spread. Above 1 the second
 # version is the faster one.
 #   scripts/bench-pairs.sh BEFORE AFTER [PAIRS [BENCH…]]
-# BEFORE and AFTER are paths of two binaries; seven pairs of ingest, history and alarm.
+# BEFORE and AFTER are paths of two binaries; seven pairs of ingest, history and alarm; telling, which takes long, is asked for by name.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 before=$(realpath "${1:?the binary of before}") after=$(realpath "${2:?the binary of after}") pairs=${3:-7}
@@ -26,6 +26,10 @@ history() { # months of one device answered in a second, every reading of them
 alarm() { # messages acknowledged in a second while 10,000 rules judge them, as many as are taken
   ./bin/tilth bench alarm --binary "$1" --duration 2s |
     awk '/as much as is taken, with / { for (i = 1; i < NF; i++) if ($(i + 1) == "messages/s") { gsub(",", "", $i); print $i; exit } }'
+}
+telling() { # messages acknowledged in a second beside volleys of notices, each told by mail
+  ./bin/tilth bench telling --binary "$1" --digest-after 0 --duration 10s |
+    awk '/with volleys/ { gsub(",", "", $3); print $3; exit }'
 }
 
 for bench in "${benches[@]}"; do
