@@ -137,19 +137,6 @@ func probe(dir string) (err error) {
 	return f.Sync()
 }
 
-// endHanging ends a process whose stop before a new start hangs, as on what it
-// still has open of the old disk; whoever watches over it starts it.
-func endHanging(stopped <-chan struct{}, log *slog.Logger) {
-	enough := time.NewTimer(2 * stopWithin)
-	select {
-	case <-stopped:
-		enough.Stop()
-	case <-enough.C:
-		log.Error("the stop before a new start hangs; ending at once")
-		os.Exit(1)
-	}
-}
-
 // describeDisk publishes how the disk of the data folder is.
 func (s *Server) describeDisk() {
 	is := func(yes bool) float64 {

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"errors"
 
 	"github.com/spf13/cobra"
@@ -23,6 +24,9 @@ func serveCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			stopped := make(chan struct{})
+			defer close(stopped)
+			defer context.AfterFunc(c.Context(), func() { endHanging(stopped, stopWithin-endProcess, log) })()
 			err = s.Run(c.Context(), nil, nil)
 			if errors.Is(err, errBeginAnew) && c.Context().Err() == nil {
 				return errors.Join(err, beginAnew(log))

@@ -31,13 +31,6 @@ import (
 	"tilth/web"
 )
 
-// stopWithin is how long a stop may take, as promised.
-const stopWithin = 10 * time.Second
-
-// lastThings is what of it is left to those who work until the listeners have
-// stopped: the judge, and the outbox with letters in flight.
-const lastThings = 4 * time.Second
-
 // Server is a whole Tilth in one process.
 type Server struct {
 	set      *Settings
@@ -270,7 +263,7 @@ func (s *Server) Run(ctx context.Context, prepare func(context.Context) error, r
 	work.Go(func() error {
 		if s.disk.run(inner) != nil {
 			anew.Store(true)
-			go endHanging(stopped, s.log)
+			go endHanging(stopped, 2*stopWithin, s.log)
 			stopOuter()
 		}
 		return nil
@@ -369,34 +362,6 @@ func (s *Server) serve(ctx context.Context, prepare func(context.Context) error,
 	err := serving.Wait()
 	s.log.Info("tilth has stopped")
 	return err
-}
-
-// stop ends the listeners within stopWithin: screens first, since their
-// streams never end by themselves; then devices, whose messages are finished.
-func (s *Server) stop() error {
-	s.ready.Store(false)
-	ctx, cancel := context.WithTimeout(context.Background(), stopWithin-lastThings)
-	defer cancel()
-	s.stores.live.Close()
-	s.provider.Stop()
-	if err := s.stores.lived.end(); err != nil {
-		s.log.Warn("until when devices were let in is not written down to the second", "error", err)
-	}
-	err := errors.Join(
-		tell("devices", s.mqtt.Shutdown(ctx)), tell("console", s.http.Shutdown(ctx)), tell("provider", s.admin.Shutdown(ctx)),
-		tell("pipeline", s.pipeline.Close(ctx)),
-	)
-	if s.mails != nil { // last: a mail server that is slow must not keep readings waiting
-		err = errors.Join(err, tell("mail", s.mails.Close(ctx)))
-	}
-	return err
-}
-
-func tell(what string, err error) error {
-	if err != nil {
-		return fmt.Errorf("stop %s: %w", what, err)
-	}
-	return nil
 }
 
 // notClosed is no error where a stop came before serving began.

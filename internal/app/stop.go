@@ -1,0 +1,86 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+)
+
+// A stop takes no longer than stopWithin, as promised, whatever clients do: each of
+// its steps has a time of its own, and what is not over by then is cut off.
+const (
+	stopWithin = 10 * time.Second
+
+	endClients  = 3 * time.Second         // devices, people, programs and the provider finish what they began
+	endPipeline = 2 * time.Second         // what they handed over is on disk
+	endMail     = 2500 * time.Millisecond // letters that a mail server is about to take
+	endProcess  = 500 * time.Millisecond  // before stopWithin: of the judge, the outbox and the stores, which have the time until then
+)
+
+// stop ends the listeners: screens first, since their streams never end by
+// themselves; then devices, whose messages are finished, and everybody else.
+func (s *Server) stop() error {
+	s.ready.Store(false)
+	s.stores.live.Close()
+	s.provider.Stop()
+	if err := s.stores.lived.end(); err != nil {
+		s.log.Warn("until when devices were let in is not written down to the second", "error", err)
+	}
+	s.endClients()
+	err := within(endPipeline, "pipeline", s.pipeline.Close)
+	if s.mails != nil { // last: a mail server that is slow must not keep readings waiting
+		err = errors.Join(err, within(endMail, "mail", s.mails.Close))
+	}
+	return err
+}
+
+// endClients lets clients finish what they began, all at the same time, and cuts off
+// those that do not: what they were not answered for they send again.
+func (s *Server) endClients() {
+	var all sync.WaitGroup
+	for _, one := range []struct {
+		who string
+		end func(ctx context.Context) error
+		cut func() error
+	}{
+		{"devices", s.mqtt.Shutdown, func() error { return nil }}, // cuts them off itself
+		{"console", s.http.Shutdown, s.http.Close},
+		{"provider", s.admin.Shutdown, s.admin.Close},
+	} {
+		all.Go(func() {
+			if err := within(endClients, one.who, one.end); err != nil {
+				s.log.Warn("clients that did not finish are cut off", "reason", errors.Join(err, one.cut()))
+			}
+		})
+	}
+	all.Wait()
+}
+
+// within gives a step of a stop its time.
+func within(limit time.Duration, what string, end func(ctx context.Context) error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	if err := end(ctx); err != nil && !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("stop %s: %w", what, err)
+	}
+	return nil
+}
+
+// endHanging ends a process that has not stopped within a time, as on a disk that
+// does not answer. What was acknowledged is on disk; whoever watches over the
+// process starts it.
+func endHanging(stopped <-chan struct{}, limit time.Duration, log *slog.Logger) {
+	enough := time.NewTimer(limit)
+	select {
+	case <-stopped:
+		enough.Stop()
+	case <-enough.C:
+		log.Error("the stop hangs; ending at once", "after", limit)
+		os.Exit(1)
+	}
+}
