@@ -112,7 +112,7 @@ test('a program is made known, tried, and told of an alarm', async ({ page }) =>
   await form.getByLabel(/^Name/).fill('Frost fans');
   await form.getByLabel(/^Address/).fill('https://169.254.169.254/latest/meta-data');
   await form.getByRole('button', { name: 'Create webhook' }).click();
-  await expect(form.getByRole('alert')).toContainText('lies in a network that this server does not call');
+  await expect(form.getByRole('alert')).toContainText('needs the name of a host, not an IP address');
   await form.getByLabel(/^Address/).fill(address);
   await expectAccessible(page);
   // Read on its way to the page: the browser does not keep it for long.

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"tilth/internal/errs"
 	"tilth/internal/httpapi/wire"
@@ -20,27 +19,22 @@ import (
 )
 
 const (
-	uploadFile   = 8 << 20             // up to here a picture that is too large is told so; larger ones are not read
-	uploadLimit  = uploadFile + 64<<10 // bytes of an upload's body: the picture and what is around it
-	uploadParts  = 16                  // of a form
-	uploadCrop   = 64                  // characters of a crop
-	uploadsAUser = 2                   // one may hang for a while when a telephone loses its network
-	uploadsMost  = 16                  // pictures that are received at once
-	uploadAgain  = 10 * time.Second    // when to try again
-	avatarCache  = "private, max-age=31536000, immutable"
+	uploadFile  = 8 << 20             // up to here a picture that is too large is told so; larger ones are not read
+	uploadLimit = uploadFile + 64<<10 // bytes of an upload's body: the picture and what is around it
+	uploadParts = 16                  // of a form
+	uploadCrop  = 64                  // characters of a crop
+	avatarCache = "private, max-age=31536000, immutable"
 )
 
 // UpdateAvatar makes an uploaded file the picture of the signed-in user and
 // answers its address.
 func (s *server) UpdateAvatar(ctx context.Context, r wire.UpdateAvatarRequestObject) (wire.UpdateAvatarResponseObject, error) {
 	c := caller(ctx)
-	switch s.uploads.Enter(c.User) {
-	case limit.FullForKey:
-		return nil, errs.New(errs.TooMany, "avatar.waiting").After(uploadAgain)
-	case limit.FullForAll:
-		return nil, errs.New(errs.Unavailable, "error.503").After(uploadAgain)
+	leave, err := s.uploads.enter(ctx, c.Tenant, c.User)
+	if err != nil {
+		return nil, err
 	}
-	defer s.uploads.Leave(c.User)
+	defer leave()
 	file, crop, err := readUpload(r.Body)
 	if err != nil {
 		return nil, err

@@ -14,7 +14,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"tilth/internal/httpapi"
 	"tilth/internal/httpapi/wire"
 	"tilth/internal/identity"
 	"tilth/internal/testkit"
@@ -329,37 +331,89 @@ func (w *world) hanging(t *testing.T, base, token string) (let func()) {
 	return func() { _ = pipe.Close(); <-done; sender.CloseIdleConnections() }
 }
 
-// So many pictures are received at once: of one user, and in all.
+// So many pictures are received at once of one user, at once refused, and of a
+// tenant, whose others wait; other tenants' people feel nothing of it.
 func TestAvatarsAtOnce(t *testing.T) {
-	w := newServer(t)
+	w := newServer(t, func(o *httpapi.Options) { o.UploadWait = 50 * time.Millisecond })
 	base := w.Serve(t)
 	code := func(token string) int {
 		return w.Do(t, form(t, token, part{name: "avatarFile", file: "a", body: pictureFile(t)})).Code
 	}
 	var lets []func()
-	for range 2 {
-		lets = append(lets, w.hanging(t, base, w.ada))
+	hang := func(token string) {
+		for range 2 {
+			lets = append(lets, w.hanging(t, base, token))
+		}
 	}
+	hang(w.ada)
 	if got := code(w.ada); got != 429 {
 		t.Errorf("ada's third: %d", got)
 	}
 	if got := code(w.bora); got != 200 {
 		t.Errorf("another user: %d", got)
 	}
-	for i := range 7 {
-		token := w.Session(t, w.User(t, w.field.ID, fmt.Sprint("user", i))).Access
-		for range 2 {
-			lets = append(lets, w.hanging(t, base, token))
-		}
-	}
+	hang(w.Session(t, w.User(t, w.field.ID, "slow")).Access)
 	if got := code(w.bora); got != 503 {
-		t.Errorf("one too many: %d", got)
+		t.Errorf("one more of the tenant: %d", got)
+	}
+	if got := code(w.enemy); got != 200 {
+		t.Errorf("another tenant: %d", got)
+	}
+	// Five tenants that hang: all places are taken, and whoever waits has the next.
+	for i := range 3 {
+		crowd := w.Tenant(t, fmt.Sprint("crowd", i))
+		hang(w.Session(t, crowd.Ada).Access)
+		hang(w.Session(t, crowd.Bora).Access)
+	}
+	if got := code(w.enemy); got != 503 {
+		t.Errorf("when all are taken: %d", got)
 	}
 	for _, let := range lets {
 		let()
 	}
-	if ada, bora := code(w.ada), code(w.bora); ada != 200 || bora != 200 {
-		t.Errorf("afterwards: %d %d", ada, bora)
+	if ada, bora, enemy := code(w.ada), code(w.bora), code(w.enemy); ada != 200 || bora != 200 || enemy != 200 {
+		t.Errorf("afterwards: %d %d %d", ada, bora, enemy)
+	}
+}
+
+// Who waits for a place among pictures that come slowly has it as soon as one of
+// them is there; of a tenant that has its share nobody has, who came before or after.
+func TestAvatarsInTurn(t *testing.T) {
+	w := newServer(t, func(o *httpapi.Options) { o.UploadWait = testkit.Patience })
+	base := w.Serve(t)
+	var lets []func()
+	var crowds []string // a session of each
+	for i := range 4 {
+		crowd := w.Tenant(t, fmt.Sprint("crowd", i))
+		crowds = append(crowds, w.Session(t, w.User(t, crowd.ID, "late")).Access)
+		for _, who := range []*identity.User{crowd.Ada, crowd.Bora} {
+			for range 2 {
+				lets = append(lets, w.hanging(t, base, w.Session(t, who).Access))
+			}
+		}
+	}
+	put := func(token string) <-chan int {
+		done := make(chan int, 1)
+		call := form(t, token, part{name: "avatarFile", file: "a", body: pictureFile(t)})
+		go func() { done <- w.Do(t, call).Code }()
+		return done
+	}
+	fifth, enemy := put(crowds[0]), put(w.enemy)
+	lets[len(lets)-1]()
+	if code := testkit.Receive(t, "the answer to who waited", enemy); code != 200 {
+		t.Errorf("%d", code)
+	}
+	select {
+	case code := <-fifth:
+		t.Errorf("a fifth of a tenant at once: %d", code)
+	default:
+	}
+	lets[0]()
+	if code := testkit.Receive(t, "the answer to the fifth", fifth); code != 200 {
+		t.Errorf("%d", code)
+	}
+	for _, let := range lets[1 : len(lets)-1] {
+		let()
 	}
 }
 

@@ -141,18 +141,21 @@ func TestNoticeChannelRefusals(t *testing.T) {
 		with body
 		want func(l text.Language) string
 	}{
-		"no name":        {body{"noticeName": nil}, func(l text.Language) string { return said(l, "common.nameRequired") }},
-		"a blank name":   {body{"noticeName": " "}, func(l text.Language) string { return said(l, "common.nameRequired") }},
-		"a long name":    {body{"noticeName": strings.Repeat("ş", 65)}, func(l text.Language) string { return about(l, "noticeName", "invalid.long", "limit", "64") }},
-		"NUL":            {body{"noticeName": "a\x00"}, func(l text.Language) string { return about(l, "noticeName", "invalid.format") }},
-		"no mode":        {body{"noticeMode": nil}, func(l text.Language) string { return said(l, "channel.modeRequired") }},
-		"an empty mode":  {body{"noticeMode": []string{}}, func(l text.Language) string { return said(l, "channel.modeRequired") }},
-		"fax":            {body{"noticeMode": []string{"fax"}}, func(l text.Language) string { return about(l, "noticeMode", "invalid.choice") }},
-		"no e-mail":      {body{"email": nil}, func(l text.Language) string { return said(l, "channel.emailEmpty") }},
-		"no addresses":   {body{"email": body{}}, func(l text.Language) string { return said(l, "channel.emailEmpty") }},
-		"no address":     {emails(" "), func(l text.Language) string { return said(l, "channel.emailEmpty") }},
-		"a bad address":  {emails("ada@example.com", "bora"), func(l text.Language) string { return said(l, "channel.emailFormat", "value", "bora") }},
-		"no domain":      {emails("crew@valley"), func(l text.Language) string { return said(l, "channel.emailFormat", "value", "crew@valley") }},
+		"no name":       {body{"noticeName": nil}, func(l text.Language) string { return said(l, "common.nameRequired") }},
+		"a blank name":  {body{"noticeName": " "}, func(l text.Language) string { return said(l, "common.nameRequired") }},
+		"a long name":   {body{"noticeName": strings.Repeat("ş", 65)}, func(l text.Language) string { return about(l, "noticeName", "invalid.long", "limit", "64") }},
+		"NUL":           {body{"noticeName": "a\x00"}, func(l text.Language) string { return about(l, "noticeName", "invalid.format") }},
+		"no mode":       {body{"noticeMode": nil}, func(l text.Language) string { return said(l, "channel.modeRequired") }},
+		"an empty mode": {body{"noticeMode": []string{}}, func(l text.Language) string { return said(l, "channel.modeRequired") }},
+		"fax":           {body{"noticeMode": []string{"fax"}}, func(l text.Language) string { return about(l, "noticeMode", "invalid.choice") }},
+		"no e-mail":     {body{"email": nil}, func(l text.Language) string { return said(l, "channel.emailEmpty") }},
+		"no addresses":  {body{"email": body{}}, func(l text.Language) string { return said(l, "channel.emailEmpty") }},
+		"no address":    {emails(" "), func(l text.Language) string { return said(l, "channel.emailEmpty") }},
+		"a bad address": {emails("ada@example.com", "bora"), func(l text.Language) string { return said(l, "channel.emailFormat", "value", "bora") }},
+		"no domain":     {emails("crew@valley"), func(l text.Language) string { return said(l, "channel.emailFormat", "value", "crew@valley") }},
+		"in figures": {emails("crew@[10.0.0.1]"), func(l text.Language) string {
+			return about(l, "emails", "invalid.mailHost", "value", "crew@[10.0.0.1]")
+		}},
 		"one twice":      {emails("ada@example.com", "ADA@example.com"), func(l text.Language) string { return said(l, "channel.emailTwice", "value", "ADA@example.com") }},
 		"21 addresses":   {emails(many...), func(l text.Language) string { return about(l, "emails", "invalid.many", "limit", "20") }},
 		"no numbers":     {body{"phoneMessage": nil}, func(l text.Language) string { return said(l, "channel.phoneEmpty") }},

@@ -36,7 +36,7 @@ const askedAgain = time.Second
 type limits struct {
 	public   *limit.Buckets[limit.Network] // calls without sign-in
 	pictures *limit.Buckets[limit.Network]
-	uploads  *limit.Slots[int64]      // pictures that are received at once, each held in memory; by user
+	uploads  uploads
 	tries    *limit.Recent[tenant.ID] // of channels
 	asked    *limit.Line[tenant.ID]   // questions that are worked on at once
 }
@@ -48,7 +48,7 @@ func newLimits(o *Options) limits {
 	}
 	return limits{
 		public: byAddress("console_calls"), pictures: byAddress("console_pictures"),
-		uploads: limit.NewSlots[int64](limit.Options{Name: "console_uploads", Meter: o.Limits}, uploadsAUser, uploadsMost),
+		uploads: newUploads(o),
 		tries:   notify.NewTries("channel_tries", o.Now, o.Limits),
 		asked:   limit.NewLine[tenant.ID](limit.Options{Name: "console_questions", Meter: o.Limits}, asking()),
 	}

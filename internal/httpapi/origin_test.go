@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -62,5 +63,35 @@ func TestNoOtherOriginIsLetIn(t *testing.T) {
 		if p := permissions(a.Header); len(p) > 0 || a.Code == 200 {
 			t.Errorf("%s %s: %v %d", method, livePath, p, a.Code)
 		}
+	}
+}
+
+// No address of this server sends a browser to another, in whatever form it names
+// one: where it tells a browser of the clean form of a path, that is a path of its
+// own. Signing in leads nowhere by itself; the page holds its address to return to
+// (returnAddress in web/src/app) against the same.
+func TestNoAddressLeadsElsewhere(t *testing.T) {
+	w := newServer(t, func(o *httpapi.Options) { o.Console = console(t) })
+	redirected := 0
+	for _, path := range []string{
+		"//evil.example", "//evil.example/", "///evil.example/..", "/.//evil.example", "/..//evil.example", "/data/..//evil.example", "/data/../..//evil.example/x", "/%2e//evil.example",
+		"/%2E%2E//evil.example", "/%2fevil.example", "/%2f%2fevil.example", "/.%2f/evil.example", "/%5cevil.example", "/%5C%5Cevil.example", "/data/..%5c%5cevil.example", "/./%5cevil.example",
+		"/%09/evil.example", "/%0a/evil.example", "/%0d%0aLocation:%20https:%2f%2fevil.example", "/%00/evil.example", "/a//../%2f%2fevil.example", "/;//evil.example", "/https:%2f%2fevil.example",
+		"/avatar//evil.example", "/avatar/..//..//evil.example", "/embed/..//..//evil.example", "/signin/..//evil.example", "/signin?from=//evil.example", "/signin/?from=https:%2f%2fevil.example",
+	} {
+		a := w.Do(t, testkit.Call{Path: path})
+		to := a.Header.Get("Location")
+		if a.Status >= 300 && a.Status < 400 {
+			redirected++
+		} else if to != "" {
+			t.Errorf("%s: %d with a Location: %s", path, a.Status, to)
+		}
+		u, err := url.Parse(to)
+		if err != nil || to != "" && (to[0] != '/' || u.Host != "" || u.Scheme != "") || strings.HasPrefix(to, "//") || strings.ContainsAny(to, "\\\t\r\n\x00") {
+			t.Errorf("%s leads to %s", path, to)
+		}
+	}
+	if redirected < 5 {
+		t.Errorf("only %d were redirected", redirected)
 	}
 }

@@ -64,6 +64,7 @@ type Options struct {
 	Memory        *memory.Gauge                   // nil: nothing is refused for want of it
 	Longs         *reading.LongAnswers            // on their way, of programs too; nil: this edge's alone
 	Turns         *reading.Turns                  // of work that passes over readings, likewise
+	UploadWait    time.Duration                   // for how long a picture that comes may wait for its tenant's turn; 0: 20 seconds
 	Ready         func(ctx context.Context) error // nil error: the server takes requests; else what anybody may read of why not
 
 	Audit         *audit.Store

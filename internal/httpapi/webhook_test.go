@@ -156,7 +156,7 @@ func TestWebhookRefusals(t *testing.T) {
 		"no address":   {body{"url": nil}, "Address: "},
 		"no https":     {body{"url": "ftp://a.example"}, "Address: must begin with https://"},
 		"a user":       {body{"url": "https://a:b@a.example"}, "Address: must not hold a user name or password"},
-		"inside":       {body{"url": "https://169.254.169.254/"}, "Address: lies in a network that this server does not call"},
+		"inside":       {body{"url": "https://169.254.169.254/"}, "Address: needs the name of a host, not an IP address"},
 		"no host":      {body{"url": "https:///x"}, "Address: not an address of the form https://host/path"},
 		"no event":     {body{"events": nil}, "Events: select at least one"},
 		"an event":     {body{"events": []string{"closed"}}, "Events: not one of the choices"},

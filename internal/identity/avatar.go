@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -15,6 +14,7 @@ import (
 	"tilth/internal/db"
 	"tilth/internal/errs"
 	"tilth/internal/identity/picture"
+	"tilth/internal/limit"
 	"tilth/internal/tenant"
 )
 
@@ -23,7 +23,8 @@ const (
 	AvatarPrefix = "/avatar/"
 	AvatarSuffix = ".jpg"
 
-	picturesQueue = 16 // uploads that may wait while one is decoded, which takes up to seconds and 320 MiB
+	picturesWait = 16              // of a tenant, while one is decoded, which takes up to seconds and 320 MiB
+	pictureAgain = 5 * time.Second // when to try again where more wait
 )
 
 type avatarRow struct {
@@ -37,22 +38,23 @@ type avatarRow struct {
 
 // AvatarStore keeps users' pictures, one a user.
 type AvatarStore struct {
-	db       *db.DB
-	now      func() time.Time
-	decoding chan struct{}
-	waiting  atomic.Int64
+	db    *db.DB
+	now   func() time.Time
+	turns *limit.Turns[tenant.ID, int64] // of decoding
 }
 
 // NewAvatarStore makes a store; now is the server's clock.
 func NewAvatarStore(d *db.DB, now func() time.Time) *AvatarStore {
-	return &AvatarStore{db: d, now: now, decoding: make(chan struct{}, 1)}
+	return &AvatarStore{db: d, now: now, turns: limit.NewTurns[tenant.ID, int64](limit.Options{Name: "pictures"}, limit.TurnOptions{
+		AtOnce: 1, EachKey: 1, EachMaker: 1, KeyWaits: picturesWait, MakerWaits: picturesWait,
+	})}
 }
 
 // Put makes a file the picture of a tenant's user and gives its address; the
 // picture before is gone with it. What is no picture, or too large, is Refused
-// with the reason; Unavailable when too many wait.
+// with the reason; Unavailable when too many of the tenant's wait.
 func (s *AvatarStore) Put(ctx context.Context, t tenant.ID, user int64, file []byte, crop *picture.Crop) (string, error) {
-	square, err := s.square(ctx, file, crop)
+	square, err := s.square(ctx, t, user, file, crop)
 	if err != nil {
 		return "", err
 	}
@@ -80,20 +82,17 @@ func (s *AvatarStore) Put(ctx context.Context, t tenant.ID, user int64, file []b
 	return address, err
 }
 
-// square waits for its turn: pictures are decoded one at a time, since each
-// may take much memory.
-func (s *AvatarStore) square(ctx context.Context, file []byte, crop *picture.Crop) ([]byte, error) {
-	if s.waiting.Add(1) > picturesQueue+1 {
-		s.waiting.Add(-1)
-		return nil, errs.New(errs.Unavailable, "error.503").After(5 * time.Second)
-	}
-	defer s.waiting.Add(-1)
-	select {
-	case s.decoding <- struct{}{}:
-	case <-ctx.Done():
+// square waits for its turn: pictures are decoded one at a time, since each may
+// take much memory; of tenants one after the other, and of their users.
+func (s *AvatarStore) square(ctx context.Context, t tenant.ID, user int64, file []byte, crop *picture.Crop) ([]byte, error) {
+	turn, why := s.turns.Enter(ctx, t, user)
+	switch {
+	case why != limit.NotFull:
+		return nil, errs.New(errs.Unavailable, "error.503").After(pictureAgain)
+	case turn == nil:
 		return nil, ctx.Err()
 	}
-	defer func() { <-s.decoding }()
+	defer turn.Leave()
 	return picture.Square(file, crop)
 }
 

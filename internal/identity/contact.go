@@ -55,6 +55,9 @@ func emailOf(typed string) (string, error) {
 	if typed == "" {
 		return "", errs.New(errs.Refused, "profile.emailRequired")
 	}
+	if tenant.MailsFigures(typed) {
+		return "", errs.New(errs.Refused, "invalid.mailHost", "value", typed).About("email")
+	}
 	if !IsEmail(typed) {
 		return "", errs.New(errs.Refused, "profile.emailFormat")
 	}

@@ -59,6 +59,11 @@ func TestEmail(t *testing.T) {
 			t.Errorf("%q: %v", typed, err)
 		}
 	}
+	for _, typed := range []string{"ada@10.0.0.1", "ada@[10.0.0.1]", "ada@[IPv6:::1]", "ada@0x7f.1", "ada@１２７.０.０.１"} {
+		if _, err := emailOf(typed); errs.As(err).Key != "invalid.mailHost" || errs.As(err).Field != "email" {
+			t.Errorf("%q: %v", typed, err)
+		}
+	}
 	if _, err := emailOf("  "); errs.As(err).Key != "profile.emailRequired" {
 		t.Error(err)
 	}

@@ -108,6 +108,8 @@ func (w *recipients) read(typed []string) ([]string, error) {
 		}
 		kept := w.kept(one)
 		switch {
+		case tenant.MailsFigures(one): // of phone numbers none
+			return nil, errs.New(errs.Refused, "invalid.mailHost", "value", quoted(one)).About(w.field)
 		case kept == "":
 			return nil, errs.New(errs.Refused, w.format, "value", quoted(one))
 		case slices.ContainsFunc(list, func(other string) bool { return w.same(kept, other) }):

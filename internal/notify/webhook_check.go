@@ -37,8 +37,9 @@ type WebhookForm struct {
 }
 
 // Webhook makes a webhook of what was said. The first thing that is wrong, in
-// the order of the form, is what is said (Refused). An address that is none of a
-// name is judged at once, a name's when it is called.
+// the order of the form, is what is said (Refused). A host's name is judged when
+// it is called; an address in figures is taken in networks that the provider
+// opened, and in no other.
 func (f *WebhookForm) Webhook(g *guard.Guard) (w Webhook, err error) {
 	if w.Name, err = shownName(f.Name, "name"); err != nil {
 		return w, err
@@ -99,8 +100,8 @@ func webhookURL(said *string, g *guard.Guard) (string, error) {
 	case u.Fragment != "" || strings.Contains(address, "#"):
 		return refuse("webhook.urlFormat")
 	}
-	if a, err := netip.ParseAddr(u.Hostname()); err == nil && g.Judge(a, u.Scheme == "http") != nil {
-		return refuse("webhook.urlInside")
+	if a, err := netip.ParseAddr(u.Hostname()); tenant.IsFigures(u.Hostname()) && (err != nil || !g.Opened(a)) {
+		return refuse("webhook.urlFigures")
 	}
 	return address, nil
 }

@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
-	"strings"
 
 	"tilth/internal/device"
 	"tilth/internal/httpbase"
+	"tilth/internal/httpbase/cell"
 	"tilth/internal/openapi/wire"
 	"tilth/internal/reading"
 )
@@ -55,7 +55,7 @@ func (s *server) sendCSV(ctx context.Context, w http.ResponseWriter, h *history)
 		column := make(map[device.PropertyID]int, len(h.props))
 		for i, p := range h.props {
 			column[p.ID] = i
-			out.Buf = appendCell(append(out.Buf, ','), p.Identifier)
+			out.Buf = cell.AppendCSV(append(out.Buf, ','), p.Identifier)
 		}
 		out.Buf = append(out.Buf, "\r\n"...)
 		cells := make([]reading.Value, len(h.props))
@@ -69,7 +69,7 @@ func (s *server) sendCSV(ctx context.Context, w http.ResponseWriter, h *history)
 				out.Buf = append(out.Buf, ',')
 				switch v.Kind() {
 				case reading.KindText:
-					out.Buf = appendCell(out.Buf, v.String())
+					out.Buf = cell.AppendCSV(out.Buf, v.String())
 				case reading.KindNumber, reading.KindBoolean:
 					out.Buf = v.AppendJSON(out.Buf)
 				case reading.KindNone: // not measured then
@@ -129,19 +129,4 @@ func objects(h *history) func(buf []byte, at int64, fields []reading.Field) []by
 		}
 		return append(buf, "}}"...)
 	}
-}
-
-// appendCell appends a text as a cell of a table. What a spreadsheet would take
-// for a formula gets an apostrophe before it.
-func appendCell(dst []byte, text string) []byte {
-	text = strings.ToValidUTF8(text, "\uFFFD")
-	formula := text != "" && (strings.ContainsRune("=+-@", rune(text[0])) || text[0] < ' ')
-	if !formula && !strings.ContainsAny(text, "\",\r\n") && strings.TrimSpace(text) == text {
-		return append(dst, text...)
-	}
-	dst = append(dst, '"')
-	if formula {
-		dst = append(dst, '\'')
-	}
-	return append(append(dst, strings.ReplaceAll(text, `"`, `""`)...), '"')
 }

@@ -118,6 +118,34 @@ func TestTextsAreNeverAnythingElse(t *testing.T) {
 	}
 }
 
+// A text that would become a formula when somebody presses F2 and the enter key
+// is marked as one that stays a text, in each style; others are as they were.
+func TestTextsStayTextsWhenTheyAreEdited(t *testing.T) {
+	texts := map[string]bool{"=1+1": true, " =1": true, "-1": true, "\t@a": true, "＝1": true, "plain": false, "a=b": false, "": false}
+	var order []string
+	f := book(t, func(b *sheet.Book) {
+		s := begin(t, b, sheet.Head{Name: "S"})
+		for text := range texts {
+			order = append(order, text)
+			s.Text(text)
+			s.Bold(text)
+			row(t, s)
+		}
+	})
+	for i, text := range order {
+		for column, bold := range map[string]bool{"A": false, "B": true} {
+			id, err := f.GetCellStyle("S", fmt.Sprint(column, i+1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			xf := f.Styles.CellXfs.Xf[id]
+			if marked := xf.QuotePrefix != nil && *xf.QuotePrefix; marked != texts[text] || (*xf.FontID == 1) != bold {
+				t.Errorf("%q in %s is marked: %v, font %d", text, column, marked, *xf.FontID)
+			}
+		}
+	}
+}
+
 func TestNumbersAndBooleans(t *testing.T) {
 	numbers := []string{"0", "-0", "23.4", "-273.15", "1e+21", "5e-324", "1.7976931348623157e+308", "0.30000000000000004", "9007199254740993"}
 	f := book(t, func(b *sheet.Book) {

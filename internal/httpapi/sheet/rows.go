@@ -6,6 +6,8 @@ import (
 	"io"
 	"strconv"
 	"time"
+
+	"tilth/internal/httpbase/cell"
 )
 
 // flushAt is how many bytes of XML are gathered before they are packed.
@@ -64,15 +66,18 @@ func (s *Sheet) Row() error {
 }
 
 // Text writes a cell that holds a text, and never anything else: no formula
-// comes of it whatever it begins with.
-func (s *Sheet) Text(text string) { s.text(text, stylePlain) }
+// comes of it whatever it begins with, not even when somebody edits the cell.
+func (s *Sheet) Text(text string) { s.text(text, stylePlain, styleGuarded) }
 
 // Bold writes a text in bold type.
-func (s *Sheet) Bold(text string) { s.text(text, styleBold) }
+func (s *Sheet) Bold(text string) { s.text(text, styleBold, styleBoldGuarded) }
 
-func (s *Sheet) text(text string, style int) {
+func (s *Sheet) text(text string, style, guarded int) {
 	if !s.cell() {
 		return
+	}
+	if cell.Formula(text) {
+		style = guarded
 	}
 	if style != stylePlain {
 		s.buf = append(strconv.AppendInt(append(s.buf, ` s="`...), int64(style), 10), '"')

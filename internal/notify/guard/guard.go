@@ -49,7 +49,7 @@ func (g *Guard) Judge(a netip.Addr, plain bool) error {
 	switch {
 	case !a.IsValid():
 		return errUnknown
-	case g.chosen(a), g.chosen(inner):
+	case g.Opened(a):
 		return nil
 	case plain:
 		return errOutside
@@ -64,6 +64,12 @@ func (g *Guard) Judge(a netip.Addr, plain bool) error {
 		return errInside
 	}
 	return nil
+}
+
+// Opened tells whether an address lies in a network of the provider's choice.
+func (g *Guard) Opened(a netip.Addr) bool {
+	a = a.Unmap()
+	return g.chosen(a) || g.chosen(embedded(a))
 }
 
 func (g *Guard) chosen(a netip.Addr) bool {

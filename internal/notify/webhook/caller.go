@@ -3,6 +3,7 @@ package webhook
 import (
 	"context"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -34,6 +35,7 @@ type Options struct {
 type Caller struct {
 	Options
 	clients clients
+	alike   time.Duration // after how long it is told that a name leads nowhere
 	tries   *limit.Recent[tenant.ID]
 }
 
@@ -44,15 +46,16 @@ func New(o Options) *Caller {
 	if o.Within == 0 {
 		o.Within = callWithin
 	}
-	c := &Caller{Options: o, tries: notify.NewTries("webhook_tries", o.Now, o.Limits)}
+	// A little more than resolving may take, so that nobody sees which names took all of it.
+	c := &Caller{Options: o, alike: min(dialWithin, o.Within) + o.Within/20, tries: notify.NewTries("webhook_tries", o.Now, o.Limits)}
 	c.clients = newClients(o.Guard, &c.Options)
 	return c
 }
 
 // Carry tells a webhook of one notice. Everything but a status of 2xx is tried
 // again, for the program may be mended, with 429 and 503 not before it wants it;
-// but for an address that is not called, and 410, which switches the webhook off
-// unless it leads elsewhere meanwhile.
+// but for an address in figures that is not called, and 410, which switches the
+// webhook off unless it leads elsewhere meanwhile.
 func (c *Caller) Carry(ctx context.Context, l *notify.Letter) (string, error) {
 	body, err := bodyOf(&l.Alarms[0])
 	if err != nil {
@@ -66,7 +69,7 @@ func (c *Caller) Carry(ctx context.Context, l *notify.Letter) (string, error) {
 	switch {
 	case errs.Is(err, errs.NotFound):
 		return "", &notify.Failure{Trouble: notify.Refused, Answer: "the webhook was deleted", Cause: err}
-	case guard.Refused(err):
+	case guard.Refused(err) && !errors.Is(err, errNowhere):
 		return "", &notify.Failure{Trouble: notify.Refused, Answer: wrong(err), Cause: err}
 	case err != nil:
 		return "", &notify.Failure{Trouble: notify.Later, Answer: wrong(err), Cause: err}
@@ -104,5 +107,10 @@ func (c *Caller) call(ctx context.Context, t tenant.ID, webhook int64, id string
 	}
 	header := http.Header{}
 	sign(header, id, c.Now(), body, e.Secrets)
-	return c.clients.post(ctx, e.URL, header, body)
+	begun := time.Now()
+	a, err := c.clients.post(ctx, e.URL, header, body)
+	if err != nil {
+		return nil, c.nowhere(ctx, e.URL, begun, err)
+	}
+	return a, nil
 }

@@ -121,19 +121,18 @@ var errReading = errors.New("a fault of the server, see its log")
 func wrong(err error) string {
 	var timeout interface{ Timeout() bool }
 	refusal, refused := errors.AsType[*guard.Refusal](err)
-	_, name := errors.AsType[*net.DNSError](err)
 	_, network := errors.AsType[*net.OpError](err)
 	var unknown x509.UnknownAuthorityError
 	certificate, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
 	switch {
+	case errors.Is(err, errNowhere):
+		return errNowhere.Error()
 	case refused:
 		return refusal.Error()
 	case errors.Is(err, errReading):
 		return errReading.Error()
 	case errors.Is(err, context.Canceled):
 		return "given up"
-	case name:
-		return "the host's name has no address"
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return fmt.Sprintf("no answer within %d s", callWithin/time.Second)
 	case errors.As(err, &unknown):

@@ -1,28 +1,36 @@
 package webhook_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/netip"
 	"strings"
 	"testing"
+	"time"
 
 	"tilth/internal/errs"
 	"tilth/internal/notify/guard"
 	"tilth/internal/notify/webhook"
 )
 
-const inside = "refused: not sent: the address is in a network that this server does not call"
+const (
+	inside  = "refused: not sent: the address is in a network that this server does not call"
+	nowhere = "later: the host's name leads to no address that this server calls"
+)
 
 // Nobody is led to what is behind the server's walls: not by an address, in
 // whatever form, nor by a name; and what is there is not told.
 func TestNothingInsideIsCalled(t *testing.T) {
 	w := newWorld(t)
 	port := portOf(victim(t, 0))
-	for _, host := range []string{"127.0.0.1", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "localhost", "0.0.0.0", "[::]", "[::1]", "169.254.169.254", "[fd00:ec2::254]", "10.0.0.1", "192.168.1.1"} {
+	for _, host := range []string{"127.0.0.1", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "0.0.0.0", "[::]", "[::1]", "169.254.169.254", "[fd00:ec2::254]", "10.0.0.1", "192.168.1.1"} {
 		if got := w.carry(t, fmt.Sprintf("https://%s:%d/", host, port)); got != inside {
 			t.Errorf("%s: %s", host, got)
 		}
+	}
+	if got := w.carry(t, fmt.Sprintf("https://localhost:%d/", port)); got != nowhere {
+		t.Errorf("localhost: %s", got)
 	}
 	// Without TLS only what the provider opened is called.
 	has(t, "plain", w.carry(t, fmt.Sprintf("http://127.0.0.1:%d/", port)), "refused: ", "without TLS")
@@ -33,15 +41,17 @@ func TestNothingInsideIsCalled(t *testing.T) {
 }
 
 // A name that has a good address first and a bad one later is judged again at
-// each attempt; one that has both leads to the good one only.
+// each attempt, by the very address that is connected to: the name is resolved
+// once an attempt. One that has both leads to the good one only.
 func TestRebinding(t *testing.T) {
 	l := listen(t, open, 0)
 	url, connections := serve(t, l, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("welcome")) })
 	_ = url
 	victim(t, portOf(l))
-	both := false
+	both, resolved := false, 0
 	w := newWorld(t, func(o *webhook.Options) {
 		o.Resolver = resolver(t, func(query int) []netip.Addr {
+			resolved++
 			switch {
 			case both:
 				return []netip.Addr{closed, open}
@@ -57,14 +67,70 @@ func TestRebinding(t *testing.T) {
 	}
 	for range 3 {
 		_, err := w.caller.Carry(t.Context(), w.letter(id))
-		has(t, "rebound", troubled(t, err), "refused: not sent")
+		if got := troubled(t, err); got != nowhere {
+			t.Errorf("rebound: %s", got)
+		}
 	}
 	both = true
 	if said, err := w.caller.Carry(t.Context(), w.letter(id)); err != nil || said != "200 welcome" {
 		t.Errorf("%s %v", said, err)
 	}
-	if n := connections.Load(); n != 2 {
-		t.Errorf("%d connections", n)
+	if n := connections.Load(); n != 2 || resolved != 5 {
+		t.Errorf("%d connections, resolved %d times in 5 attempts", n, resolved)
+	}
+}
+
+// Whoever names hosts behind the server's walls does not learn which there are: a
+// test and a delivery say and take the same of names that are there, whatever the
+// address, with TLS or without, and of those that are not, however long finding
+// out takes.
+func TestNamesInsideAreNotTold(t *testing.T) {
+	quick, slow := "db.inner.example", "none.inner.example"
+	for name, answers := range map[string]func(int) []netip.Addr{
+		quick: func(int) []netip.Addr { return []netip.Addr{closed} },
+		slow: func(int) []netip.Addr {
+			time.Sleep(within / 3) // the name server's, who asks others
+			return nil
+		},
+	} {
+		w := newWorld(t, func(o *webhook.Options) { o.Resolver = resolver(t, answers) })
+		for _, scheme := range []string{"https", "http"} {
+			id, _ := w.hook(t, fmt.Sprintf("%s://%s:%d/", scheme, name, portOf(victim(t, 0))))
+			begun := time.Now()
+			o, err := w.caller.Try(t.Context(), w.field.ID, id)
+			took := time.Since(begun)
+			if err != nil || o.Err == nil || o.Err.Key != "webhook.nowhere" || len(o.Err.Args) != 0 || "later: "+o.Answer != nowhere {
+				t.Errorf("%s %s: %+v %v", scheme, name, o, err)
+			}
+			// Not before, and from the same timer: what comes after it is the machine's noise.
+			if took < within+within/20 {
+				t.Errorf("%s %s: told after %s", scheme, name, took)
+			}
+			begun = time.Now()
+			_, err = w.caller.Carry(t.Context(), w.letter(id))
+			if got := troubled(t, err); got != nowhere || time.Since(begun) < within+within/20 {
+				t.Errorf("%s %s: %s after %s", scheme, name, got, time.Since(begun))
+			}
+		}
+		if log := w.Log.Text(); strings.Contains(log, "inner.example") {
+			t.Error(log)
+		}
+	}
+}
+
+// Who does not wait for the answer is not waited for.
+func TestNowhereGivenUp(t *testing.T) {
+	w := newWorld(t, func(o *webhook.Options) {
+		o.Within = time.Hour // so that telling it alike takes minutes
+		o.Resolver = resolver(t, func(int) []netip.Addr { return []netip.Addr{closed} })
+	})
+	id, _ := w.hook(t, "https://db.inner.example/")
+	ctx, leave := context.WithTimeout(t.Context(), within)
+	defer leave()
+	begun := time.Now()
+	o, err := w.caller.Try(ctx, w.field.ID, id)
+	if took := time.Since(begun); err != nil || o.Err == nil || o.Err.Key != "webhook.nowhere" || took > time.Minute {
+		t.Errorf("%+v %v after %s", o, err, took)
 	}
 }
 

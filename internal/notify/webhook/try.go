@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"net/http"
 	"strconv"
 	"time"
@@ -42,6 +43,8 @@ func (c *Caller) Try(ctx context.Context, t tenant.ID, webhook int64) (*Outcome,
 	switch {
 	case errs.Is(err, errs.NotFound):
 		return nil, err
+	case errors.Is(err, errNowhere):
+		o.Answer, o.Err = wrong(err), errs.New(errs.Upstream, "webhook.nowhere")
 	case guard.Refused(err):
 		o.Answer, o.Err = wrong(err), errs.New(errs.Upstream, "webhook.inside")
 	case err != nil:

@@ -1447,7 +1447,7 @@ export interface paths {
         put?: never;
         /**
          * Call a webhook with a test, also one that is switched off
-         * @description Five a minute of a tenant at most (429).
+         * @description Five a minute of a tenant at most (429). That a host's name has no address, or none that is called, is told in the same words after the same time.
          */
         post: operations["testWebhook"];
         delete?: never;

@@ -166,10 +166,10 @@ describe('a webhook', () => {
     await person.click(await screen.findByRole('button', { name: 'Edit webhook: Hook 1' }));
     const dialog = within(screen.getByRole('dialog'));
     expect(dialog.getByLabelText(/^Address/)).toHaveValue('https://planner.example/hook/1');
-    server.answers.set('update', () => refused(601, 'Address: lies in a network that this server does not call'));
+    server.answers.set('update', () => refused(601, 'Address: needs the name of a host, not an IP address'));
     fill(dialog, /^Address/, 'https://10.0.0.1/');
     fireEvent.submit(dialog.getByLabelText(/^Name/));
-    expect(await dialog.findByRole('alert')).toHaveTextContent('lies in a network that this server does not call');
+    expect(await dialog.findByRole('alert')).toHaveTextContent('needs the name of a host, not an IP address');
     server.answers.clear();
     fill(dialog, /^Address/, 'https://new.example/');
     fireEvent.submit(dialog.getByLabelText(/^Name/));

@@ -1,0 +1,66 @@
+package httpapi
+
+import (
+	"context"
+	"time"
+
+	"tilth/internal/errs"
+	"tilth/internal/limit"
+	"tilth/internal/tenant"
+)
+
+// How many pictures are received at once, each of which is held in memory until it
+// is decoded. Whose tenant has as many as it may waits, and so does everybody when
+// all are taken: tenants in turn, so that one whose people upload slowly, or much,
+// keeps others waiting for no more than a picture of theirs.
+const (
+	uploadsAUser   = 2 // one may hang for a while when a telephone loses its network
+	uploadsATenant = 4
+	uploadsMost    = 16
+	uploadsWaiting = 16               // of a tenant; more are refused at once
+	uploadWait     = 20 * time.Second // and whoever has waited for so long
+	uploadAgain    = 10 * time.Second // when to try again
+)
+
+// uploads are the pictures that are received.
+type uploads struct {
+	users *limit.Slots[int64] // those that wait count, too
+	turns *limit.Turns[tenant.ID, int64]
+	wait  time.Duration
+}
+
+func newUploads(o *Options) uploads {
+	u := uploads{
+		users: limit.NewSlots[int64](limit.Options{Name: "console_uploads", Meter: o.Limits}, uploadsAUser, 0),
+		turns: limit.NewTurns[tenant.ID, int64](limit.Options{Name: "console_uploads_tenants", Meter: o.Limits}, limit.TurnOptions{
+			AtOnce: uploadsMost, EachKey: uploadsATenant, EachMaker: uploadsAUser, KeyWaits: uploadsWaiting, MakerWaits: uploadsAUser,
+		}),
+		wait: o.UploadWait,
+	}
+	if u.wait == 0 {
+		u.wait = uploadWait
+	}
+	return u
+}
+
+// enter waits until a picture of a user of a tenant may be received; leave is to be
+// called after it was.
+func (u *uploads) enter(ctx context.Context, t tenant.ID, user int64) (leave func(), err error) {
+	if u.users.Enter(user) != limit.NotFull {
+		return nil, errs.New(errs.TooMany, "avatar.waiting").After(uploadAgain)
+	}
+	waiting, enough := context.WithTimeout(ctx, u.wait)
+	defer enough()
+	turn, _ := u.turns.Enter(waiting, t, user)
+	if turn == nil {
+		u.users.Leave(user)
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		return nil, errs.New(errs.Unavailable, "error.503").After(uploadAgain)
+	}
+	return func() {
+		turn.Leave()
+		u.users.Leave(user)
+	}, nil
+}

@@ -1,0 +1,73 @@
+// Package cell keeps spreadsheets from taking texts for formulas.
+package cell
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	// signs begin a formula; programs of East Asia take the wide and the small
+	// ones for the same.
+	signs = "=+-@＝＋－＠﹦﹢﹣﹫"
+	// parts are where one program or another begins a new cell, whatever is
+	// quoted: in most of Europe a list is parted by ;, and a quotation mark counts
+	// at the start of a cell only, which is then another one.
+	parts = ";|؛；\t\n\v\f\r\u0085\u2028\u2029"
+)
+
+// passed tells whether a spreadsheet may pass over a character when it looks at
+// what a cell begins with.
+func passed(r rune) bool {
+	return r == '"' || unicode.IsSpace(r) || unicode.In(r, unicode.Cc, unicode.Cf)
+}
+
+// signed tells whether a text begins with one of the signs.
+func signed(text string) bool {
+	r, _ := utf8.DecodeRuneInString(text)
+	return strings.ContainsRune(signs, r)
+}
+
+// Formula tells whether a text that somebody types into a cell may become a
+// formula.
+func Formula(text string) bool { return signed(strings.TrimLeftFunc(text, passed)) }
+
+// AppendGuarded appends a text with an apostrophe right before each sign that a
+// formula may begin with: at the start, and after whatever parts cells
+// somewhere. Where apostrophes stand before such a sign there is one more of
+// them then, so that who takes one away has the text again.
+func AppendGuarded(dst []byte, text string) []byte {
+	begins := true // a cell, as far as was read
+	for i, r := range text {
+		switch {
+		case strings.ContainsRune(parts, r):
+			begins = true
+		case begins && !passed(r):
+			begins = false
+			if signed(strings.TrimLeft(text[i:], "'")) {
+				dst = append(dst, '\'')
+			}
+		}
+		dst = utf8.AppendRune(dst, r)
+	}
+	return dst
+}
+
+// AppendCSV appends a text as a cell of a table whose cells are parted by commas
+// (RFC 4180), guarded.
+func AppendCSV(dst []byte, text string) []byte {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	guarded := AppendGuarded(nil, text)
+	if len(guarded) == len(text) && !strings.ContainsAny(text, `",`+parts) && strings.TrimSpace(text) == text {
+		return append(dst, text...)
+	}
+	dst = append(dst, '"')
+	for _, b := range guarded {
+		if b == '"' {
+			dst = append(dst, '"')
+		}
+		dst = append(dst, b)
+	}
+	return append(dst, '"')
+}
