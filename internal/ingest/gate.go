@@ -20,7 +20,8 @@ const (
 // errWrongSecret says that a sign-in failed, without saying in what.
 var errWrongSecret = errors.New("ingest: sign-in refused")
 
-// limitedError says that an address has failed too often to be listened to.
+// limitedError says that a sign-in failed, and that its address has failed too
+// often to be told more.
 type limitedError struct{ retry time.Duration }
 
 func (limitedError) Error() string { return "ingest: too many failed sign-ins from this address" }
@@ -31,7 +32,7 @@ type gate struct {
 	registry *device.Registry
 	stats    *counters
 	messages *limit.Buckets[device.ID]
-	failures *limit.Buckets[limit.Network]
+	failures *limit.Failures[limit.Network]
 }
 
 func newGate(o Options, stats *counters) *gate {
@@ -39,27 +40,30 @@ func newGate(o Options, stats *counters) *gate {
 		registry: o.Registry,
 		stats:    stats,
 		messages: limit.NewBuckets[device.ID](limit.Options{Name: "device_messages", Most: devicesKept, Now: o.Now, Meter: o.Limits}, o.Rate, o.Burst),
-		failures: limit.NewBuckets[limit.Network](limit.Options{Name: "device_sign_in", Most: originsKept, Now: o.Now, Meter: o.Limits}, o.FailureRate, o.FailureBurst),
+		failures: limit.NewFailures[limit.Network](limit.Options{Name: "device_sign_in", Most: originsKept, Now: o.Now, Meter: o.Limits}, o.FailureRate, o.FailureBurst),
 	}
 }
 
-// signIn lets a device in, or fails with errWrongSecret or a limitedError. An
-// address that failed too often is not listened to, right secret or not, until
-// its allowance has grown again.
+// signIn lets a device in, or fails with errWrongSecret or a limitedError. The
+// secret is looked at first: that costs a hash and a look into memory, less than
+// the packet that brought it. Failures alone are limited, since many devices share
+// an address: one with an old secret would keep all others of a village out.
 func (g *gate) signIn(address, userName, password string) (*device.Entry, device.SecretHash, error) {
-	from := origin(address)
-	if retry := g.failures.Peek(from, limit.One).Retry; retry > 0 {
-		g.stats.signInFailures.Add(1)
-		return nil, device.SecretHash{}, limitedError{retry}
-	}
 	if userName != "" || password != "" {
 		if e, hash, ok := g.registry.Authenticate(userName, password); ok {
 			return e, hash, nil
 		}
 	}
+	return nil, device.SecretHash{}, g.failed(origin(address))
+}
+
+// failed counts a failed sign-in of an address, and gives its error.
+func (g *gate) failed(from limit.Network) error {
 	g.stats.signInFailures.Add(1)
-	g.failures.Reserve(from, limit.One)
-	return nil, device.SecretHash{}, errWrongSecret
+	if retry := g.failures.Add(from); retry > 0 {
+		return limitedError{retry}
+	}
+	return errWrongSecret
 }
 
 // hold gives a device's allowance to a connection of it, until Release.

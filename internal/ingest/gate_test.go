@@ -62,25 +62,47 @@ func TestGateLimitsFailuresByAddress(t *testing.T) {
 			}
 		}
 		var limited limitedError
-		if _, _, err := g.signIn("192.0.2.1:1", "WS-1", secretOf("WS-1")); !errors.As(err, &limited) {
-			t.Fatalf("an address that failed too often: %v", err)
+		for range 3 {
+			if err := fail("192.0.2.1:1"); !errors.As(err, &limited) {
+				t.Fatalf("an address that failed too often: %v", err)
+			}
+			if limited.retry != 2*time.Second {
+				t.Errorf("retry after %v", limited.retry)
+			}
 		}
-		if limited.retry != 2*time.Second {
-			t.Errorf("retry after %v", limited.retry)
-		}
-		if _, _, err := g.signIn("192.0.2.2:1", "WS-1", secretOf("WS-1")); err != nil {
+		if err := fail("192.0.2.2:1"); !errors.Is(err, errWrongSecret) {
 			t.Errorf("another address: %v", err)
 		}
 		time.Sleep(limited.retry)
-		if _, _, err := g.signIn("192.0.2.1:1", "WS-1", secretOf("WS-1")); err != nil {
+		if err := fail("192.0.2.1:1"); !errors.Is(err, errWrongSecret) {
 			t.Errorf("after the wait: %v", err)
 		}
-		for range 100 {
-			if _, _, err := g.signIn("192.0.2.1:1", "WS-1", secretOf("WS-1")); err != nil {
-				t.Fatalf("success costs nothing, but: %v", err)
+	})
+}
+
+// Whatever others fail at, who has the right secret is let in, as often as they come.
+func TestGateLetsInBesideFailures(t *testing.T) {
+	g := newTestGate(func(o *Options) { o.FailureRate, o.FailureBurst = 0.001, 3 })
+	for i := range 100 {
+		if _, _, err := g.signIn("192.0.2.1:5000", "WS-1", fmt.Sprint("wrong ", i)); err == nil {
+			t.Fatal("a wrong secret let in")
+		}
+		for _, device := range []string{"WS-1", "WS-2"} {
+			if e, _, err := g.signIn("192.0.2.1:1", device, secretOf(device)); err != nil || e.Name != device {
+				t.Fatalf("%s after %d failures of its address: %v", device, i+1, err)
 			}
 		}
-	})
+	}
+}
+
+// What a wrong secret costs the server, where its address has failed too often.
+func BenchmarkGateWrongSecret(b *testing.B) {
+	g := newTestGate(func(*Options) {})
+	for b.Loop() {
+		if _, _, err := g.signIn("192.0.2.1:5000", "WS-1", "a-secret-that-is-not-right"); err == nil {
+			b.Fatal("a wrong secret let in")
+		}
+	}
 }
 
 func TestOrigin(t *testing.T) {

@@ -97,13 +97,7 @@ func (h *lorawan) take(w http.ResponseWriter, r *http.Request, read func([]byte)
 // Failures count for an address as those of devices do.
 func (h *lorawan) signIn(w http.ResponseWriter, r *http.Request) (tenant.ID, bool) {
 	gate, from := h.pipeline.gate, origin(h.opts.ClientAddr(r))
-	if retry := gate.failures.Peek(from, limit.One).Retry; retry > 0 {
-		gate.stats.signInFailures.Add(1)
-		later(w, http.StatusTooManyRequests, "tooMany", retry)
-		return 0, false
-	}
-	key, secret, _ := r.BasicAuth()
-	program, err := h.credentials.Check(r.Context(), key, secret)
+	program, err := h.check(r, from)
 	if err == nil {
 		return program.Tenant, true
 	}
@@ -111,11 +105,24 @@ func (h *lorawan) signIn(w http.ResponseWriter, r *http.Request) (tenant.ID, boo
 		later(w, http.StatusServiceUnavailable, "unavailable", retrySeconds*time.Second)
 		return 0, false
 	}
-	gate.stats.signInFailures.Add(1)
-	gate.failures.Reserve(from, limit.One)
+	if limited := (limitedError{}); errors.As(gate.failed(from), &limited) {
+		later(w, http.StatusTooManyRequests, "tooMany", limited.retry)
+		return 0, false
+	}
 	w.Header().Set("WWW-Authenticate", `Basic realm="Tilth", charset="UTF-8"`)
 	answer(w, http.StatusUnauthorized, problem{Code: "unauthorized"})
 	return 0, false
+}
+
+// check looks at a request's credential, which asks the database.
+func (h *lorawan) check(r *http.Request, from limit.Network) (identity.Program, error) {
+	done, err := h.pipeline.gate.failures.Look(r.Context(), from)
+	if err != nil {
+		return identity.Program{}, err
+	}
+	defer done()
+	key, secret, _ := r.BasicAuth()
+	return h.credentials.Check(r.Context(), key, secret)
 }
 
 // find is the tenant's device that an uplink is of; nil when there is none. A

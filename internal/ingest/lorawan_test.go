@@ -217,10 +217,13 @@ func TestLoRaWANSignIn(t *testing.T) {
 			t.Errorf("%v: %s %v", wrong, got, header)
 		}
 	}
-	// An address that failed so often is not listened to for a while.
-	got, header := o.post("green", "thethingsstack", body)
+	// An address that failed so often is told to come later, and nobody else of it.
+	got, header := o.post("wrong", "thethingsstack", body)
 	if got != `429 {"code":"tooMany"}` || header.Get("Retry-After") == "" {
-		t.Errorf("after four failures: %s %v", got, header)
+		t.Errorf("after five failures: %s %v", got, header)
+	}
+	if got, _ := o.post("green", "thethingsstack", body); got != "200 {}" {
+		t.Errorf("the right credential beside them: %s", got)
 	}
 }
 

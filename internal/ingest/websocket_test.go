@@ -323,8 +323,8 @@ func TestWebSocketAddress(t *testing.T) {
 		address, secret string
 		want            byte
 	}{
-		{"192.0.2.1", "wrong", reasonBadCredentials}, {"192.0.2.1", secretOf("WS-1"), reasonTooManyConnection},
-		{"192.0.2.2", secretOf("WS-1"), reasonSuccess},
+		{"192.0.2.1", "wrong", reasonBadCredentials}, {"192.0.2.1", "wrong", reasonTooManyConnection},
+		{"192.0.2.2", "wrong", reasonBadCredentials}, {"192.0.2.1", secretOf("WS-1"), reasonSuccess},
 	} {
 		c := from(step.address)
 		c.send(c.connect("WS-1", step.secret, "a"))

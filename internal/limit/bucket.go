@@ -76,8 +76,7 @@ func (b *Buckets[K]) Reserve(key K, cost Cost) time.Duration {
 	return wait
 }
 
-// Peek tells what Allow would, and takes nothing. Who is told to wait counts as
-// refused.
+// Peek tells what Allow would; it takes nothing, and nobody counts as refused.
 func (b *Buckets[K]) Peek(key K, cost Cost) State {
 	now, tokens := b.now(), b.tokens(cost)
 	s := b.part(key)
@@ -87,11 +86,7 @@ func (b *Buckets[K]) Peek(key K, cost Cost) State {
 	if p == nil {
 		return State{Remaining: b.burst / int(One)}
 	}
-	state := b.state(p.state.TokensAt(now), tokens)
-	if !state.Allowed() {
-		s.refused++
-	}
-	return state
+	return b.state(p.state.TokensAt(now), tokens)
 }
 
 // Held is the bucket of a key that somebody asks again and again, as a

@@ -3,10 +3,11 @@
 // of. It knows no domain; whoever limits something says what is counted, what a
 // key is, and what a refusal means.
 //
-// There are six kinds:
+// There are seven kinds:
 //
 //   - Buckets: so many a second, and so many at once (a token bucket a key).
 //     Events may cost more or less than one.
+//   - Failures: buckets of what failed, which slow down nobody but who fails.
 //   - Windows: so many in a window of time that begins with the first.
 //   - Recent: so many in any stretch of time, remembered one by one; or, of
 //     failures, so many that what follows is locked out for a while.
@@ -14,16 +15,17 @@
 //   - Line: of a key that goes on without a pause, one after the other.
 //   - Turns: work that takes long, key by key and maker by maker in turn.
 //
-// Where only failures count, ask with Peek or Locked before, and charge with Add,
-// Allow or Reserve once something failed. Of a bucket that is empty by then, for
-// many failed at once, Reserve takes tokens to come; Allow leaves it at that.
+// Where only failures count, look first whether it is one, and charge it with Allow:
+// who shares a key with those who fail is let in all the same. Where looking costs the
+// server more than being asked does, take Failures. Only where guesses are few, as of
+// passwords, ask with Locked before, and charge with Add: it locks out who is right, too.
 //
 // All of them live in memory, and a restart forgets them. What they remember is
 // bounded, whoever comes with however many keys: see Options.Most. A limit that
 // must survive a restart is counted in the database by its owner, who takes the
 // key of an address from here (Grouping).
 //
-// Everything may be called by many goroutines at once. Only Line and Turns wait; of
+// Everything may be called by many goroutines at once. Only Failures, Line and Turns wait; of
 // the others who is to wait is told for how long.
 package limit
 

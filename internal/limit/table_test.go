@@ -182,7 +182,7 @@ func TestHeldIsKept(t *testing.T) {
 	if wait := two.Reserve(clock.now(), One); wait != time.Second || b.Peek(-1, One).Retry != 2*time.Second {
 		t.Errorf("it waits %s, the next %s", wait, b.Peek(-1, One).Retry)
 	}
-	if f := b.figures(); f.Kept != 11 || f.Refused != 2 {
+	if f := b.figures(); f.Kept != 11 || f.Refused != 1 {
 		t.Errorf("%+v", f)
 	}
 	one.Release()

@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -14,6 +15,7 @@ import (
 
 	"tilth/internal/errs"
 	"tilth/internal/httpbase"
+	"tilth/internal/identity"
 	"tilth/internal/limit"
 	"tilth/internal/memory"
 	"tilth/internal/reading"
@@ -98,27 +100,36 @@ func (s *server) admit(w http.ResponseWriter, r *http.Request, info *request, ro
 // signIn establishes the tenant: from the credential, and from nothing else.
 func (s *server) signIn(r *http.Request, info *request) error {
 	from := limit.Client.Of(info.Address)
-	if wait := s.failures.Peek(from, limit.One).Retry; wait > 0 {
-		return errs.New(errs.TooMany, "error.429").After(wait)
-	}
 	key, secret, ok := r.BasicAuth()
 	if !ok && r.Header.Get("Authorization") == "" {
 		return errs.New(errs.Unknown, "open.signIn") // clients ask so first, to be told how; that is no failure
 	}
-	program, err := s.Credentials.Check(r.Context(), key, secret)
+	program, err := s.look(r.Context(), from, key, secret)
 	switch {
 	case err == nil:
 		info.program = program
 		info.Who = []slog.Attr{slog.Int64("tenant", int64(program.Tenant)), slog.Int64("credential", program.Credential)}
 		return nil
 	case errs.Is(err, errs.Unknown):
-		s.failures.Allow(from, limit.One)
+		if wait := s.failures.Add(from); wait > 0 {
+			return errs.New(errs.TooMany, "error.429").After(wait)
+		}
 		return errs.New(errs.Unknown, "open.signIn")
 	case r.Context().Err() != nil:
 		return err
 	default:
 		return unavailable(err)
 	}
+}
+
+// look finds the credential, which asks the database.
+func (s *server) look(ctx context.Context, from limit.Network, key, secret string) (identity.Program, error) {
+	done, err := s.failures.Look(ctx, from)
+	if err != nil {
+		return identity.Program{}, err
+	}
+	defer done()
+	return s.Credentials.Check(ctx, key, secret)
 }
 
 // parameters holds a request against the contract: each parameter that is given

@@ -13,8 +13,8 @@ const (
 
 // quotas are what addresses and credentials may do.
 type quotas struct {
-	failures *limit.Buckets[limit.Network] // sign-ins that went wrong
-	budgets  *limit.Buckets[int64]         // requests of a credential
+	failures *limit.Failures[limit.Network] // sign-ins that went wrong
+	budgets  *limit.Buckets[int64]          // requests of a credential
 }
 
 func newQuotas(o *Options) quotas {
@@ -22,7 +22,7 @@ func newQuotas(o *Options) quotas {
 		return limit.Options{Name: name, Most: keysKept, Now: o.Now, Meter: o.Limits}
 	}
 	return quotas{
-		failures: limit.NewBuckets[limit.Network](kept("programs_sign_in"), failuresASecond, failuresAtOnce),
+		failures: limit.NewFailures[limit.Network](kept("programs_sign_in"), failuresASecond, failuresAtOnce),
 		budgets:  limit.NewBuckets[int64](kept("programs_requests"), float64(o.Rate)/60, o.Rate),
 	}
 }

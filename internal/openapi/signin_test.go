@@ -60,13 +60,15 @@ func TestGuessing(t *testing.T) {
 	for i := range 60 {
 		w.refused(t, call{path: "/devices", as: &wrong, from: fmt.Sprintf("2001:db8::%x", i+1)}, http.StatusUnauthorized)
 	}
-	a := w.do(t, call{path: "/devices", from: "2001:db8::ffff"})
+	a := w.do(t, call{path: "/devices", as: &wrong, from: "2001:db8::ffff"})
 	if a.status != http.StatusTooManyRequests || a.header.Get("Retry-After") != "1" || a.header.Get("RateLimit-Limit") != "" {
 		t.Errorf("%d %v", a.status, a.header)
 	}
-	ask[wire.DeviceList](t, w, call{path: "/devices", from: "2001:db8:0:1::1"})
-	w.Clock.Advance(time.Second)
+	// Who has a right key is let in beside them.
 	ask[wire.DeviceList](t, w, call{path: "/devices", from: "2001:db8::ffff"})
+	w.refused(t, call{path: "/devices", as: &wrong, from: "2001:db8:0:1::1"}, http.StatusUnauthorized)
+	w.Clock.Advance(time.Second)
+	w.refused(t, call{path: "/devices", as: &wrong, from: "2001:db8::ffff"}, http.StatusUnauthorized)
 }
 
 // Each credential has a budget that grows back evenly.

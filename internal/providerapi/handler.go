@@ -123,17 +123,15 @@ func (h *handler) admit(w http.ResponseWriter, r *http.Request) error {
 	if r.Method != way.method {
 		return refuse(http.StatusMethodNotAllowed, "this path takes "+way.method)
 	}
-	from := limit.Client.Of(httpbase.Of(r.Context()).Address)
-	if wait := h.failures.Peek(from, limit.One).Retry; wait > 0 {
-		return &problem{status: http.StatusTooManyRequests, detail: "too many wrong tokens from this address", retry: wait}
-	}
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	allowed, fault := h.Tokens.Allows(strings.TrimSpace(token))
 	if fault != nil {
 		h.Log.Error("provider token", "error", fault)
 	}
 	if !allowed || !strings.EqualFold(scheme, "Bearer") {
-		h.failures.Allow(from, limit.One)
+		if wait := h.failures.Allow(limit.Client.Of(httpbase.Of(r.Context()).Address), limit.One).Retry; wait > 0 {
+			return &problem{status: http.StatusTooManyRequests, detail: "too many wrong tokens from this address", retry: wait}
+		}
 		return refuse(http.StatusUnauthorized, "the provider's token is missing or wrong")
 	}
 	work := memory.Call
