@@ -109,7 +109,7 @@ func fetch(ctx context.Context, client *providerClient, f *os.File, room roomOn)
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return nil, err
 	}
-	return archive.Read(ctx, f, "")
+	return archive.Read(ctx, f, "", nil)
 }
 
 // download writes what a call answers to w, unless before, which is told of how
@@ -183,32 +183,30 @@ func restore(c *cobra.Command, file, dir, address string, room roomOn) (err erro
 		}
 		from = f
 	}
-	if there, err := os.ReadDir(dir); err == nil && len(there) > 0 {
-		return fmt.Errorf("--data-dir: %s is not empty", dir)
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	place, err := restoreTo(dir)
+	if err != nil {
 		return fmt.Errorf("--data-dir: %w", err)
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, os.RemoveAll(dir))
+			err = errors.Join(err, place.giveUp())
 		}
 	}()
 	if length >= 0 {
-		if err := roomFor(dir, length, room); err != nil {
+		if err := roomFor(place.work, length, room); err != nil {
 			return fmt.Errorf("--data-dir: %w", err)
 		}
 	}
-	m, err := archive.Read(c.Context(), from, dir)
+	m, err := archive.Read(c.Context(), from, place.work, restorable)
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, madeBy(m, err))
 	}
-	waiting, err := hold(c.Context(), dir)
+	waiting, err := hold(c.Context(), place.work)
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, madeBy(m, err))
 	}
 	var examined bytes.Buffer // which would read like success before a refusal
-	healthy, err := doctor(c.Context(), dir, &examined)
+	healthy, err := doctor(c.Context(), place.work, &examined)
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, madeBy(m, err))
 	}
@@ -217,9 +215,12 @@ func restore(c *cobra.Command, file, dir, address string, room roomOn) (err erro
 		return fmt.Errorf("%s: what it holds contradicts itself, see above", file)
 	}
 	if address != "" {
-		if err := db.Move(c.Context(), dir, address); err != nil {
+		if err := db.Move(c.Context(), place.work, address); err != nil {
 			return fmt.Errorf("--%s: %w", databaseFlag, err)
 		}
+	}
+	if err := place.finish(); err != nil {
+		return fmt.Errorf("--data-dir: %w", err)
 	}
 	fmt.Fprintf(c.OutOrStdout(), "%s%s: as of %s, by tilth %s. Mail, SMS and webhooks are held (%d waiting): tilth outbox release lets them go.\n", &examined,
 		filepath.Clean(dir), m.Time.Format(time.RFC3339), m.Version, waiting)

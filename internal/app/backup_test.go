@@ -211,11 +211,12 @@ func TestRestoreOfANewerBackup(t *testing.T) {
 				if err := c.ExecuteContext(t.Context()); err == nil || err.Error() != want || said.Len() > 0 {
 					t.Errorf("%v; said %q", err, said)
 				}
-				if _, err := os.Stat(to); err == nil {
-					t.Error("the folder was left")
+				left, err := os.ReadDir(to)
+				if there := filepath.Base(to) == "empty"; there != (err == nil) || len(left) > 0 {
+					t.Errorf("%s: %v (%v)", to, left, err)
 				}
 			}
-			if left, err := os.ReadDir(work); err != nil || len(left) != 1 {
+			if left, err := os.ReadDir(work); err != nil || len(left) != 2 { // the backup, and the folder that was there
 				t.Errorf("left: %v (%v)", left, err)
 			}
 		})

@@ -13,7 +13,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -173,10 +175,10 @@ func pack(t *tar.Writer, path, name string, at time.Time) (f File, err error) {
 }
 
 // Read checks an archive and, unless dir is empty, unpacks it into dir, which
-// must exist. What was unpacked before an error is there and means nothing. An
+// must exist. holds tells which names it may hold; nil: any that lead nowhere else. What was unpacked before an error is there and means nothing. An
 // archive that is not what it says is ErrDamaged. Of one that is ErrNewer the
 // manifest is given, too, as far as it can be read.
-func Read(ctx context.Context, r io.Reader, dir string) (*Manifest, error) {
+func Read(ctx context.Context, r io.Reader, dir string, holds func(name string) bool) (*Manifest, error) {
 	t := tar.NewReader(r)
 	var found []File
 	for {
@@ -189,10 +191,12 @@ func Read(ctx context.Context, r io.Reader, dir string) (*Manifest, error) {
 			return nil, fmt.Errorf("%w: its list of files is missing", ErrDamaged)
 		case err != nil:
 			return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
-		case h.Typeflag != tar.TypeReg || !filepath.IsLocal(filepath.FromSlash(h.Name)):
+		case h.Typeflag != tar.TypeReg || sparse(h) || path.Clean(h.Name) != h.Name || !filepath.IsLocal(filepath.FromSlash(h.Name)):
 			return nil, fmt.Errorf("%w: it holds %q", ErrDamaged, h.Name)
 		case h.Name == manifestName:
 			return closing(t, found)
+		case holds != nil && !holds(h.Name):
+			return nil, fmt.Errorf("%w: it holds %q, which no backup does", ErrDamaged, h.Name)
 		}
 		f, err := unpack(t, h, dir)
 		if err != nil {
@@ -202,16 +206,27 @@ func Read(ctx context.Context, r io.Reader, dir string) (*Manifest, error) {
 	}
 }
 
+// sparse tells whether a file has holes, which no file of ours has: it could be
+// terabytes long, in an archive of a few bytes.
+func sparse(h *tar.Header) bool {
+	for name := range h.PAXRecords {
+		if strings.HasPrefix(name, "GNU.sparse.") {
+			return true
+		}
+	}
+	return h.Typeflag == tar.TypeGNUSparse
+}
+
 // unpack reads one file to its end, into dir unless that is empty.
 func unpack(t *tar.Reader, h *tar.Header, dir string) (f File, err error) {
 	sum := sha256.New()
 	to := io.Writer(sum)
 	if dir != "" {
-		path := filepath.Join(dir, filepath.FromSlash(h.Name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		place := filepath.Join(dir, filepath.FromSlash(h.Name))
+		if err := os.MkdirAll(filepath.Dir(place), 0o700); err != nil {
 			return f, err
 		}
-		file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		file, err := os.OpenFile(place, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		if err != nil {
 			return f, err
 		}

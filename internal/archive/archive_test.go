@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -67,7 +68,7 @@ func packed(t *testing.T, files map[string]string) []byte {
 func TestRoundTrip(t *testing.T) {
 	whole := packed(t, sample)
 	dir := t.TempDir()
-	m, err := archive.Read(t.Context(), bytes.NewReader(whole), dir)
+	m, err := archive.Read(t.Context(), bytes.NewReader(whole), dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,15 +78,15 @@ func TestRoundTrip(t *testing.T) {
 	if m.Version != "1.2" || !m.Time.Equal(day) || len(m.Files) != 4 || m.Size() != 15003 {
 		t.Errorf("%+v", m)
 	}
-	if _, err := archive.Read(t.Context(), bytes.NewReader(whole), ""); err != nil {
+	if _, err := archive.Read(t.Context(), bytes.NewReader(whole), "", nil); err != nil {
 		t.Errorf("checked only: %v", err)
 	}
-	if _, err := archive.Read(t.Context(), bytes.NewReader(whole), dir); !errors.Is(err, os.ErrExist) {
+	if _, err := archive.Read(t.Context(), bytes.NewReader(whole), dir, nil); !errors.Is(err, os.ErrExist) {
 		t.Errorf("over what is there: %v", err)
 	}
 	ended, end := context.WithCancel(t.Context())
 	end()
-	if _, err := archive.Read(ended, bytes.NewReader(whole), ""); !errors.Is(err, context.Canceled) {
+	if _, err := archive.Read(ended, bytes.NewReader(whole), "", nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("ended: %v", err)
 	}
 	if err := archive.Write(ended, &bytes.Buffer{}, dir, archive.Manifest{}); !errors.Is(err, context.Canceled) {
@@ -142,14 +143,14 @@ func TestDamage(t *testing.T) {
 	whole := packed(t, sample)
 	last := bytes.LastIndex(whole, []byte("}\n ]\n}")) + 6
 	for cut := 0; cut < last; cut += 97 {
-		if _, err := archive.Read(t.Context(), bytes.NewReader(whole[:cut]), ""); !errors.Is(err, archive.ErrDamaged) {
+		if _, err := archive.Read(t.Context(), bytes.NewReader(whole[:cut]), "", nil); !errors.Is(err, archive.ErrDamaged) {
 			t.Fatalf("cut off at %d of %d: %v", cut, len(whole), err)
 		}
 	}
 	for at := 0; at < last; at += 61 {
 		changed := slices.Clone(whole)
 		changed[at] ^= 0x40
-		m, err := archive.Read(t.Context(), bytes.NewReader(changed), "")
+		m, err := archive.Read(t.Context(), bytes.NewReader(changed), "", nil)
 		if err == nil && !mayChange(whole, at) {
 			t.Fatalf("changed at %d: %+v", at, m)
 		}
@@ -176,11 +177,63 @@ func TestStrangeNames(t *testing.T) {
 			t.Fatal(err)
 		}
 		dir := t.TempDir()
-		if _, err := archive.Read(t.Context(), &b, dir); !errors.Is(err, archive.ErrDamaged) {
+		if _, err := archive.Read(t.Context(), &b, dir, nil); !errors.Is(err, archive.ErrDamaged) {
 			t.Errorf("%s: %v", h.Name, err)
 		}
 		if left := contents(t, dir); len(left) != 0 {
 			t.Errorf("%s: %v", h.Name, left)
+		}
+	}
+}
+
+// entryOf is a file's part of a tar, as another kind of entry.
+func entryOf(t *testing.T, name, body string, kind byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o600, Size: int64(len(body)), Typeflag: tar.TypeReg})
+	_, e := w.Write([]byte(body))
+	if err := errors.Join(err, e, w.Flush()); err != nil {
+		t.Fatal(err)
+	}
+	whole := b.Bytes()
+	const kindAt, sumAt, sumLong = 156, 148, 8
+	whole[kindAt] = kind
+	copy(whole[sumAt:], strings.Repeat(" ", sumLong))
+	sum := 0
+	for _, c := range whole[:512] {
+		sum += int(c)
+	}
+	copy(whole[sumAt:], fmt.Sprintf("%06o\x00 ", sum))
+	return whole
+}
+
+// A file with holes, which would be longer than the archive that it comes in, is
+// none of ours; nor is one that a backup does not hold, or under a name that is not
+// written as ours are.
+func TestStrangeFiles(t *testing.T) {
+	record := func(key, value string) string {
+		line := " " + key + "=" + value + "\n"
+		n := len(line) + 2
+		return fmt.Sprint(n) + line
+	}
+	holes := record("GNU.sparse.major", "1") + record("GNU.sparse.minor", "0") + record("GNU.sparse.name", "a") + record("GNU.sparse.realsize", "4096")
+	for name, b := range map[string][]byte{
+		"holes, PAX":   append(entryOf(t, "pax", holes, tar.TypeXHeader), entryOf(t, "a", "1\n0\n0\n"+strings.Repeat("\x00", 506), tar.TypeReg)...),
+		"holes, GNU":   entryOf(t, "a", "", tar.TypeGNUSparse),
+		"not ours":     entryOf(t, "b", "x", tar.TypeReg),
+		"a way around": entryOf(t, "./a", "x", tar.TypeReg),
+		"there, back":  entryOf(t, "b/../a", "x", tar.TypeReg),
+		"a device":     entryOf(t, "a", "", tar.TypeChar),
+	} {
+		dir := t.TempDir()
+		b = append(b, make([]byte, 1024)...)
+		_, err := archive.Read(t.Context(), bytes.NewReader(b), dir, func(name string) bool { return name == "a" })
+		if !errors.Is(err, archive.ErrDamaged) || strings.Contains(err.Error(), "list of files") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if left := contents(t, dir); len(left) != 0 {
+			t.Errorf("%s: %v", name, left)
 		}
 	}
 }
@@ -199,7 +252,7 @@ func TestFormats(t *testing.T) {
 		if _, err := w.Write([]byte(text)); err != nil {
 			t.Fatal(err)
 		}
-		m, err := archive.Read(t.Context(), &b, "")
+		m, err := archive.Read(t.Context(), &b, "", nil)
 		if !errors.Is(err, want) || (m != nil) != errors.Is(want, archive.ErrNewer) {
 			t.Errorf("%s: %+v %v", text, m, err)
 		}

@@ -47,7 +47,7 @@ func TestBackupIsTakenOnceItIsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	var read counted
-	m, err := archive.Read(t.Context(), io.TeeReader(whole, &read), "")
+	m, err := archive.Read(t.Context(), io.TeeReader(whole, &read), "", nil)
 	if err != nil || m.Version != "1.2.3" {
 		t.Fatalf("%+v, %v", m, err)
 	}
