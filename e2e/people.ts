@@ -47,13 +47,23 @@ export async function call(
 /** The same, and what came as it is. */
 export async function ask(person: Person, path: string, { headers, ...request }: RequestInit = {}): Promise<Response> {
   const name = JSON.stringify(person);
-  const session = programs.get(name) ?? openSession(person);
-  programs.set(name, session);
-  const { accessToken } = await session;
-  return fetch(`${addresses().console}${path}`, {
-    ...request,
-    headers: { ...headers, Authorization: `Bearer ${accessToken}` },
-  });
+  const asked = async (): Promise<Response> => {
+    const session = programs.get(name) ?? openSession(person);
+    programs.set(name, session);
+    const { accessToken } = await session;
+    return fetch(`${addresses().console}${path}`, {
+      ...request,
+      headers: { ...headers, Authorization: `Bearer ${accessToken}` },
+    });
+  };
+  const response = await asked();
+  const ended = response.headers.get('Content-Type')?.startsWith('application/json')
+    ? ((await response.clone().json()) as { code?: number }).code === 401
+    : false;
+  if (!ended) return response;
+  // Twenty people have signed in as this one since.
+  programs.delete(name);
+  return asked();
 }
 
 /** Calls as above and gives the data; anything but success is an error. */

@@ -23,6 +23,9 @@ const (
 	ReuseWindow       = 30 * time.Second
 )
 
+// SessionsAUser is how many sessions a user has at most; a new one ends the oldest.
+const SessionsAUser = 20
+
 // mostAhead is how far ahead the clock may have been when a token was made that is
 // good still. One of a clock that was years ahead would live for as long.
 const mostAhead = 24 * time.Hour
@@ -115,7 +118,8 @@ func (s *SessionStore) ended(sessions ...int64) {
 	}
 }
 
-// Start opens a session for a tenant's user who has proven to be one.
+// Start opens a session for a tenant's user who has proven to be one; the oldest
+// beyond SessionsAUser ends.
 func (s *SessionStore) Start(ctx context.Context, t tenant.ID, user int64, remember bool) (Pair, error) {
 	var pair Pair
 	now := s.now().UnixMilli()
@@ -136,10 +140,18 @@ func (s *SessionStore) Start(ctx context.Context, t tenant.ID, user int64, remem
 		if _, err := tx.NewInsert().Model(&row).Exec(ctx); err != nil {
 			return err
 		}
-		pair, err = s.issue(ctx, tx, row)
-		return err
+		if pair, err = s.issue(ctx, tx, row); err != nil {
+			return err
+		}
+		return s.endOldest(ctx, t, user)
 	})
 	return pair, err
+}
+
+// endOldest ends what a user has beyond SessionsAUser.
+func (s *SessionStore) endOldest(ctx context.Context, t tenant.ID, user int64) error {
+	return s.end(ctx, t, "s.user_id = ? AND s.id NOT IN (SELECT n.id FROM sessions AS n WHERE n.tenant_id = ? AND n.user_id = ? ORDER BY n.id DESC LIMIT ?)",
+		user, t, user, SessionsAUser)
 }
 
 func (s *SessionStore) issue(ctx context.Context, tx bun.IDB, of sessionRow) (Pair, error) {

@@ -236,6 +236,34 @@ func TestEnd(t *testing.T) {
 	}
 }
 
+// A user's newest sessions stay; whoever signs in once more ends the oldest, and
+// nobody else's.
+func TestSessionsAUser(t *testing.T) {
+	f := signedIn(t, true)
+	other := f.Session(t, f.User(t, f.field.ID, "cem"))
+	pairs := []identity.Pair{f.pair}
+	for range identity.SessionsAUser - 1 {
+		pairs = append(pairs, f.Session(t, f.field.Ada))
+	}
+	for _, p := range pairs {
+		f.caller(t, p)
+	}
+	if len(f.ended) != 0 {
+		t.Fatalf("ended early: %v", f.ended)
+	}
+	newest := f.Session(t, f.field.Ada)
+	f.refused(t, "the oldest", pairs[0].Access)
+	for _, p := range append(pairs[1:], newest, other) {
+		f.caller(t, p)
+	}
+	if !slices.Equal(f.ended, []int64{f.id}) {
+		t.Errorf("told of the end of %v, want %d", f.ended, f.id)
+	}
+	if _, err := f.Sessions.Refresh(t.Context(), pairs[0].Refresh); !errs.Is(err, errs.Unknown) {
+		t.Errorf("the oldest is renewed: %v", err)
+	}
+}
+
 func TestEndUser(t *testing.T) {
 	f := signedIn(t, false)
 	second, bora := f.Session(t, f.field.Ada), f.Session(t, f.field.Bora)
