@@ -10,10 +10,16 @@ import (
 // lockName is the file of a data folder that the server which runs on it holds.
 const lockName = "lock"
 
+// folderLock is a data folder that this process has taken.
+type folderLock struct{ file *os.File }
+
+// Close gives the folder back.
+func (l *folderLock) Close() error { return errors.Join(freeFile(l.file), l.file.Close()) }
+
 // takeFolder makes a data folder if need be, and takes it for this process until it
 // is closed: two servers on one folder, as at a first start of both, would each make
 // keys and tables of their own.
-func takeFolder(dir string) (*os.File, error) {
+func takeFolder(dir string) (*folderLock, error) {
 	if err := halfRestored(dir); err != nil {
 		return nil, fmt.Errorf("--data-dir: %w", err)
 	}
@@ -27,5 +33,5 @@ func takeFolder(dir string) (*os.File, error) {
 	if err := lockFile(lock); err != nil {
 		return nil, errors.Join(fmt.Errorf("--data-dir: another server has %s; stop it, or name another folder", dir), lock.Close())
 	}
-	return lock, nil
+	return &folderLock{lock}, nil
 }

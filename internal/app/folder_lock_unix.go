@@ -12,3 +12,7 @@ import (
 func lockFile(f *os.File) error {
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 }
+
+// freeFile gives a file back. Closing it alone would leave it taken for as long as a
+// process that is being started has a copy.
+func freeFile(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }

@@ -47,7 +47,6 @@ type Server struct {
 	ports    ports
 	letIn    chan struct{} // closed when devices are
 	ready    atomic.Bool
-	folder   *os.File // held while the server runs on it
 
 	certificates certificates
 	disk         *disk
@@ -120,11 +119,8 @@ func newServer(ctx context.Context, set *Settings, log *slog.Logger) (_ *Server,
 	if s.ports, err = takePorts(ctx, set); err != nil {
 		return nil, err
 	}
-	if s.folder, err = takeFolder(set.DataDir); err != nil {
-		return nil, errors.Join(err, s.ports.close())
-	}
 	if s.stores, err = openStores(ctx, set, s.links(), log); err != nil {
-		return nil, errors.Join(err, s.folder.Close(), s.ports.close())
+		return nil, errors.Join(err, s.ports.close())
 	}
 	s.disk = newDisk(set.DataDir, s.stores.readings.Broken, s.stores.db.Unkept, log)
 	s.database = &reach{ping: s.stores.db.Ping, log: log}
@@ -132,7 +128,7 @@ func newServer(ctx context.Context, set *Settings, log *slog.Logger) (_ *Server,
 		err = s.wire()
 	}
 	if err != nil {
-		return nil, errors.Join(err, s.stores.close(), s.folder.Close(), s.ports.close())
+		return nil, errors.Join(err, s.stores.close(), s.ports.close())
 	}
 	return s, nil
 }
@@ -322,7 +318,7 @@ func (s *Server) Run(ctx context.Context, prepare func(context.Context) error, r
 	if e := work.Wait(); e != nil && !errors.Is(e, context.Canceled) {
 		err = errors.Join(err, e)
 	}
-	err = errors.Join(err, s.stores.close(), s.folder.Close())
+	err = errors.Join(err, s.stores.close())
 	if anew.Load() {
 		err = errors.Join(errBeginAnew, err)
 	}

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -31,6 +30,7 @@ import (
 // stores is everything that is kept, opened and loaded, and what lives in
 // memory over it.
 type stores struct {
+	folder      *folderLock
 	db          *db.DB
 	key         []byte
 	lived       *lived
@@ -68,9 +68,15 @@ type stores struct {
 // openStores opens the data folder, creating what is missing. links is where
 // letters' links lead.
 func openStores(ctx context.Context, set *Settings, links string, log *slog.Logger) (_ *stores, err error) {
-	if err := os.MkdirAll(set.DataDir, 0o700); err != nil {
-		return nil, fmt.Errorf("--data-dir: %w", err)
+	folder, err := takeFolder(set.DataDir)
+	if err != nil {
+		return nil, err
 	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, folder.Close())
+		}
+	}()
 	if err := reading.RefuseNewer(filepath.Join(set.DataDir, "readings")); err != nil {
 		return nil, damaged(set.DataDir, err)
 	}
@@ -106,7 +112,7 @@ func openStores(ctx context.Context, set *Settings, links string, log *slog.Logg
 		return nil, err
 	}
 	s := &stores{
-		db: d, key: key, lived: until, limits: &limit.Meter{}, readings: readings, audit: audit.NewStore(d, set.AuditRetention, time.Now),
+		folder: folder, db: d, key: key, lived: until, limits: &limit.Meter{}, readings: readings, audit: audit.NewStore(d, set.AuditRetention, time.Now),
 		tenants: tenant.NewStore(d, time.Now), users: identity.NewUserStore(d, time.Now),
 		codes:    identity.NewCodeStore(d, codes, textSender(&set.Telling, log), time.Now),
 		sessions: identity.NewSessionStore(d, time.Now), hasher: identity.NewHasherAt(set.PasswordCost),
@@ -181,5 +187,5 @@ func (s *stores) close() error {
 	if s.mail != nil {
 		s.mail.Close()
 	}
-	return errors.Join(s.readings.Close(), s.db.Close())
+	return errors.Join(s.readings.Close(), s.db.Close(), s.folder.Close())
 }
