@@ -77,7 +77,7 @@ func TestKillChangesNoNotice(t *testing.T) {
 		most = max(most, l.sent)
 	}
 	// Kills that come early leave few behind: so many that notices begin and end between them all.
-	most = max(most+50, 60*int64(rounds))
+	most = max(most+50, 200*int64(rounds))
 	shaken.load(loads, most, func() {}).Wait()
 	got := shaken.notices()
 

@@ -5,7 +5,7 @@ import { useContext } from 'react';
 import { expect, it } from 'vitest';
 import { useLanguage } from '@/lib/i18n';
 import { usePreferences } from '@/lib/preferences';
-import { setWidth } from '@/test/screen';
+import { setStill, setWidth } from '@/test/screen';
 import { AntdProvider } from './AntdProvider';
 import { antdTheme } from './antdTheme';
 import { palettes } from './palette';
@@ -18,6 +18,10 @@ function Probe() {
       {[locale?.locale, token.colorBgContainer, token.colorPrimary, token.colorError, token.controlHeight].join(' ')}
     </output>
   );
+}
+
+function Motion() {
+  return <output>{String(theme.useToken().token.motion)}</output>;
 }
 
 const seen = () => screen.getByRole('status').textContent;
@@ -46,9 +50,22 @@ it('gives antd and dayjs the language, the theme’s values and the size of a fi
   }
 });
 
+it('moves nothing for people who want nothing to move, from the moment they say so', () => {
+  render(
+    <AntdProvider>
+      <Motion />
+    </AntdProvider>,
+  );
+  expect(seen()).toBe('true');
+  setStill(true);
+  expect(seen()).toBe('false');
+  setStill(false);
+  expect(seen()).toBe('true');
+});
+
 it.each(['light', 'dark'] as const)('marks what has the keyboard as the rest of the page does, %s', (name) => {
   const { focus } = palettes[name];
-  const { token, components } = antdTheme(name, false);
+  const { token, components } = antdTheme(name, false, false);
   // antd draws every focus ring in it.
   expect(token?.colorPrimaryBorder).toBe(focus);
   for (const field of [components?.Input, components?.Select, components?.DatePicker]) {

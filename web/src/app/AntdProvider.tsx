@@ -5,7 +5,7 @@ import enUS from 'antd/locale/en_US';
 import dayjs from 'dayjs';
 import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { type Language, useLanguage } from '@/lib/i18n';
-import { phone, useMedia } from '@/lib/media';
+import { phone, still, useMedia } from '@/lib/media';
 import { useTheme } from '@/lib/preferences';
 import { antdTheme } from './antdTheme';
 
@@ -34,9 +34,10 @@ const button = { autoInsertSpace: false, loadingIcon: <LoadingOutlined aria-hidd
 export function AntdProvider({ children }: { children: ReactNode }) {
   const name = useTheme();
   const isPhone = useMedia(phone);
+  const isStill = useMedia(still);
   const language = useLanguage((state) => state.language);
   const [locale, setLocale] = useState<Locale>(enUS);
-  const theme = useMemo(() => antdTheme(name, isPhone), [name, isPhone]);
+  const theme = useMemo(() => antdTheme(name, isPhone, isStill), [name, isPhone, isStill]);
 
   useEffect(() => {
     let current = true;

@@ -19,7 +19,7 @@ function exact(c: Palette): typeof theme.defaultAlgorithm {
 }
 
 /** Whole maps for both themes: left alone, antd derives backgrounds that are grey and text that is too weak. */
-export function antdTheme(name: Theme, phone: boolean): ThemeConfig {
+export function antdTheme(name: Theme, phone: boolean, still: boolean): ThemeConfig {
   const c = palettes[name];
   return {
     algorithm: [name === 'dark' ? theme.darkAlgorithm : theme.defaultAlgorithm, exact(c)],
@@ -99,6 +99,7 @@ export function antdTheme(name: Theme, phone: boolean): ThemeConfig {
       fontWeightStrong: 600,
       boxShadow: float[name],
       boxShadowSecondary: float[name],
+      motion: !still,
       motionDurationFast: '0.12s',
       motionDurationMid: '0.16s',
       motionDurationSlow: '0.24s',

@@ -20,3 +20,5 @@ export const touch = '(pointer: coarse)';
 export const noColumn = '(max-width: 1199px)';
 /** The sidebar shows icons only. */
 export const narrow = '(min-width: 768px) and (max-width: 1199px)';
+/** The person wants nothing to move. */
+export const still = '(prefers-reduced-motion: reduce)';

@@ -1,16 +1,18 @@
 import { act } from '@testing-library/react';
 
 let width = 1440;
+let still = false;
 const lists = new Set<{ query: string; listeners: Set<() => void> }>();
 
 function matches(query: string): boolean {
+  if (query === '(prefers-reduced-motion: reduce)') return still;
   const min = /min-width:\s*(\d+)px/.exec(query)?.[1];
   const max = /max-width:\s*(\d+)px/.exec(query)?.[1];
   if (min === undefined && max === undefined) return false;
   return (min === undefined || width >= Number(min)) && (max === undefined || width <= Number(max));
 }
 
-/** jsdom has no media queries: this one knows widths, and that no other feature is asked for. */
+/** jsdom has no media queries: this one knows widths and whether things may move, and that no other feature is asked for. */
 window.matchMedia = ((query: string) => {
   const list = { query, listeners: new Set<() => void>() };
   lists.add(list);
@@ -29,6 +31,16 @@ window.matchMedia = ((query: string) => {
 /** Makes the window that wide, in pixels. */
 export function setWidth(pixels: number): void {
   width = pixels;
+  tell();
+}
+
+/** Has the person want nothing to move, or take that back. */
+export function setStill(wanted: boolean): void {
+  still = wanted;
+  tell();
+}
+
+function tell(): void {
   act(() => {
     for (const { listeners } of lists) for (const listener of listeners) listener();
   });

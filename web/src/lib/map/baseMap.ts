@@ -1,6 +1,7 @@
 import L from 'leaflet';
 import 'leaflet/dist/leaflet.css';
 import type { components } from '@/api/schema.gen';
+import { still } from '@/lib/media';
 import { fromGcj02, toGcj02 } from './gcj02';
 import css from './map.module.css';
 import { defaultPlace, defaultZoom, type Place } from './place';
@@ -21,7 +22,7 @@ export function createBaseMap(container: HTMLElement): L.Map {
     worldCopyJump: true,
     // Half steps let a view fit its devices closely.
     zoomSnap: 0.5,
-    zoomAnimation: !matchMedia('(prefers-reduced-motion: reduce)').matches,
+    zoomAnimation: !matchMedia(still).matches,
     fadeAnimation: false,
   });
   container.classList.add(css.map ?? '');
