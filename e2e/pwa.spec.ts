@@ -13,6 +13,7 @@ import { expect, test } from './test.ts';
 test.use({ serviceWorkers: 'allow' });
 
 const elif = { userName: 'elif', password: 'long-enough-secret', tenantName: 'orchard' };
+const wang = { userName: 'wang', password: 'another-long-secret', tenantName: 'neighbour' };
 
 /** The worker keeps the page from here on. */
 const workerReady = (page: Page) => page.waitForFunction(() => navigator.serviceWorker.controller !== null);
@@ -40,6 +41,39 @@ const cached = (page: Page) =>
   page.evaluate(async () => {
     const all = await Promise.all((await caches.keys()).map(async (name) => (await caches.open(name)).keys()));
     return all.flat().map(({ url }) => new URL(url).pathname);
+  });
+
+/** All that stands on the page, and all that the browser keeps of the site: storages, databases, and what its caches answer. */
+const everything = (page: Page) =>
+  page.evaluate(async () => {
+    const done = <T>(request: IDBRequest<T>) =>
+      new Promise<T>((resolve, reject) => {
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = () => reject(request.error);
+      });
+    const parts: unknown[] = [
+      document.documentElement.outerHTML,
+      document.title,
+      { ...localStorage },
+      { ...sessionStorage },
+    ];
+    for (const { name } of await indexedDB.databases()) {
+      const base = await done(indexedDB.open(name ?? ''));
+      for (const table of base.objectStoreNames) {
+        const store = base.transaction(table).objectStore(table);
+        parts.push(await Promise.all([done(store.getAllKeys()), done(store.getAll())]));
+      }
+      base.close();
+    }
+    for (const name of await caches.keys()) {
+      const cache = await caches.open(name);
+      for (const request of await cache.keys()) {
+        const answer = await cache.match(request, { ignoreVary: true });
+        parts.push(request.url, [...(answer?.headers ?? [])]);
+        if (!new URL(request.url).pathname.startsWith('/assets/')) parts.push(await answer?.text());
+      }
+    }
+    return JSON.stringify(parts);
   });
 
 /** The page is put aside for a moment, at which it writes down what it has. */
@@ -175,6 +209,40 @@ test('somebody else who signs in finds nothing of the one before', async ({ page
     ['tilth.session', JSON.stringify(session)] as const,
   );
   await expect.poll(async () => (await kept(page)).filter((key) => !key.startsWith('999999'))).toEqual([]);
+});
+
+test('of whoever quits nothing is left for who signs in in the same tab, with or without a network', async ({
+  page,
+  context,
+}) => {
+  const ofElif = /Orchard mast|WS-0001|Elif Kaya|elif@example/;
+  await lookAround(page);
+  expect(await everything(page)).toMatch(ofElif);
+  await quit(page);
+  await expect.poll(() => everything(page)).not.toMatch(ofElif);
+  await network(context, false);
+  await page.reload();
+  await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
+  expect(await everything(page)).not.toMatch(ofElif);
+  await network(context, true);
+
+  // Without another document: what the page holds in memory stays, as where somebody fills in the form.
+  await page.evaluate(
+    ([key, newValue]) => {
+      localStorage.setItem(key, newValue);
+      window.dispatchEvent(new StorageEvent('storage', { key, newValue }));
+    },
+    ['tilth.session', JSON.stringify(await openSession(wang))] as const,
+  );
+  await expect(page).toHaveURL(/\/dashboard-default$/);
+  await expect(page.getByRole('treeitem', { name: /东区气象站/ })).toBeVisible();
+  await putAside(page);
+  await expect.poll(() => kept(page)).toContainEqual(expect.stringContaining('"overview"'));
+  expect(await everything(page)).not.toMatch(ofElif);
+  await network(context, false);
+  await page.reload();
+  await expect(page.getByRole('treeitem', { name: /东区气象站/ })).toBeVisible();
+  expect(await everything(page)).not.toMatch(ofElif);
 });
 
 test('a newer console is told of, and takes over when the person says so', async ({ page }) => {

@@ -2,7 +2,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import i18next from 'i18next';
 import { setFarmZone } from '@/lib/format/zone';
 import { useLanguage } from '@/lib/i18n';
-import { toast } from '@/lib/notices';
+import { clearToasts, closeDialog, toast } from '@/lib/notices';
 import { onRenewedAfterRefusal, useSession } from '@/lib/session';
 import { forgetFreshDocument } from './freshSignIn';
 import { returnAddress } from './returnAddress';
@@ -19,17 +19,27 @@ export function followSession(router: ConsoleRouter, client: QueryClient): () =>
       act: () => router.history.push(asked),
     });
   });
-  // What one person was shown is not for the next.
+  // What one person was shown is not for the next, be it that these follow each other before a page could change, as another tab may
+  // have it.
+  let shownTo = useSession.getState().session?.userId;
   const stopSession = useSession.subscribe(({ session, ended }, before) => {
     if (session && !before.session) forgetFreshDocument();
-    if (session && before.session && session.userId !== before.session.userId) {
-      setFarmZone(undefined);
-      client.removeQueries({ type: 'inactive' });
-      void client.resetQueries({ type: 'active' });
+    if (before.session && session?.userId !== before.session.userId) {
+      clearToasts();
+      closeDialog();
+    }
+    if (session && session.userId !== shownTo) {
+      if (shownTo !== undefined) {
+        setFarmZone(undefined);
+        client.removeQueries({ type: 'inactive' });
+        void client.resetQueries({ type: 'active' });
+      }
+      shownTo = session.userId;
     }
     // Forgotten once the pages that show it are gone: they would ask again, without a session.
     if (!session && before.session) {
       void toSignIn(router, ended === 'lost').then(() => {
+        if (useSession.getState().session) return;
         setFarmZone(undefined);
         client.removeQueries({ type: 'inactive' });
       });

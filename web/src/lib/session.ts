@@ -105,6 +105,15 @@ export function takeOver(text: string | null): void {
   else show(null, text === lost ? 'lost' : 'quit');
 }
 
+/** The page was put away and has come back; meanwhile nobody told it of other tabs. */
+export function takeOverKept(): void {
+  try {
+    takeOver(localStorage.getItem(storageKey));
+  } catch {
+    // As in stored().
+  }
+}
+
 let inFlight: Promise<boolean> | null = null;
 
 /**

@@ -46,6 +46,26 @@ describe('the session of an open page', () => {
     expect(renewal).toHaveBeenCalledTimes(2);
   });
 
+  it.each([
+    ['nobody who has quit since', null, null],
+    ['nobody whom the server has ended since', '{"ended":"lost"}', null],
+    ['who has signed in since', 8, 8],
+    ['who was signed in', 7, 7],
+  ])('is, where going back brings the page as it was left, that of %s', (_, kept, user) => {
+    const session = signedIn();
+    stop = keepSession();
+    // Another tab, of which a page that is put away is not told.
+    if (kept === null) localStorage.removeItem(storageKey);
+    else {
+      const text = typeof kept === 'string' ? kept : JSON.stringify({ ...session, userId: kept });
+      localStorage.setItem(storageKey, text);
+    }
+    window.dispatchEvent(Object.assign(new Event('pageshow'), { persisted: false }));
+    expect(useSession.getState().session?.userId).toBe(7);
+    window.dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true }));
+    expect(useSession.getState().session?.userId ?? null).toBe(user);
+  });
+
   it('is renewed on waking when its time came while the machine slept', async () => {
     signedIn();
     stop = keepSession();

@@ -1,4 +1,4 @@
-import { renew, storageKey, takeOver, useSession } from './session';
+import { renew, storageKey, takeOver, takeOverKept, useSession } from './session';
 
 /** How long to wait before another try when the server could not be asked. */
 const retryAfter = 15_000;
@@ -37,6 +37,10 @@ export function keepSession(): () => void {
     // A null key means that the whole storage was cleared.
     if (event.key === storageKey || event.key === null) takeOver(event.newValue);
   };
+  // Going back may bring a page as it was left, of somebody who has quit since.
+  const onShow = (event: PageTransitionEvent) => {
+    if (event.persisted) takeOverKept();
+  };
 
   const unsubscribe = useSession.subscribe((state, before) => {
     if (state.session !== before.session) plan();
@@ -44,6 +48,7 @@ export function keepSession(): () => void {
   document.addEventListener('visibilitychange', onVisible);
   window.addEventListener('online', check);
   window.addEventListener('storage', onStorage);
+  window.addEventListener('pageshow', onShow);
   plan();
 
   return () => {
@@ -52,5 +57,6 @@ export function keepSession(): () => void {
     document.removeEventListener('visibilitychange', onVisible);
     window.removeEventListener('online', check);
     window.removeEventListener('storage', onStorage);
+    window.removeEventListener('pageshow', onShow);
   };
 }
