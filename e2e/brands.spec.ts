@@ -56,6 +56,22 @@ function pictureServer(colour: string, asked: string[]): Server {
   });
 }
 
+/** A picture that would run, call others and restyle the page if anybody let it. */
+const called: string[] = [];
+const hostilePictures = createServer((request, response) => {
+  called.push(request.url ?? '');
+  const to = `http://${request.headers.host}/called`;
+  response.writeHead(200, { 'Content-Type': 'image/svg+xml', 'Access-Control-Allow-Origin': '*' });
+  response.end(`<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64" onload="window.hit=3;top.hit=3;fetch('${to}-onload')">
+<script>window.hit=4;top.hit=4;parent.document.title='taken';fetch('${to}-script')</script>
+<style>@import url('${to}-import'); body, #root { display: none } rect { fill: url('${to}-fill') }</style>
+<image href="${to}-image" width="8" height="8"/><use href="${to}-use#a"/>
+<foreignObject width="64" height="64"><iframe xmlns="http://www.w3.org/1999/xhtml" src="${to}-frame"/><img xmlns="http://www.w3.org/1999/xhtml" src="${to}-img" onerror="top.hit=5"/></foreignObject>
+<rect width="64" height="64"/></svg>`);
+});
+const hostilePicture = (name: string) =>
+  `http://127.0.0.1:${(hostilePictures.address() as AddressInfo).port}/${name}.svg`;
+
 const hostile = '<script>window.hit=1</script><img src=x onerror="window.hit=2">';
 
 test.beforeAll(async () => {
@@ -81,10 +97,25 @@ test.beforeAll(async () => {
     language: 'en-us',
     diy: { title: hostile, content: `${hostile}\n{{title}}` },
   };
-  await applyText(JSON.stringify({ tenants: [...tenants, scripts] }));
+  await new Promise<void>((done) => hostilePictures.listen(0, '127.0.0.1', done));
+  const pictures = {
+    name: 'pictures',
+    hosts: ['pictures.localhost'],
+    timeZone: 'Europe/Istanbul',
+    language: 'en-us',
+    diy: {
+      title: 'red;background:url(//evil.example)',
+      content: 'x}body{display:none}',
+      logo: hostilePicture('logo'),
+      background: hostilePicture('background'),
+      favicon: hostilePicture('favicon'),
+    },
+  };
+  await applyText(JSON.stringify({ tenants: [...tenants, scripts, pictures] }));
 });
 
-test.afterAll(() => Promise.all(brands.map(({ pictures }) => new Promise((done) => pictures.close(done)))));
+const servers = [...brands.map(({ pictures }) => pictures), hostilePictures];
+test.afterAll(() => Promise.all(servers.map((server) => new Promise((done) => server.close(done)))));
 
 /** The page bears one brand in everything that can be seen, and nothing of the other one. */
 async function expectFace(page: Page, own: Brand, other: Brand, heading: string): Promise<void> {
@@ -182,4 +213,21 @@ test('a title that looks like a script stays text', async ({ page }) => {
   await expect(page.getByText('{{title}}')).toBeVisible();
   expect(await page.evaluate(() => (window as { hit?: number }).hit)).toBeUndefined();
   await expect(page.locator('img[src="x"]')).toHaveCount(0);
+});
+
+test('pictures of a brand that hold scripts, styles and other pictures are drawn and do nothing else', async ({
+  page,
+}) => {
+  const elsewhere: string[] = [];
+  page.on('request', (request) => {
+    if (/called|evil/.test(request.url())) elsewhere.push(request.url());
+  });
+  await page.goto(`${siteOf('pictures')}/signin`);
+  for (const name of ['logo', 'background']) await expectDrawn(page, hostilePicture(name));
+  await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
+  await expect(page).toHaveTitle('Sign in · red;background:url(//evil.example)');
+  await expect(page.getByText('x}body{display:none}')).toBeVisible();
+  expect(await page.evaluate(() => (window as { hit?: number }).hit)).toBeUndefined();
+  expect(called.filter((path) => !/^\/(logo|background|favicon)\.svg$/.test(path))).toEqual([]);
+  expect(elsewhere).toEqual([]);
 });
