@@ -46,9 +46,9 @@ func benchFileCommand() *cobra.Command {
 }
 
 const (
-	mostValues = 64 // properties that one history call takes
-	perDevice  = 16 // connections that one device may have
-	spareFiles = 256
+	mostValues = 64            // properties that one history call takes
+	perDevice  = 16            // connections that one device may have
+	spareFiles = 2048          // the server leaves some of its limit to files, too
 	noLimit    = 1_000_000_000 // messages a second and at once, in place of a device's limits
 )
 

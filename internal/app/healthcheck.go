@@ -7,11 +7,14 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"tilth/internal/listen"
 )
 
 // healthWithin is how long a server may take to say how it is.
@@ -26,11 +29,11 @@ and exit with 1 when it is not. The address is that of serve, from the same flag
 environment variable or file. For containers, which have nothing else to ask with.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			set, err := settingsLike(c.Flags(), "config", "http-addr")
+			set, err := settingsLike(c.Flags(), "config", "http-addr", balancersFlag)
 			if err != nil {
 				return err
 			}
-			said, err := readiness(c.Context(), set.HTTPAddr)
+			said, err := readiness(c.Context(), set.HTTPAddr, set.Balancers)
 			if err != nil {
 				return err
 			}
@@ -42,6 +45,7 @@ environment variable or file. For containers, which have nothing else to ask wit
 	serveFlags(serving)
 	c.Flags().AddFlag(serving.Lookup("config"))
 	c.Flags().AddFlag(serving.Lookup("http-addr"))
+	c.Flags().AddFlag(serving.Lookup(balancersFlag))
 	return c
 }
 
@@ -53,7 +57,12 @@ func settingsLike(f *pflag.FlagSet, names ...string) (*Settings, error) {
 		if !f.Changed(name) {
 			continue
 		}
-		if err := serving.Set(name, f.Lookup(name).Value.String()); err != nil {
+		given := f.Lookup(name).Value
+		text := given.String()
+		if list, ok := given.(pflag.SliceValue); ok {
+			text = strings.Join(list.GetSlice(), ",")
+		}
+		if err := serving.Set(name, text); err != nil {
 			return nil, err
 		}
 	}
@@ -61,8 +70,8 @@ func settingsLike(f *pflag.FlagSet, names ...string) (*Settings, error) {
 }
 
 // readiness is what the server that listens at addr says of itself; an error
-// when it is not ready.
-func readiness(ctx context.Context, addr string) (string, error) {
+// when it is not ready. From the networks of balancers it awaits a PROXY header.
+func readiness(ctx context.Context, addr string, balancers []netip.Prefix) (string, error) {
 	asking, cancel := context.WithTimeout(ctx, healthWithin)
 	defer cancel()
 	base := "http://" + nearby(addr)
@@ -70,8 +79,18 @@ func readiness(ctx context.Context, addr string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
+		nc, err := new(net.Dialer).DialContext(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		if err := listen.Alone(nc, balancers); err != nil {
+			return nil, errors.Join(err, nc.Close())
+		}
+		return nc, nil
+	}
 	// Not by a proxy: it is asked from the same machine.
-	resp, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(req)
+	resp, err := (&http.Transport{DisableKeepAlives: true, DialContext: dial}).RoundTrip(req)
 	if err != nil {
 		return "", unreached(ctx, base, "console's address (--http-addr)", err)
 	}

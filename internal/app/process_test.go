@@ -47,6 +47,7 @@ type process struct {
 	env     []string // settings that it has beside those of its start
 	token   string   // the provider's; empty: the server makes one
 	program string   // empty: of this tree
+	files   int      // that it may open; 0: as many as the test
 
 	// Where it listens since its last start; bench.Off where it does not.
 	http, https, mqtt, mqttTLS, admin string
@@ -113,6 +114,10 @@ func (p *process) start(args ...string) {
 	announced := bench.NewAnnounced()
 	p.log, p.said, p.sessions = &output{}, &output{}, map[[3]string]string{}
 	p.cmd = exec.Command(path, p.serving(args...)...)
+	if p.files > 0 {
+		limited := []string{"-c", fmt.Sprintf(`ulimit -n %d && exec "$0" "$@"`, p.files), path}
+		p.cmd = exec.Command("sh", append(limited, p.serving(args...)...)...)
+	}
 	p.cmd.Env = append(append(os.Environ(), "TILTH_PROVIDER_TOKEN="+p.token), p.env...)
 	if p.command == "serve" && p.database != "" {
 		p.cmd.Env = append(p.cmd.Env, databaseVariable+"="+p.database)

@@ -445,15 +445,15 @@ func TestWrongAddresses(t *testing.T) {
 			return err
 		}, "what answers at https://" + host(plain) + " is not what was looked for: is this the admin address (--admin-addr) of tilth serve, with http or https"},
 		"healthcheck of another server": {func() error {
-			_, err := readiness(t.Context(), host(plain))
+			_, err := readiness(t.Context(), host(plain), nil)
 			return err
 		}, "what answers at http://" + host(plain) + " is not what was looked for: is this the console's address (--http-addr)"},
 		"healthcheck of a TLS port": {func() error {
-			_, err := readiness(t.Context(), host(secure))
+			_, err := readiness(t.Context(), host(secure), nil)
 			return err
 		}, "what answers at http://" + host(secure) + " is not what was looked for"},
 		"healthcheck of nobody": {func() error {
-			_, err := readiness(t.Context(), nobody)
+			_, err := readiness(t.Context(), nobody, nil)
 			return err
 		}, "no server answers at http://" + nobody + ": is tilth serve running, and is this its console's address (--http-addr)?"},
 		"backup into no folder": {func() error {

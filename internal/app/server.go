@@ -23,6 +23,7 @@ import (
 	"tilth/internal/httpbase"
 	"tilth/internal/identity"
 	"tilth/internal/ingest"
+	"tilth/internal/listen"
 	"tilth/internal/memory"
 	"tilth/internal/notify/mail"
 	"tilth/internal/openapi"
@@ -45,6 +46,7 @@ type Server struct {
 	http     *http.Server
 	admin    *http.Server
 	ports    ports
+	room     *listen.Room  // for their connections
 	letIn    chan struct{} // closed when devices are
 	ready    atomic.Bool
 
@@ -119,6 +121,9 @@ func newServer(ctx context.Context, set *Settings, log *slog.Logger) (_ *Server,
 	if s.ports, err = takePorts(ctx, set); err != nil {
 		return nil, err
 	}
+	if err = s.takeIn(); err != nil {
+		return nil, errors.Join(err, s.ports.close())
+	}
 	if s.stores, err = openStores(ctx, set, s.links(), log); err != nil {
 		return nil, errors.Join(err, s.ports.close())
 	}
@@ -148,7 +153,7 @@ func (s *Server) wire() error {
 		Derivation: derived, Admit: st.alarms.Admit,
 		Registry: st.registry, Presence: st.presence, Diagnostics: st.diagnostics, Log: st.readings, Logger: s.log, Limits: st.limits,
 		Retention: s.set.Retention, MaxMessage: s.set.MessageLimit, Rate: s.set.DeviceRate, Burst: s.set.DeviceBurst,
-		PerAddress: s.set.PerAddress, Memory: s.memory,
+		PerAddress: s.set.PerAddress, Memory: s.memory, Full: func(why error) { s.room.Turned("mqtt", why) },
 		ClientAddr: func(r *http.Request) string { return httpbase.ClientAddr(r, s.set.Proxies).String() },
 	})
 	s.judge = ingest.NewJudge(ingest.JudgeOptions{
@@ -240,6 +245,9 @@ func (s *Server) isReady(ctx context.Context) error {
 		return errors.New("starting or stopping")
 	}
 	if err := s.disk.ready(); err != nil {
+		return err
+	}
+	if err := s.room.Ready(); err != nil {
 		return err
 	}
 	return s.database.ready(ctx)
@@ -457,5 +465,6 @@ func (s *Server) describe() {
 	s.describeOperation()
 	s.describeLimits()
 	s.describeMemory()
+	s.describeListeners()
 	m.gauge("tilth_live_screens", "Open screens.", func() float64 { return float64(s.stores.live.Screens()) })
 }

@@ -42,6 +42,7 @@ type Settings struct {
 	LinksHere      bool // letters' links lead to the HTTP address while there is no PublicURL
 	DefaultTenant  string
 	Proxies        []netip.Prefix
+	Balancers      []netip.Prefix // of TCP: connections from there begin with a PROXY header
 	MapTiles       *httpapi.MapTiles
 	DemoPages      bool            // the template pages with sample data are there
 	Captcha        identity.Demand // when sign-in demands the slider captcha
@@ -66,6 +67,8 @@ type Settings struct {
 // kept of each.
 const mostNoticesAnHour = 100
 
+const balancersFlag = "proxy-protocol"
+
 // defaultDatum is that of most tiles.
 const defaultDatum = "WGS-84"
 
@@ -86,6 +89,7 @@ func serveFlags(f *pflag.FlagSet) {
 	f.String("public-url", "", "where people reach the console; links in mails have its scheme and port and the tenant's first host")
 	f.String("default-tenant", "", "name of the tenant to sign in to where the host names none")
 	f.StringSlice("trusted-proxies", nil, "networks whose forwarded addresses are believed, for example 10.0.0.0/8")
+	f.StringSlice(balancersFlag, nil, "networks of TCP balancers: connections from there must begin with a PROXY header, version 2 or 1, and are its client's")
 	f.String("map-tiles", "", "address of a tile server under the map, with {z}, {x}, {y}; without it the bundled coastline")
 	f.String("map-tiles-attribution", "", "who is to be named for the tiles; required with --map-tiles")
 	f.String("map-tiles-datum", defaultDatum, "datum of the tiles: WGS-84 or GCJ-02")
@@ -189,6 +193,9 @@ func settingsOf(k *koanf.Koanf) (*Settings, error) {
 	}
 	var err error
 	if s.Proxies, err = networksOf(k, "trusted-proxies"); err != nil {
+		return nil, err
+	}
+	if s.Balancers, err = networksOf(k, balancersFlag); err != nil {
 		return nil, err
 	}
 	if err := s.tiles(k); err != nil {

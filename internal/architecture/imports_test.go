@@ -15,7 +15,7 @@ const module = "tilth/"
 var (
 	edges   = []string{"httpapi", "openapi", "providerapi", "ingest", "farm"}
 	domains = []string{"device", "reading", "derivation", "alarm", "notify", "identity", "captcha", "tenant", "audit"}
-	ground  = []string{"db", "live", "errs", "text", "agronomy", "news", "archive", "clock", "limit", "memory"}
+	ground  = []string{"db", "live", "errs", "text", "agronomy", "news", "archive", "clock", "limit", "listen", "memory"}
 
 	// below is what a domain may import: the ground, the tenant's ID, and who did what.
 	below = append([]string{"tenant", "audit"}, ground...)
@@ -42,7 +42,7 @@ var (
 		"tenant":     ground,
 		"audit":      append([]string{"tenant"}, ground...),
 
-		"db": {"errs", "text"}, "live": {"tenant", "errs", "text"}, "text": {}, "errs": {}, "agronomy": {}, "news": {}, "archive": {}, "clock": {}, "limit": {}, "memory": {},
+		"db": {"errs", "text"}, "live": {"tenant", "errs", "text"}, "text": {}, "errs": {}, "agronomy": {}, "news": {}, "archive": {}, "clock": {}, "limit": {}, "listen": {}, "memory": {},
 
 		"bench":   {}, // loads a server from outside, as devices and people do
 		"torture": {"bench"},

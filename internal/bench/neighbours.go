@@ -124,6 +124,7 @@ var attacks = []struct {
 	{"a storm of mail", func(s NeighbourSize) attack { return newMailStorm(s) }, briefTime},
 	{"heavy calls", func(s NeighbourSize) attack { return newRehearsers(s) }, briefTime},
 	{"live streams", func(s NeighbourSize) attack { return newManyScreens(s) }, briefTime},
+	{"stale loggers", func(NeighbourSize) attack { return newStale() }, briefTime},
 	{"a crowded tenant", func(s NeighbourSize) attack { return newCrowded(s) }, briefTime},
 }
 

@@ -95,6 +95,10 @@ type Options struct {
 	PerDevice      int           // MQTT connections of one device; default 16
 	InFlight       int           // messages of one connection that wait for their commit; default 256
 
+	// Full is told when a connection is turned away since MaxConnections are open;
+	// it does not wait. nil: nobody asks.
+	Full func(why error)
+
 	// ClientAddr is the address that a request's failed sign-ins and a
 	// WebSocket count for; default: the peer's.
 	ClientAddr func(*http.Request) string
@@ -109,6 +113,9 @@ func (o *Options) setDefaults() {
 	}
 	if o.ClientAddr == nil {
 		o.ClientAddr = func(r *http.Request) string { return r.RemoteAddr }
+	}
+	if o.Full == nil {
+		o.Full = func(error) {}
 	}
 	fallback(&o.Retention, 400*24*time.Hour)
 	fallback(&o.MaxMessage, 256<<10)

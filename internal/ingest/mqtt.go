@@ -7,11 +7,13 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"tilth/internal/device"
 	"tilth/internal/limit"
 )
+
+// errFull says that MaxConnections are open.
+var errFull = errors.New("as many MQTT connections are open as there may be")
 
 // MQTT is an endpoint for devices, not a broker: it takes in what they
 // publish, over MQTT 3.1.1 and 5, and delivers nothing.
@@ -46,36 +48,24 @@ func NewMQTT(p *Pipeline) *MQTT {
 
 // Serve accepts connections until ctx ends or Shutdown is called, and closes
 // ln; connections that are open go on until Shutdown. It returns nil then, else
-// why nothing can be accepted any more.
+// why nothing can be accepted any more. What passes, such as a want of file
+// descriptors, is the listener's to wait for.
 func (m *MQTT) Serve(ctx context.Context, ln net.Listener) error {
 	if !m.listen(ln) {
 		return errors.Join(ErrClosed, ln.Close())
 	}
 	defer context.AfterFunc(ctx, func() { m.stopListening(ln) })()
 	defer m.stopListening(ln)
-	const shortest, longest = 5 * time.Millisecond, time.Second
-	wait := shortest
 	for {
 		nc, err := ln.Accept()
 		if err == nil {
-			wait = shortest
 			go m.ServeConn(nc, "")
 			continue
 		}
 		if ctx.Err() != nil || !m.listening(ln) {
 			return nil
 		}
-		if errors.Is(err, net.ErrClosed) {
-			return err
-		}
-		// Out of file descriptors, most likely: it passes.
-		m.opts.Logger.Warn("cannot accept a device's connection, trying again", "wait", wait, "error", err)
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
-			return nil
-		}
-		wait = min(2*wait, longest)
+		return err
 	}
 }
 
@@ -133,6 +123,7 @@ func (m *MQTT) open(c *conn) bool {
 		return false
 	case len(m.conns) >= m.opts.MaxConnections:
 		m.pipeline.stats.refusedFull.Add(1)
+		m.opts.Full(errFull)
 		return false
 	case m.addresses.Enter(c.origin) != limit.NotFull:
 		m.pipeline.stats.refusedAddress.Add(1)

@@ -18,8 +18,12 @@ type directWriter struct {
 	err  error
 }
 
-// newDirectWriter is nil for what is not plain TCP.
+// newDirectWriter is nil for what is not plain TCP, be it one of a listener's that
+// counts it.
 func newDirectWriter(conn net.Conn) *directWriter {
+	if counted, ok := conn.(interface{ Plain() net.Conn }); ok {
+		conn = counted.Plain()
+	}
 	plain, ok := conn.(*net.TCPConn)
 	if !ok {
 		return nil

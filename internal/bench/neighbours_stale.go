@@ -1,0 +1,130 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	staleLoggers = 20
+	staleEvery   = 50 * time.Millisecond // that each of them waits before it tries again
+	rightEvery   = 100 * time.Millisecond
+)
+
+// stale are loggers, and one tool of the provider's, with secrets that are not good any
+// more, which try again and again from the victim's address. Beside them devices come
+// anew that have the right ones, and the provider does.
+type stale struct {
+	world        World
+	wrong, right atomic.Int64
+
+	mu      sync.Mutex
+	refused []error // of those that are right
+}
+
+func newStale() *stale { return &stale{world: attackers("stale", 2)} }
+
+func (a *stale) worlds() []World                                     { return []World{a.world} }
+func (a *stale) prepare(context.Context, *town, *NeighbourRow) error { return nil }
+
+// compare: that the right ones were let in is told by press.
+func (a *stale) compare(context.Context, *town, *NeighbourRow) error { return nil }
+
+func (a *stale) press(ctx context.Context, t *town, r *NeighbourRow) error {
+	var all sync.WaitGroup
+	again := func(every time.Duration, try func()) {
+		all.Go(func() {
+			for ctx.Err() == nil {
+				try()
+				select {
+				case <-time.After(every):
+				case <-ctx.Done():
+				}
+			}
+		})
+	}
+	old := Device{Name: a.world.Devices[0].Name, Secret: "a-secret-that-was-dropped"}
+	for i := range staleLoggers {
+		enter := a.byMQTT
+		if i%2 == 1 {
+			enter = a.byHTTP
+		}
+		again(staleEvery, func() { a.note(ctx, enter(ctx, t, old), false) })
+	}
+	again(staleEvery, func() { a.note(ctx, a.asProvider(ctx, t, "a-token-that-was-replaced-long-ago"), false) })
+	for i, enter := range []func(context.Context, *town, Device) error{a.byMQTT, a.byHTTP} {
+		again(rightEvery, func() { a.note(ctx, enter(ctx, t, a.world.Devices[i]), true) })
+	}
+	again(rightEvery, func() { a.note(ctx, a.asProvider(ctx, t, t.server.token), true) })
+	all.Wait()
+	right, wrong := a.right.Load(), a.wrong.Load()
+	r.remark("%d wrong ones came; of %d right ones %d were refused", wrong, right, len(a.refused))
+	if right == 0 || wrong == 0 {
+		return errors.New("nobody came")
+	}
+	if len(a.refused) > 0 {
+		return fmt.Errorf("%d of %d that were right were refused, the first: %w", len(a.refused), right, a.refused[0])
+	}
+	return nil
+}
+
+// note counts one that came, and what became of it.
+func (a *stale) note(ctx context.Context, err error, right bool) {
+	switch {
+	case ctx.Err() != nil: // it may have been cut off
+	case right:
+		a.right.Add(1)
+		if err != nil {
+			a.mu.Lock()
+			defer a.mu.Unlock()
+			a.refused = append(a.refused, err)
+		}
+	case err != nil:
+		a.wrong.Add(1)
+	}
+}
+
+func (*stale) byMQTT(ctx context.Context, t *town, d Device) error {
+	ctx, cancel := context.WithTimeout(ctx, ackWithin)
+	defer cancel()
+	c := connection{protocol: 4}
+	if err := c.dial(ctx, t.server.MQTT, d, 1); err != nil {
+		return err
+	}
+	return c.nc.Close()
+}
+
+func (*stale) byHTTP(ctx context.Context, t *town, d Device) error {
+	status, _, err := post(ctx, t.server.Console, d, []byte(`{}`))
+	if err == nil && status != http.StatusOK {
+		err = fmt.Errorf("answered %d", status)
+	}
+	return err
+}
+
+// asProvider asks for what there is not, which the token decides who learns.
+func (*stale) asProvider(ctx context.Context, t *town, token string) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, t.server.admin+"/provider-api/v1/delete", strings.NewReader(`{"kind":"tenant","name":"nobody"}`))
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Authorization", "Bearer "+token)
+	r.Header.Set("Content-Type", "application/json")
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return err
+	}
+	if err := res.Body.Close(); err != nil {
+		return err
+	}
+	if res.StatusCode != http.StatusNotFound {
+		return fmt.Errorf("the provider is answered %d", res.StatusCode)
+	}
+	return nil
+}

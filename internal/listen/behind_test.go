@@ -1,0 +1,224 @@
+package listen
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net"
+	"net/netip"
+	"os"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pires/go-proxyproto"
+)
+
+const balancer = "10.0.0.5:4000"
+
+var ofBalancers = Door{Name: "mqtt", Balancers: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/24"), netip.MustParsePrefix("2001:db8:ba1::/48")}}
+
+func tcp(address string) *net.TCPAddr {
+	return net.TCPAddrFromAddrPort(netip.MustParseAddrPort(address))
+}
+
+// header is a PROXY header for a client.
+func header(t *testing.T, version byte, client, server net.Addr, tlvs ...proxyproto.TLV) []byte {
+	t.Helper()
+	h := proxyproto.HeaderProxyFromAddrs(version, client, server)
+	if err := h.SetTLVs(tlvs); err != nil {
+		t.Fatal(err)
+	}
+	b, err := h.Format()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// changed is b with another byte at a place.
+func changed(b []byte, at int, to byte) []byte {
+	b = bytes.Clone(b)
+	b[at] = to
+	return b
+}
+
+func TestHeader(t *testing.T) {
+	four, six := tcp("198.51.100.7:5000"), tcp("[2001:db8::7]:5000")
+	here4, here6 := tcp("10.0.0.1:1883"), tcp("[2001:db8::1]:1883")
+	v2 := header(t, 2, four, here4)
+	wide := proxyproto.TLV{Type: proxyproto.PP2_TYPE_AUTHORITY, Value: bytes.Repeat([]byte("a.example"), 300)}
+	const said = "\x10\x0chello"
+	const (
+		isRead  = iota // and what comes after it
+		isWrong        // nothing is read
+		asItIs         // nobody takes it for a header
+	)
+	for name, test := range map[string]struct {
+		from   string
+		head   []byte
+		client string
+		it     int
+	}{
+		"IPv4":                             {balancer, v2, "198.51.100.7:5000", isRead},
+		"IPv6":                             {balancer, header(t, 2, six, here6), "[2001:db8::7]:5000", isRead},
+		"IPv4 written as IPv6":             {balancer, header(t, 2, tcp("[::ffff:198.51.100.7]:5000"), here6), "198.51.100.7:5000", isRead},
+		"with more than addresses":         {balancer, header(t, 2, four, here4, proxyproto.TLV{Type: proxyproto.PP2_TYPE_NOOP, Value: []byte("x")}, wide), "198.51.100.7:5000", isRead},
+		"of a balancer in IPv6":            {"[2001:db8:ba1::2]:1", v2, "198.51.100.7:5000", isRead},
+		"of a balancer written as IPv6":    {"[::ffff:10.0.0.5]:1", v2, "198.51.100.7:5000", isRead},
+		"the balancer's own":               {balancer, header(t, 2, nil, nil), balancer, isRead},
+		"the balancer's own, with address": {balancer, changed(v2, 12, 0x20), balancer, isRead},
+		"version 1":                        {balancer, header(t, 1, four, here4), "198.51.100.7:5000", isRead},
+		"version 1, unknown":               {balancer, []byte("PROXY UNKNOWN\r\n"), balancer, isRead},
+		"none":                             {balancer, nil, balancer, isWrong},
+		"a version that is none":           {balancer, changed(v2, 12, 0x31), balancer, isWrong},
+		"a command that is none":           {balancer, changed(v2, 12, 0x2f), balancer, isWrong},
+		"a protocol that is none":          {balancer, changed(v2, 13, 0x41), balancer, isWrong},
+		"of UDP":                           {balancer, changed(v2, 13, 0x12), balancer, isWrong},
+		"of a local socket":                {balancer, header(t, 2, &net.UnixAddr{Net: "unix", Name: "/a"}, &net.UnixAddr{Net: "unix", Name: "/b"}), balancer, isWrong},
+		"too long":                         {balancer, changed(v2, 14, 0xff), balancer, isWrong},
+		"too short":                        {balancer, changed(v2, 15, 3), balancer, isWrong},
+		"half a mark":                      {balancer, v2[:7], balancer, isWrong},
+		// To somebody else it is what they say, and no header.
+		"of somebody else":      {somebody, v2, somebody, asItIs},
+		"of a neighbour's":      {"10.0.1.5:1", v2, "10.0.1.5:1", asItIs},
+		"somebody without":      {somebody, nil, somebody, asItIs},
+		"of somebody else's v1": {somebody, header(t, 1, four, here4), somebody, asItIs},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := newHouse(0)
+				p := h.porch(t, ofBalancers)
+				defer p.end()
+				client := p.connect(test.from)
+				go func() {
+					_, _ = client.Write(append(bytes.Clone(test.head), said...)) // is not read to its end where it is wrong
+					_ = client.Close()                                           // was written
+				}()
+				c := <-p.taken
+				defer func() { _ = c.Close() }() // is closed already
+				if got := c.RemoteAddr().String(); got != test.client {
+					t.Errorf("it comes from %s, want %s", got, test.client)
+				}
+				want := map[int]string{isRead: said, asItIs: string(test.head) + said}[test.it]
+				got, err := io.ReadAll(c)
+				if string(got) != want || (err != nil) != (test.it == isWrong) {
+					t.Errorf("read %q, %v; want %q", got, err, want)
+				}
+				lines := 0
+				if test.it == isWrong {
+					lines = 1
+					if _, again := c.Read(make([]byte, 1)); again == nil || errors.Is(again, io.EOF) {
+						t.Errorf("read again: %v", again)
+					}
+				}
+				h.told(t, lines)
+				if f := h.Figures(); f.Strange != uint64(lines) {
+					t.Errorf("%+v", f)
+				}
+			})
+		})
+	}
+}
+
+// The header has five seconds, whoever sends it byte by byte.
+func TestHeaderComesInTime(t *testing.T) {
+	v2 := header(t, 2, tcp("198.51.100.7:5000"), tcp("10.0.0.1:1883"))
+	for name, test := range map[string]struct {
+		each time.Duration // between two bytes
+		sent int
+		ok   bool
+		told int
+	}{
+		"slowly":     {100 * time.Millisecond, len(v2), true, 0},
+		"too slowly": {time.Second, len(v2), false, 1},
+		"half":       {time.Millisecond, 20, false, 1},
+		"never":      {time.Millisecond, 0, false, 0}, // as those do who only try whether somebody is there
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := newHouse(0)
+				p := h.porch(t, ofBalancers)
+				defer p.end()
+				client := p.connect(balancer)
+				c := <-p.taken
+				var writing sync.WaitGroup
+				defer writing.Wait() // no time passes once the test has ended
+				writing.Go(func() {
+					for _, b := range append(bytes.Clone(v2), "hello"...)[:test.sent] {
+						time.Sleep(test.each)
+						if _, err := client.Write([]byte{b}); err != nil {
+							return // was given up
+						}
+					}
+				})
+				began := time.Now()
+				c.RemoteAddr()
+				_, err := c.Read(nil)
+				if took := time.Since(began); took > headerWithin || (err == nil) != test.ok {
+					t.Errorf("%v after %s", err, took)
+				}
+				h.told(t, test.told)
+				if test.ok {
+					// Its time was the header's alone.
+					go func() {
+						time.Sleep(time.Hour)
+						_, _ = client.Write([]byte("x")) // the test ends otherwise
+					}()
+					if n, err := c.Read(make([]byte, 1)); n != 1 || err != nil {
+						t.Errorf("an hour later: %d, %v", n, err)
+					}
+					if err := c.SetReadDeadline(time.Now().Add(time.Second)); err != nil {
+						t.Error(err)
+					}
+					if _, err := c.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
+						t.Errorf("by its own deadline: %v", err)
+					}
+				}
+				if err := c.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
+
+// Connections without a right header are told once a minute.
+func TestStrangersAreToldOnceAMinute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(0)
+		for range 1000 {
+			h.stranger("http", tcp(balancer), errForNobody)
+			time.Sleep(100 * time.Millisecond)
+		}
+		h.told(t, 2, "times=600")
+	})
+}
+
+// Who comes from this machine itself says so where a header is awaited, and nothing
+// where none is.
+func TestAlone(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = ln.Close() }() // nothing is waited for
+	for network, want := range map[string]string{"127.0.0.0/8": string(header(t, 2, nil, nil)), "10.0.0.0/8": ""} {
+		nc, err := net.Dial("tcp", ln.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := ln.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(Alone(nc, []netip.Prefix{netip.MustParsePrefix(network)}), nc.Close()); err != nil {
+			t.Error(err)
+		}
+		if said, err := io.ReadAll(c); string(said) != want || err != nil {
+			t.Errorf("%s: said %q, %v", network, said, err)
+		}
+		_ = c.Close() // was read
+	}
+}
