@@ -47,9 +47,7 @@ test.describe('the picture', () => {
       [450, blue],
     ]);
     await page.locator('input[type="file"]').setInputFiles(file(stripes));
-    const sent = page.waitForResponse('**/user/update-avatar').then((response) => response.json());
     await button(page, 'Use this picture').click();
-    expect(await sent).toMatchObject({ code: 200 });
     await expect(toast(page, 'Picture changed')).toBeVisible();
     await expect.poll(() => coloursInBar(page)).toEqual(['red', 'blue']);
 
