@@ -81,7 +81,7 @@ func TestBehindABalancer(t *testing.T) {
 		{"a neighbour of it", p.mqtt, aBalancer, "2001:db8::2", false, false},
 		{"a third", p.mqtt, aBalancer, "198.51.100.2", false, true},
 		{"the balancer for nobody", p.mqtt, aBalancer, "", false, false},
-		{"somebody else with a header", p.mqtt, "127.0.0.1", "198.51.100.3", false, false},
+		{"somebody else with a header", p.mqtt, "127.0.0.3", "198.51.100.3", false, false},
 		{"somebody else", p.mqtt, "127.0.0.1", "", false, true},
 	} {
 		if err := connect(step.address, step.from, step.client, step.secure); (err == nil) != step.in {
