@@ -40,7 +40,7 @@ describe('the captcha', () => {
     expect(onSubmit).toHaveBeenCalledTimes(1);
     expect(asked).toEqual([]);
     await waitFor(() => expect(useSession.getState().session).not.toBeNull());
-    expect(panel()).toBeNull();
+    await waitFor(() => expect(panel()).toBeNull());
     const { captchaVerification, ...rest } = asked[0] as Record<string, string>;
     expect(rest).toEqual({ userName: 'elif.kaya', password: 'correct horse', rememberMe: true, tenantName: 'demo' });
     expect(unseal(captchaVerification ?? '')).toBe('token-1---{"x":120,"y":5}');
@@ -54,7 +54,7 @@ describe('the captcha', () => {
     await person.type(userName(), 'elif');
     await person.keyboard('{Enter}');
     expect(password()).toHaveFocus();
-    expect(panel()).toBeNull();
+    await waitFor(() => expect(panel()).toBeNull());
     expect(puzzles.gets).toEqual([]);
   });
 
@@ -78,7 +78,7 @@ describe('the captcha', () => {
     await person.click(button());
     await expect.poll(toasts).toMatchObject([{ tone: 'warning', title: 'login failed' }]);
     expect(useTenant.getState().tenant).toBeNull();
-    expect(panel()).toBeNull();
+    await waitFor(() => expect(panel()).toBeNull());
     expect(puzzles.gets).toEqual([]);
   });
 
@@ -90,13 +90,13 @@ describe('the captcha', () => {
     await person.keyboard('{Enter}');
     await waitFor(() => expect(slider()).toHaveFocus());
     await person.keyboard('{Escape}');
-    expect(panel()).toBeNull();
+    await waitFor(() => expect(panel()).toBeNull());
     expect(button()).toHaveFocus();
     expect(button()).toHaveAttribute('aria-expanded', 'false');
     await person.keyboard('{Enter}');
     await waitFor(() => expect(panel()).toBeVisible());
     await person.click(screen.getByRole('button', { name: 'Close' }));
-    expect(panel()).toBeNull();
+    await waitFor(() => expect(panel()).toBeNull());
   });
 
   it('sends what stands in the form when it is solved, and nothing when something is missing then', async () => {
@@ -136,7 +136,7 @@ describe('the captcha', () => {
     // A step, and no failure: nothing is told of it.
     expect(toasts()).toEqual([]);
     await expect.poll(toasts).toMatchObject([{ tone: 'warning', title: 'login failed', text: 'wrong' }]);
-    expect(panel()).toBeNull();
+    await waitFor(() => expect(panel()).toBeNull());
     expect(password()).toHaveFocus();
     expect(asked.map((body) => 'captchaVerification' in body)).toEqual([false, true]);
   });
@@ -164,7 +164,7 @@ describe('the captcha', () => {
     await expect
       .poll(toasts)
       .toMatchObject([{ tone: 'warning', title: 'login failed', text: expect.stringMatching(/15 minutes/) }]);
-    expect(panel()).toBeNull();
+    await waitFor(() => expect(panel()).toBeNull());
     expect(password()).toHaveFocus();
 
     await person.click(button());
