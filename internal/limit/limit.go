@@ -3,7 +3,7 @@
 // of. It knows no domain; whoever limits something says what is counted, what a
 // key is, and what a refusal means.
 //
-// There are seven kinds:
+// There are eight kinds:
 //
 //   - Buckets: so many a second, and so many at once (a token bucket a key).
 //     Events may cost more or less than one.
@@ -11,6 +11,7 @@
 //   - Windows: so many in a window of time that begins with the first.
 //   - Recent: so many in any stretch of time, remembered one by one; or, of
 //     failures, so many that what follows is locked out for a while.
+//   - Waits: a time to wait for before the next try.
 //   - Slots: so many at the same time.
 //   - Line: of a key that goes on without a pause, one after the other.
 //   - Turns: work that takes long, key by key and maker by maker in turn.

@@ -42,13 +42,7 @@ func (r *Recent[K]) Allow(key K) State {
 	}
 	p = r.put(s, key, now)
 	p.state = r.with(p.state, now)
-	state := State{Remaining: r.most, Reset: r.within}
-	for _, at := range p.state {
-		if r.left(at, now) > 0 {
-			state.Remaining--
-		}
-	}
-	return state
+	return State{Remaining: r.most - r.count(p.state, now), Reset: r.within}
 }
 
 // Add counts an event, whatever there was before.
@@ -59,6 +53,27 @@ func (r *Recent[K]) Add(key K) {
 	defer s.mu.Unlock()
 	p := r.put(s, key, now)
 	p.state = r.with(p.state, now)
+}
+
+// Count is how many events of a key are remembered.
+func (r *Recent[K]) Count(key K) (n int) {
+	now := r.now()
+	s := r.part(key)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if p := s.at[key]; p != nil {
+		n = r.count(p.state, now)
+	}
+	return n
+}
+
+func (r *Recent[K]) count(at events, now time.Time) (n int) {
+	for _, one := range at {
+		if r.left(one, now) > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // Locked tells for how long yet a key is locked out by what was added: from the

@@ -17,22 +17,36 @@ type TurnOptions struct {
 	Slice      time.Duration // after so long a piece lets others go on
 }
 
+// Reserved are turns that are kept for some keys, so that those need not wait for
+// others, however many come.
+type Reserved[K comparable] struct {
+	Turns      int          // of TurnOptions.AtOnce
+	For        func(K) bool // the keys they are kept for
+	OthersWait int          // of all other keys together; of one no more than there are free places
+}
+
 // Turns gives work that takes long its turn: keys one after the other and, of a key,
 // makers one after the other, however much one of them asks for. Work that has its
 // turn and goes on for long calls Yield now and then; while it waits for something
 // else, as for a client who reads, it Rests.
 type Turns[K, M comparable] struct {
 	TurnOptions
+	reserved Reserved[K]
 
 	mu      sync.Mutex
 	busy    int
+	others  crowd // keys for which nothing is reserved
 	keys    map[K]*turnKey[K, M]
 	round   []*turnKey[K, M] // those of which something waits, next one first
 	refused uint64
 }
 
+// crowd counts the work of many keys.
+type crowd struct{ busy, waits int }
+
 type turnKey[K, M comparable] struct {
 	key    K
+	other  bool // nothing is reserved for it
 	busy   int
 	waits  int
 	makers map[M]*turnMaker[K, M]
@@ -73,12 +87,15 @@ func NewTurns[K, M comparable](o Options, to TurnOptions) *Turns[K, M] {
 	return t
 }
 
+// Reserve keeps turns for some keys. It is called before any work is done.
+func (t *Turns[K, M]) Reserve(r Reserved[K]) { t.reserved = r }
+
 // Enter waits for a turn. nil: as many of the maker's wait as may, or ctx has ended;
 // Full or NotFull tells which.
 func (t *Turns[K, M]) Enter(ctx context.Context, key K, maker M) (Turn, Full) {
 	t.mu.Lock()
 	m := t.maker(key, maker)
-	if m.of.waits >= t.KeyWaits || len(m.waiting) >= t.MakerWaits {
+	if m.of.waits >= t.KeyWaits || len(m.waiting) >= t.MakerWaits || m.of.other && m.of.waits >= t.reserved.OthersWait-t.others.waits {
 		t.refused++
 		t.forget(m)
 		t.mu.Unlock()
@@ -101,7 +118,7 @@ func (t *Turns[K, M]) Enter(ctx context.Context, key K, maker M) (Turn, Full) {
 func (t *Turns[K, M]) maker(key K, maker M) *turnMaker[K, M] {
 	k := t.keys[key]
 	if k == nil {
-		k = &turnKey[K, M]{key: key, makers: map[M]*turnMaker[K, M]{}}
+		k = &turnKey[K, M]{key: key, other: t.reserved.For != nil && !t.reserved.For(key), makers: map[M]*turnMaker[K, M]{}}
 		t.keys[key] = k
 	}
 	m := k.makers[maker]
@@ -123,7 +140,7 @@ func (t *Turns[K, M]) queue(p *turn[K, M], place int) {
 	if !slices.Contains(t.round, m.of) {
 		t.round = append(t.round, m.of)
 	}
-	m.of.waits++
+	t.waits(m.of, 1)
 }
 
 // give gives turns to those that wait, as long as there are any.
@@ -136,22 +153,39 @@ func (t *Turns[K, M]) give() {
 		p := m.waiting[0]
 		m.waiting = m.waiting[1:]
 		m.begun = max(0, m.begun-1)
-		m.of.waits--
+		t.waits(m.of, -1)
 		p.has, p.began = true, time.Now()
 		close(p.ready)
 		p.ready = nil
-		m.busy++
-		m.of.busy++
-		t.busy++
+		t.works(m, 1)
 		m.of.round = afterAll(m.of.round, m, len(m.waiting) > 0)
 		t.round = afterAll(t.round, m.of, len(m.of.round) > 0)
 	}
 }
 
+// waits counts pieces of a key that wait.
+func (t *Turns[K, M]) waits(k *turnKey[K, M], n int) {
+	k.waits += n
+	if k.other {
+		t.others.waits += n
+	}
+}
+
+// works counts pieces of a maker that have their turn.
+func (t *Turns[K, M]) works(m *turnMaker[K, M], n int) {
+	m.busy += n
+	m.of.busy += n
+	t.busy += n
+	if m.of.other {
+		t.others.busy += n
+	}
+}
+
 // next is whose turn it is; nil: nobody's who waits.
 func (t *Turns[K, M]) next() *turnMaker[K, M] {
+	full := t.others.busy >= t.AtOnce-t.reserved.Turns
 	for _, k := range t.round {
-		if k.busy >= t.EachKey {
+		if k.busy >= t.EachKey || k.other && full {
 			continue
 		}
 		for _, m := range k.round {
@@ -196,7 +230,7 @@ func (p *turn[K, M]) await(ctx context.Context) {
 		if i < m.begun {
 			m.begun--
 		}
-		m.of.waits--
+		t.waits(m.of, -1)
 		p.ready = nil
 		if len(m.waiting) == 0 {
 			m.of.round = afterAll(m.of.round, m, false)
@@ -217,9 +251,7 @@ func (p *turn[K, M]) await(ctx context.Context) {
 func (t *Turns[K, M]) take(p *turn[K, M]) {
 	p.has = false
 	m, k := p.maker, p.maker.of
-	m.busy--
-	k.busy--
-	t.busy--
+	t.works(m, -1)
 	k.round = afterAll(k.round, m, len(m.waiting) > 0)
 	t.round = afterAll(t.round, k, len(k.round) > 0)
 }

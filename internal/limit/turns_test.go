@@ -197,3 +197,45 @@ func TestTurnsLeft(t *testing.T) {
 		}
 	})
 }
+
+// However many others come, who has reserved turns waits for their own kind alone;
+// and of the others nobody has all the places to wait.
+func TestTurnsReserved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShop(t, TurnOptions{AtOnce: 2, EachKey: 2, EachMaker: 1, Slice: time.Second, KeyWaits: 100, MakerWaits: 100})
+		s.Reserve(Reserved[string]{Turns: 1, For: func(key string) bool { return key == "home" }, OthersWait: 8})
+		for i := range 5 { // one works, four wait: as many places are free
+			s.order("flood", i, 1)
+		}
+		if _, why := s.Enter(t.Context(), "flood", 9); why != FullForKey {
+			t.Errorf("one key has %d of 8 places and may have more: %v", s.others.waits, why)
+		}
+		for _, key := range []string{"b", "c", "d", "e"} {
+			s.order(key, 1, 1)
+		}
+		if _, why := s.Enter(t.Context(), "f", 1); why != FullForKey {
+			t.Errorf("%d others wait, and one more may: %v", s.others.waits, why)
+		}
+		began := time.Now()
+		turn, _ := s.Enter(t.Context(), "home", 1)
+		if took := time.Since(began); turn == nil || took != 0 {
+			t.Fatalf("%v waited %s", turn, took)
+		}
+		turn.Leave()
+		time.Sleep(time.Minute)
+		want := []string{"b1", "c1", "d1", "e1", "flood0", "flood1", "flood2", "flood3", "flood4"} // it lets others go on after its slice
+		if !slices.Equal(s.done, want) || s.most[""] != 1 {
+			t.Errorf("done in the order %v, want %v; %d at once", s.done, want, s.most[""])
+		}
+		for maker := range 2 { // who has reserved turns may have the others as well
+			s.order("home", maker, 1)
+		}
+		if s.most["home"] != 2 {
+			t.Errorf("%d at once where nobody else is", s.most["home"])
+		}
+		time.Sleep(time.Minute)
+		if n := len(s.keys) + len(s.round) + s.Turns.busy + s.others.busy + s.others.waits; n != 0 {
+			t.Errorf("%d things are remembered of nothing", n)
+		}
+	})
+}
