@@ -52,7 +52,7 @@ func newProvider(t *testing.T) *provider {
 		t.Fatal(err)
 	}
 	service := providerapi.NewService(providerapi.Stores{
-		DB: s.DB, Tenants: s.Tenants, Users: s.Users, Sessions: s.Sessions, Hasher: identity.NewHasherAt(testkit.PasswordCost), Catalog: s.Catalog,
+		DB: s.DB, Tenants: s.Tenants, Users: s.Users, Sessions: s.Sessions, Hasher: identity.NewHasherAt(testkit.PasswordCost, nil), Catalog: s.Catalog,
 		Devices: s.Devices, Scenes: s.Scenes, Registry: s.Registry, Presence: s.Presence, Diagnostics: s.Diagnostics,
 		Readings: readings, Intake: noIntake{}, DeviceKey: testkit.SecretKey,
 	})
@@ -155,7 +155,7 @@ $`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if ok, err := identity.NewHasher().Verify(t.Context(), stored, password); err != nil || !ok {
+	if ok, err := identity.NewHasher().Verify(t.Context(), identity.Server, stored, password); err != nil || !ok {
 		t.Errorf("the printed password does not open: %v", err)
 	}
 

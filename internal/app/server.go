@@ -42,6 +42,7 @@ type Server struct {
 	mqtt     *ingest.MQTT
 	provider *providerapi.Service
 	mails    *mail.Queue // nil: no mail is sent
+	signIn   *identity.SignIn
 	metrics  *metrics
 	http     *http.Server
 	admin    *http.Server
@@ -175,6 +176,10 @@ func (s *Server) wire() error {
 	if err != nil {
 		return err
 	}
+	s.signIn = identity.NewSignIn(identity.SignInParts{
+		Tenants: st.tenants, Users: st.users, Sessions: st.sessions, Hasher: st.hasher, Captcha: identity.Captcha{Demand: s.set.Captcha, Verify: slider.Verify},
+		Post: postbox(s.mails), Now: time.Now, Meter: st.limits,
+	})
 	console, err := httpapi.New(httpapi.Options{
 		PublicURL: s.set.PublicURL, Listen: s.ports.forDevices(), EmbedKey: embeds,
 		Version: Version, DefaultTenant: s.set.DefaultTenant, MapTiles: s.set.MapTiles, DemoPages: s.set.DemoPages,
@@ -184,9 +189,9 @@ func (s *Server) wire() error {
 		Captcha: slider, Credentials: st.credentials, Avatars: st.avatars,
 		Account: identity.NewAccount(identity.AccountParts{
 			DB: st.db, Tenants: st.tenants, Users: st.users, Sessions: st.sessions, Codes: st.codes, Hasher: st.hasher,
-			Post: postbox(s.mails), Now: time.Now,
+			Post: postbox(s.mails), Now: time.Now, Shortest: s.set.PasswordMin,
 		}),
-		SignIn:  identity.NewSignIn(st.users, st.sessions, st.hasher, identity.Captcha{Demand: s.set.Captcha, Verify: slider.Verify}, time.Now, st.limits),
+		SignIn:  s.signIn,
 		Catalog: st.catalog, Devices: st.devices, Scenes: st.scenes, Roster: st.roster, Registry: st.registry,
 		Presence: st.presence, Status: st.status, Diagnostics: st.diagnostics, Readings: st.readings, Notices: st.notices, Messages: st.messages, Live: st.live,
 		Channels: st.channels, SMSLogged: s.set.Telling.SMS == smsLog, Outbox: st.outbox, Webhooks: st.webhooks, WebhookCaller: st.programs,
@@ -313,6 +318,7 @@ func (s *Server) Run(ctx context.Context, prepare func(context.Context) error, r
 		return nil
 	})
 	work.Go(func() error { return s.stores.credentials.Run(inner, s.log) })
+	work.Go(func() error { return s.signIn.Run(inner, s.log) })
 	work.Go(func() error { return s.stores.audit.Run(inner, s.log) })
 	work.Go(func() error { return s.sweep(inner) })
 	if s.mails != nil {
@@ -405,6 +411,7 @@ func (s *Server) remove(ctx context.Context) {
 	}{
 		{s.stores.lived.keep, "how far time has come not written down"},
 		{func() error { return s.stores.sessions.Sweep(ctx, until) }, "ended sessions not removed"},
+		{func() error { return s.stores.users.Sweep(ctx, until) }, "networks of old sign-ins not removed"},
 		{func() error { return s.stores.codes.Sweep(ctx) }, "old codes not removed"},
 		{func() error { return s.stores.messages.Sweep(ctx, until) }, "old messages not removed"},
 		{func() error { return s.stores.outbox.Sweep(ctx, until) }, "old deliveries not removed"},

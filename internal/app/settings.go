@@ -56,6 +56,7 @@ type Settings struct {
 	NoticesAnHour  int     // that a rule may begin before one is unsteady; 0: any number
 	ScreensAUser   int     // open live streams; 0: any number
 	ScreensATenant int
+	PasswordMin    int // characters of a password that a person chooses
 	Telling        Telling
 	Memory         Memory
 	LogLevel       slog.Level
@@ -66,6 +67,9 @@ type Settings struct {
 // mostNoticesAnHour is how many a rule may begin at most: when the newest began is
 // kept of each.
 const mostNoticesAnHour = 100
+
+// passwordMinMost is the longest that a provider may ask for: a sentence of some words.
+const passwordMinMost = 64
 
 const balancersFlag = "proxy-protocol"
 
@@ -104,6 +108,7 @@ func serveFlags(f *pflag.FlagSet) {
 	f.Int("mqtt-per-address", 1000, "MQTT connections that one address may have, over WebSockets too")
 	f.Int("open-api-rate", 600, "requests a minute that one API credential may make; a minute's worth may come at once")
 	f.Int("screens-a-user", 20, "live streams that a user may have open; a new one ends the oldest; 0: any number")
+	f.Int("password-min", identity.PasswordMin, "characters that a password which a person chooses has at least, 6 to 64")
 	f.Int("screens-a-tenant", 500, "live streams that a tenant's users may have open together; 0: any number")
 	memoryFlags(f)
 	tellingFlags(f)
@@ -154,7 +159,7 @@ func settingsOf(k *koanf.Koanf) (*Settings, error) {
 		AuditRetention: k.Duration("audit-retention"),
 		OpenAPIRate:    k.Int("open-api-rate"),
 		NoticesAnHour:  k.Int("notices-an-hour"),
-		ScreensAUser:   k.Int("screens-a-user"), ScreensATenant: k.Int("screens-a-tenant"),
+		ScreensAUser:   k.Int("screens-a-user"), ScreensATenant: k.Int("screens-a-tenant"), PasswordMin: k.Int("password-min"),
 	}
 	for name, addr := range map[string]string{"http-addr": s.HTTPAddr, "mqtt-addr": s.MQTTAddr, "admin-addr": s.AdminAddr} {
 		if err := isHostPort(name, addr); err != nil {
@@ -183,6 +188,8 @@ func settingsOf(k *koanf.Koanf) (*Settings, error) {
 		return nil, fmt.Errorf("--notices-an-hour: %d: must be 0 to %d", s.NoticesAnHour, mostNoticesAnHour)
 	case s.ScreensAUser < 0:
 		return nil, fmt.Errorf("--screens-a-user: %d: must be 0 or more", s.ScreensAUser)
+	case s.PasswordMin < identity.PasswordMin || s.PasswordMin > passwordMinMost:
+		return nil, fmt.Errorf("--password-min: %d: must be %d to %d", s.PasswordMin, identity.PasswordMin, passwordMinMost)
 	case s.ScreensATenant < 0:
 		return nil, fmt.Errorf("--screens-a-tenant: %d: must be 0 or more", s.ScreensATenant)
 	case s.MessageLimit < 1024:

@@ -29,7 +29,7 @@ func TestDefaultsAreTheContracts(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s.DataDir != "./data" || s.HTTPAddr != "127.0.0.1:8080" || s.MQTTAddr != "127.0.0.1:1883" || s.AdminAddr != "127.0.0.1:9090" ||
-		s.Retention != 400*24*time.Hour || s.DeviceRate != 20 || s.DeviceBurst != 200 || s.MessageLimit != 256<<10 || s.NoticesAnHour != 12 || s.ScreensAUser != 20 || s.ScreensATenant != 500 || s.MQTTTLSAddr != "" || s.HTTPSAddr != "" || s.HTTPSRedirect || s.PerAddress != 1000 || s.OpenAPIRate != 600 || s.MapTiles != nil || !s.DemoPages || s.Captcha != "adaptive" ||
+		s.Retention != 400*24*time.Hour || s.DeviceRate != 20 || s.DeviceBurst != 200 || s.MessageLimit != 256<<10 || s.NoticesAnHour != 12 || s.ScreensAUser != 20 || s.ScreensATenant != 500 || s.PasswordMin != 6 || s.MQTTTLSAddr != "" || s.HTTPSAddr != "" || s.HTTPSRedirect || s.PerAddress != 1000 || s.OpenAPIRate != 600 || s.MapTiles != nil || !s.DemoPages || s.Captcha != "adaptive" ||
 		s.PasswordCost != (identity.Cost{}) {
 		t.Errorf("defaults: %+v", s)
 	}
@@ -107,6 +107,7 @@ func TestWrongSettingIsNamed(t *testing.T) {
 		"--message-limit":                    {"--message-limit", "10"},
 		"--notices-an-hour":                  {"--notices-an-hour", "101"},
 		"--screens-a-user":                   {"--screens-a-user", "-1"},
+		"--password-min":                     {"--password-min", "5"},
 		"--screens-a-tenant":                 {"--screens-a-tenant", "-1"},
 		"--mqtt-per-address":                 {"--mqtt-per-address", "0"},
 		"--open-api-rate":                    {"--open-api-rate", "0"},

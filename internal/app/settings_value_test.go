@@ -13,6 +13,7 @@ func TestUnreadableValues(t *testing.T) {
 		"digest-after":     {"ten", `"ten" in PLACE is not a whole number`},
 		"notices-an-hour":  {"dozen", `"dozen" in PLACE is not a whole number`},
 		"screens-a-user":   {"few", `"few" in PLACE is not a whole number`},
+		"password-min":     {"long", `"long" in PLACE is not a whole number`},
 		"screens-a-tenant": {"many", `"many" in PLACE is not a whole number`},
 		"device-burst":     {"1.5", `"1.5" in PLACE is not a whole number`},
 		"message-limit":    {"1MB", `"1MB" in PLACE is not a whole number`},

@@ -111,11 +111,12 @@ func openStores(ctx context.Context, set *Settings, links string, log *slog.Logg
 	if _, err := rand.Read(epoch); err != nil {
 		return nil, err
 	}
+	limits := &limit.Meter{}
 	s := &stores{
-		folder: folder, db: d, key: key, lived: until, limits: &limit.Meter{}, readings: readings, audit: audit.NewStore(d, set.AuditRetention, time.Now),
+		folder: folder, db: d, key: key, lived: until, limits: limits, readings: readings, audit: audit.NewStore(d, set.AuditRetention, time.Now),
 		tenants: tenant.NewStore(d, time.Now), users: identity.NewUserStore(d, time.Now),
 		codes:    identity.NewCodeStore(d, codes, textSender(&set.Telling, log), time.Now),
-		sessions: identity.NewSessionStore(d, time.Now), hasher: identity.NewHasherAt(set.PasswordCost),
+		sessions: identity.NewSessionStore(d, time.Now), hasher: identity.NewHasherAt(set.PasswordCost, limits),
 		credentials: identity.NewCredentialStore(d, time.Now), avatars: identity.NewAvatarStore(d, time.Now),
 		catalog: device.NewCatalog(d), devices: device.NewStore(d, time.Now), scenes: device.NewSceneStore(d, time.Now),
 		registry: device.NewRegistry(key), diagnostics: device.NewDiagnostics(),

@@ -78,6 +78,7 @@ var acrossTenants = map[string]string{
 	"identity.CredentialStore.Flush":  "writes every tenant's behind, by numbers that Check found",
 	"identity.SessionStore.Sweep":     "the platform's upkeep: sessions without tokens",
 	"identity.CodeStore.Sweep":        "the platform's upkeep: codes that no limit counts",
+	"identity.UserStore.Sweep":        "the platform's upkeep: networks that nobody signed in from for long",
 	"audit.Store.Sweep":               "the platform's upkeep: entries that are kept no more",
 	"app.deviceKey":                   "whether anybody has what hangs on the key",
 	"device.Store.OwnerOf":            "for whoever runs the platform: names are unique on it",

@@ -20,6 +20,8 @@ var ownerless = map[string]string{
 	"identity.SessionStore.Refresh": "establishes the tenant from a refresh token",
 	"identity.SessionStore.Sweep":   "the platform's upkeep: tokens that expired",
 	"identity.CodeStore.Sweep":      "the platform's upkeep: codes that no limit counts",
+	"identity.UserStore.Sweep":      "the platform's upkeep: networks that nobody signed in from for long",
+	"identity.SignIn.Run":           "tells every tenant's people",
 	"notify.MessageStore.Sweep":     "the platform's upkeep: messages that are kept no more",
 	"notify.WebhookStore.Sweep":     "the platform's upkeep: secrets that do not count any more",
 

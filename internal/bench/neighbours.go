@@ -125,6 +125,7 @@ var attacks = []struct {
 	{"heavy calls", func(s NeighbourSize) attack { return newRehearsers(s) }, briefTime},
 	{"live streams", func(s NeighbourSize) attack { return newManyScreens(s) }, briefTime},
 	{"stale loggers", func(NeighbourSize) attack { return newStale() }, briefTime},
+	{"guessing", func(NeighbourSize) attack { return newGuessing() }, briefTime},
 	{"a crowded tenant", func(s NeighbourSize) attack { return newCrowded(s) }, briefTime},
 }
 

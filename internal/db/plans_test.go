@@ -28,7 +28,11 @@ func TestPlans(t *testing.T) {
 		`UPDATE notices AS n SET end_time = 5 WHERE (n.tenant_id = 1 AND n.id = 1 AND n.resolve_status = 0)`:                                     "(rowid=?)",
 		`UPDATE deliveries AS d SET over = '' WHERE (d.tenant_id = 1 AND d.id IN (1, 2) AND d.over = '')`:                                        "(rowid=?)",
 		`UPDATE deliveries AS d SET destination = '' WHERE (d.tenant_id = 1 AND d.channel_id = 1 AND d.mode = 'webhook' AND d.state = 'queued')`: "deliveries_turn (mode=? AND tenant_id=?)",
-		`DELETE FROM sessions AS s WHERE (s.tenant_id = 1 AND s.id IN (1, 2))`:                                                                   "(rowid=?)",
+		`SELECT EXISTS (SELECT * FROM sign_in_networks AS w WHERE (w.tenant_id = 1 AND w.user_id = 1 AND w.network = 'n'))`:                      "(user_id=? AND network=?)",
+		`DELETE FROM sign_in_networks AS w WHERE (w.tenant_id = 1 AND w.user_id = 1) AND (w.network NOT IN (SELECT k.network
+			FROM sign_in_networks AS k WHERE k.tenant_id = 1 AND k.user_id = 1 ORDER BY k.last_time DESC, k.network DESC LIMIT 50))`: "USING COVERING INDEX sign_in_networks_newest (tenant_id=? AND user_id=?)",
+		`DELETE FROM sign_in_networks AS w WHERE (w.last_time < 5)`:            "sign_in_networks_last (last_time<?)",
+		`DELETE FROM sessions AS s WHERE (s.tenant_id = 1 AND s.id IN (1, 2))`: "(rowid=?)",
 		`SELECT n.rule_id, COUNT(*) FROM notices AS n WHERE n.tenant_id = 1 AND n.rule_id IN (1, 2) AND n.start_time >= 5
 			GROUP BY n.rule_id`: "(tenant_id=? AND rule_id=? AND start_time>?)",
 		`SELECT x.id FROM notices AS x WHERE x.rule_id = 1 AND +x.tenant_id = 1

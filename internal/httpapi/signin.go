@@ -8,7 +8,6 @@ import (
 	"tilth/internal/errs"
 	"tilth/internal/httpapi/wire"
 	"tilth/internal/identity"
-	"tilth/internal/limit"
 	"tilth/internal/tenant"
 )
 
@@ -29,7 +28,7 @@ func (s *server) LoginUsername(ctx context.Context, r wire.LoginUsernameRequestO
 	}
 	pair, err := s.SignIn.Password(ctx, identity.Attempt{
 		Tenant: owner, UserName: strings.TrimSpace(r.Body.UserName), Password: r.Body.Password,
-		Remember: r.Body.RememberMe != nil && *r.Body.RememberMe, Address: limit.Client.Of(of(ctx).Address).String(),
+		Remember: r.Body.RememberMe != nil && *r.Body.RememberMe, Address: of(ctx).Address,
 		Verification: value(r.Body.CaptchaVerification),
 	})
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 
 // How long a password is, in characters.
 const (
-	passwordMin = 6
+	PasswordMin = 6 // where the provider asks for no more
 	passwordMax = 256
 )
 
@@ -38,10 +38,15 @@ type AccountParts struct {
 	Hasher   *Hasher
 	Post     Postbox // nil: no mail is sent
 	Now      func() time.Time
+	// Shortest is how many characters new passwords have at least; 0: PasswordMin.
+	Shortest int
 }
 
 // NewAccount makes an Account.
-func NewAccount(p AccountParts) *Account { return &Account{p} }
+func NewAccount(p AccountParts) *Account {
+	p.Shortest = max(p.Shortest, PasswordMin)
+	return &Account{p}
+}
 
 // CodeRequest is a person asking for a code.
 type CodeRequest struct {
@@ -224,8 +229,10 @@ func (a *Account) ChangePassword(ctx context.Context, c Caller, code, password s
 		return errs.New(errs.Refused, "phone.codeRequired")
 	case n == 0:
 		return errs.New(errs.Refused, "password.required")
-	case n < passwordMin:
+	case n < a.Shortest && a.Shortest == PasswordMin: // in the specification's words
 		return errs.New(errs.Refused, "password.min")
+	case n < a.Shortest:
+		return errs.New(errs.Refused, "password.minOf", "count", strconv.Itoa(a.Shortest))
 	case n > passwordMax:
 		return errs.New(errs.Refused, "invalid.long", "limit", strconv.Itoa(passwordMax)).About("password")
 	}
@@ -243,7 +250,7 @@ func (a *Account) ChangePassword(ctx context.Context, c Caller, code, password s
 	if err != nil || refusal != nil {
 		return firstOf(err, refusal)
 	}
-	hash, err := a.Hasher.Hash(ctx, password)
+	hash, err := a.Hasher.Hash(ctx, Asker{Known: true, Account: accountOf(c.Tenant, u.UserName)}, password)
 	if err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ func TestDemandAfterFailures(t *testing.T) {
 					userName = g.User(t, field.ID, "user"+strconv.Itoa(i)).UserName
 				}
 				if address == "" {
-					address = "198.51.100." + strconv.Itoa(i)
+					address = "198.51." + strconv.Itoa(i) + ".1"
 				}
 				if e := g.sign(attempt(field.ID, userName, "wrong", address)); e == nil || e.Key != "signin.fail" {
 					t.Fatalf("failure %d: %v", i+1, e)
@@ -129,7 +129,7 @@ func TestNobodyIsLockedOutFromElsewhere(t *testing.T) {
 	g := newGate(t)
 	field := g.Tenant(t, "field")
 	for i := range 60 {
-		g.wrong(attempt(field.ID, "ada", "", "198.51.100."+strconv.Itoa(i)), 1)
+		g.wrong(attempt(field.ID, "ada", "", "198.51."+strconv.Itoa(i)+".1"), 1)
 	}
 	right := attempt(field.ID, "ada", testkit.Password, home)
 	if !demanded(t, g.sign(right)) {
@@ -171,7 +171,7 @@ func TestGuessesAtOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 30 {
 		all.Go(func() {
-			_, err := g.SignIn.Password(t.Context(), attempt(field.ID, "ada", "wrong", "198.51.100."+strconv.Itoa(i)))
+			_, err := g.SignIn.Password(t.Context(), attempt(field.ID, "ada", "wrong", "198.51."+strconv.Itoa(i)+".1"))
 			switch e := errs.As(err); e.Key {
 			case "signin.fail":
 				looked.Add(1)
@@ -209,7 +209,9 @@ func TestDemandSettings(t *testing.T) {
 	field := g.Tenant(t, "field")
 	right := attempt(field.ID, "ada", testkit.Password, home)
 	with := func(d identity.Demand, verify func(string) bool) {
-		g.SignIn = identity.NewSignIn(g.Users, g.Sessions, identity.NewHasher(), identity.Captcha{Demand: d, Verify: verify}, g.Clock.Now, nil)
+		g.SignIn = identity.NewSignIn(identity.SignInParts{
+			Tenants: g.Tenants, Users: g.Users, Sessions: g.Sessions, Hasher: identity.NewHasher(), Captcha: identity.Captcha{Demand: d, Verify: verify}, Now: g.Clock.Now,
+		})
 		if g.SignIn.Demand() != d {
 			t.Errorf("%s is set, %s said", d, g.SignIn.Demand())
 		}

@@ -24,17 +24,18 @@ type Letter struct {
 // Postbox takes letters to be sent in the background; Post never waits.
 type Postbox interface{ Post(l Letter) }
 
-// letterOf writes a tenant's user that something of the account changed: what
-// is mobile, email or password, as is what it is now, as much of it as may be
-// shown. There is none for a user without an address.
+// letterOf writes a tenant's user what happened to the account: what is mobile, email
+// or password where that changed, and as what it is now, as much of it as may be
+// shown; or guesses, where others try passwords. There is none for a user without an address.
 func letterOf(t *tenant.Tenant, u *User, what, as string, at time.Time) *Letter {
 	if u.Email == "" {
 		return nil
 	}
-	sentences := map[string][2]string{
-		"mobile":   {"mail.mobileSubject", "mail.mobileBody"},
-		"email":    {"mail.emailSubject", "mail.emailBody"},
-		"password": {"mail.passwordSubject", "mail.passwordBody"},
+	sentences := map[string][3]string{
+		"mobile":   {"mail.mobileSubject", "mail.mobileBody", "mail.notYou"},
+		"email":    {"mail.emailSubject", "mail.emailBody", "mail.notYou"},
+		"password": {"mail.passwordSubject", "mail.passwordBody", "mail.notYou"},
+		"guesses":  {"mail.guessesSubject", "mail.guessesBody", "mail.guessesAdvice"},
 	}[what]
 	body := text.Say(t.Language, sentences[1], map[string]string{
 		"user": u.UserName, "time": text.Zoned(t.Language, at.In(t.TimeZone)), what: as,
@@ -43,7 +44,7 @@ func letterOf(t *tenant.Tenant, u *User, what, as string, at time.Time) *Letter 
 	return &Letter{
 		ID: fmt.Sprintf("account-%d-%s", u.ID, rand.Text()), To: u.Email, Language: t.Language,
 		Subject: text.Say(t.Language, sentences[0], map[string]string{"title": title}),
-		Text:    body + "\n\n" + text.Say(t.Language, "mail.notYou", nil),
+		Text:    body + "\n\n" + text.Say(t.Language, sentences[2], nil),
 	}
 }
 

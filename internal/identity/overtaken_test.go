@@ -16,18 +16,25 @@ import (
 // slow is a sign-in before whose session something else happens.
 type slow struct {
 	*identity.SignIn
-	looked    int // at the clock: first when an attempt begins, then when its password has been verified
+	looked    int // at the clock: when an attempt begins, and when its password has been verified
 	meanwhile func()
 }
 
+// looks is at which look at the clock an attempt's password has been verified: four are what it waits for
+// before.
+const looks = 5
+
 func newSlow(s *testkit.Stores) *slow {
 	l := &slow{}
-	l.SignIn = identity.NewSignIn(s.Users, s.Sessions, identity.NewHasher(), identity.Captcha{Demand: identity.DemandOff}, func() time.Time {
-		if l.looked++; l.looked == 2 && l.meanwhile != nil {
-			l.meanwhile()
-		}
-		return s.Clock.Now()
-	}, nil)
+	l.SignIn = identity.NewSignIn(identity.SignInParts{
+		Tenants: s.Tenants, Users: s.Users, Sessions: s.Sessions, Hasher: identity.NewHasher(), Captcha: identity.Captcha{Demand: identity.DemandOff},
+		Now: func() time.Time {
+			if l.looked++; l.looked == looks && l.meanwhile != nil {
+				l.meanwhile()
+			}
+			return s.Clock.Now()
+		},
+	})
 	return l
 }
 
@@ -104,6 +111,7 @@ func TestSignInOvertakenCounts(t *testing.T) {
 		case 10:
 			want = "signin.locked"
 		}
+		s.Clock.Advance(30 * time.Second) // as guesses from where nobody is known wait
 		if _, err := in.Password(t.Context(), a); err == nil || errs.As(err).Key != want {
 			t.Errorf("attempt %d: %v", i+1, err)
 		}

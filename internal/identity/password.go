@@ -7,12 +7,12 @@ import (
 	"encoding/base64"
 	"fmt"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/crypto/argon2"
 
 	"tilth/internal/errs"
+	"tilth/internal/limit"
 )
 
 // Cost is what making a password hash by argon2id takes. It is kept with each
@@ -30,40 +30,68 @@ const (
 	saltLen = 16
 	keyLen  = 32
 
-	hashersAtOnce = 2  // each takes 64 MiB and a core or two
-	hashersQueue  = 32 // sign-ins that may wait for one; beyond is an answer of overload
+	hashersAtOnce = 2               // each takes 64 MiB and a core or two
+	hashersKnown  = 1               // of them, for whoever is known
+	hashersWait   = 32              // of one network; of all that are not known together, half of it of one network
+	hashersAgain  = 2 * time.Second // when to come again where as many wait
 )
 
-// Hasher computes password hashes, two at once and a bounded queue before
-// them, so that a flood of sign-ins cannot take the machine.
+// Asker is whose password is looked at or made, and from where. The zero Asker is the
+// server itself.
+type Asker struct {
+	Network limit.Network // of the client, by Neighbourhood; the zero one of who has a session or runs the platform
+	Known   bool          // the account signed in from there before, or has a session
+	Account string        // any name of it that no other has
+}
+
+// Server asks on behalf of whoever runs the platform.
+var Server = Asker{Known: true}
+
+// Neighbourhood is what addresses count as one where passwords are looked at: who has
+// one of them has the others at hand.
+var Neighbourhood = limit.Grouping{IPv4: 24, IPv6: 48}
+
+// Hasher computes password hashes, two at once. Networks come one after the other and,
+// of a network, accounts; one of the two is kept for those who are known. So neither a
+// flood of sign-ins, right or wrong, nor one from ever new networks keeps others
+// waiting for more than each other.
 type Hasher struct {
-	slots   chan struct{}
-	waiting atomic.Int64
-	cost    Cost
-	decoy   string
+	turns *limit.Turns[askers, string]
+	cost  Cost
+	decoy string
+}
+
+// askers come one after the other.
+type askers struct {
+	network limit.Network
+	known   bool
 }
 
 // NewHasher makes a hasher of the cost that people's passwords are worth.
-func NewHasher() *Hasher { return NewHasherAt(usual) }
+func NewHasher() *Hasher { return NewHasherAt(usual, nil) }
 
 // NewHasherAt makes a hasher of another cost, as suits passwords that guard
-// nothing; the zero cost is the usual one.
-func NewHasherAt(cost Cost) *Hasher {
+// nothing; the zero cost is the usual one. meter counts who is refused (nil: nobody asks).
+func NewHasherAt(cost Cost, meter *limit.Meter) *Hasher {
 	if cost == (Cost{}) {
 		cost = usual
 	}
-	h := &Hasher{slots: make(chan struct{}, hashersAtOnce), cost: cost}
-	h.decoy = cost.encode(make([]byte, saltLen), make([]byte, keyLen))
-	return h
+	turns := limit.NewTurns[askers, string](limit.Options{Name: "password", Meter: meter}, limit.TurnOptions{
+		AtOnce: hashersAtOnce, EachKey: hashersAtOnce, EachMaker: 1, KeyWaits: hashersWait, MakerWaits: hashersWait,
+	})
+	turns.Reserve(limit.Reserved[askers]{
+		Turns: hashersKnown, For: func(a askers) bool { return a.known }, OthersWait: hashersWait,
+	})
+	return &Hasher{turns: turns, cost: cost, decoy: cost.encode(make([]byte, saltLen), make([]byte, keyLen))}
 }
 
 // Hash makes the stored form of a password.
-func (h *Hasher) Hash(ctx context.Context, password string) (string, error) {
+func (h *Hasher) Hash(ctx context.Context, by Asker, password string) (string, error) {
 	salt := make([]byte, saltLen)
 	if _, err := rand.Read(salt); err != nil {
 		return "", err
 	}
-	key, err := h.derive(ctx, password, salt, h.cost)
+	key, err := h.derive(ctx, by, password, salt, h.cost)
 	if err != nil {
 		return "", err
 	}
@@ -73,7 +101,7 @@ func (h *Hasher) Hash(ctx context.Context, password string) (string, error) {
 // Verify tells whether password is the one that stored was made from. An empty
 // stored form costs the same time and is never right, so that an account that
 // does not exist cannot be told from one that does.
-func (h *Hasher) Verify(ctx context.Context, stored, password string) (bool, error) {
+func (h *Hasher) Verify(ctx context.Context, by Asker, stored, password string) (bool, error) {
 	exists := stored != ""
 	if !exists {
 		stored = h.decoy
@@ -98,25 +126,22 @@ func (h *Hasher) Verify(ctx context.Context, stored, password string) (bool, err
 	if err != nil {
 		return false, fmt.Errorf("stored password hash: key: %w", err)
 	}
-	got, err := h.derive(ctx, password, salt, cost)
+	got, err := h.derive(ctx, by, password, salt, cost)
 	if err != nil {
 		return false, err
 	}
 	return exists && subtle.ConstantTimeCompare(got, want) == 1, nil
 }
 
-func (h *Hasher) derive(ctx context.Context, password string, salt []byte, cost Cost) ([]byte, error) {
-	if h.waiting.Add(1) > hashersQueue+hashersAtOnce {
-		h.waiting.Add(-1)
-		return nil, errs.New(errs.Unavailable, "error.503").After(2 * time.Second)
-	}
-	defer h.waiting.Add(-1)
-	select {
-	case h.slots <- struct{}{}:
-	case <-ctx.Done():
+func (h *Hasher) derive(ctx context.Context, by Asker, password string, salt []byte, cost Cost) ([]byte, error) {
+	turn, why := h.turns.Enter(ctx, askers{by.Network, by.Known}, by.Account)
+	switch {
+	case why != limit.NotFull:
+		return nil, errs.New(errs.Unavailable, "error.503").After(hashersAgain)
+	case turn == nil:
 		return nil, ctx.Err()
 	}
-	defer func() { <-h.slots }()
+	defer turn.Leave()
 	return argon2.IDKey([]byte(password), salt, cost.Passes, cost.Memory, cost.Threads, keyLen), nil
 }
 

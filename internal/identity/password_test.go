@@ -3,10 +3,12 @@ package identity
 import (
 	"context"
 	"errors"
-	"runtime"
+	"net/netip"
+	"strconv"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"tilth/internal/errs"
@@ -14,19 +16,19 @@ import (
 
 func TestHashAndVerify(t *testing.T) {
 	h := NewHasher()
-	stored, err := h.Hash(t.Context(), "pass wörd €")
+	stored, err := h.Hash(t.Context(), Server, "pass wörd €")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !strings.HasPrefix(stored, "$argon2id$v=19$m=65536,t=3,p=2$") || strings.Contains(stored, "wörd") {
 		t.Errorf("stored %q", stored)
 	}
-	again, err := h.Hash(t.Context(), "pass wörd €")
+	again, err := h.Hash(t.Context(), Server, "pass wörd €")
 	if err != nil || again == stored {
 		t.Errorf("two hashes of one password must differ by their salt: %v", err)
 	}
 	for password, want := range map[string]bool{"pass wörd €": true, "pass wörd": false, "": false, "Pass wörd €": false} {
-		if got, err := h.Verify(t.Context(), stored, password); err != nil || got != want {
+		if got, err := h.Verify(t.Context(), Server, stored, password); err != nil || got != want {
 			t.Errorf("Verify(%q) = %t, %v", password, got, err)
 		}
 	}
@@ -34,9 +36,9 @@ func TestHashAndVerify(t *testing.T) {
 
 // What a hash costs is kept with it: whoever checks it need not make such ones.
 func TestCostIsOfTheHash(t *testing.T) {
-	cheap, dear := NewHasherAt(Cost{Passes: 1, Memory: 8, Threads: 1}), NewHasherAt(Cost{})
+	cheap, dear := NewHasherAt(Cost{Passes: 1, Memory: 8, Threads: 1}, nil), NewHasherAt(Cost{}, nil)
 	for of, by := range map[*Hasher]*Hasher{cheap: dear, dear: cheap} {
-		stored, err := of.Hash(t.Context(), "x")
+		stored, err := of.Hash(t.Context(), Server, "x")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,7 +46,7 @@ func TestCostIsOfTheHash(t *testing.T) {
 			t.Errorf("stored %q, want %s", stored, want)
 		}
 		for password, want := range map[string]bool{"x": true, "y": false} {
-			if ok, err := by.Verify(t.Context(), stored, password); err != nil || ok != want {
+			if ok, err := by.Verify(t.Context(), Server, stored, password); err != nil || ok != want {
 				t.Errorf("%s: %q: %t, %v", stored, password, ok, err)
 			}
 		}
@@ -54,14 +56,14 @@ func TestCostIsOfTheHash(t *testing.T) {
 // An account that does not exist costs a computation of the same size as one
 // that does, and no password is right for it, the decoy's own included.
 func TestDecoy(t *testing.T) {
-	for _, h := range []*Hasher{NewHasher(), NewHasherAt(Cost{Passes: 2, Memory: 16, Threads: 1})} {
+	for _, h := range []*Hasher{NewHasher(), NewHasherAt(Cost{Passes: 2, Memory: 16, Threads: 1}, nil)} {
 		decoyOf(t, h)
 	}
 }
 
 func decoyOf(t *testing.T, h *Hasher) {
 	t.Helper()
-	stored, err := h.Hash(t.Context(), "x")
+	stored, err := h.Hash(t.Context(), Server, "x")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +74,7 @@ func decoyOf(t *testing.T, h *Hasher) {
 	// The decoy's key is all zeros, which no password gives; but even if one
 	// did, an account that does not exist lets nobody in.
 	h.decoy = stored
-	if ok, err := h.Verify(t.Context(), "", "x"); ok || err != nil {
+	if ok, err := h.Verify(t.Context(), Server, "", "x"); ok || err != nil {
 		t.Errorf("an account that does not exist let somebody in: %t %v", ok, err)
 	}
 }
@@ -89,48 +91,60 @@ func TestVerifyRefusesWhatItCannotRead(t *testing.T) {
 		"key":           "$argon2id$v=19$m=65536,t=3,p=2$AAAA$!",
 		"too few parts": "$argon2id$v=19$m=65536,t=3,p=2$AAAA",
 	} {
-		if ok, err := h.Verify(t.Context(), stored, "secret"); ok || err == nil {
+		if ok, err := h.Verify(t.Context(), Server, stored, "secret"); ok || err == nil {
 			t.Errorf("%s: %t, %v", name, ok, err)
 		}
 	}
 }
 
-// Two computations at once and 32 waiting; the one after is told that the
-// server is busy, at once. Those who wait leave when their caller does.
+// stranger asks for somebody from a network that the account never signed in from.
+func stranger(network, account string) Asker {
+	return Asker{Network: Neighbourhood.Of(netip.MustParseAddr(network)), Account: account}
+}
+
+// Half as many wait of one network as of all that are strange; the one after is told
+// that the server is busy, at once. Those who wait leave when their caller does, and
+// none of them keeps somebody who is known waiting.
 func TestQueueOverflow(t *testing.T) {
-	h := NewHasher()
-	for range hashersAtOnce {
-		h.slots <- struct{}{}
-		h.waiting.Add(1)
-	}
-	ctx, leave := context.WithCancel(t.Context())
-	var waiting sync.WaitGroup
-	for range hashersQueue {
-		waiting.Go(func() {
-			if _, err := h.Hash(ctx, "x"); !errors.Is(err, context.Canceled) {
-				t.Errorf("in the queue: %v", err)
-			}
-		})
-	}
-	for h.waiting.Load() < hashersAtOnce+hashersQueue {
-		runtime.Gosched()
-	}
-	for range 3 {
-		_, err := h.Verify(t.Context(), "", "x")
-		if e := errs.As(err); e.Kind != errs.Unavailable || e.Retry < time.Second {
-			t.Errorf("beyond the queue: %v", err)
+	synctest.Test(t, func(t *testing.T) {
+		h := NewHasherAt(Cost{Passes: 1, Memory: 8, Threads: 1}, nil)
+		looking, _ := h.turns.Enter(t.Context(), askers{network: stranger("192.0.2.1", "").Network}, "x")
+		ctx, leave := context.WithCancel(t.Context())
+		var left atomic.Int32
+		ask := func(by Asker) {
+			go func() {
+				if _, err := h.Hash(ctx, by, "x"); errors.Is(err, context.Canceled) {
+					left.Add(1)
+				}
+			}()
+			synctest.Wait()
 		}
-	}
-	leave()
-	waiting.Wait()
-	for range hashersAtOnce {
-		<-h.slots
-		h.waiting.Add(-1)
-	}
-	if n := h.waiting.Load(); n != 0 {
-		t.Errorf("%d places of the queue are lost", n)
-	}
-	if _, err := h.Hash(t.Context(), "x"); err != nil {
-		t.Errorf("after the flood: %v", err)
-	}
+		busy := func(what string, by Asker) {
+			t.Helper()
+			_, err := h.Verify(t.Context(), by, "", "x")
+			if e := errs.As(err); e.Kind != errs.Unavailable || e.Retry != 2*time.Second {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+		for i := range hashersWait / 2 {
+			ask(stranger("198.51.100."+strconv.Itoa(i), strconv.Itoa(i)))
+		}
+		busy("beyond the queue of a network", stranger("198.51.100.77", "new"))
+		for i := range hashersWait / 2 {
+			ask(stranger("10.0."+strconv.Itoa(i)+".1", "ada"))
+		}
+		busy("beyond the queue", stranger("10.1.0.1", "new"))
+		if _, err := h.Hash(t.Context(), Asker{Network: stranger("198.51.100.1", "").Network, Known: true, Account: "ada"}, "x"); err != nil {
+			t.Errorf("who is known: %v", err)
+		}
+		leave()
+		synctest.Wait()
+		if n := left.Load(); n != hashersWait {
+			t.Errorf("%d left", n)
+		}
+		looking.Leave()
+		if _, err := h.Hash(t.Context(), stranger("10.1.0.1", "new"), "x"); err != nil {
+			t.Errorf("after the flood: %v", err)
+		}
+	})
 }

@@ -1,13 +1,17 @@
 package identity
 
-import "testing"
+import (
+	"net/netip"
+	"testing"
+	"time"
+)
 
 // Names cannot be made to run into one another.
 func TestOrigins(t *testing.T) {
 	seen := map[origin]Attempt{}
 	for _, a := range []Attempt{
-		{Tenant: 1, UserName: "ada", Address: "192.0.2.1"}, {Tenant: 2, UserName: "ada", Address: "192.0.2.1"},
-		{Tenant: 1, UserName: "ada1", Address: "92.0.2.1"}, {Tenant: 1, UserName: "ada", Address: "192.0.2.11"}, {UserName: "ada", Address: "192.0.2.1"},
+		{Tenant: 1, UserName: "ada", Address: netip.MustParseAddr("192.0.2.1")}, {Tenant: 2, UserName: "ada", Address: netip.MustParseAddr("192.0.2.1")},
+		{Tenant: 1, UserName: "ada1", Address: netip.MustParseAddr("92.0.2.1")}, {Tenant: 1, UserName: "ada", Address: netip.MustParseAddr("192.0.2.11")}, {UserName: "ada", Address: netip.MustParseAddr("192.0.2.1")},
 	} {
 		o := originOf(a)
 		if twin, ok := seen[o]; ok {
@@ -17,6 +21,16 @@ func TestOrigins(t *testing.T) {
 		a.UserName, a.Password, a.Verification = "ADA"+a.UserName[3:], "x", "y"
 		if originOf(a) != o {
 			t.Errorf("%+v is another in capitals", a)
+		}
+	}
+}
+
+func TestWaitOf(t *testing.T) {
+	for failures, want := range map[int]time.Duration{
+		0: 0, 4: 0, 5: time.Second, 6: 2 * time.Second, 9: 16 * time.Second, failuresKeptOfNetwork: longestWait,
+	} {
+		if got := waitOf(failures); got != want {
+			t.Errorf("after %d failures %s, want %s", failures, got, want)
 		}
 	}
 }

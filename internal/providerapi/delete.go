@@ -12,6 +12,7 @@ import (
 	"tilth/internal/db"
 	"tilth/internal/device"
 	"tilth/internal/errs"
+	"tilth/internal/identity"
 	"tilth/internal/tenant"
 )
 
@@ -235,7 +236,7 @@ func (s *Service) ResetUser(ctx context.Context, owner, userName string) (string
 		return "", absent(err, "tenant %q has no user %q", owner, userName)
 	}
 	password := newPassword()
-	hash, err := s.Hasher.Hash(ctx, password)
+	hash, err := s.Hasher.Hash(ctx, identity.Server, password)
 	if err != nil {
 		return "", err
 	}

@@ -68,10 +68,13 @@ func NewStores(t testing.TB) *Stores {
 	s.Users = identity.NewUserStore(s.DB, s.Clock.Now)
 	s.Sessions = identity.NewSessionStore(s.DB, s.Clock.Now)
 	s.Slider = NewSlider(s.Clock)
-	s.SignIn = identity.NewSignIn(s.Users, s.Sessions, identity.NewHasher(), identity.Captcha{Demand: identity.DemandAdaptive, Verify: s.Slider.Verify}, s.Clock.Now, nil)
 	s.Credentials = identity.NewCredentialStore(s.DB, s.Clock.Now)
 	s.Avatars = identity.NewAvatarStore(s.DB, s.Clock.Now)
 	s.Phones, s.Post = &Phones{}, &Postbox{}
+	s.SignIn = identity.NewSignIn(identity.SignInParts{
+		Tenants: s.Tenants, Users: s.Users, Sessions: s.Sessions, Hasher: identity.NewHasher(),
+		Captcha: identity.Captcha{Demand: identity.DemandAdaptive, Verify: s.Slider.Verify}, Post: s.Post, Now: s.Clock.Now,
+	})
 	s.Codes = identity.NewCodeStore(s.DB, SecretKey, s.Phones, s.Clock.Now)
 	s.Account = identity.NewAccount(identity.AccountParts{
 		DB: s.DB, Tenants: s.Tenants, Users: s.Users, Sessions: s.Sessions, Codes: s.Codes, Hasher: identity.NewHasher(),

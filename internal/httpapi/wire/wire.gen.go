@@ -1123,6 +1123,9 @@ type ConsoleSettings struct {
 	DemoPages bool      `json:"demoPages"`
 	MapTiles  *MapTiles `json:"mapTiles"`
 
+	// PasswordMin characters that a new password has at least (setting `--password-min`)
+	PasswordMin int `json:"passwordMin"`
+
 	// Sms whether codes can be sent
 	Sms     bool   `json:"sms"`
 	Version string `json:"version"`

@@ -1,0 +1,116 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	guessEvery    = time.Second / 12
+	greedySignIns = 30 // at the same time, of one user with the right password
+	newcomerEvery = time.Second
+)
+
+// guessing is people who try passwords, each time from another network, beside a user
+// who signs in from one address again and again, as fast as is answered. Beside them
+// somebody with the right password comes from a network that was never seen, once a
+// second.
+type guessing struct {
+	world              World
+	guessed, let       atomic.Int64 // let in, which nobody may be
+	greedy, greedyLate atomic.Int64
+	newcomer           probe
+}
+
+func newGuessing() *guessing {
+	w := attackers("guessing", 1)
+	w.Guests = []string{visitor}
+	return &guessing{world: w}
+}
+
+func (a *guessing) worlds() []World                                     { return []World{a.world} }
+func (a *guessing) prepare(context.Context, *town, *NeighbourRow) error { return nil }
+
+// compare: what became of the sign-ins is told by press.
+func (a *guessing) compare(context.Context, *town, *NeighbourRow) error { return nil }
+
+func (a *guessing) press(ctx context.Context, t *town, r *NeighbourRow) error {
+	var all sync.WaitGroup
+	again := func(every time.Duration, try func()) {
+		tick := time.NewTicker(every)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				all.Go(try)
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+	base := t.server.Console
+	all.Go(func() {
+		again(guessEvery, func() {
+			// Ever new accounts as well: at one account a captcha would be asked for, which is cheap.
+			w := World{Tenant: a.world.Tenant, User: "guess" + strconv.FormatUint(rand.Uint64(), 36), Password: "not the right one"}
+			count(ctx, a.enter(ctx, base, w, someNetwork()), &a.let, &a.guessed)
+		})
+	})
+	for range greedySignIns {
+		all.Go(func() {
+			for ctx.Err() == nil {
+				count(ctx, a.enter(ctx, base, a.world, "127.200.0.1"), &a.greedy, &a.greedyLate)
+			}
+		})
+	}
+	w := a.world
+	w.User = visitor
+	forever := time.Now().Add(24 * time.Hour) // ctx ends before
+	a.newcomer.run(ctx, newcomerEvery, forever, func(ctx context.Context) error { return a.enter(ctx, base, w, someNetwork()) })
+	all.Wait()
+	n := a.newcomer.calls()
+	r.remark("%d guesses were looked at or asked to come later; %d greedy sign-ins were answered, %d asked to come later; of %d who came from a new network with the right password %d were asked to come later, p95 %s",
+		a.guessed.Load(), a.greedy.Load(), a.greedyLate.Load(), n.Count, n.Failed, short(n.P95))
+	switch {
+	case a.guessed.Load() == 0 || a.let.Load() > 0:
+		return fmt.Errorf("of %d guesses %d were let in", a.guessed.Load()+a.let.Load(), a.let.Load())
+	case a.greedy.Load() == 0:
+		return errors.New("nobody was greedy")
+	case n.P95 > promised.SignIn:
+		return fmt.Errorf("from a new network sign-in p95 %s, at most %s", short(n.P95), short(promised.SignIn))
+	case n.Failed > 0:
+		return fmt.Errorf("from a new network %d of %d sign-ins failed, the first: %w", n.Failed, n.Count, n.First)
+	}
+	return nil
+}
+
+// count counts one that was let in, or was not.
+func count(ctx context.Context, err error, in, out *atomic.Int64) {
+	switch {
+	case ctx.Err() != nil: // it may have been cut off
+	case err == nil:
+		in.Add(1)
+	default:
+		out.Add(1)
+	}
+}
+
+// enter signs in from an address of this machine.
+func (*guessing) enter(ctx context.Context, base string, w World, from string) error {
+	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
+	c := &console{base: base, http: &http.Client{Transport: &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true}}}
+	return c.enter(ctx, w)
+}
+
+// someNetwork is an address of this machine in one of 60,000 networks of 256.
+func someNetwork() string {
+	return fmt.Sprintf("127.%d.%d.1", 1+rand.IntN(199), rand.IntN(256))
+}
