@@ -58,6 +58,11 @@ type noticeRow struct {
 	Unsteady         bool
 	Changes          int    // of an unsteady one: how often its conditions changed, at least
 	Kept             string // JSON of Kept; empty while nothing is kept
+	HoldsSince       *int64 // epoch ms; nil: not looked for yet, 0: not known
+	AckUser          string
+	AckTime          int64 // epoch ms; 0: nobody acknowledged it
+	AckNote          string
+	AckRemindAt      int64 // epoch ms
 }
 
 // NoticeStore keeps alarm notices.

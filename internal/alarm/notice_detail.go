@@ -27,6 +27,7 @@ const (
 	// has an attribute of it, or has it in another kind.
 	AttributeGone Reason = "attributeGone"
 	Deleted       Reason = "deleted" // the rule, or its device, is gone
+	Left          Reason = "left"    // the device is not the rule's any more
 	ByHand        Reason = "byHand"  // a person said so
 )
 

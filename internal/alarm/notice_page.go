@@ -32,13 +32,32 @@ type Notice struct {
 	// least.
 	Unsteady bool
 	Changes  int
+	// HoldsSince is since when the conditions have held by the stored readings, or the
+	// device has been silent, epoch ms; 0: not known, or not looked for yet.
+	HoldsSince int64
+	Ack        *Ack // nil: nobody is on it
+}
+
+// Ack is who said to be on an open notice.
+type Ack struct {
+	User     string // as people call them
+	Time     int64  // epoch ms
+	Note     string
+	RemindAt int64 // nobody is reminded before, epoch ms
 }
 
 func (r *noticeRow) notice() Notice {
-	return Notice{
+	n := Notice{
 		ID: r.ID, Rule: RuleID(r.RuleID), Title: r.Title, Status: r.ResolveStatus, Level: r.AlarmLevel, DeviceName: r.DeviceName,
 		Start: r.StartTime, End: r.EndTime, CreateTime: r.CreateTime, Unsteady: r.Unsteady, Changes: r.Changes,
 	}
+	if r.HoldsSince != nil {
+		n.HoldsSince = *r.HoldsSince
+	}
+	if r.AckTime != 0 {
+		n.Ack = &Ack{User: r.AckUser, Time: r.AckTime, Note: r.AckNote, RemindAt: r.AckRemindAt}
+	}
+	return n
 }
 
 // NoticeQuery is which notices of a tenant a list shows.
@@ -165,7 +184,8 @@ func (s *NoticeStore) bare(ctx context.Context, wanted func(*bun.SelectQuery) *b
 func (s *NoticeStore) list(ctx context.Context, wanted func(*bun.SelectQuery) *bun.SelectQuery, offset, limit int64) ([]Listed, error) {
 	var rows []listedNotice
 	sel := s.db.Read(ctx).NewSelect().Model(&rows).
-		Column("n.id", "n.rule_id", "n.title", "n.resolve_status", "n.alarm_level", "n.device_name", "n.start_time", "n.end_time", "n.create_time", "n.alarm_desc", "n.unsteady", "n.changes").
+		Column("n.id", "n.rule_id", "n.title", "n.resolve_status", "n.alarm_level", "n.device_name", "n.start_time", "n.end_time", "n.create_time", "n.alarm_desc", "n.unsteady", "n.changes",
+			"n.holds_since", "n.ack_user", "n.ack_time", "n.ack_note", "n.ack_remind_at").
 		ColumnExpr("d.note_name, CASE WHEN d.id IS NULL THEN n.rule ELSE '' END AS was").
 		Join("LEFT JOIN devices AS d ON d.id = n.device_id AND d.tenant_id = n.tenant_id")
 	if err := wanted(sel).OrderExpr("n.create_time DESC, n.id DESC").Offset(offset).Limit(limit).Scan(ctx); err != nil {

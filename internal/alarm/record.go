@@ -422,7 +422,7 @@ func (s *settlement) begun(ctx context.Context, ev *event) (Notice, error) {
 	}
 	err = s.o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		// A change without a change: so that the row answers its number in either case.
-		_, err := tx.NewInsert().Model(&row).On("CONFLICT (rule_id, rule_revision, start_time) DO UPDATE").
+		_, err := tx.NewInsert().Model(&row).On("CONFLICT (rule_id, device_id, rule_revision, start_time) DO UPDATE").
 			Set("rule_id = EXCLUDED.rule_id").Returning("id, resolve_status, end_time").Exec(ctx)
 		return err
 	})
@@ -510,6 +510,10 @@ func (e *Engine) tell(news []tidings) {
 
 // liveNotice is a notice as screens are told of it.
 func liveNotice(n *Notice) []byte {
+	var ack *liveAck
+	if n.Ack != nil {
+		ack = &liveAck{n.Ack.User, n.Ack.Time, n.Ack.Note, n.Ack.RemindAt}
+	}
 	b, err := json.Marshal(struct {
 		ID         int64         `json:"id"`
 		RuleID     RuleID        `json:"ruleId"`
@@ -523,11 +527,21 @@ func liveNotice(n *Notice) []byte {
 		CreateTime int64         `json:"createTime"`
 		Unsteady   bool          `json:"unsteady,omitempty"`
 		Changes    int           `json:"changes,omitempty"`
-	}{n.ID, n.Rule, n.Title, n.Status, n.Level, n.DeviceName, n.NoteName, n.Start, n.End, n.CreateTime, n.Unsteady, n.Changes})
+		HoldsSince int64         `json:"holdsSince,omitempty"`
+		Ack        *liveAck      `json:"ack,omitempty"`
+	}{n.ID, n.Rule, n.Title, n.Status, n.Level, n.DeviceName, n.NoteName, n.Start, n.End, n.CreateTime, n.Unsteady, n.Changes, n.HoldsSince, ack})
 	if err != nil {
 		return nil // numbers and strings always marshal
 	}
 	return b
+}
+
+// liveAck is an Ack as screens are told of it.
+type liveAck struct {
+	User     string `json:"user"`
+	Time     int64  `json:"time"`
+	Note     string `json:"note"`
+	RemindAt int64  `json:"remindAt"`
 }
 
 // saveStates writes what rules remember that no reading tells.

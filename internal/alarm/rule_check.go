@@ -113,6 +113,22 @@ func (c *Checker) Judged(ctx context.Context, t tenant.ID, f *Form) (Rule, *devi
 	return r, d, p, err
 }
 
+// Judged is a rule as it is judged on one of its devices.
+type Judged struct {
+	Rule
+	On    *device.Device
+	Model *device.Product
+}
+
+// JudgedAll is Judged for each of the rule's devices that can have it, by their titles.
+func (c *Checker) JudgedAll(ctx context.Context, t tenant.ID, f *Form) ([]Judged, error) {
+	r, d, p, err := c.Judged(ctx, t, f)
+	if err != nil {
+		return nil, err
+	}
+	return []Judged{{Rule: r, On: d, Model: p}}, nil
+}
+
 // watched is which device a rule watches, and for what.
 func (c *Checker) watched(ctx context.Context, t tenant.ID, f *Form) (r Rule, d *device.Device, p *device.Product, err error) {
 	name := ""

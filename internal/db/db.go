@@ -55,14 +55,14 @@ func Open(ctx context.Context, dir string) (*DB, error) {
 	if err := private(path); err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
+	if err := bringUpToDate(ctx, path); err != nil {
+		return nil, fmt.Errorf("bring %s up to date: %w", path, err)
+	}
 	write, err := connect(ctx, path, "immediate", 1)
 	if err != nil {
 		return nil, err
 	}
 	d := &DB{write: write, turn: make(chan struct{}, 1)}
-	if err := migrate(ctx, write.DB); err != nil {
-		return nil, errors.Join(fmt.Errorf("bring %s up to date: %w", path, err), write.Close())
-	}
 	if d.read, err = connect(ctx, path, "deferred", readers); err != nil {
 		return nil, errors.Join(err, write.Close())
 	}
@@ -83,23 +83,70 @@ func private(path string) error {
 // connect opens path with what durability and waiting ask of SQLite: a write
 // is on disk when its transaction ends (FULL), and a busy file is waited for.
 func connect(ctx context.Context, path, lock string, conns int) (*bun.DB, error) {
+	pool, err := open(ctx, path, lock, "foreign_keys(ON)")
+	if err != nil {
+		return nil, err
+	}
+	pool.SetMaxOpenConns(conns)
+	pool.SetMaxIdleConns(conns)
+	return bun.NewDB(pool, sqlitedialect.New()), nil
+}
+
+func open(ctx context.Context, path, lock, foreignKeys string) (*sql.DB, error) {
 	q := url.Values{"_txlock": {lock}, "_pragma": {
-		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)", "temp_store(MEMORY)",
+		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", foreignKeys, "temp_store(MEMORY)",
 	}}
 	pool, err := sql.Open("sqlite", addressOf(path)+"?"+q.Encode())
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	pool.SetMaxOpenConns(conns)
-	pool.SetMaxIdleConns(conns)
+	pool.SetMaxOpenConns(1)
 	if err := pool.PingContext(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), pool.Close())
 	}
-	return bun.NewDB(pool, sqlitedialect.New()), nil
+	return pool, nil
 }
 
 // addressOf is the path as an address: what means something there is escaped.
 func addressOf(path string) string { return "file:" + (&url.URL{Path: path}).EscapedPath() }
+
+// bringUpToDate applies the migrations that a database lacks. A migration that makes a
+// table anew drops the one that was there, which would take along what refers to it:
+// foreign keys are not looked at until all are applied, and then all at once.
+func bringUpToDate(ctx context.Context, path string) (err error) {
+	pool, err := open(ctx, path, "immediate", "foreign_keys(OFF)")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, pool.Close()) }()
+	before, err := versionOf(ctx, pool)
+	if err != nil {
+		return err
+	}
+	if err := migrate(ctx, pool); err != nil {
+		return err
+	}
+	if after, err := versionOf(ctx, pool); err != nil || after == before {
+		return err
+	}
+	return referring(ctx, pool)
+}
+
+// referring refuses a database with rows that refer to what is not there.
+func referring(ctx context.Context, pool *sql.DB) error {
+	var table string
+	var row sql.NullInt64
+	var parent string
+	var key int
+	err := pool.QueryRowContext(ctx, `PRAGMA foreign_key_check`).Scan(&table, &row, &parent, &key)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("row %d of %s refers to a row of %s that is not there", row.Int64, table, parent)
+}
 
 func migrate(ctx context.Context, pool *sql.DB) error {
 	p, err := provider(pool)

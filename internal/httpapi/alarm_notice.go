@@ -51,11 +51,19 @@ func wireNotices(notices []alarm.Notice) []wire.AlarmNotice {
 			Id: n.ID, RuleId: int64(n.Rule), Title: n.Title, ResolveStatus: int(n.Status), AlarmLevel: int(n.Level), DeviceName: n.DeviceName,
 			NoteName: n.NoteName, StartTime: n.Start, EndTime: some(n.End), CreateTime: n.CreateTime,
 		}
+		list[i].HoldsSince, list[i].Ack = some(n.HoldsSince), wireAck(n.Ack)
 		if n.Unsteady {
 			list[i].Unsteady, list[i].Changes = new(true), new(n.Changes)
 		}
 	}
 	return list
+}
+
+func wireAck(a *alarm.Ack) *wire.AlarmAck {
+	if a == nil {
+		return nil
+	}
+	return &wire.AlarmAck{User: a.User, Time: a.Time, Note: a.Note, RemindAt: a.RemindAt}
 }
 
 // ResolveAlarmNotice resolves an open notice by hand.
@@ -152,6 +160,7 @@ func (s *server) noticeDetail(ctx context.Context, d *alarm.Detail, p *device.Pr
 	if d.Unsteady {
 		w.Unsteady, w.Changes = new(true), new(d.Changes)
 	}
+	w.HoldsSince, w.Ack = some(d.HoldsSince), wireAck(d.Ack)
 	if d.Reason != "" {
 		w.ResolveReason = new(wire.AlarmNoticeDetailResolveReason(d.Reason))
 	}

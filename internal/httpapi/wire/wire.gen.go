@@ -123,6 +123,7 @@ const (
 	ByHand        AlarmNoticeDetailResolveReason = "byHand"
 	Changed       AlarmNoticeDetailResolveReason = "changed"
 	Deleted       AlarmNoticeDetailResolveReason = "deleted"
+	Left          AlarmNoticeDetailResolveReason = "left"
 	Online        AlarmNoticeDetailResolveReason = "online"
 	Recovered     AlarmNoticeDetailResolveReason = "recovered"
 	Stopped       AlarmNoticeDetailResolveReason = "stopped"
@@ -138,6 +139,8 @@ func (e AlarmNoticeDetailResolveReason) Valid() bool {
 	case Changed:
 		return true
 	case Deleted:
+		return true
+	case Left:
 		return true
 	case Online:
 		return true
@@ -492,6 +495,31 @@ func (e PageNoticeChannelsParamsNoticeMode) Valid() bool {
 	}
 }
 
+// AlarmAck who is on it; absent: nobody has said so, or it was taken back
+type AlarmAck struct {
+	Note string `json:"note"`
+
+	// RemindAt nobody is reminded before, epoch ms
+	RemindAt int64 `json:"remindAt"`
+
+	// Time epoch ms
+	Time int64 `json:"time"`
+
+	// User as people call them
+	User string `json:"user"`
+}
+
+// AlarmAcknowledge defines model for AlarmAcknowledge.
+type AlarmAcknowledge struct {
+	Id int64 `json:"id"`
+
+	// Note up to 500 characters
+	Note *string `json:"note,omitempty"`
+
+	// RemindHours 1, 4 (default) or 12: when people are reminded again
+	RemindHours *int `json:"remindHours,omitempty"`
+}
+
 // AlarmAdvice defines model for AlarmAdvice.
 type AlarmAdvice struct {
 	// Notices that there would have been with it in the hour before
@@ -570,12 +598,23 @@ type AlarmDetailAnswer struct {
 	Msg  string       `json:"msg"`
 }
 
+// AlarmLeftOut devices of the rule's scenes and models that cannot have it now; absent: none
+type AlarmLeftOut struct {
+	// Limit they have 200 rules, or the tenant has as many rules and devices as it may
+	Limit int `json:"limit"`
+
+	// Misfit their model lacks a property of the conditions, or has it in another kind
+	Misfit int `json:"misfit"`
+}
+
 // AlarmLevel highest level among the device's open notices (0 general, 1 important, 2 serious); absent when none is open
 type AlarmLevel = int
 
 // AlarmNotice defines model for AlarmNotice.
 type AlarmNotice struct {
-	AlarmLevel int `json:"alarmLevel"`
+	// Ack who is on it; absent: nobody has said so, or it was taken back
+	Ack        *AlarmAck `json:"ack,omitempty"`
+	AlarmLevel int       `json:"alarmLevel"`
 
 	// Changes of an unsteady one how often its conditions turned true or false since it began, at least; absent of others
 	Changes    *int   `json:"changes,omitempty"`
@@ -583,9 +622,12 @@ type AlarmNotice struct {
 	DeviceName string `json:"deviceName"`
 
 	// EndTime absent: open
-	EndTime  *int64 `json:"endTime,omitempty"`
-	Id       int64  `json:"id"`
-	NoteName string `json:"noteName"`
+	EndTime *int64 `json:"endTime,omitempty"`
+
+	// HoldsSince since when the conditions have held by the stored readings, or the device has been silent, at most 30 days before startTime, epoch ms; absent: not known, or not yet
+	HoldsSince *int64 `json:"holdsSince,omitempty"`
+	Id         int64  `json:"id"`
+	NoteName   string `json:"noteName"`
 
 	// ResolveStatus 0 pending, 1 by itself, 2 by hand
 	ResolveStatus int    `json:"resolveStatus"`
@@ -625,8 +667,10 @@ type AlarmNoticeConditionSubconditions string
 
 // AlarmNoticeDetail defines model for AlarmNoticeDetail.
 type AlarmNoticeDetail struct {
-	AlarmDesc  string `json:"alarmDesc"`
-	AlarmLevel int    `json:"alarmLevel"`
+	// Ack who is on it; absent: nobody has said so, or it was taken back
+	Ack        *AlarmAck `json:"ack,omitempty"`
+	AlarmDesc  string    `json:"alarmDesc"`
+	AlarmLevel int       `json:"alarmLevel"`
 
 	// Changes of an unsteady one how often its conditions turned true or false since it began, at least; absent of others
 	Changes    *int  `json:"changes,omitempty"`
@@ -637,11 +681,20 @@ type AlarmNoticeDetail struct {
 
 	// EndTime absent: open
 	EndTime *int64 `json:"endTime,omitempty"`
-	Id      int64  `json:"id"`
+
+	// Holds of an open one: by the newest readings the conditions hold, or the device is offline, still; absent of others and where nothing is known
+	Holds *bool `json:"holds,omitempty"`
+
+	// HoldsSince since when the conditions have held by the stored readings, or the device has been silent, at most 30 days before startTime, epoch ms; absent: not known, or not yet
+	HoldsSince *int64 `json:"holdsSince,omitempty"`
+	Id         int64  `json:"id"`
 
 	// MayResolve it is open and its rule allows resolving by hand
-	MayResolve bool    `json:"mayResolve"`
-	Remark     *string `json:"remark,omitempty"`
+	MayResolve bool `json:"mayResolve"`
+
+	// Newest of an open one on readings: the newest values of the conditions' attributes; absent: none
+	Newest *AlarmSample `json:"newest,omitempty"`
+	Remark *string      `json:"remark,omitempty"`
 
 	// ResolveAttribute of attributeGone what the attribute is called that the device no longer has, or has in another kind
 	ResolveAttribute *string `json:"resolveAttribute,omitempty"`
@@ -738,28 +791,37 @@ type AlarmRule struct {
 
 	// DeployUser who did that, as people call them; absent: the server
 	DeployUser *string `json:"deployUser,omitempty"`
-	Durations  int64   `json:"durations"`
-	EndTime    *string `json:"endTime,omitempty"`
 
-	// ExecutionId the device's name
+	// DeviceCount devices that are the rule's now
+	DeviceCount int     `json:"deviceCount"`
+	Durations   int64   `json:"durations"`
+	EndTime     *string `json:"endTime,omitempty"`
+
+	// ExecutionId the first device's name: of those that are named, else of those that are the rule's; empty: it has none now
 	ExecutionId string `json:"executionId"`
 	HitCounts   int    `json:"hitCounts"`
 	Id          int64  `json:"id"`
 
 	// LastNotice a rule's open or newest notice; absent when there is none
-	LastNotice    *AlarmNoticeMark `json:"lastNotice,omitempty"`
-	ManualRelease int              `json:"manualRelease"`
+	LastNotice *AlarmNoticeMark `json:"lastNotice,omitempty"`
+
+	// LeftOut devices of the rule's scenes and models that cannot have it now; absent: none
+	LeftOut       *AlarmLeftOut `json:"leftOut,omitempty"`
+	ManualRelease int           `json:"manualRelease"`
 
 	// MuteUntil absent: not muted
 	MuteUntil *int64 `json:"muteUntil,omitempty"`
 
-	// NoteName the device's remark name
+	// NoteName that device's remark name
 	NoteName string `json:"noteName"`
 
 	// NoticeCount notices of the last 30 days
 	NoticeCount int `json:"noticeCount"`
 
-	// OpenNotice a rule's open or newest notice; absent when there is none
+	// OpenCount of its notices how many are open
+	OpenCount int `json:"openCount"`
+
+	// OpenNotice the newest of the open ones; absent: none
 	OpenNotice *AlarmNoticeMark `json:"openNotice,omitempty"`
 	Passageway []int64          `json:"passageway"`
 
@@ -767,10 +829,16 @@ type AlarmRule struct {
 	RemindEvery *int `json:"remindEvery,omitempty"`
 
 	// StartTime HH:mm; absent: always
-	StartTime   *string `json:"startTime,omitempty"`
-	TimePeriods []int   `json:"timePeriods"`
-	TriggerType int     `json:"triggerType"`
-	UpdateTime  int64   `json:"updateTime"`
+	StartTime *string `json:"startTime,omitempty"`
+
+	// Targets What a rule names: devices, and scenes and models whose devices, now and later, are the rule's. At least one, 400 in all. A device that is named in several ways is the rule's once. A device of a scene or model that cannot have the rule, since its model lacks a property of the conditions or it has 200 rules, is left out for as long as that is so; one that is named by itself is refused (601).
+	Targets     AlarmTargets `json:"targets"`
+	TimePeriods []int        `json:"timePeriods"`
+	TriggerType int          `json:"triggerType"`
+	UpdateTime  int64        `json:"updateTime"`
+
+	// Weekdays 1 Monday to 7 Sunday, ascending; empty: every day
+	Weekdays []int `json:"weekdays"`
 }
 
 // AlarmRuleAnswer defines model for AlarmRuleAnswer.
@@ -813,7 +881,7 @@ type AlarmRuleCreate struct {
 	// EndTime exclusive
 	EndTime *string `json:"endTime,omitempty"`
 
-	// ExecutionId the device's name
+	// ExecutionId a device's name, of a rule for that one device; with targets not looked at
 	ExecutionId *string `json:"executionId,omitempty"`
 
 	// HitCounts 1 (default) to 10 samples for which the conditions hold
@@ -829,13 +897,45 @@ type AlarmRuleCreate struct {
 	RemindEvery *int `json:"remindEvery,omitempty"`
 
 	// StartTime HH:mm in steps of 15 minutes, 00:00 to 24:00; both absent means always
-	StartTime *string `json:"startTime,omitempty"`
+	StartTime *string       `json:"startTime,omitempty"`
+	Targets   *AlarmTargets `json:"targets,omitempty"`
 
 	// TimePeriods half hours of the day, 0 to 47
 	TimePeriods *[]int `json:"timePeriods,omitempty"`
 
 	// TriggerType 0 attribute change, 1 device offline
 	TriggerType *int `json:"triggerType,omitempty"`
+
+	// Weekdays days on which the period counts, 1 Monday to 7 Sunday, by the day of the clock; absent, null or empty: every day
+	Weekdays *[]int `json:"weekdays,omitempty"`
+}
+
+// AlarmRuleDevice defines model for AlarmRuleDevice.
+type AlarmRuleDevice struct {
+	DeviceName string `json:"deviceName"`
+
+	// GroupName its scene; empty: the default group
+	GroupName string `json:"groupName"`
+	NoteName  string `json:"noteName"`
+
+	// OpenNotice absent: none
+	OpenNotice *AlarmNoticeMark `json:"openNotice,omitempty"`
+
+	// State judged while the rule runs; or why the device is left out, as in AlarmLeftOut
+	State string `json:"state"`
+}
+
+// AlarmRuleDevicePage defines model for AlarmRuleDevicePage.
+type AlarmRuleDevicePage struct {
+	List  []AlarmRuleDevice `json:"list"`
+	Total int               `json:"total"`
+}
+
+// AlarmRuleDevicePageAnswer defines model for AlarmRuleDevicePageAnswer.
+type AlarmRuleDevicePageAnswer struct {
+	Code int                  `json:"code"`
+	Data *AlarmRuleDevicePage `json:"data"`
+	Msg  string               `json:"msg"`
 }
 
 // AlarmRuleMute defines model for AlarmRuleMute.
@@ -862,7 +962,7 @@ type AlarmRulePageAnswer struct {
 	Msg  string         `json:"msg"`
 }
 
-// AlarmRuleUpdate defines model for AlarmRuleUpdate.
+// AlarmRuleUpdate Without targets and with the executionId that the rule is told with, a rule keeps its targets, so that a client which does not know them changes none; with another executionId it is for that one device.
 type AlarmRuleUpdate struct {
 	// AlarmDesc up to 500 characters
 	AlarmDesc *string `json:"alarmDesc,omitempty"`
@@ -888,7 +988,7 @@ type AlarmRuleUpdate struct {
 	// EndTime exclusive
 	EndTime *string `json:"endTime,omitempty"`
 
-	// ExecutionId the device's name
+	// ExecutionId a device's name, of a rule for that one device; with targets not looked at
 	ExecutionId *string `json:"executionId,omitempty"`
 
 	// HitCounts 1 (default) to 10 samples for which the conditions hold
@@ -905,19 +1005,40 @@ type AlarmRuleUpdate struct {
 	RemindEvery *int `json:"remindEvery,omitempty"`
 
 	// StartTime HH:mm in steps of 15 minutes, 00:00 to 24:00; both absent means always
-	StartTime *string `json:"startTime,omitempty"`
+	StartTime *string       `json:"startTime,omitempty"`
+	Targets   *AlarmTargets `json:"targets,omitempty"`
 
 	// TimePeriods half hours of the day, 0 to 47
 	TimePeriods *[]int `json:"timePeriods,omitempty"`
 
 	// TriggerType 0 attribute change, 1 device offline
 	TriggerType *int `json:"triggerType,omitempty"`
+
+	// Weekdays days on which the period counts, 1 Monday to 7 Sunday, by the day of the clock; absent, null or empty: every day
+	Weekdays *[]int `json:"weekdays,omitempty"`
 }
 
 // AlarmSample a judged sample that counted towards the trigger
 type AlarmSample struct {
 	Time   int64                   `json:"time"`
 	Values map[string]ReadingValue `json:"values"`
+}
+
+// AlarmTargets What a rule names: devices, and scenes and models whose devices, now and later, are the rule's. At least one, 400 in all. A device that is named in several ways is the rule's once. A device of a scene or model that cannot have the rule, since its model lacks a property of the conditions or it has 200 rules, is left out for as long as that is so; one that is named by itself is refused (601).
+type AlarmTargets struct {
+	// Devices device names
+	Devices *[]string `json:"devices,omitempty"`
+
+	// Groups ids of scenes; 0: the default group
+	Groups *[]int64 `json:"groups,omitempty"`
+
+	// Products ids of models
+	Products *[]int64 `json:"products,omitempty"`
+}
+
+// AlarmUnacknowledge defines model for AlarmUnacknowledge.
+type AlarmUnacknowledge struct {
+	Id int64 `json:"id"`
 }
 
 // AuditChange One field of a thing, named as the calls name it.
@@ -1883,6 +2004,9 @@ type OnlineState = int
 
 // Outlook defines model for Outlook.
 type Outlook struct {
+	// DeviceName the device that this is of: the one which is closest to the threshold; absent: nothing is known of any
+	DeviceName *string `json:"deviceName,omitempty"`
+
 	// Distance how far value is from the threshold, in the attribute's unit
 	Distance *float64 `json:"distance,omitempty"`
 
@@ -1899,7 +2023,8 @@ type Outlook struct {
 	Id int64 `json:"id"`
 
 	// LastSample the newest reading that was judged, epoch ms; absent: none
-	LastSample *int64 `json:"lastSample,omitempty"`
+	LastSample *int64  `json:"lastSample,omitempty"`
+	NoteName   *string `json:"noteName,omitempty"`
 
 	// UsualInterval ms; absent: too few samples
 	UsualInterval *int64 `json:"usualInterval,omitempty"`
@@ -2036,6 +2161,9 @@ type RefusalReason string
 
 // Rehearsal defines model for Rehearsal.
 type Rehearsal struct {
+	// Advice changes of the rule with which there would have been far fewer notices, the best first; absent: none
+	Advice *[]RehearsalAdvice `json:"advice,omitempty"`
+
 	// Days lowest and highest of each day that has readings
 	Days    []RehearsedDay `json:"days"`
 	EndTime int64          `json:"endTime"`
@@ -2059,6 +2187,31 @@ type Rehearsal struct {
 
 	// UsualInterval ms between the device's samples, the median of the last 50; absent: too few
 	UsualInterval *int64 `json:"usualInterval,omitempty"`
+}
+
+// RehearsalAdvice one change of the rule, and what the same history would have recorded with it
+type RehearsalAdvice struct {
+	// Condition of recovery: the place of its condition, from 0
+	Condition *int `json:"condition,omitempty"`
+
+	// Durations of hits: the window that so many samples need, ms
+	Durations *int64 `json:"durations,omitempty"`
+
+	// HitCounts of hits
+	HitCounts *int   `json:"hitCounts,omitempty"`
+	Kind      string `json:"kind"`
+
+	// Notices with it
+	Notices int `json:"notices"`
+
+	// Recovery of recovery: the clearing limit
+	Recovery *float64 `json:"recovery,omitempty"`
+
+	// TslAttribute of recovery: its attribute
+	TslAttribute *string `json:"tslAttribute,omitempty"`
+
+	// Without without it
+	Without int `json:"without"`
 }
 
 // RehearsalAnswer defines model for RehearsalAnswer.
@@ -2569,6 +2722,13 @@ type GetAlarmRuleParams struct {
 	Id int64 `form:"id" json:"id"`
 }
 
+// PageAlarmRuleDevicesParams defines parameters for PageAlarmRuleDevices.
+type PageAlarmRuleDevicesParams struct {
+	Id       int64     `form:"id" json:"id"`
+	PageNo   *PageNo   `form:"pageNo,omitempty" json:"pageNo,omitempty"`
+	PageSize *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+}
+
 // GetAlarmOutlookParams defines parameters for GetAlarmOutlook.
 type GetAlarmOutlookParams struct {
 	Ids []int64 `form:"ids" json:"ids"`
@@ -2948,8 +3108,14 @@ type GetTenantIdByNameParams struct {
 	Name string `form:"name" json:"name"`
 }
 
+// AcknowledgeAlarmNoticeJSONRequestBody defines body for AcknowledgeAlarmNotice for application/json ContentType.
+type AcknowledgeAlarmNoticeJSONRequestBody = AlarmAcknowledge
+
 // ResolveAlarmNoticeJSONRequestBody defines body for ResolveAlarmNotice for application/json ContentType.
 type ResolveAlarmNoticeJSONRequestBody = AlarmResolve
+
+// UnacknowledgeAlarmNoticeJSONRequestBody defines body for UnacknowledgeAlarmNotice for application/json ContentType.
+type UnacknowledgeAlarmNoticeJSONRequestBody = AlarmUnacknowledge
 
 // CopyAlarmRuleJSONRequestBody defines body for CopyAlarmRule for application/json ContentType.
 type CopyAlarmRuleJSONRequestBody = AlarmRuleCopy
@@ -2962,6 +3128,9 @@ type MuteAlarmRuleJSONRequestBody = AlarmRuleMute
 
 // RehearseAlarmRuleJSONRequestBody defines body for RehearseAlarmRule for application/json ContentType.
 type RehearseAlarmRuleJSONRequestBody = AlarmRuleCreate
+
+// RehearseAlarmRuleDevicesJSONRequestBody defines body for RehearseAlarmRuleDevices for application/json ContentType.
+type RehearseAlarmRuleDevicesJSONRequestBody = AlarmRuleCreate
 
 // UpdateAlarmRuleJSONRequestBody defines body for UpdateAlarmRule for application/json ContentType.
 type UpdateAlarmRuleJSONRequestBody = AlarmRuleUpdate
@@ -3179,6 +3348,9 @@ func (t *Row_AdditionalProperties) UnmarshalJSON(b []byte) error {
 
 // ServerInterface represents all server handlers.
 type ServerInterface interface {
+	// AcknowledgeAlarmNotice Say "I am on it" of an open notice
+	// (PUT /admin-api/client/pc/alarm-notice/acknowledge)
+	AcknowledgeAlarmNotice(w http.ResponseWriter, r *http.Request)
 	// GetAlarmAdvice A recovery value that would have kept an unsteady notice's rule from beginning so many
 	// (GET /admin-api/client/pc/alarm-notice/advice)
 	GetAlarmAdvice(w http.ResponseWriter, r *http.Request, params GetAlarmAdviceParams)
@@ -3194,6 +3366,9 @@ type ServerInterface interface {
 	// ResolveAlarmNotice Resolve an open notice by hand
 	// (PUT /admin-api/client/pc/alarm-notice/resolve)
 	ResolveAlarmNotice(w http.ResponseWriter, r *http.Request)
+	// UnacknowledgeAlarmNotice Take an acknowledgement back; people are reminded as before
+	// (PUT /admin-api/client/pc/alarm-notice/unacknowledge)
+	UnacknowledgeAlarmNotice(w http.ResponseWriter, r *http.Request)
 	// CopyAlarmRule Give the same rule to other devices; the copies do not run yet
 	// (POST /admin-api/client/pc/alarm-rules/copy)
 	CopyAlarmRule(w http.ResponseWriter, r *http.Request)
@@ -3206,6 +3381,9 @@ type ServerInterface interface {
 	// GetAlarmRule One alarm rule
 	// (GET /admin-api/client/pc/alarm-rules/get)
 	GetAlarmRule(w http.ResponseWriter, r *http.Request, params GetAlarmRuleParams)
+	// PageAlarmRuleDevices The devices of a rule
+	// (GET /admin-api/client/pc/alarm-rules/get/devices)
+	PageAlarmRuleDevices(w http.ResponseWriter, r *http.Request, params PageAlarmRuleDevicesParams)
 	// GetAlarmOutlook How close running rules are to triggering, and whether their windows can fill
 	// (GET /admin-api/client/pc/alarm-rules/get/outlook)
 	GetAlarmOutlook(w http.ResponseWriter, r *http.Request, params GetAlarmOutlookParams)
@@ -3221,6 +3399,9 @@ type ServerInterface interface {
 	// RehearseAlarmRule What a rule, saved or not, would have recorded in the last 30 days
 	// (POST /admin-api/client/pc/alarm-rules/rehearse)
 	RehearseAlarmRule(w http.ResponseWriter, r *http.Request)
+	// RehearseAlarmRuleDevices What a rule would have recorded in the last 30 days on each of its devices
+	// (POST /admin-api/client/pc/alarm-rules/rehearse/devices)
+	RehearseAlarmRuleDevices(w http.ResponseWriter, r *http.Request)
 	// UnpublishAlarmRule Stop a rule; its open notice is resolved, and nobody is told of that
 	// (GET /admin-api/client/pc/alarm-rules/unpublish)
 	UnpublishAlarmRule(w http.ResponseWriter, r *http.Request, params UnpublishAlarmRuleParams)
@@ -3441,6 +3622,20 @@ type ServerInterfaceWrapper struct {
 }
 
 type MiddlewareFunc func(http.Handler) http.Handler
+
+// AcknowledgeAlarmNotice operation middleware
+func (siw *ServerInterfaceWrapper) AcknowledgeAlarmNotice(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.AcknowledgeAlarmNotice(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
 
 // GetAlarmAdvice operation middleware
 func (siw *ServerInterfaceWrapper) GetAlarmAdvice(w http.ResponseWriter, r *http.Request) {
@@ -3673,6 +3868,20 @@ func (siw *ServerInterfaceWrapper) ResolveAlarmNotice(w http.ResponseWriter, r *
 	handler.ServeHTTP(w, r)
 }
 
+// UnacknowledgeAlarmNotice operation middleware
+func (siw *ServerInterfaceWrapper) UnacknowledgeAlarmNotice(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.UnacknowledgeAlarmNotice(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // CopyAlarmRule operation middleware
 func (siw *ServerInterfaceWrapper) CopyAlarmRule(w http.ResponseWriter, r *http.Request) {
 
@@ -3758,6 +3967,65 @@ func (siw *ServerInterfaceWrapper) GetAlarmRule(w http.ResponseWriter, r *http.R
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.GetAlarmRule(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// PageAlarmRuleDevices operation middleware
+func (siw *ServerInterfaceWrapper) PageAlarmRuleDevices(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params PageAlarmRuleDevicesParams
+
+	// ------------- Required query parameter "id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "id", r.URL.Query(), &params.Id, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "id"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "pageNo" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "pageNo", r.URL.Query(), &params.PageNo, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "pageNo"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "pageNo", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "pageSize" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "pageSize", r.URL.Query(), &params.PageSize, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "pageSize"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "pageSize", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.PageAlarmRuleDevices(w, r, params)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -3950,6 +4218,20 @@ func (siw *ServerInterfaceWrapper) RehearseAlarmRule(w http.ResponseWriter, r *h
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.RehearseAlarmRule(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// RehearseAlarmRuleDevices operation middleware
+func (siw *ServerInterfaceWrapper) RehearseAlarmRuleDevices(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.RehearseAlarmRuleDevices(w, r)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -6728,6 +7010,7 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/group/page", wrapper.PageScenes)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/alarm-rules/page", wrapper.PageAlarmRules)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/alarm-rules/get", wrapper.GetAlarmRule)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/alarm-rules/get/devices", wrapper.PageAlarmRuleDevices)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/alarm-rules/create", wrapper.CreateAlarmRule)
 	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/admin-api/client/pc/alarm-rules/update", wrapper.UpdateAlarmRule)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/alarm-rules/publish", wrapper.PublishAlarmRule)
@@ -6736,12 +7019,15 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/alarm-rules/copy", wrapper.CopyAlarmRule)
 	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/admin-api/client/pc/alarm-rules/mute", wrapper.MuteAlarmRule)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/alarm-rules/rehearse", wrapper.RehearseAlarmRule)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/alarm-rules/rehearse/devices", wrapper.RehearseAlarmRuleDevices)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/alarm-rules/get/outlook", wrapper.GetAlarmOutlook)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/alarm-notice/page", wrapper.PageAlarmNotices)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/alarm-notice/get/all", wrapper.GetAllAlarmNotices)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/alarm-notice/get", wrapper.GetAlarmNotice)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/alarm-notice/advice", wrapper.GetAlarmAdvice)
 	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/admin-api/client/pc/alarm-notice/resolve", wrapper.ResolveAlarmNotice)
+	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/admin-api/client/pc/alarm-notice/acknowledge", wrapper.AcknowledgeAlarmNotice)
+	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/admin-api/client/pc/alarm-notice/unacknowledge", wrapper.UnacknowledgeAlarmNotice)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/property", wrapper.GetDeviceProperties)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/sign-data", wrapper.GetSignData)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/element/get-map/yeu-sign", wrapper.GetElementMap)
@@ -6767,6 +7053,28 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/live", wrapper.GetLive)
 
 	return m
+}
+
+type AcknowledgeAlarmNoticeRequestObject struct {
+	Body *AcknowledgeAlarmNoticeJSONRequestBody
+}
+
+type AcknowledgeAlarmNoticeResponseObject interface {
+	VisitAcknowledgeAlarmNoticeResponse(w http.ResponseWriter) error
+}
+
+type AcknowledgeAlarmNotice200JSONResponse BooleanAnswer
+
+func (response AcknowledgeAlarmNotice200JSONResponse) VisitAcknowledgeAlarmNoticeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
 }
 
 type GetAlarmAdviceRequestObject struct {
@@ -6878,6 +7186,28 @@ func (response ResolveAlarmNotice200JSONResponse) VisitResolveAlarmNoticeRespons
 	return err
 }
 
+type UnacknowledgeAlarmNoticeRequestObject struct {
+	Body *UnacknowledgeAlarmNoticeJSONRequestBody
+}
+
+type UnacknowledgeAlarmNoticeResponseObject interface {
+	VisitUnacknowledgeAlarmNoticeResponse(w http.ResponseWriter) error
+}
+
+type UnacknowledgeAlarmNotice200JSONResponse BooleanAnswer
+
+func (response UnacknowledgeAlarmNotice200JSONResponse) VisitUnacknowledgeAlarmNoticeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type CopyAlarmRuleRequestObject struct {
 	Body *CopyAlarmRuleJSONRequestBody
 }
@@ -6955,6 +7285,28 @@ type GetAlarmRuleResponseObject interface {
 type GetAlarmRule200JSONResponse AlarmRuleAnswer
 
 func (response GetAlarmRule200JSONResponse) VisitGetAlarmRuleResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PageAlarmRuleDevicesRequestObject struct {
+	Params PageAlarmRuleDevicesParams
+}
+
+type PageAlarmRuleDevicesResponseObject interface {
+	VisitPageAlarmRuleDevicesResponse(w http.ResponseWriter) error
+}
+
+type PageAlarmRuleDevices200JSONResponse AlarmRuleDevicePageAnswer
+
+func (response PageAlarmRuleDevices200JSONResponse) VisitPageAlarmRuleDevicesResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response); err != nil {
@@ -7074,6 +7426,71 @@ func (response RehearseAlarmRule200JSONResponse) VisitRehearseAlarmRuleResponse(
 	w.WriteHeader(200)
 	_, err := buf.WriteTo(w)
 	return err
+}
+
+type RehearseAlarmRuleDevicesRequestObject struct {
+	Body *RehearseAlarmRuleDevicesJSONRequestBody
+}
+
+type RehearseAlarmRuleDevicesResponseObject interface {
+	VisitRehearseAlarmRuleDevicesResponse(w http.ResponseWriter) error
+}
+
+type RehearseAlarmRuleDevices200JSONResponse BooleanAnswer
+
+func (response RehearseAlarmRuleDevices200JSONResponse) VisitRehearseAlarmRuleDevicesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RehearseAlarmRuleDevices200ApplicationxNdjsonResponse struct {
+	Body          io.Reader
+	ContentLength int64
+}
+
+func (response RehearseAlarmRuleDevices200ApplicationxNdjsonResponse) VisitRehearseAlarmRuleDevicesResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	flusher, ok := w.(http.Flusher)
+	if !ok {
+		// If w doesn't support flushing, fall back to io.Copy.
+		_, err := io.Copy(w, response.Body)
+		return err
+	}
+	// text/event-stream messages are typically small; use a
+	// modest buffer and flush after each chunk so clients see
+	// events immediately instead of waiting on OS buffering.
+	buf := make([]byte, 4096)
+	for {
+		n, err := response.Body.Read(buf)
+		if n > 0 {
+			if _, writeErr := w.Write(buf[:n]); writeErr != nil {
+				return writeErr
+			}
+			flusher.Flush()
+		}
+		if err != nil {
+			if err == io.EOF {
+				return nil
+			}
+			return err
+		}
+	}
 }
 
 type UnpublishAlarmRuleRequestObject struct {
@@ -8675,6 +9092,9 @@ func (response UpdateUserPassword200JSONResponse) VisitUpdateUserPasswordRespons
 
 // StrictServerInterface represents all server handlers.
 type StrictServerInterface interface {
+	// AcknowledgeAlarmNotice Say "I am on it" of an open notice
+	// (PUT /admin-api/client/pc/alarm-notice/acknowledge)
+	AcknowledgeAlarmNotice(ctx context.Context, request AcknowledgeAlarmNoticeRequestObject) (AcknowledgeAlarmNoticeResponseObject, error)
 	// GetAlarmAdvice A recovery value that would have kept an unsteady notice's rule from beginning so many
 	// (GET /admin-api/client/pc/alarm-notice/advice)
 	GetAlarmAdvice(ctx context.Context, request GetAlarmAdviceRequestObject) (GetAlarmAdviceResponseObject, error)
@@ -8690,6 +9110,9 @@ type StrictServerInterface interface {
 	// ResolveAlarmNotice Resolve an open notice by hand
 	// (PUT /admin-api/client/pc/alarm-notice/resolve)
 	ResolveAlarmNotice(ctx context.Context, request ResolveAlarmNoticeRequestObject) (ResolveAlarmNoticeResponseObject, error)
+	// UnacknowledgeAlarmNotice Take an acknowledgement back; people are reminded as before
+	// (PUT /admin-api/client/pc/alarm-notice/unacknowledge)
+	UnacknowledgeAlarmNotice(ctx context.Context, request UnacknowledgeAlarmNoticeRequestObject) (UnacknowledgeAlarmNoticeResponseObject, error)
 	// CopyAlarmRule Give the same rule to other devices; the copies do not run yet
 	// (POST /admin-api/client/pc/alarm-rules/copy)
 	CopyAlarmRule(ctx context.Context, request CopyAlarmRuleRequestObject) (CopyAlarmRuleResponseObject, error)
@@ -8702,6 +9125,9 @@ type StrictServerInterface interface {
 	// GetAlarmRule One alarm rule
 	// (GET /admin-api/client/pc/alarm-rules/get)
 	GetAlarmRule(ctx context.Context, request GetAlarmRuleRequestObject) (GetAlarmRuleResponseObject, error)
+	// PageAlarmRuleDevices The devices of a rule
+	// (GET /admin-api/client/pc/alarm-rules/get/devices)
+	PageAlarmRuleDevices(ctx context.Context, request PageAlarmRuleDevicesRequestObject) (PageAlarmRuleDevicesResponseObject, error)
 	// GetAlarmOutlook How close running rules are to triggering, and whether their windows can fill
 	// (GET /admin-api/client/pc/alarm-rules/get/outlook)
 	GetAlarmOutlook(ctx context.Context, request GetAlarmOutlookRequestObject) (GetAlarmOutlookResponseObject, error)
@@ -8717,6 +9143,9 @@ type StrictServerInterface interface {
 	// RehearseAlarmRule What a rule, saved or not, would have recorded in the last 30 days
 	// (POST /admin-api/client/pc/alarm-rules/rehearse)
 	RehearseAlarmRule(ctx context.Context, request RehearseAlarmRuleRequestObject) (RehearseAlarmRuleResponseObject, error)
+	// RehearseAlarmRuleDevices What a rule would have recorded in the last 30 days on each of its devices
+	// (POST /admin-api/client/pc/alarm-rules/rehearse/devices)
+	RehearseAlarmRuleDevices(ctx context.Context, request RehearseAlarmRuleDevicesRequestObject) (RehearseAlarmRuleDevicesResponseObject, error)
 	// UnpublishAlarmRule Stop a rule; its open notice is resolved, and nobody is told of that
 	// (GET /admin-api/client/pc/alarm-rules/unpublish)
 	UnpublishAlarmRule(ctx context.Context, request UnpublishAlarmRuleRequestObject) (UnpublishAlarmRuleResponseObject, error)
@@ -8968,6 +9397,37 @@ type strictHandler struct {
 	options     StrictHTTPServerOptions
 }
 
+// AcknowledgeAlarmNotice operation middleware
+func (sh *strictHandler) AcknowledgeAlarmNotice(w http.ResponseWriter, r *http.Request) {
+	var request AcknowledgeAlarmNoticeRequestObject
+
+	var body AcknowledgeAlarmNoticeJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.AcknowledgeAlarmNotice(ctx, request.(AcknowledgeAlarmNoticeRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AcknowledgeAlarmNotice")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(AcknowledgeAlarmNoticeResponseObject); ok {
+		if err := validResponse.VisitAcknowledgeAlarmNoticeResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // GetAlarmAdvice operation middleware
 func (sh *strictHandler) GetAlarmAdvice(w http.ResponseWriter, r *http.Request, params GetAlarmAdviceParams) {
 	var request GetAlarmAdviceRequestObject
@@ -9101,6 +9561,37 @@ func (sh *strictHandler) ResolveAlarmNotice(w http.ResponseWriter, r *http.Reque
 	}
 }
 
+// UnacknowledgeAlarmNotice operation middleware
+func (sh *strictHandler) UnacknowledgeAlarmNotice(w http.ResponseWriter, r *http.Request) {
+	var request UnacknowledgeAlarmNoticeRequestObject
+
+	var body UnacknowledgeAlarmNoticeJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.UnacknowledgeAlarmNotice(ctx, request.(UnacknowledgeAlarmNoticeRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UnacknowledgeAlarmNotice")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(UnacknowledgeAlarmNoticeResponseObject); ok {
+		if err := validResponse.VisitUnacknowledgeAlarmNoticeResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // CopyAlarmRule operation middleware
 func (sh *strictHandler) CopyAlarmRule(w http.ResponseWriter, r *http.Request) {
 	var request CopyAlarmRuleRequestObject
@@ -9208,6 +9699,32 @@ func (sh *strictHandler) GetAlarmRule(w http.ResponseWriter, r *http.Request, pa
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(GetAlarmRuleResponseObject); ok {
 		if err := validResponse.VisitGetAlarmRuleResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// PageAlarmRuleDevices operation middleware
+func (sh *strictHandler) PageAlarmRuleDevices(w http.ResponseWriter, r *http.Request, params PageAlarmRuleDevicesParams) {
+	var request PageAlarmRuleDevicesRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.PageAlarmRuleDevices(ctx, request.(PageAlarmRuleDevicesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "PageAlarmRuleDevices")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(PageAlarmRuleDevicesResponseObject); ok {
+		if err := validResponse.VisitPageAlarmRuleDevicesResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {
@@ -9348,6 +9865,37 @@ func (sh *strictHandler) RehearseAlarmRule(w http.ResponseWriter, r *http.Reques
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(RehearseAlarmRuleResponseObject); ok {
 		if err := validResponse.VisitRehearseAlarmRuleResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// RehearseAlarmRuleDevices operation middleware
+func (sh *strictHandler) RehearseAlarmRuleDevices(w http.ResponseWriter, r *http.Request) {
+	var request RehearseAlarmRuleDevicesRequestObject
+
+	var body RehearseAlarmRuleDevicesJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.RehearseAlarmRuleDevices(ctx, request.(RehearseAlarmRuleDevicesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RehearseAlarmRuleDevices")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(RehearseAlarmRuleDevicesResponseObject); ok {
+		if err := validResponse.VisitRehearseAlarmRuleDevicesResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

@@ -77,6 +77,17 @@ func (e ListNoticesParamsLevel) Valid() bool {
 	}
 }
 
+// Acknowledgement who said to be on it; absent: nobody, or it was taken back
+type Acknowledgement struct {
+	// By as people call them
+	By   string `json:"by"`
+	Note string `json:"note"`
+
+	// RemindTime nobody is reminded before
+	RemindTime Moment `json:"remindTime"`
+	Time       Moment `json:"time"`
+}
+
 // Device defines model for Device.
 type Device struct {
 	DeviceName string `json:"deviceName"`
@@ -169,14 +180,20 @@ type NewWebhook struct {
 
 // Notice defines model for Notice.
 type Notice struct {
+	// Acknowledged who said to be on it; absent: nobody, or it was taken back
+	Acknowledged *Acknowledgement `json:"acknowledged,omitempty"`
+
 	// Changes of an unsteady one how often its conditions turned true or false since it began, at least; absent of others
 	Changes     *int    `json:"changes,omitempty"`
 	Description *string `json:"description,omitempty"`
 	DeviceName  string  `json:"deviceName"`
 	EndTime     *Moment `json:"endTime,omitempty"`
-	Id          int64   `json:"id"`
-	Level       string  `json:"level"`
-	NoteName    string  `json:"noteName"`
+
+	// HoldsSince since when the conditions have held by the stored readings, or the device has been silent, at most 30 days before startTime; absent: not known, or not yet
+	HoldsSince *Moment `json:"holdsSince,omitempty"`
+	Id         int64   `json:"id"`
+	Level      string  `json:"level"`
+	NoteName   string  `json:"noteName"`
 
 	// ResolvedBy itself or hand; absent while it is open
 	ResolvedBy *string `json:"resolvedBy,omitempty"`

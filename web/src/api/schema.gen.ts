@@ -878,6 +878,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin-api/client/pc/alarm-rules/get/devices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The devices of a rule
+         * @description Those with open notices first, then those that are judged, then those that are left out; within these by their title.
+         */
+        get: operations["pageAlarmRuleDevices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin-api/client/pc/alarm-rules/create": {
         parameters: {
             query?: never;
@@ -889,7 +909,7 @@ export interface paths {
         put?: never;
         /**
          * A new alarm rule; it does not run yet
-         * @description What is wrong is refused with 601, the first of it in the form's order: name, source, device, trigger, severity, conditions, count, window, period, channels, description, clearing by hand. Names need not be unique. A tenant has at most 20,000 rules, a device 200; what is copied counts, and a rule that is given another device.
+         * @description What is wrong is refused with 601, the first of it in the form's order: name, source, device, trigger, severity, conditions, count, window, period, channels, description, clearing by hand. Names need not be unique. A rule counts once for each device that it names or has: a tenant has at most 20,000 of these pairs, a device 200; what is copied counts, and a rule that is given another device. At least one device must be there whose model has the properties of the conditions.
          */
         post: operations["createAlarmRule"];
         delete?: never;
@@ -908,7 +928,7 @@ export interface paths {
         get?: never;
         /**
          * Change an alarm rule
-         * @description The rule is given whole. Its open notice is resolved, nobody is told of that, and a running rule counts anew.
+         * @description The rule is given whole. Its open notices are resolved, nobody is told of that, and a running rule counts anew.
          */
         put: operations["updateAlarmRule"];
         post?: never;
@@ -1026,6 +1046,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin-api/client/pc/alarm-rules/rehearse/devices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What a rule would have recorded in the last 30 days on each of its devices
+         * @description The rule is given as to rehearse. Answers a line of JSON for each device as soon as it is rehearsed, `RehearsedDevice`, in any order, then one `RehearsedAll`. A stream without that line was cut off. Refusals are the envelope.
+         */
+        post: operations["rehearseAlarmRuleDevices"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin-api/client/pc/alarm-rules/get/outlook": {
         parameters: {
             query?: never;
@@ -1130,6 +1170,46 @@ export interface paths {
          * @description Refused (601) where the rule does not allow it, and for a notice that is not open any more.
          */
         put: operations["resolveAlarmNotice"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/alarm-notice/acknowledge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Say "I am on it" of an open notice
+         * @description The notice stays open. Nobody is reminded of it until remindAt, that is so many hours from now; then, if it is open still, people are reminded again. Acknowledging again replaces who, when, note and remindAt. Refused (601) for a notice that is not open any more.
+         */
+        put: operations["acknowledgeAlarmNotice"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/alarm-notice/unacknowledge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Take an acknowledgement back; people are reminded as before
+         * @description Refused (601) for a notice that is not open, or not acknowledged.
+         */
+        put: operations["unacknowledgeAlarmNotice"];
         post?: never;
         delete?: never;
         options?: never;
@@ -1860,8 +1940,9 @@ export interface components {
             alarmName?: string;
             /** @description always 1 */
             dataSource?: number;
-            /** @description the device's name */
+            /** @description a device's name, of a rule for that one device; with targets not looked at */
             executionId?: string;
+            targets?: components["schemas"]["AlarmTargets"] | null;
             /** @description 0 attribute change, 1 device offline */
             triggerType?: number;
             /** @description 1 to 16; with triggerType 1 none, or onlineState = 0 */
@@ -1889,9 +1970,21 @@ export interface components {
             alarmDesc?: string;
             /** @description half hours of the day, 0 to 47 */
             timePeriods?: number[];
+            /** @description days on which the period counts, 1 Monday to 7 Sunday, by the day of the clock; absent, null or empty: every day */
+            weekdays?: number[] | null;
             /** @description minutes, 5 to 1440, between reminders while a notice is open; absent, null or 0: none */
             remindEvery?: number | null;
         };
+        /** @description What a rule names: devices, and scenes and models whose devices, now and later, are the rule's. At least one, 400 in all. A device that is named in several ways is the rule's once. A device of a scene or model that cannot have the rule, since its model lacks a property of the conditions or it has 200 rules, is left out for as long as that is so; one that is named by itself is refused (601). */
+        AlarmTargets: {
+            /** @description device names */
+            devices?: string[];
+            /** @description ids of scenes; 0: the default group */
+            groups?: number[];
+            /** @description ids of models */
+            products?: number[];
+        };
+        /** @description Without targets and with the executionId that the rule is told with, a rule keeps its targets, so that a client which does not know them changes none; with another executionId it is for that one device. */
         AlarmRuleUpdate: components["schemas"]["AlarmRuleCreate"] & {
             /** Format: int64 */
             id: number;
@@ -1917,10 +2010,16 @@ export interface components {
             alarmName: string;
             /** @enum {integer} */
             dataSource: 1;
-            /** @description the device's name */
+            /** @description the first device's name: of those that are named, else of those that are the rule's; empty: it has none now */
             executionId: string;
-            /** @description the device's remark name */
+            /** @description that device's remark name */
             noteName: string;
+            targets: components["schemas"]["AlarmTargets"];
+            /** @description devices that are the rule's now */
+            deviceCount: number;
+            /** @description of its notices how many are open */
+            openCount: number;
+            leftOut?: components["schemas"]["AlarmLeftOut"];
             /** @enum {integer} */
             triggerType: 0 | 1;
             conditions: components["schemas"]["AlarmCondition"][];
@@ -1939,6 +2038,8 @@ export interface components {
             manualRelease: 0 | 1;
             alarmDesc: string;
             timePeriods: number[];
+            /** @description 1 Monday to 7 Sunday, ascending; empty: every day */
+            weekdays: number[];
             /** @description minutes; absent: no reminders */
             remindEvery?: number;
             /**
@@ -1960,6 +2061,7 @@ export interface components {
              * @description absent: not muted
              */
             muteUntil?: number;
+            /** @description the newest of the open ones; absent: none */
             openNotice?: components["schemas"]["AlarmNoticeMark"];
             lastNotice?: components["schemas"]["AlarmNoticeMark"];
             /** @description notices of the last 30 days */
@@ -1968,6 +2070,35 @@ export interface components {
             createTime: number;
             /** Format: int64 */
             updateTime: number;
+        };
+        /** @description devices of the rule's scenes and models that cannot have it now; absent: none */
+        AlarmLeftOut: {
+            /** @description they have 200 rules, or the tenant has as many rules and devices as it may */
+            limit: number;
+            /** @description their model lacks a property of the conditions, or has it in another kind */
+            misfit: number;
+        };
+        AlarmRuleDevice: {
+            deviceName: string;
+            noteName: string;
+            /** @description its scene; empty: the default group */
+            groupName: string;
+            /**
+             * @description judged while the rule runs; or why the device is left out, as in AlarmLeftOut
+             * @enum {string}
+             */
+            state: "judged" | "limit" | "misfit";
+            /** @description absent: none */
+            openNotice?: components["schemas"]["AlarmNoticeMark"];
+        };
+        AlarmRuleDevicePage: {
+            list: components["schemas"]["AlarmRuleDevice"][];
+            total: number;
+        };
+        AlarmRuleDevicePageAnswer: {
+            code: number;
+            data: components["schemas"]["AlarmRuleDevicePage"] | null;
+            msg: string;
         };
         /** @description a rule's open or newest notice; absent when there is none */
         AlarmNoticeMark: {
@@ -2044,6 +2175,65 @@ export interface components {
              * @description of a rule on being offline: from when on it is known whether the device was there, epoch ms; absent: nothing is known of this time
              */
             knownFrom?: number;
+            /** @description changes of the rule with which there would have been far fewer notices, the best first; absent: none */
+            advice?: components["schemas"]["RehearsalAdvice"][];
+        };
+        /** @description one change of the rule, and what the same history would have recorded with it */
+        RehearsalAdvice: {
+            /** @enum {string} */
+            kind: "recovery" | "hits";
+            /** @description of recovery: the place of its condition, from 0 */
+            condition?: number;
+            /** @description of recovery: its attribute */
+            tslAttribute?: string;
+            /**
+             * Format: double
+             * @description of recovery: the clearing limit
+             */
+            recovery?: number;
+            /** @description of hits */
+            hitCounts?: number;
+            /**
+             * Format: int64
+             * @description of hits: the window that so many samples need, ms
+             */
+            durations?: number;
+            /** @description with it */
+            notices: number;
+            /** @description without it */
+            without: number;
+        };
+        /** @description a line of rehearse/devices */
+        RehearsedDevice: {
+            deviceName: string;
+            noteName: string;
+            samples: number;
+            /** @description notices */
+            total: number;
+            /** @description of the newest 500, those that people would have been told of */
+            told: number;
+            /** @description of the newest 500, those that began at night */
+            nights: number;
+            /**
+             * Format: int64
+             * @description ms that the longest of the newest 500 would have been open
+             */
+            longest: number;
+            /**
+             * Format: int64
+             * @description when the newest began, epoch ms; absent: none
+             */
+            lastTime?: number;
+            /** @description as in Rehearsal */
+            fits?: boolean;
+        };
+        /** @description the last line of rehearse/devices */
+        RehearsedAll: {
+            devices: number;
+            /** @description notices of all devices */
+            total: number;
+            /** @description as in Rehearsal, of all devices together */
+            advice?: components["schemas"]["RehearsalAdvice"][];
         };
         RehearsalAnswer: {
             code: number;
@@ -2056,6 +2246,9 @@ export interface components {
              * @description of the rule
              */
             id: number;
+            /** @description the device that this is of: the one which is closest to the threshold; absent: nothing is known of any */
+            deviceName?: string;
+            noteName?: string;
             /**
              * Format: int64
              * @description ms; absent: too few samples
@@ -2117,6 +2310,12 @@ export interface components {
             endTime?: number;
             /** Format: int64 */
             createTime: number;
+            /**
+             * Format: int64
+             * @description since when the conditions have held by the stored readings, or the device has been silent, at most 30 days before startTime, epoch ms; absent: not known, or not yet
+             */
+            holdsSince?: number;
+            ack?: components["schemas"]["AlarmAck"];
             /** @description true: it began when the rule had begun as many within an hour as it may (--notices-an-hour), and stays open until the conditions have been false for ten minutes; absent of others */
             unsteady?: boolean;
             /** @description of an unsteady one how often its conditions turned true or false since it began, at least; absent of others */
@@ -2166,10 +2365,20 @@ export interface components {
             /** @description it is open and its rule allows resolving by hand */
             mayResolve: boolean;
             /**
+             * Format: int64
+             * @description since when the conditions have held by the stored readings, or the device has been silent, at most 30 days before startTime, epoch ms; absent: not known, or not yet
+             */
+            holdsSince?: number;
+            ack?: components["schemas"]["AlarmAck"];
+            /** @description of an open one: by the newest readings the conditions hold, or the device is offline, still; absent of others and where nothing is known */
+            holds?: boolean;
+            /** @description of an open one on readings: the newest values of the conditions' attributes; absent: none */
+            newest?: components["schemas"]["AlarmSample"];
+            /**
              * @description why it ended; absent while open
              * @enum {string}
              */
-            resolveReason?: "recovered" | "online" | "changed" | "stopped" | "deleted" | "attributeGone" | "byHand";
+            resolveReason?: "recovered" | "online" | "changed" | "stopped" | "deleted" | "attributeGone" | "left" | "byHand";
             /** @description of attributeGone what the attribute is called that the device no longer has, or has in another kind */
             resolveAttribute?: string;
             /** @description who resolved it by hand */
@@ -2575,6 +2784,34 @@ export interface components {
             code: number;
             data: components["schemas"]["AlarmDetail"] | null;
             msg: string;
+        };
+        AlarmAcknowledge: {
+            /** Format: int64 */
+            id: number;
+            /** @description up to 500 characters */
+            note?: string | null;
+            /** @description 1, 4 (default) or 12: when people are reminded again */
+            remindHours?: number | null;
+        };
+        AlarmUnacknowledge: {
+            /** Format: int64 */
+            id: number;
+        };
+        /** @description who is on it; absent: nobody has said so, or it was taken back */
+        AlarmAck: {
+            /** @description as people call them */
+            user: string;
+            /**
+             * Format: int64
+             * @description epoch ms
+             */
+            time: number;
+            note: string;
+            /**
+             * Format: int64
+             * @description nobody is reminded before, epoch ms
+             */
+            remindAt: number;
         };
         AlarmResolve: {
             /** Format: int64 */
@@ -4979,6 +5216,30 @@ export interface operations {
             };
         };
     };
+    pageAlarmRuleDevices: {
+        parameters: {
+            query: {
+                id: number;
+                pageNo?: components["parameters"]["PageNo"];
+                pageSize?: components["parameters"]["PageSize"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The devices */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlarmRuleDevicePageAnswer"];
+                };
+            };
+        };
+    };
     createAlarmRule: {
         parameters: {
             query?: never;
@@ -5165,6 +5426,31 @@ export interface operations {
             };
         };
     };
+    rehearseAlarmRuleDevices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlarmRuleCreate"];
+            };
+        };
+        responses: {
+            /** @description Lines of JSON, or the envelope where the call is refused */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                    "application/json": components["schemas"]["BooleanAnswer"];
+                };
+            };
+        };
+    };
     getAlarmOutlook: {
         parameters: {
             query: {
@@ -5296,6 +5582,54 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["AlarmResolve"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BooleanAnswer"];
+                };
+            };
+        };
+    };
+    acknowledgeAlarmNotice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlarmAcknowledge"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BooleanAnswer"];
+                };
+            };
+        };
+    };
+    unacknowledgeAlarmNotice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlarmUnacknowledge"];
             };
         };
         responses: {
