@@ -44,17 +44,19 @@ func (e *Engine) passOver(from, to int64) {
 // wentBack lets no rule be silent until it will be as late as the clock once said.
 // Callers hold mu.
 func (e *Engine) wentBack(now int64) {
-	for _, r := range e.rules {
-		ahead := aheadAtMost
-		if r.test == nil { // no reading leads to anything
-			ahead = 0
-		}
-		if r.state.Floor > now+ahead.Milliseconds() {
-			r.state.lower(now)
-			e.happenBeside(event{rule: r, kind: moved, time: now})
-		}
-		if r.test == nil {
-			e.schedule(r)
+	for _, list := range e.rules {
+		for _, r := range list {
+			ahead := aheadAtMost
+			if r.test == nil { // no reading leads to anything
+				ahead = 0
+			}
+			if r.state.Floor > now+ahead.Milliseconds() {
+				r.state.lower(now)
+				e.happenBeside(event{rule: r, kind: moved, time: now})
+			}
+			if r.test == nil {
+				e.schedule(r)
+			}
 		}
 	}
 }

@@ -75,7 +75,8 @@ type Engine struct {
 	writing sync.Mutex
 	// mu keeps judging, timers and people's changes apart; after writing.
 	mu       sync.Mutex
-	rules    map[RuleID]*running
+	rules    map[RuleID][]*running    // of each rule those of its devices, by device
+	pairs    int                      // in rules
 	byDevice map[device.ID][]*running // on readings
 	offline  map[device.ID][]*running // on being offline
 	open     map[int64]*running       // by their open notice
@@ -93,13 +94,14 @@ type Engine struct {
 	comings  comings
 	backlogs backlogs
 	changed  chan struct{} // holds one: devices or products are others now
+	moved    movedTenants  // whose rules may have other devices now
 	write    chan struct{} // holds one: something is pending
 
 	judged, opened, resolved atomic.Uint64
 	openNow, rulesNow        atomic.Int64
 }
 
-// running is a rule that is judged.
+// running is a rule that is judged on a device.
 type running struct {
 	Rule
 	product *device.Product
@@ -139,7 +141,7 @@ func NewEngine(o EngineOptions) *Engine {
 		o.CaughtUp = func(tenant.ID) {}
 	}
 	e := &Engine{
-		o: o, rules: map[RuleID]*running{}, byDevice: map[device.ID][]*running{}, offline: map[device.ID][]*running{},
+		o: o, rules: map[RuleID][]*running{}, byDevice: map[device.ID][]*running{}, offline: map[device.ID][]*running{},
 		open: map[int64]*running{}, seen: math.MaxInt64, leaps: clock.NewLeaps(o.Now(), o.Ran),
 		changed: make(chan struct{}, 1), write: make(chan struct{}, 1), comings: newComings(), keep: newKeeper(&o),
 		queues: newQueues(), atOnce: fewestAtOnce,
@@ -239,11 +241,11 @@ func (e *Engine) note(ev event) {
 
 // Stats is what an Engine has counted. Counters begin with the process.
 type Stats struct {
-	Judged   uint64        // pairs of a rule and a frame of its device
+	Judged   uint64        // rules by frames of their devices
 	Opened   uint64        // notices
 	Resolved uint64        // notices
 	Open     int           // notices now
-	Rules    int           // that are judged now
+	Rules    int           // that are judged now, each once for each of its devices
 	Lag      time.Duration // since the arrival of the oldest reading that waits to be judged
 	// Unjudged is how many entries of the journal are taken over and not judged for
 	// all tenants yet.
@@ -283,23 +285,28 @@ type Progress struct {
 	Waits bool // resolved by hand, and not armed again yet
 }
 
-// Progress tells of a tenant's running rule on readings without an open notice;
-// false of any other.
-func (e *Engine) Progress(t tenant.ID, id RuleID) (Progress, bool) {
+// Progress tells of a tenant's running rule on readings, on a device without an open
+// notice; false of any other.
+func (e *Engine) Progress(t tenant.ID, of Pair) (Progress, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	r := e.mine(t, id)
+	r := e.mine(t, of)
 	if r == nil || r.test == nil || r.state.Open || r.unlearned {
 		return Progress{}, false
 	}
 	return Progress{Hits: r.state.hits(r.test), Waits: r.state.Waiting}, true
 }
 
-// put makes r one of the rules that are judged, in place of what there was of
-// its number.
+// put makes r one of what is judged, in place of what there was of its rule and
+// device.
 func (e *Engine) put(r *running) {
-	e.remove(r.ID)
-	e.rules[r.ID] = r
+	if old := e.at(r.pair()); old != nil {
+		e.remove(old)
+	}
+	list := e.rules[r.ID]
+	i, _ := slices.BinarySearchFunc(list, r.Device, byDevice)
+	e.rules[r.ID] = slices.Insert(list, i, r)
+	e.pairs++
 	r.queue = e.queueOf(r.Tenant)
 	r.queue.rules++
 	if r.test == nil {
@@ -318,13 +325,27 @@ func (e *Engine) put(r *running) {
 	}
 }
 
-// remove ends the judging of a rule.
-func (e *Engine) remove(id RuleID) {
-	r := e.rules[id]
-	if r == nil {
+func byDevice(r *running, id device.ID) int { return cmp.Compare(r.Device, id) }
+
+// at is what is judged of a rule and a device; nil: nothing.
+func (e *Engine) at(of Pair) *running {
+	list := e.rules[of.Rule]
+	if i, there := slices.BinarySearchFunc(list, of.Device, byDevice); there {
+		return list[i]
+	}
+	return nil
+}
+
+// remove ends the judging of a rule on a device.
+func (e *Engine) remove(r *running) {
+	if e.at(r.pair()) != r {
 		return
 	}
-	delete(e.rules, id)
+	left := slices.DeleteFunc(slices.Clone(e.rules[r.ID]), func(other *running) bool { return other == r })
+	if e.rules[r.ID] = left; len(left) == 0 {
+		delete(e.rules, r.ID)
+	}
+	e.pairs--
 	if r.notice != nil {
 		delete(e.open, r.notice.ID)
 	}
@@ -368,5 +389,5 @@ func without(by map[device.ID][]*running, r *running) bool {
 
 func (e *Engine) count() {
 	e.openNow.Store(int64(len(e.open)))
-	e.rulesNow.Store(int64(len(e.rules)))
+	e.rulesNow.Store(int64(e.pairs))
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 
 	"github.com/uptrace/bun"
 
@@ -23,8 +24,8 @@ var ErrUnchanged = errors.New("alarm: nothing changed")
 // notices for the given reason. From then on those that run are judged by what
 // they are now, from now on; the others are not judged any more. Either all of
 // that happens or nothing. A rule that has its revision still goes on as if
-// nothing had been; where change returns ErrUnchanged, all do, and Change returns
-// nil. The context must not carry a transaction.
+// nothing had been on each device that is its own still; where change returns
+// ErrUnchanged, all do, and Change returns nil. The context must not carry a transaction.
 func (e *Engine) Change(ctx context.Context, t tenant.ID, rules []RuleID, why Reason, change func(ctx context.Context) error) error {
 	if err := e.lock(ctx, t); err != nil {
 		return err
@@ -44,12 +45,15 @@ func (e *Engine) Change(ctx context.Context, t tenant.ID, rules []RuleID, why Re
 		return err
 	}
 	for _, r := range c.old {
-		e.remove(r.ID)
+		e.remove(r)
 	}
 	for _, r := range c.fresh {
 		e.put(r)
 	}
 	e.tell(c.told)
+	if why != Left {
+		e.Regroup(t) // places may be free that devices wait for
+	}
 	return nil
 }
 
@@ -66,28 +70,31 @@ type changing struct {
 // replace makes ready what is to be judged once the transaction is kept, and
 // writes what that means for notices and states.
 func (c *changing) replace(ctx context.Context, ids []RuleID) error {
-	list, err := c.o.Rules.Rules(ctx, c.tenant, ids)
+	list, err := c.o.Rules.Pairs(ctx, c.tenant, ids)
 	if err != nil {
 		return err
 	}
-	now := make(map[RuleID]Rule, len(list))
-	for _, rule := range list {
-		now[rule.ID] = rule
+	now := make(map[Pair]bool, len(list))
+	goesOn := func(rule *Rule) bool {
+		old := c.mine(c.tenant, rule.pair())
+		return old != nil && old.Revision == rule.Revision
+	}
+	for i := range list {
+		now[list[i].pair()] = list[i].Deploy == Running && goesOn(&list[i])
 	}
 	for _, id := range ids {
-		rule, there := now[id]
-		runs := there && rule.Deploy == Running
-		old := c.mine(c.tenant, id)
-		if old != nil && runs && old.Revision == rule.Revision {
-			continue
-		}
-		if old != nil {
+		for _, old := range c.rules[id] {
+			if old.Tenant != c.tenant || now[old.pair()] {
+				continue
+			}
 			c.old = append(c.old, old)
 			if err := c.stop(ctx, old, ""); err != nil {
 				return err
 			}
 		}
-		if !runs {
+	}
+	for _, rule := range list {
+		if rule.Deploy != Running || goesOn(&rule) {
 			continue
 		}
 		r, err := c.begin(ctx, rule)
@@ -115,18 +122,18 @@ func (c *changing) stop(ctx context.Context, r *running, attribute string) error
 		}
 		c.told = append(c.told, tidings{r.Tenant, n})
 	}
-	return forgetStates(ctx, c.o.DB, r.ID)
+	return forgetState(ctx, c.o.DB, r.pair())
 }
 
-// mine finds a tenant's rule among those that are judged.
-func (e *Engine) mine(t tenant.ID, id RuleID) *running {
-	if r := e.rules[id]; r != nil && r.Tenant == t {
+// mine finds what is judged of a tenant's rule and a device.
+func (e *Engine) mine(t tenant.ID, of Pair) *running {
+	if r := e.at(of); r != nil && r.Tenant == t {
 		return r
 	}
 	return nil
 }
 
-// begin makes a rule ready that is to be judged from now on: what arrived
+// begin makes a rule ready that is to be judged on a device from now on: what arrived
 // before does not count. Of times ahead, too: a device whose clock is fast has
 // readings from before that seem to be from after. The first with a right time
 // passes those over, so they silence nothing.
@@ -197,32 +204,42 @@ func (n *Notice) seen() audit.Thing {
 	return audit.Thing{ID: n.ID, Name: n.Title, Also: n.DeviceName + "\n" + n.NoteName}
 }
 
-// Reload takes up what the provider changed of devices and products. Rules of
-// devices that are gone went with them: their notices end. A rule whose
-// property is gone, or of another type, is stopped.
+// Reload takes up what the provider changed of devices and products, and which
+// devices rules have now. Rules of devices that are gone ended for these: their
+// notices end. A rule with a property that is gone, or of another type, leaves the
+// device out; where none is left, it is stopped.
 func (e *Engine) Reload(ctx context.Context) error {
+	if err := e.reload(ctx); err != nil {
+		return err
+	}
+	return e.regroup(ctx)
+}
+
+func (e *Engine) reload(ctx context.Context) error {
 	if err := e.lock(ctx, everyTenant); err != nil {
 		return err
 	}
 	defer e.unlock()
 	var gone, lost []*running
-	for _, r := range e.rules {
-		entry := e.o.Registry.Get(r.Device)
-		if entry == nil || entry.Tenant != r.Tenant {
-			gone = append(gone, r)
-			continue
-		}
-		if entry.Product == r.product {
-			continue
-		}
-		fresh, err := e.prepare(r.Rule)
-		if err != nil {
-			e.o.Log.Warn("an alarm rule is stopped: what it watches is gone", "tenant", r.Tenant, "rule", r.ID, "error", err)
-			lost = append(lost, r)
-			continue
-		}
-		if err := e.adopt(ctx, r, fresh); err != nil {
-			return err
+	for _, list := range e.rules {
+		for _, r := range list {
+			entry := e.o.Registry.Get(r.Device)
+			if entry == nil || entry.Tenant != r.Tenant {
+				gone = append(gone, r)
+				continue
+			}
+			if entry.Product == r.product {
+				continue
+			}
+			fresh, err := e.prepare(r.Rule)
+			if err != nil {
+				e.o.Log.Warn("an alarm rule is not judged on a device: what it watches is gone", "tenant", r.Tenant, "rule", r.ID, "device", r.Device, "error", err)
+				lost = append(lost, r)
+				continue
+			}
+			if err := e.adopt(ctx, r, fresh); err != nil {
+				return err
+			}
 		}
 	}
 	if err := e.drop(ctx, gone, Deleted); err != nil {
@@ -254,16 +271,30 @@ func (e *Engine) drop(ctx context.Context, list []*running, why Reason) error {
 	if len(list) == 0 {
 		return nil
 	}
+	slices.SortFunc(list, func(a, b *running) int { return a.pair().compare(b.pair()) })
+	of := map[RuleID]int{}
+	for _, r := range list {
+		of[r.ID]++
+	}
 	c := changing{Engine: e, why: why}
 	err := e.o.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
-		for _, r := range list {
-			if why != AttributeGone {
-				if err := c.stop(ctx, r, ""); err != nil {
-					return err
-				}
-				continue
+		for i, r := range list {
+			attribute := ""
+			if why == AttributeGone {
+				attribute = c.gone(&r.Rule)
 			}
-			if err := c.takeDown(ctx, r); err != nil {
+			if err := c.stop(ctx, r, attribute); err != nil {
+				return err
+			}
+			var err error
+			switch {
+			case why != AttributeGone:
+			case of[r.ID] < len(e.rules[r.ID]):
+				err = e.o.Rules.leaveOut(ctx, r.Tenant, r.pair())
+			case i == 0 || list[i-1].ID != r.ID: // once for the rule
+				err = c.takeDown(ctx, r, attribute)
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -273,18 +304,15 @@ func (e *Engine) drop(ctx context.Context, list []*running, why Reason) error {
 		return fmt.Errorf("alarm: %d rules not ended: %w", len(list), err)
 	}
 	for _, r := range list {
-		e.remove(r.ID)
+		e.remove(r)
 	}
 	e.tell(c.told)
 	return nil
 }
 
-// takeDown stops a rule that cannot be judged any more; nobody did it.
-func (c *changing) takeDown(ctx context.Context, r *running) error {
-	attribute := c.gone(&r.Rule)
-	if err := c.stop(ctx, r, attribute); err != nil {
-		return err
-	}
+// takeDown stops a rule that cannot be judged any more, since an attribute is gone;
+// nobody did it.
+func (c *changing) takeDown(ctx context.Context, r *running, attribute string) error {
 	if err := takeDown(ctx, c.o.DB, r.Tenant, r.ID, c.now()); err != nil {
 		return err
 	}

@@ -66,7 +66,7 @@ func newYard(t testing.TB) *yard {
 	y.owner = y.Tenant(t, "field").ID
 	y.station = y.Station(t)
 	y.mast = y.Device(t, y.owner, y.station, "MAST")
-	y.rules, y.positions = alarm.NewRuleStore(y.DB, y.Clock.Now), alarm.NewPositionStore(y.DB)
+	y.rules, y.positions = alarm.NewRuleStore(y.DB, y.Catalog, y.Clock.Now), alarm.NewPositionStore(y.DB)
 	readings, err := reading.Open(t.Context(), reading.Options{Dir: t.TempDir(), Now: y.Clock.Now})
 	if err != nil {
 		t.Fatal(err)

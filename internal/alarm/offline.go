@@ -222,7 +222,7 @@ func (e *Engine) look() time.Time {
 	}
 	for len(e.dues) > 0 && e.dues[0].at <= now {
 		d := heap.Pop(&e.dues).(due)
-		if e.rules[d.rule.ID] == d.rule && d.rule.due == d.at {
+		if e.at(d.rule.pair()) == d.rule && d.rule.due == d.at {
 			d.rule.due = 0
 			e.expired(d.rule, now)
 		}
@@ -341,7 +341,7 @@ func (d dues) Less(i, j int) bool {
 	if d[i].at != d[j].at {
 		return d[i].at < d[j].at
 	}
-	return d[i].rule.ID < d[j].rule.ID // rules whose time is the same come in the same order every time
+	return d[i].rule.pair().compare(d[j].rule.pair()) < 0 // what has the same time comes in the same order every time
 }
 func (d dues) Swap(i, j int) { d[i], d[j] = d[j], d[i] }
 func (d *dues) Push(x any)   { *d = append(*d, x.(due)) }

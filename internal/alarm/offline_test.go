@@ -442,7 +442,7 @@ func TestOfflineRun(t *testing.T) {
 			Readings: y.readings, Screens: y.hub, Now: now, Log: y.Log.Logger,
 		})
 		y.must(engine.Start(t.Context()))
-		y.engine, y.rules = engine, alarm.NewRuleStore(y.DB, now)
+		y.engine, y.rules = engine, alarm.NewRuleStore(y.DB, y.Catalog, now)
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- engine.Run(ctx) }()

@@ -201,7 +201,7 @@ func (p *past) fill(e *Engine, position uint64, batch []reading.Arrival) {
 func (e *Engine) relearnOne(ctx context.Context, p *past, r *running) error {
 	for {
 		e.mu.Lock()
-		if !r.unlearned || e.rules[r.ID] != r {
+		if !r.unlearned || e.at(r.pair()) != r {
 			r.unlearned = false
 			e.mu.Unlock()
 			return nil

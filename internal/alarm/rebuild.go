@@ -25,6 +25,10 @@ func (e *Engine) Start(ctx context.Context) error {
 	defer e.writing.Unlock()
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	// Devices that moved at the end of the process before this one.
+	if err := e.settleAll(ctx); err != nil {
+		return err
+	}
 	rules, err := e.o.Rules.Running(ctx)
 	if err != nil {
 		return err
@@ -45,12 +49,12 @@ func (e *Engine) Start(ctx context.Context) error {
 		r, err := e.prepare(rule)
 		if err != nil {
 			e.o.Log.Warn("an alarm rule is stopped: what it watches is gone", "tenant", rule.Tenant, "rule", rule.ID, "error", err)
-			r = &running{Rule: rule, state: newState(nil, 0), notice: open[rule.ID]}
+			r = &running{Rule: rule, state: newState(nil, 0), notice: open[rule.pair()]}
 			lost = append(lost, r)
-		} else if err := e.restore(r, states[rule.ID], open[rule.ID]); err != nil {
+		} else if err := e.restore(r, states[rule.pair()], open[rule.pair()]); err != nil {
 			return err
 		}
-		delete(open, rule.ID)
+		delete(open, rule.pair())
 		e.put(r)
 	}
 	e.beginLate()
@@ -64,11 +68,40 @@ func (e *Engine) Start(ctx context.Context) error {
 	return nil
 }
 
-// endOrphans ends notices whose rule went with its device.
-func (e *Engine) endOrphans(ctx context.Context, open map[RuleID]*Notice, facts map[int64]orphan) error {
-	return e.o.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
-		for _, n := range open {
-			ended, err := e.end(ctx, facts[n.ID].tenant, n, ending{at: e.now(), status: ResolvedItself, reason: Deleted})
+// settleAll gives every tenant's rules the devices that they name now.
+func (e *Engine) settleAll(ctx context.Context) error {
+	tenants, err := e.o.Rules.Roaming(ctx)
+	if err != nil {
+		return err
+	}
+	for _, t := range tenants {
+		ids, err := e.o.Rules.unsettled(ctx, t)
+		if err != nil {
+			return err
+		}
+		if len(ids) == 0 {
+			continue
+		}
+		if err := e.settleAudited(ctx, t, ids); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// endOrphans ends notices whose rule went with its device, or whose device left the rule.
+func (e *Engine) endOrphans(ctx context.Context, open map[Pair]*Notice, facts map[int64]orphan) error {
+	return e.o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		there, err := rulesThere(ctx, tx, open)
+		if err != nil {
+			return err
+		}
+		for of, n := range open {
+			why := Deleted
+			if there[of.Rule] && e.o.Registry.Get(of.Device) != nil {
+				why = Left
+			}
+			ended, err := e.end(ctx, facts[n.ID].tenant, n, ending{at: e.now(), status: ResolvedItself, reason: why})
 			if err != nil {
 				return err
 			}
@@ -84,15 +117,34 @@ func (e *Engine) endOrphans(ctx context.Context, open map[RuleID]*Notice, facts 
 	})
 }
 
-// states are what rules remember, by rule.
-func (e *Engine) states(ctx context.Context) (map[RuleID]stateRow, error) {
+// rulesThere tells which rules of notices are there still.
+func rulesThere(ctx context.Context, tx bun.IDB, of map[Pair]*Notice) (map[RuleID]bool, error) {
+	asked := make([]RuleID, 0, len(of))
+	for p := range of {
+		asked = append(asked, p.Rule)
+	}
+	there := map[RuleID]bool{}
+	for some := range slices.Chunk(slices.Compact(slices.Sorted(slices.Values(asked))), lookedAt) {
+		var ids []RuleID
+		if err := tx.NewSelect().Table("alarm_rules").Column("id").Where("id IN (?)", bun.List(some)).Scan(ctx, &ids); err != nil {
+			return nil, err
+		}
+		for _, id := range ids {
+			there[id] = true
+		}
+	}
+	return there, nil
+}
+
+// states are what rules remember of their devices.
+func (e *Engine) states(ctx context.Context) (map[Pair]stateRow, error) {
 	var rows []stateRow
 	if err := e.o.DB.Read(ctx).NewSelect().Model(&rows).Scan(ctx); err != nil {
 		return nil, err
 	}
-	by := make(map[RuleID]stateRow, len(rows))
+	by := make(map[Pair]stateRow, len(rows))
 	for _, r := range rows {
-		by[r.RuleID] = r
+		by[Pair{r.RuleID, r.DeviceID}] = r
 	}
 	return by, nil
 }
@@ -118,13 +170,13 @@ type orphan struct {
 	description string // of the rule, when the notice began
 }
 
-// openNotices are every tenant's, by rule, and what each would be as an orphan.
-func (e *Engine) openNotices(ctx context.Context) (map[RuleID]*Notice, map[int64]orphan, error) {
+// openNotices are every tenant's, and what each would be as an orphan.
+func (e *Engine) openNotices(ctx context.Context) (map[Pair]*Notice, map[int64]orphan, error) {
 	var rows []noticeRow
 	if err := e.o.DB.Read(ctx).NewSelect().Model(&rows).Where("n.resolve_status = 0").Scan(ctx); err != nil {
 		return nil, nil, err
 	}
-	by, facts := make(map[RuleID]*Notice, len(rows)), make(map[int64]orphan, len(rows))
+	by, facts := make(map[Pair]*Notice, len(rows)), make(map[int64]orphan, len(rows))
 	for i := range rows {
 		n := rows[i].notice()
 		var then RuleCopy
@@ -132,7 +184,7 @@ func (e *Engine) openNotices(ctx context.Context) (map[RuleID]*Notice, map[int64
 			return nil, nil, fmt.Errorf("alarm: notice %d: %w", n.ID, err)
 		}
 		n.NoteName = then.NoteName
-		by[n.Rule], facts[n.ID] = &n, orphan{rows[i].TenantID, rows[i].AlarmDesc}
+		by[Pair{n.Rule, rows[i].DeviceID}], facts[n.ID] = &n, orphan{rows[i].TenantID, rows[i].AlarmDesc}
 	}
 	return by, facts, nil
 }

@@ -20,7 +20,8 @@ import (
 
 type stateRow struct {
 	bun.BaseModel `bun:"table:alarm_states,alias:s"`
-	RuleID        RuleID `bun:",pk"`
+	RuleID        RuleID    `bun:",pk"`
+	DeviceID      device.ID `bun:",pk"`
 	Revision      int64
 	Floor         int64
 	Waiting       bool
@@ -28,7 +29,7 @@ type stateRow struct {
 }
 
 func newStateRow(r *running, floor int64, waiting bool, openings []int64) stateRow {
-	row := stateRow{RuleID: r.ID, Revision: r.Revision, Floor: floor, Waiting: waiting}
+	row := stateRow{RuleID: r.ID, DeviceID: r.Device, Revision: r.Revision, Floor: floor, Waiting: waiting}
 	if len(openings) > 0 {
 		b, err := json.Marshal(openings)
 		if err != nil {
@@ -216,7 +217,7 @@ func (e *Engine) record(ctx context.Context, list []portion) (s settlement, err 
 		}
 	}
 	err = e.o.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
-		s = settlement{Engine: e, open: map[*running]*Notice{}, over: map[*running]bool{}, states: map[RuleID]stateRow{}}
+		s = settlement{Engine: e, open: map[*running]*Notice{}, over: map[*running]bool{}, states: map[Pair]stateRow{}}
 		if err := s.look(ctx, events); err != nil {
 			return err
 		}
@@ -288,9 +289,9 @@ func (e *Engine) takeBack(over map[*running]bool) {
 // settlement is what one transaction records.
 type settlement struct {
 	*Engine
-	rules   map[RuleID]bool              // those that are there
+	pairs   map[Pair]bool                // those that are there
 	devices map[device.ID]*device.Device // of notices that begin
-	states  map[RuleID]stateRow          // to be kept
+	states  map[Pair]stateRow            // to be kept
 
 	open   map[*running]*Notice // of rules whose notice began or ended (nil)
 	over   map[*running]bool    // of rules whose notice was over when it was to begin
@@ -311,11 +312,11 @@ func (s *settlement) one(ctx context.Context, ev *event) error {
 	if !touched {
 		current = r.notice
 	}
-	// A device that is deleted takes its rules along before Reload hears of it.
-	if !s.rules[r.ID] {
+	// A device that is deleted leaves its rules before Reload hears of it.
+	if !s.pairs[r.pair()] {
 		return nil
 	}
-	s.states[r.ID] = newStateRow(r, ev.floor, ev.waiting, ev.openings)
+	s.states[r.pair()] = newStateRow(r, ev.floor, ev.waiting, ev.openings)
 	switch ev.kind {
 	case Opened:
 		n, err := s.begun(ctx, ev)
@@ -359,28 +360,33 @@ func (s *settlement) one(ctx context.Context, ev *event) error {
 
 // look reads at once what all the events ask of rules and devices.
 func (s *settlement) look(ctx context.Context, events []event) error {
-	rules, devices := map[tenant.ID][]RuleID{}, map[tenant.ID][]device.ID{}
-	s.rules, s.devices = map[RuleID]bool{}, map[device.ID]*device.Device{}
+	pairs, devices := map[tenant.ID][]Pair{}, map[tenant.ID][]device.ID{}
+	s.pairs, s.devices = map[Pair]bool{}, map[device.ID]*device.Device{}
 	for i := range events {
 		r := events[i].rule
-		if _, listed := s.rules[r.ID]; !listed {
-			s.rules[r.ID] = false
-			rules[r.Tenant] = append(rules[r.Tenant], r.ID)
+		if _, listed := s.pairs[r.pair()]; !listed {
+			s.pairs[r.pair()] = false
+			pairs[r.Tenant] = append(pairs[r.Tenant], r.pair())
 		}
 		if _, listed := s.devices[r.Device]; !listed && events[i].kind == Opened {
 			s.devices[r.Device] = nil
 			devices[r.Tenant] = append(devices[r.Tenant], r.Device)
 		}
 	}
-	for t, all := range rules {
+	for t, all := range pairs {
 		for some := range slices.Chunk(all, lookedAt) {
-			var there []RuleID
-			err := s.o.DB.Read(ctx).NewSelect().Model((*ruleRow)(nil)).Column("id").Where("r.tenant_id = ? AND r.id IN (?)", t, bun.List(some)).Scan(ctx, &there)
+			rules, on := make([]RuleID, len(some)), make([]device.ID, len(some))
+			for i, p := range some {
+				rules[i], on[i] = p.Rule, p.Device
+			}
+			var there []memberRow
+			err := s.o.DB.Read(ctx).NewSelect().Model(&there).Column("m.rule_id", "m.device_id").
+				Where("m.tenant_id = ? AND m.rule_id IN (?) AND m.device_id IN (?) AND m.state = ?", t, bun.List(rules), bun.List(on), Member).Scan(ctx)
 			if err != nil {
 				return err
 			}
-			for _, id := range there {
-				s.rules[id] = true
+			for _, m := range there {
+				s.pairs[m.pair()] = true
 			}
 		}
 	}
@@ -551,7 +557,7 @@ func saveStates(ctx context.Context, d *db.DB, states []stateRow) error {
 			some := append([]stateRow{}, states[:min(len(states), lookedAt)]...)
 			states = states[len(some):]
 			_, err := tx.NewInsert().Model(&some).
-				On("CONFLICT (rule_id) DO UPDATE").Set("revision = EXCLUDED.revision, floor = EXCLUDED.floor, waiting = EXCLUDED.waiting, openings = EXCLUDED.openings").Exec(ctx)
+				On("CONFLICT (rule_id, device_id) DO UPDATE").Set("revision = EXCLUDED.revision, floor = EXCLUDED.floor, waiting = EXCLUDED.waiting, openings = EXCLUDED.openings").Exec(ctx)
 			if err != nil {
 				return err
 			}
@@ -565,9 +571,9 @@ func saveState(ctx context.Context, d *db.DB, r *running, floor int64, waiting b
 	return saveStates(ctx, d, []stateRow{newStateRow(r, floor, waiting, r.state.Openings)})
 }
 
-func forgetStates(ctx context.Context, d *db.DB, id RuleID) error {
+func forgetState(ctx context.Context, d *db.DB, of Pair) error {
 	return d.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		_, err := tx.NewDelete().Model((*stateRow)(nil)).Where("s.rule_id = ?", id).Exec(ctx)
+		_, err := tx.NewDelete().Model((*stateRow)(nil)).Where("s.rule_id = ? AND s.device_id = ?", of.Rule, of.Device).Exec(ctx)
 		return err
 	})
 }

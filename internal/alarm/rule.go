@@ -69,11 +69,15 @@ type Condition struct {
 
 // Rule says when a device's readings are an alarm, and who is told when.
 type Rule struct {
-	ID          RuleID
-	Tenant      tenant.ID
-	Revision    int64 // rises with every change of what is judged
-	Name        string
+	ID       RuleID
+	Tenant   tenant.ID
+	Revision int64 // rises with every change of what is judged
+	Name     string
+	Targets  Targets
+	// Device is the one on which the rule is judged, of a pair; else the first one: of
+	// those that are named, or of those that are the rule's. 0: it has none now.
 	Device      device.ID
+	JoinTime    int64 // of a pair: what the device measured before does not count, epoch ms; 0: it joined with the rule
 	Trigger     Trigger
 	Conditions  []Condition // none where Trigger is DeviceOffline
 	Hits        int         // so many samples for which the conditions hold

@@ -3,11 +3,13 @@ package alarm
 import (
 	"context"
 	"database/sql"
+	"maps"
 	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
 
+	"tilth/internal/device"
 	"tilth/internal/errs"
 	"tilth/internal/tenant"
 	"tilth/internal/text"
@@ -33,25 +35,25 @@ type RuleQuery struct {
 // Card is a rule as a list shows it.
 type Card struct {
 	Rule
-	DeviceName string
+	DeviceName string // of Device; empty: it has none now
 	NoteName   string
-	ProductID  int64 // the device's
+	ProductID  int64    // the device's; 0: none
+	Named      []string // the names of the devices that Targets name, in that order
+	Members    int      // devices that are judged while the rule runs
+	LeftOut    LeftOut
 	Last       *Mark // its newest notice; nil: none
-	Open       *Mark // the same, while it is open
+	Open       *Mark // the newest that is open
+	OpenCount  int
 	Recent     int64 // notices that began in the last 30 days
 }
+
+// LeftOut is how many devices of a rule's targets are left out.
+type LeftOut struct{ AtLimit, Misfit int }
 
 // Mark names a notice.
 type Mark struct {
 	ID    int64
 	Start int64 // epoch ms
-}
-
-type cardRow struct {
-	ruleRow    `bun:",extend"`
-	DeviceName string `bun:",scanonly"`
-	NoteName   string `bun:",scanonly"`
-	ProductID  int64  `bun:",scanonly"`
 }
 
 // Page gives a tenant's rules as q wants them, the newest first, how many there
@@ -63,7 +65,8 @@ func (s *RuleStore) Page(ctx context.Context, t tenant.ID, q RuleQuery) (cards [
 			sel.Where(`r.folded_name LIKE ? ESCAPE '\'`, text.Contains(q.Name))
 		}
 		if len(q.Devices) > 0 {
-			sel.Where("r.device_id IN (SELECT id FROM devices WHERE tenant_id = ? AND name IN (?))", t, bun.List(q.Devices))
+			sel.Where(`r.id IN (SELECT m.rule_id FROM alarm_rule_devices AS m JOIN devices AS d ON d.id = m.device_id
+				WHERE d.tenant_id = ? AND d.name IN (?))`, t, bun.List(q.Devices))
 		}
 		if q.Level != nil {
 			sel.Where("r.alarm_level = ?", *q.Level)
@@ -122,7 +125,25 @@ func (s *RuleStore) Get(ctx context.Context, t tenant.ID, id RuleID) (*Card, err
 func (s *RuleStore) Rules(ctx context.Context, t tenant.ID, ids []RuleID) (all []Rule, err error) {
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	for part := range slices.Chunk(ids, idsAStatement) {
-		some, err := s.rules(ctx, func(sel *bun.SelectQuery) *bun.SelectQuery {
+		cards, err := s.cards(ctx, t, func(sel *bun.SelectQuery) *bun.SelectQuery {
+			return sel.Where("r.tenant_id = ? AND r.id IN (?)", t, bun.List(part)).OrderExpr("r.id")
+		})
+		if err != nil {
+			return nil, err
+		}
+		for i := range cards {
+			all = append(all, cards[i].Rule)
+		}
+	}
+	return all, nil
+}
+
+// Pairs gives a tenant's rules of the given ids once for each device that is judged,
+// by rule and device. They carry no Targets.
+func (s *RuleStore) Pairs(ctx context.Context, t tenant.ID, ids []RuleID) (all []Rule, err error) {
+	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
+	for part := range slices.Chunk(ids, idsAStatement) {
+		some, err := s.pairs(ctx, func(sel *bun.SelectQuery) *bun.SelectQuery {
 			return sel.Where("r.tenant_id = ? AND r.id IN (?)", t, bun.List(part))
 		})
 		if err != nil {
@@ -133,47 +154,75 @@ func (s *RuleStore) Rules(ctx context.Context, t tenant.ID, ids []RuleID) (all [
 	return all, nil
 }
 
-// Running gives every tenant's rules that run, by id: the engine judges them
-// all.
+// Running gives every tenant's rules that run once for each of their devices, by rule
+// and device: the engine judges them all. They carry no Targets.
 func (s *RuleStore) Running(ctx context.Context) ([]Rule, error) {
-	return s.rules(ctx, func(sel *bun.SelectQuery) *bun.SelectQuery { return sel.Where("r.deploy_state = ?", Running) })
+	return s.pairs(ctx, func(sel *bun.SelectQuery) *bun.SelectQuery { return sel.Where("r.deploy_state = ?", Running) })
 }
 
-func (s *RuleStore) rules(ctx context.Context, wanted func(*bun.SelectQuery) *bun.SelectQuery) ([]Rule, error) {
+// Roaming are the tenants with rules whose devices can change by themselves.
+func (s *RuleStore) Roaming(ctx context.Context) (tenants []tenant.ID, err error) {
+	err = s.db.Read(ctx).NewSelect().Model((*ruleRow)(nil)).ColumnExpr("DISTINCT r.tenant_id").
+		Where("EXISTS (SELECT 1 FROM alarm_rule_targets AS x WHERE x.rule_id = r.id AND x.device_id IS NULL)").
+		WhereOr("EXISTS (SELECT 1 FROM alarm_rule_devices AS m WHERE m.rule_id = r.id AND m.state <> ?)", Member).
+		OrderExpr("r.tenant_id").Scan(ctx, &tenants)
+	return tenants, err
+}
+
+// bare reads rules without targets, devices and channels.
+func (s *RuleStore) bare(ctx context.Context, wanted func(*bun.SelectQuery) *bun.SelectQuery) ([]Rule, error) {
 	var rows []ruleRow
 	if err := wanted(s.db.Read(ctx).NewSelect().Model(&rows)).OrderExpr("r.id").Scan(ctx); err != nil {
 		return nil, err
 	}
-	var named []struct {
-		RuleID    RuleID
-		ChannelID int64
-	}
-	err := wanted(s.db.Read(ctx).NewSelect().Model((*ruleRow)(nil))).Column("c.rule_id", "c.channel_id").
-		Join("JOIN alarm_rule_channels AS c ON c.rule_id = r.id").OrderExpr("c.rule_id, c.channel_id").Scan(ctx, &named)
-	if err != nil {
-		return nil, err
-	}
-	channels := make(map[RuleID][]int64)
-	for _, c := range named {
-		channels[c.RuleID] = append(channels[c.RuleID], c.ChannelID)
-	}
 	rules := make([]Rule, len(rows))
 	for i := range rows {
+		var err error
 		if rules[i], err = rows[i].rule(); err != nil {
 			return nil, err
 		}
-		rules[i].Channels = channels[rules[i].ID]
 	}
 	return rules, nil
 }
 
-// cards reads rules with their devices' names, channels and notices: four
-// statements, however many.
+func (s *RuleStore) pairs(ctx context.Context, wanted func(*bun.SelectQuery) *bun.SelectQuery) ([]Rule, error) {
+	rules, err := s.bare(ctx, wanted)
+	if err != nil {
+		return nil, err
+	}
+	var channels []ruleChannelRow
+	err = wanted(s.db.Read(ctx).NewSelect().Model((*ruleRow)(nil))).Column("c.rule_id", "c.channel_id").
+		Join("JOIN alarm_rule_channels AS c ON c.rule_id = r.id").OrderExpr("c.rule_id, c.channel_id").Scan(ctx, &channels)
+	if err != nil {
+		return nil, err
+	}
+	var members []memberRow
+	err = wanted(s.db.Read(ctx).NewSelect().Model((*ruleRow)(nil))).Column("m.rule_id", "m.device_id", "m.join_time").
+		Join("JOIN alarm_rule_devices AS m ON m.rule_id = r.id").Where("m.state = ?", Member).
+		OrderExpr("m.rule_id, m.device_id").Scan(ctx, &members)
+	if err != nil {
+		return nil, err
+	}
+	pairs := make([]Rule, 0, len(members))
+	for _, r := range rules {
+		for len(channels) > 0 && channels[0].RuleID == r.ID {
+			r.Channels = append(r.Channels, channels[0].ChannelID)
+			channels = channels[1:]
+		}
+		for len(members) > 0 && members[0].RuleID == r.ID {
+			r.Device, r.JoinTime = members[0].DeviceID, members[0].JoinTime
+			pairs = append(pairs, r)
+			members = members[1:]
+		}
+	}
+	return pairs, nil
+}
+
+// cards reads rules with what they name, their devices, channels and notices: some
+// ten statements, however many.
 func (s *RuleStore) cards(ctx context.Context, t tenant.ID, wanted func(*bun.SelectQuery) *bun.SelectQuery) ([]Card, error) {
-	var rows []cardRow
-	sel := s.db.Read(ctx).NewSelect().Model(&rows).ColumnExpr("r.*").ColumnExpr("d.name AS device_name, d.note_name, d.product_id").
-		Join("JOIN devices AS d ON d.id = r.device_id")
-	if err := wanted(sel).Scan(ctx); err != nil || len(rows) == 0 {
+	var rows []ruleRow
+	if err := wanted(s.db.Read(ctx).NewSelect().Model(&rows)).Scan(ctx); err != nil || len(rows) == 0 {
 		return []Card{}, err
 	}
 	cards, at, ids := make([]Card, len(rows)), make(map[RuleID]*Card, len(rows)), make([]RuleID, len(rows))
@@ -182,7 +231,7 @@ func (s *RuleStore) cards(ctx context.Context, t tenant.ID, wanted func(*bun.Sel
 		if err != nil {
 			return nil, err
 		}
-		cards[i] = Card{Rule: rule, DeviceName: rows[i].DeviceName, NoteName: rows[i].NoteName, ProductID: rows[i].ProductID}
+		cards[i] = Card{Rule: rule}
 		at[rule.ID], ids[i] = &cards[i], rule.ID
 	}
 	var channels []ruleChannelRow
@@ -192,7 +241,84 @@ func (s *RuleStore) cards(ctx context.Context, t tenant.ID, wanted func(*bun.Sel
 	for _, c := range channels {
 		at[c.RuleID].Channels = append(at[c.RuleID].Channels, c.ChannelID)
 	}
+	if err := s.addDevices(ctx, t, at, ids); err != nil {
+		return nil, err
+	}
 	return cards, s.addNotices(ctx, t, at, ids)
+}
+
+// addDevices adds what rules name, how many devices they have, and the first one.
+func (s *RuleStore) addDevices(ctx context.Context, t tenant.ID, at map[RuleID]*Card, ids []RuleID) error {
+	targets, err := s.targetsOf(ctx, t, ids)
+	if err != nil {
+		return err
+	}
+	var counts []struct {
+		RuleID RuleID
+		State  MemberState
+		Some   int
+		First  device.ID
+	}
+	err = s.db.Read(ctx).NewSelect().Model((*memberRow)(nil)).ColumnExpr("m.rule_id, m.state, COUNT(*) AS some, MIN(m.device_id) AS first").
+		Where("m.tenant_id = ? AND m.rule_id IN (?)", t, bun.List(ids)).GroupExpr("m.rule_id, m.state").OrderExpr("m.rule_id, m.state").Scan(ctx, &counts)
+	if err != nil {
+		return err
+	}
+	asked := map[device.ID]bool{}
+	for id, named := range targets {
+		at[id].Targets = *named
+		for i, d := range named.Devices {
+			asked[d] = true
+			if i == 0 {
+				at[id].Device = d
+			}
+		}
+	}
+	for _, c := range counts {
+		card := at[c.RuleID]
+		switch c.State {
+		case Member:
+			card.Members = c.Some
+		case AtLimit:
+			card.LeftOut.AtLimit = c.Some
+		case Misfit:
+			card.LeftOut.Misfit = c.Some
+		}
+		if card.Device == 0 && c.State == Member {
+			card.Device, asked[c.First] = c.First, true
+		}
+	}
+	return s.nameDevices(ctx, t, at, asked)
+}
+
+// nameDevices adds what the devices of rules are called.
+func (s *RuleStore) nameDevices(ctx context.Context, t tenant.ID, at map[RuleID]*Card, asked map[device.ID]bool) error {
+	type called struct {
+		ID        device.ID
+		Name      string
+		NoteName  string
+		ProductID int64
+	}
+	by := make(map[device.ID]called, len(asked))
+	for part := range slices.Chunk(slices.Sorted(maps.Keys(asked)), idsAStatement) {
+		var rows []called
+		err := s.db.Read(ctx).NewSelect().Table("devices").Column("id", "name", "note_name", "product_id").
+			Where("tenant_id = ? AND id IN (?)", t, bun.List(part)).Scan(ctx, &rows)
+		if err != nil {
+			return err
+		}
+		for _, d := range rows {
+			by[d.ID] = d
+		}
+	}
+	for _, card := range at {
+		d := by[card.Device]
+		card.DeviceName, card.NoteName, card.ProductID = d.Name, d.NoteName, d.ProductID
+		for _, id := range card.Targets.Devices {
+			card.Named = append(card.Named, by[id].Name)
+		}
+	}
+	return nil
 }
 
 func (s *RuleStore) addNotices(ctx context.Context, t tenant.ID, at map[RuleID]*Card, ids []RuleID) error {
@@ -208,22 +334,32 @@ func (s *RuleStore) addNotices(ctx context.Context, t tenant.ID, at map[RuleID]*
 	for _, c := range counts {
 		at[c.RuleID].Recent = c.Some
 	}
-	// A rule has at most one open notice, and that is the newest: revisions only
-	// rise, and within one the notices follow each other. The plus leaves the
-	// index that holds them in this order as the only one.
+	return s.addMarks(ctx, t, at, ids)
+}
+
+// addMarks adds the newest notices of rules, and the newest that are open.
+func (s *RuleStore) addMarks(ctx context.Context, t tenant.ID, at map[RuleID]*Card, ids []RuleID) error {
+	// Revisions only rise, and within one the notices follow each other. The plus leaves
+	// the index that holds them in this order as the only one.
 	var newest []noticeRow
-	if err := s.db.Read(ctx).NewSelect().Model(&newest).Column("n.id", "n.rule_id", "n.start_time", "n.resolve_status").
+	if err := s.db.Read(ctx).NewSelect().Model(&newest).Column("n.id", "n.rule_id", "n.start_time").
 		Where(`n.id IN (SELECT (SELECT x.id FROM notices AS x WHERE x.rule_id = r.id AND +x.tenant_id = r.tenant_id
 			ORDER BY x.rule_revision DESC, x.start_time DESC LIMIT 1)
 			FROM alarm_rules AS r WHERE r.tenant_id = ? AND r.id IN (?))`, t, bun.List(ids)).Scan(ctx); err != nil {
 		return err
 	}
 	for _, n := range newest {
+		at[RuleID(n.RuleID)].Last = &Mark{ID: n.ID, Start: n.StartTime}
+	}
+	var open []noticeRow
+	if err := s.db.Read(ctx).NewSelect().Model(&open).Column("n.id", "n.rule_id", "n.start_time").
+		Where("n.rule_id IN (?) AND n.resolve_status = 0 AND n.tenant_id = ?", bun.List(ids), t).
+		OrderExpr("n.rule_revision, n.start_time, n.id").Scan(ctx); err != nil {
+		return err
+	}
+	for _, n := range open {
 		card := at[RuleID(n.RuleID)]
-		card.Last = &Mark{ID: n.ID, Start: n.StartTime}
-		if n.ResolveStatus == Pending {
-			card.Open = card.Last
-		}
+		card.Open, card.OpenCount = &Mark{ID: n.ID, Start: n.StartTime}, card.OpenCount+1
 	}
 	return nil
 }

@@ -17,12 +17,12 @@ import (
 	"tilth/internal/text"
 )
 
-// RulesATenant is how many rules a tenant may have: twice what an installation
-// is measured with (tilth bench alarm).
+// RulesATenant is how many rules a tenant may have, each counted once for each of its
+// devices: twice what an installation is measured with (tilth bench alarm).
 const RulesATenant = 20_000
 
-// RulesADevice is how many rules of one device may be made: all of them judge
-// each of its readings. Rules beyond, of an earlier version, stay and run.
+// RulesADevice is how many rules one device may have: all of them judge each of its
+// readings. Rules beyond, of an earlier version, stay and run.
 const RulesADevice = 200
 
 type ruleRow struct {
@@ -32,7 +32,6 @@ type ruleRow struct {
 	Revision      int64
 	AlarmName     string
 	FoldedName    string
-	DeviceID      device.ID
 	TriggerType   Trigger
 	Conditions    string // JSON of a list of Condition
 	HitCounts     int
@@ -59,23 +58,27 @@ type ruleChannelRow struct {
 // RuleStore keeps alarm rules. Changing one that runs, stopping and deleting
 // it go through the engine, whose transaction the store's methods join.
 type RuleStore struct {
-	db    *db.DB
-	now   func() time.Time
-	older bool // a device may have any number of rules
+	db      *db.DB
+	catalog *device.Catalog
+	now     func() time.Time
+	older   bool // a device may have any number of rules
 }
 
 // NewRuleStore makes a store; now is the server's clock.
-func NewRuleStore(d *db.DB, now func() time.Time) *RuleStore { return &RuleStore{db: d, now: now} }
+func NewRuleStore(d *db.DB, c *device.Catalog, now func() time.Time) *RuleStore {
+	return &RuleStore{db: d, catalog: c, now: now}
+}
 
 // NewOlderRuleStore makes a store that gives a device any number of rules, as
 // those of earlier versions did: for folders that are measured as such a version
 // has left them.
-func NewOlderRuleStore(d *db.DB, now func() time.Time) *RuleStore {
-	return &RuleStore{db: d, now: now, older: true}
+func NewOlderRuleStore(d *db.DB, c *device.Catalog, now func() time.Time) *RuleStore {
+	return &RuleStore{db: d, catalog: c, now: now, older: true}
 }
 
 // Create keeps a rule that was checked as a new one, which does not run, and
-// answers its id. A tenant has at most RulesATenant, a device RulesADevice (601).
+// answers its id. A tenant has at most RulesATenant, a device that is named
+// RulesADevice (601); a device of a scene or model that has as many is left out.
 func (s *RuleStore) Create(ctx context.Context, t tenant.ID, r *Rule) (RuleID, error) {
 	ids, err := s.create(ctx, t, []*Rule{r})
 	if err != nil {
@@ -90,7 +93,7 @@ func (s *RuleStore) Copy(ctx context.Context, t tenant.ID, r *Rule, devices []de
 	copies := make([]*Rule, len(devices))
 	for i, d := range devices {
 		one := *r
-		one.Device = d
+		one.Device, one.Targets = d, Targets{Devices: []device.ID{d}}
 		copies[i] = &one
 	}
 	return s.create(ctx, t, copies)
@@ -99,15 +102,11 @@ func (s *RuleStore) Copy(ctx context.Context, t tenant.ID, r *Rule, devices []de
 func (s *RuleStore) create(ctx context.Context, t tenant.ID, rules []*Rule) (ids []RuleID, err error) {
 	now := s.now().UnixMilli()
 	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		n, err := tx.NewSelect().Model((*ruleRow)(nil)).Where("r.tenant_id = ?", t).Count(ctx)
-		if err != nil {
+		if err := s.roomForRules(ctx, tx, t, rules); err != nil {
 			return err
 		}
-		if int(n)+len(rules) > RulesATenant {
-			return errs.New(errs.Refused, "rule.tooMany", "limit", strconv.Itoa(RulesATenant))
-		}
 		for _, r := range rules {
-			if err := s.roomFor(ctx, tx, t, r); err != nil {
+			if err := s.roomFor(ctx, tx, t, 0, r.named()); err != nil {
 				return err
 			}
 			row, err := rowOf(t, r)
@@ -118,7 +117,7 @@ func (s *RuleStore) create(ctx context.Context, t tenant.ID, rules []*Rule) (ids
 			if _, err := tx.NewInsert().Model(row).Exec(ctx); err != nil {
 				return err
 			}
-			if err := putChannels(ctx, tx, t, row.ID, r.Channels); err != nil {
+			if err := s.putParts(ctx, tx, t, row.ID, r); err != nil {
 				return err
 			}
 			ids = append(ids, row.ID)
@@ -137,11 +136,11 @@ func (s *RuleStore) Update(ctx context.Context, t tenant.ID, r *Rule) error {
 		return err
 	}
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		if err := s.roomFor(ctx, tx, t, r); err != nil {
+		if err := s.roomFor(ctx, tx, t, r.ID, r.named()); err != nil {
 			return err
 		}
 		err := changedOne(tx.NewUpdate().Model(row).
-			Column("alarm_name", "folded_name", "device_id", "trigger_type", "conditions", "hit_counts", "durations", "alarm_level", "period", "manual_release", "alarm_desc", "remind_every").
+			Column("alarm_name", "folded_name", "trigger_type", "conditions", "hit_counts", "durations", "alarm_level", "period", "manual_release", "alarm_desc", "remind_every").
 			Set("revision = revision + 1").Set("update_time = ?", s.now().UnixMilli()).
 			Where("r.tenant_id = ? AND r.id = ?", t, r.ID).Exec(ctx))
 		if err != nil {
@@ -150,8 +149,24 @@ func (s *RuleStore) Update(ctx context.Context, t tenant.ID, r *Rule) error {
 		if _, err := tx.NewDelete().Model((*ruleChannelRow)(nil)).Where("c.rule_id = ?", r.ID).Exec(ctx); err != nil {
 			return err
 		}
-		return putChannels(ctx, tx, t, r.ID, r.Channels)
+		if _, err := tx.NewDelete().Model((*targetRow)(nil)).Where("x.rule_id = ?", r.ID).Exec(ctx); err != nil {
+			return err
+		}
+		return s.putParts(ctx, tx, t, r.ID, r)
 	})
+}
+
+// putParts writes what a new or emptied rule names, whom it tells and which devices
+// are its.
+func (s *RuleStore) putParts(ctx context.Context, tx bun.IDB, t tenant.ID, id RuleID, r *Rule) error {
+	if err := putChannels(ctx, tx, t, id, r.Channels); err != nil {
+		return err
+	}
+	if err := putTargets(ctx, tx, id, r.named()); err != nil {
+		return err
+	}
+	_, err := s.settle(ctx, tx, t, []RuleID{id}, true)
+	return err
 }
 
 // Publish makes a tenant's rule run, as another revision; user is who does, as
@@ -176,6 +191,10 @@ func (s *RuleStore) deploy(ctx context.Context, t tenant.ID, id RuleID, to Deplo
 		_, err := tx.NewUpdate().Model((*ruleRow)(nil)).
 			Set("revision = revision + 1").Set("deploy_state = ?", to).Set("deploy_time = ?", s.now().UnixMilli()).Set("deploy_user = ?", user).
 			Where("r.tenant_id = ? AND r.id = ?", t, id).Where(from, state).Exec(ctx)
+		if err != nil || to != Running {
+			return err
+		}
+		_, err = s.settle(ctx, tx, t, []RuleID{id}, true)
 		return err
 	})
 }
@@ -206,36 +225,76 @@ func (s *RuleStore) MutedUntil(ctx context.Context, t tenant.ID, id RuleID) (unt
 	return until, err
 }
 
-// owned refuses a device that is not the tenant's, or not any more.
-func owned(ctx context.Context, tx bun.IDB, t tenant.ID, id device.ID) error {
-	ok, err := tx.NewSelect().TableExpr("devices").Where("tenant_id = ? AND id = ?", t, id).Exists(ctx)
-	if err == nil && !ok {
-		return errs.Missing().About("device")
+// owned refuses devices, scenes and models that are not the tenant's, or not any more.
+func owned(ctx context.Context, tx bun.IDB, t tenant.ID, named Targets) error {
+	for _, one := range []struct {
+		field, table string
+		ids          []int64
+	}{{"device", "devices", int64s(named.Devices)}, {"groups", "scenes", scenesOf(named)}} {
+		if len(one.ids) == 0 {
+			continue
+		}
+		n, err := tx.NewSelect().Table(one.table).Where("tenant_id = ? AND id IN (?)", t, bun.List(one.ids)).Count(ctx)
+		if err != nil {
+			return err
+		}
+		if int(n) != len(one.ids) {
+			return errs.Missing().About(one.field)
+		}
 	}
-	return err
+	return nil
 }
 
-// roomFor is owned of a rule's device, which may also have as many rules already
-// as it can get; the rule itself is none of them.
-func (s *RuleStore) roomFor(ctx context.Context, tx bun.IDB, t tenant.ID, r *Rule) error {
-	if err := owned(ctx, tx, t, r.Device); err != nil || s.older {
-		return err
+// scenesOf are the scenes that are named, without the default one, which every tenant has.
+func scenesOf(t Targets) []int64 {
+	return slices.DeleteFunc(slices.Clone(t.Scenes), func(id int64) bool { return id == device.DefaultScene })
+}
+
+func int64s(ids []device.ID) []int64 {
+	list := make([]int64, len(ids))
+	for i, id := range ids {
+		list[i] = int64(id)
 	}
-	its, err := tx.NewSelect().Model((*ruleRow)(nil)).Column("id").Where("r.tenant_id = ? AND r.device_id = ? AND r.id = ?", t, r.Device, r.ID).Exists(ctx)
-	if err != nil || its {
-		return err
-	}
-	others, err := tx.NewSelect().Model((*ruleRow)(nil)).Where("r.tenant_id = ? AND r.device_id = ?", t, r.Device).Count(ctx)
-	if err != nil || others < RulesADevice {
-		return err
-	}
-	var title string
-	err = tx.NewSelect().TableExpr("devices").ColumnExpr("CASE WHEN note_name = '' THEN name ELSE note_name END").
-		Where("tenant_id = ? AND id = ?", t, r.Device).Scan(ctx, &title)
+	return list
+}
+
+// roomForRules refuses new rules of a tenant that has as many as it can, with as
+// many devices as are named.
+func (s *RuleStore) roomForRules(ctx context.Context, tx bun.IDB, t tenant.ID, fresh []*Rule) error {
+	rules, err := tx.NewSelect().Model((*ruleRow)(nil)).Where("r.tenant_id = ?", t).Count(ctx)
 	if err != nil {
 		return err
 	}
-	return errs.New(errs.Refused, "rule.tooManyOfDevice", "device", title, "limit", strconv.Itoa(RulesADevice))
+	pairs, err := tx.NewSelect().Model((*memberRow)(nil)).Where("m.tenant_id = ? AND m.state = ?", t, Member).Count(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range fresh {
+		rules++
+		pairs += int64(max(1, len(r.named().Devices)))
+	}
+	if max(rules, pairs) > RulesATenant {
+		return errs.New(errs.Refused, "rule.tooMany", "limit", strconv.Itoa(RulesATenant))
+	}
+	return nil
+}
+
+// roomFor is owned of what a rule names; of its devices none may have as many rules
+// already as it can have. The rule itself, id, is none of them.
+func (s *RuleStore) roomFor(ctx context.Context, tx bun.IDB, t tenant.ID, id RuleID, named Targets) error {
+	if err := owned(ctx, tx, t, named); err != nil || s.older || len(named.Devices) == 0 {
+		return err
+	}
+	var full []string
+	err := tx.NewSelect().TableExpr("devices AS d").ColumnExpr("CASE WHEN d.note_name = '' THEN d.name ELSE d.note_name END").
+		Where("d.tenant_id = ? AND d.id IN (?)", t, bun.List(named.Devices)).
+		Where(`(SELECT COUNT(*) FROM alarm_rule_devices AS m WHERE m.device_id = d.id AND m.state = ? AND m.rule_id <> ?) >= ?`, Member, id, RulesADevice).
+		Where(`NOT EXISTS (SELECT 1 FROM alarm_rule_devices AS m WHERE m.device_id = d.id AND m.rule_id = ? AND m.state = ?)`, id, Member).
+		OrderExpr("d.id").Limit(1).Scan(ctx, &full)
+	if err != nil || len(full) == 0 {
+		return err
+	}
+	return errs.New(errs.Refused, "rule.tooManyOfDevice", "device", full[0], "limit", strconv.Itoa(RulesADevice))
 }
 
 func rowOf(t tenant.ID, r *Rule) (*ruleRow, error) {
@@ -248,7 +307,7 @@ func rowOf(t tenant.ID, r *Rule) (*ruleRow, error) {
 		return nil, err
 	}
 	return &ruleRow{
-		TenantID: t, AlarmName: r.Name, FoldedName: text.Fold(r.Name), DeviceID: r.Device, TriggerType: r.Trigger,
+		TenantID: t, AlarmName: r.Name, FoldedName: text.Fold(r.Name), TriggerType: r.Trigger,
 		Conditions: string(conditions), HitCounts: r.Hits, Durations: r.Window.Milliseconds(), AlarmLevel: r.Level,
 		Period: string(period), ManualRelease: r.ByHand, AlarmDesc: r.Description,
 		RemindEvery: int(r.RemindEvery / time.Minute),
@@ -257,7 +316,7 @@ func rowOf(t tenant.ID, r *Rule) (*ruleRow, error) {
 
 func (r *ruleRow) rule() (Rule, error) {
 	rule := Rule{
-		ID: r.ID, Tenant: r.TenantID, Revision: r.Revision, Name: r.AlarmName, Device: r.DeviceID, Trigger: r.TriggerType,
+		ID: r.ID, Tenant: r.TenantID, Revision: r.Revision, Name: r.AlarmName, Trigger: r.TriggerType,
 		Hits: r.HitCounts, Window: time.Duration(r.Durations) * time.Millisecond, Level: r.AlarmLevel, ByHand: r.ManualRelease,
 		Description: r.AlarmDesc, Deploy: r.DeployState, DeployTime: r.DeployTime, DeployUser: r.DeployUser, MuteUntil: r.MuteUntil,
 		RemindEvery: time.Duration(r.RemindEvery) * time.Minute, CreateTime: r.CreateTime, UpdateTime: r.UpdateTime,

@@ -24,7 +24,7 @@ import (
 func aRule(t testing.TB, s *testkit.Stores, d *device.Device) alarm.Rule {
 	t.Helper()
 	return alarm.Rule{
-		Name: "Zirai İlk Don", Device: d.ID, Trigger: alarm.AttributeChange, Hits: 3, Window: 10 * time.Minute, Level: alarm.LevelSerious,
+		Name: "Zirai İlk Don", Device: d.ID, Targets: alarm.Targets{Devices: []device.ID{d.ID}}, Trigger: alarm.AttributeChange, Hits: 3, Window: 10 * time.Minute, Level: alarm.LevelSerious,
 		Conditions: []alarm.Condition{
 			{Join: "and", Attribute: "airTemperature", Operator: alarm.Below, Value: reading.Number(2), Recovery: new(2.5)},
 			{Join: "or", Attribute: "heating", Operator: alarm.NotEqual, Value: reading.Boolean(true)},
@@ -57,7 +57,7 @@ func TestRuleComesBackAsItWas(t *testing.T) {
 	}
 	want.ID, want.Tenant, want.Revision, want.CreateTime, want.UpdateTime = id, field.ID, 1, made, made
 	card, err := s.Rules.Get(t.Context(), field.ID, id)
-	if err != nil || !reflect.DeepEqual(*card, alarm.Card{Rule: want, DeviceName: "WS-1", NoteName: "Mast", ProductID: ws.ProductID}) {
+	if err != nil || !reflect.DeepEqual(*card, alarm.Card{Rule: want, DeviceName: "WS-1", NoteName: "Mast", ProductID: ws.ProductID, Named: []string{"WS-1"}, Members: 1}) {
 		t.Errorf("%+v (%v)\nwant %+v", card, err, want)
 	}
 	if rules, err := s.Rules.Rules(t.Context(), field.ID, []alarm.RuleID{id, 99, id}); err != nil || !reflect.DeepEqual(rules, []alarm.Rule{want}) {
@@ -66,7 +66,7 @@ func TestRuleComesBackAsItWas(t *testing.T) {
 
 	// A change is of everything that people fill in, and makes a revision.
 	s.Clock.Advance(time.Hour)
-	next := alarm.Rule{ID: id, Name: "Gone", Device: ws.ID, Trigger: alarm.DeviceOffline, Hits: 1, Window: time.Minute, Channels: []int64{want.Channels[1], s.Channel(t, field.ID, "Vet").ID}}
+	next := alarm.Rule{ID: id, Name: "Gone", Device: ws.ID, Targets: want.Targets, Trigger: alarm.DeviceOffline, Hits: 1, Window: time.Minute, Channels: []int64{want.Channels[1], s.Channel(t, field.ID, "Vet").ID}}
 	if err := s.Rules.Update(t.Context(), field.ID, &next); err != nil {
 		t.Fatal(err)
 	}
@@ -198,12 +198,13 @@ func TestCopiesAndDevices(t *testing.T) {
 	}
 	for i, d := range []*device.Device{c, b} {
 		want := rule
+		want.Targets = alarm.Targets{Devices: []device.ID{d.ID}}
 		want.ID, want.Tenant, want.Device, want.Revision, want.CreateTime, want.UpdateTime = ids[i], field.ID, d.ID, 1, s.Clock.Milli(), s.Clock.Milli()
 		if got := kept(t, s, field.ID, ids[i]); !reflect.DeepEqual(got, want) {
 			t.Errorf("%+v\nwant %+v", got, want)
 		}
 	}
-	if err := s.Devices.Delete(t.Context(), field.ID, b.ID); err != nil {
+	if err := errors.Join(s.Rules.ForgetDevice(t.Context(), field.ID, b.ID), s.Devices.Delete(t.Context(), field.ID, b.ID)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Rules.Get(t.Context(), field.ID, ids[1]); !errs.Is(err, errs.NotFound) {
@@ -240,7 +241,8 @@ func TestRulesAreApart(t *testing.T) {
 	}
 	before := kept(t, s, rival.ID, ids[1])
 	taken := mine
-	taken.ID, taken.Name, mine.Device = ids[1], "taken", theirs.Device
+	taken.ID, taken.Name, mine.Targets = ids[1], "taken", theirs.Targets
+	before.Targets = alarm.Targets{} // of which a pair has none
 	for name, call := range map[string]func() error{
 		"Get":       func() error { _, err := s.Rules.Get(t.Context(), field.ID, ids[1]); return err },
 		"Update":    func() error { return s.Rules.Update(t.Context(), field.ID, &taken) },
@@ -254,7 +256,8 @@ func TestRulesAreApart(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if after := kept(t, s, rival.ID, ids[1]); !reflect.DeepEqual(after, before) {
+	after := kept(t, s, rival.ID, ids[1])
+	if after.Targets = (alarm.Targets{}); !reflect.DeepEqual(after, before) {
 		t.Errorf("%+v\nwas %+v", after, before)
 	}
 	for _, list := range [][]alarm.RuleID{ids[:], {ids[1]}} {
@@ -313,19 +316,19 @@ func TestRulesADevice(t *testing.T) {
 	refused("a new one", err)
 	_, err = s.Rules.Copy(t.Context(), field.ID, &rule, []device.ID{other.ID, full.ID})
 	refused("a copy", err)
-	rule.Device = other.ID
+	rule.Targets = alarm.Targets{Devices: []device.ID{other.ID}}
 	id, err := s.Rules.Create(t.Context(), field.ID, &rule)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rule.ID, rule.Device = id, full.ID
+	rule.ID, rule.Targets = id, alarm.Targets{Devices: []device.ID{full.ID}}
 	refused("one of another device", s.Rules.Update(t.Context(), field.ID, &rule))
-	if n, err := s.DB.Read(t.Context()).NewSelect().TableExpr("alarm_rules").Where("device_id = ?", other.ID).Count(t.Context()); err != nil || n != 1 {
+	if n, err := s.DB.Read(t.Context()).NewSelect().TableExpr("alarm_rule_targets").Where("device_id = ?", other.ID).Count(t.Context()); err != nil || n != 1 {
 		t.Errorf("%d rules of the other, %v: a refused copy stayed", n, err)
 	}
 	// One of those that are too many is still its owner's to change.
 	var theirs alarm.RuleID
-	if err := s.DB.Read(t.Context()).NewSelect().TableExpr("alarm_rules").Column("id").Where("device_id = ?", full.ID).OrderExpr("id DESC").Limit(1).Scan(t.Context(), &theirs); err != nil {
+	if err := s.DB.Read(t.Context()).NewSelect().TableExpr("alarm_rule_targets").Column("rule_id").Where("device_id = ?", full.ID).OrderExpr("rule_id DESC").Limit(1).Scan(t.Context(), &theirs); err != nil {
 		t.Fatal(err)
 	}
 	rule.ID = theirs
@@ -342,7 +345,7 @@ func TestOlderRules(t *testing.T) {
 	full := s.Device(t, field.ID, s.Station(t), "A")
 	rule := aRule(t, s, full)
 	ran := time.UnixMilli(1_700_000_000_000)
-	older := alarm.NewOlderRuleStore(s.DB, func() time.Time { return ran })
+	older := alarm.NewOlderRuleStore(s.DB, s.Catalog, func() time.Time { return ran })
 	ids, err := older.Copy(t.Context(), field.ID, &rule, slices.Repeat([]device.ID{full.ID}, alarm.RulesADevice+1))
 	if err != nil || len(ids) != alarm.RulesADevice+1 {
 		t.Fatalf("%d rules, %v", len(ids), err)
@@ -366,10 +369,19 @@ func manyRules(t testing.TB, s *testkit.Stores, owner tenant.ID, devices []devic
 	t.Helper()
 	err := s.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewRaw(`WITH RECURSIVE k (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM k WHERE n + 1 < ?)
-			INSERT INTO alarm_rules (tenant_id, alarm_name, folded_name, device_id, trigger_type, conditions, hit_counts, durations, alarm_level,
+			INSERT INTO alarm_rules (tenant_id, alarm_name, folded_name, trigger_type, conditions, hit_counts, durations, alarm_level,
 				period, manual_release, alarm_desc, deploy_state, create_time, update_time)
-			SELECT ?, 'Rule ' || n, 'rule ' || n, ? + n % ?, 1, '[]', 1, 60000, n % 3, '{}', FALSE, '', n % 2, n, n FROM k`,
-			n, owner, devices[0], len(devices)).Exec(ctx)
+			SELECT ?, 'Rule ' || n, 'rule ' || n, 1, '[]', 1, 60000, n % 3, '{}', FALSE, '', n % 2, n, n FROM k`, n, owner).Exec(ctx)
+		if err != nil {
+			return err
+		}
+		const fresh = ` FROM alarm_rules AS r WHERE r.tenant_id = ? AND NOT EXISTS (SELECT 1 FROM alarm_rule_devices AS m WHERE m.rule_id = r.id)`
+		if _, err = tx.NewRaw(`INSERT INTO alarm_rule_targets (rule_id, place, device_id) SELECT r.id, 0, ? + r.update_time % ?`+fresh,
+			devices[0], len(devices), owner).Exec(ctx); err != nil {
+			return err
+		}
+		_, err = tx.NewRaw(`INSERT INTO alarm_rule_devices (rule_id, device_id, tenant_id) SELECT r.id, ? + r.update_time % ?, r.tenant_id`+fresh,
+			devices[0], len(devices), owner).Exec(ctx)
 		return err
 	})
 	if err != nil {

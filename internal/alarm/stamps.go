@@ -96,5 +96,6 @@ func (s *State) began(at int64, stamps stamps) {
 	}
 }
 
-// published is the last moment before a rule was published or changed, epoch ms.
-func (r *running) published() int64 { return max(r.DeployTime, r.UpdateTime) - 1 }
+// published is the last moment before a rule was published or changed, or its device
+// joined it, epoch ms.
+func (r *running) published() int64 { return max(r.DeployTime, r.UpdateTime, r.JoinTime) - 1 }

@@ -83,7 +83,7 @@ func (s *stores) putMessages(ctx context.Context, t tenant.ID, many int, from ti
 
 // putNotices lets a tenant's devices have rules that run, each with an open notice.
 func (s *stores) putNotices(ctx context.Context, tx bun.IDB, t tenant.ID, c bench.Crowd, now time.Time) error {
-	rules := alarm.NewRuleStore(s.db, func() time.Time { return now.Add(-time.Hour) })
+	rules := alarm.NewRuleStore(s.db, s.catalog, func() time.Time { return now.Add(-time.Hour) })
 	found, err := rules.Rules(ctx, t, []alarm.RuleID{alarm.RuleID(c.Rule)})
 	if err != nil {
 		return err

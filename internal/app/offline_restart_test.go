@@ -48,7 +48,7 @@ func TestOfflineGoesOnCountingOverAStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rules := alarm.NewRuleStore(s.stores.db, func() time.Time { return published })
+	rules := alarm.NewRuleStore(s.stores.db, s.stores.catalog, func() time.Time { return published })
 	for _, name := range []string{"NEVER", "ONLINE"} {
 		d, err := s.stores.devices.Get(ctx, north.ID, name)
 		if err != nil {

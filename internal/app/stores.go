@@ -120,12 +120,13 @@ func openStores(ctx context.Context, set *Settings, links string, log *slog.Logg
 		credentials: identity.NewCredentialStore(d, time.Now), avatars: identity.NewAvatarStore(d, time.Now),
 		catalog: device.NewCatalog(d), devices: device.NewStore(d, time.Now), scenes: device.NewSceneStore(d, time.Now),
 		registry: device.NewRegistry(key), diagnostics: device.NewDiagnostics(),
-		notices: alarm.NewNoticeStore(d), positions: alarm.NewPositionStore(d), rules: alarm.NewRuleStore(d, time.Now),
+		notices: alarm.NewNoticeStore(d), positions: alarm.NewPositionStore(d),
 		channels: notify.NewChannelStore(d, time.Now), messages: notify.NewMessageStore(d),
 		live: live.NewHub(hex.EncodeToString(epoch)),
 	}
 	s.live.Person, s.live.Tenant = set.ScreensAUser, set.ScreensATenant
 	s.presence = device.NewPresence(s.registry, time.Now, nil, log)
+	s.rules = alarm.NewRuleStore(d, s.catalog, time.Now)
 	s.roster = device.NewRoster(s.devices, s.scenes, s.catalog, s.presence)
 	s.status = device.NewStatusStore(d, s.registry, s.presence, s.diagnostics, until.now)
 	if set.Telling.Mail != nil {

@@ -84,7 +84,7 @@ func NewStores(t testing.TB) *Stores {
 	s.Devices = device.NewStore(s.DB, s.Clock.Now)
 	s.Scenes = device.NewSceneStore(s.DB, s.Clock.Now)
 	s.Notices = alarm.NewNoticeStore(s.DB)
-	s.Rules = alarm.NewRuleStore(s.DB, s.Clock.Now)
+	s.Rules = alarm.NewRuleStore(s.DB, s.Catalog, s.Clock.Now)
 	s.Channels = notify.NewChannelStore(s.DB, s.Clock.Now)
 	s.RuleForms = alarm.NewChecker(s.Devices, s.Catalog, s.Channels.Missing)
 	s.Webhooks = webhooks(t, s)

@@ -3,7 +3,7 @@
 -- Each device of a rule has its own notices, so the device is a part of what a notice is unique by. holds_since: since when its conditions
 -- have held by the stored readings; NULL: not looked for yet, 0: not known. ack_…: who said to be on it; ack_time 0: nobody.
 ALTER TABLE notices DROP CONSTRAINT notices_rule_id_rule_revision_start_time_key;
-ALTER TABLE notices ADD UNIQUE (rule_id, device_id, rule_revision, start_time);
+ALTER TABLE notices ADD UNIQUE (rule_id, rule_revision, start_time, device_id);
 ALTER TABLE notices ADD COLUMN holds_since BIGINT;
 ALTER TABLE notices ADD COLUMN ack_user TEXT COLLATE "C" NOT NULL DEFAULT '';
 ALTER TABLE notices ADD COLUMN ack_time BIGINT NOT NULL DEFAULT 0;

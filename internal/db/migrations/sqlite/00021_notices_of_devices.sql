@@ -32,7 +32,7 @@ CREATE TABLE notices_anew (
     ack_time       INTEGER NOT NULL DEFAULT 0,
     ack_note       TEXT NOT NULL DEFAULT '',
     ack_remind_at  INTEGER NOT NULL DEFAULT 0,
-    UNIQUE (rule_id, device_id, rule_revision, start_time)
+    UNIQUE (rule_id, rule_revision, start_time, device_id)
 );
 INSERT INTO notices_anew (id, tenant_id, rule_id, rule_revision, device_id, device_name, title, folded_title, alarm_level, resolve_status, start_time,
         end_time, create_time, alarm_desc, rule, samples, resolve_reason, resolve_user, remark, kept, resolve_attribute, unsteady, changes, holds_since)

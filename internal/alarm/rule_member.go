@@ -1,0 +1,353 @@
+package alarm
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/uptrace/bun"
+
+	"tilth/internal/device"
+	"tilth/internal/tenant"
+)
+
+// Pair is a rule and one of its devices: what is judged.
+type Pair struct {
+	Rule   RuleID
+	Device device.ID
+}
+
+func (r *Rule) pair() Pair { return Pair{r.ID, r.Device} }
+
+func (p Pair) compare(o Pair) int {
+	return cmp.Or(cmp.Compare(p.Rule, o.Rule), cmp.Compare(p.Device, o.Device))
+}
+
+// MemberState says whether a rule is judged on a device of its targets.
+type MemberState int
+
+// The states of a device of a rule.
+const (
+	Member  MemberState = 0 // judged while the rule runs
+	AtLimit MemberState = 1 // left out: the device, or the tenant, has as many as it can
+	Misfit  MemberState = 2 // left out: its model lacks a property of the conditions
+)
+
+// memberRow is one device that comes of a rule's targets now.
+type memberRow struct {
+	bun.BaseModel `bun:"table:alarm_rule_devices,alias:m"`
+	RuleID        RuleID
+	DeviceID      device.ID
+	TenantID      tenant.ID
+	State         MemberState
+	JoinTime      int64 // what it measured before does not count, epoch ms; 0: it joined with the rule
+}
+
+func (m *memberRow) pair() Pair { return Pair{m.RuleID, m.DeviceID} }
+
+// Moves are how the devices of a rule changed by themselves.
+type Moves struct {
+	Rule    RuleID
+	Joined  []device.ID
+	Left    []device.ID
+	AtLimit []device.ID // left out since they have as many rules as they can
+}
+
+// wantedRow is a device that a rule's targets name.
+type wantedRow struct {
+	RuleID    RuleID
+	DeviceID  device.ID
+	ProductID int64
+}
+
+// settle makes the devices of a tenant's rules those that their targets name now: a
+// device that came joins, one that went leaves, what is left out may join once it
+// can. fresh is of rules that are made or changed as a whole: who joins joins with
+// the rule. It answers what changed, by rule. The transaction of ctx is joined.
+func (s *RuleStore) settle(ctx context.Context, tx bun.IDB, t tenant.ID, ids []RuleID, fresh bool) (moves []Moves, err error) {
+	for some := range slices.Chunk(ids, idsAStatement) {
+		part, err := s.settleSome(ctx, tx, t, some, fresh)
+		if err != nil {
+			return nil, err
+		}
+		moves = append(moves, part...)
+	}
+	return moves, nil
+}
+
+func (s *RuleStore) settleSome(ctx context.Context, tx bun.IDB, t tenant.ID, ids []RuleID, fresh bool) ([]Moves, error) {
+	d, err := s.difference(ctx, tx, t, ids)
+	if err != nil || d.none() {
+		return nil, err
+	}
+	by := map[RuleID]*Moves{}
+	of := func(p Pair) *Moves {
+		if by[p.Rule] == nil {
+			by[p.Rule] = &Moves{Rule: p.Rule}
+		}
+		return by[p.Rule]
+	}
+	for _, p := range d.gone {
+		of(p).Left = append(of(p).Left, p.Device)
+		if err := dropMember(ctx, tx, p); err != nil {
+			return nil, err
+		}
+	}
+	room, err := s.roomOf(ctx, tx, t, d.open)
+	if err != nil {
+		return nil, err
+	}
+	var come []memberRow
+	for _, m := range d.open {
+		was := m.State
+		if m.State = Misfit; m.fits {
+			m.State = room.take(m.DeviceID)
+		}
+		if !m.is {
+			m.JoinTime = s.now().UnixMilli()
+			if fresh {
+				m.JoinTime = 0
+			}
+			come = append(come, m.memberRow)
+		} else if m.State == was {
+			continue
+		} else if err := s.restate(ctx, tx, &m.memberRow); err != nil {
+			return nil, err
+		}
+		switch m.State {
+		case Member:
+			of(m.pair()).Joined = append(of(m.pair()).Joined, m.DeviceID)
+		case AtLimit:
+			of(m.pair()).AtLimit = append(of(m.pair()).AtLimit, m.DeviceID)
+		case Misfit:
+			if m.is {
+				of(m.pair()).Left = append(of(m.pair()).Left, m.DeviceID)
+			}
+		}
+	}
+	for part := range slices.Chunk(come, idsAStatement) {
+		rows := slices.Clone(part)
+		if _, err := tx.NewInsert().Model(&rows).Exec(ctx); err != nil {
+			return nil, err
+		}
+	}
+	moves := make([]Moves, 0, len(by))
+	for _, m := range by {
+		moves = append(moves, *m)
+	}
+	slices.SortFunc(moves, func(a, b Moves) int { return cmp.Compare(a.Rule, b.Rule) })
+	return moves, nil
+}
+
+// restate writes that a device of a rule is judged from now on, or is left out.
+func (s *RuleStore) restate(ctx context.Context, tx bun.IDB, m *memberRow) error {
+	if m.State == Member {
+		m.JoinTime = s.now().UnixMilli()
+	}
+	_, err := tx.NewUpdate().Model((*memberRow)(nil)).Set("state = ?, join_time = ?", m.State, m.JoinTime).
+		Where("m.tenant_id = ? AND m.rule_id = ? AND m.device_id = ?", m.TenantID, m.RuleID, m.DeviceID).Exec(ctx)
+	return err
+}
+
+func dropMember(ctx context.Context, tx bun.IDB, p Pair) error {
+	if _, err := tx.NewDelete().Model((*memberRow)(nil)).Where("m.rule_id = ? AND m.device_id = ?", p.Rule, p.Device).Exec(ctx); err != nil {
+		return err
+	}
+	_, err := tx.NewDelete().Model((*stateRow)(nil)).Where("s.rule_id = ? AND s.device_id = ?", p.Rule, p.Device).Exec(ctx)
+	return err
+}
+
+// difference is what is between the devices that rules have and those that their
+// targets name.
+type difference struct {
+	gone []Pair
+	open []openMember // that come, or may have another state now, in order
+}
+
+// openMember is a device whose state is to be found.
+type openMember struct {
+	memberRow
+	is   bool // it is the rule's already
+	fits bool // its model has what the conditions ask
+}
+
+func (d *difference) none() bool { return len(d.gone)+len(d.open) == 0 }
+
+func (s *RuleStore) difference(ctx context.Context, tx bun.IDB, t tenant.ID, ids []RuleID) (d difference, err error) {
+	rules, err := s.bare(ctx, func(sel *bun.SelectQuery) *bun.SelectQuery {
+		return sel.Where("r.tenant_id = ? AND r.id IN (?)", t, bun.List(ids))
+	})
+	if err != nil {
+		return d, err
+	}
+	byID := make(map[RuleID]*Rule, len(rules))
+	for i := range rules {
+		byID[rules[i].ID] = &rules[i]
+	}
+	wanted, err := s.wanted(ctx, tx, t, ids)
+	if err != nil {
+		return d, err
+	}
+	var have []memberRow
+	if err := tx.NewSelect().Model(&have).Where("m.tenant_id = ? AND m.rule_id IN (?)", t, bun.List(ids)).Scan(ctx); err != nil {
+		return d, err
+	}
+	is := make(map[Pair]memberRow, len(have))
+	for _, m := range have {
+		is[m.pair()] = m
+	}
+	fits := s.fitting()
+	for _, w := range wanted {
+		p := Pair{w.RuleID, w.DeviceID}
+		m := openMember{memberRow: memberRow{RuleID: p.Rule, DeviceID: p.Device, TenantID: t}, fits: fits(byID[p.Rule], w.ProductID)}
+		if row, there := is[p]; there {
+			delete(is, p)
+			if m.memberRow, m.is = row, true; m.fits == (row.State == Member) && row.State != AtLimit {
+				continue
+			}
+		}
+		d.open = append(d.open, m)
+	}
+	for p := range is {
+		d.gone = append(d.gone, p)
+	}
+	slices.SortFunc(d.gone, Pair.compare)
+	slices.SortFunc(d.open, func(a, b openMember) int { return a.pair().compare(b.pair()) })
+	return d, nil
+}
+
+// fitting tells whether devices of a model can have a rule.
+func (s *RuleStore) fitting() func(r *Rule, product int64) bool {
+	type asked struct {
+		rule    RuleID
+		product int64
+	}
+	known := map[asked]bool{}
+	return func(r *Rule, product int64) bool {
+		if r == nil {
+			return false
+		}
+		key := asked{r.ID, product}
+		fits, is := known[key]
+		if !is {
+			p := s.catalog.Product(product)
+			fits = p != nil && misfit(r, p) == ""
+			known[key] = fits
+		}
+		return fits
+	}
+}
+
+// wanted are the devices that rules' targets name now, each once.
+func (s *RuleStore) wanted(ctx context.Context, tx bun.IDB, t tenant.ID, ids []RuleID) (rows []wantedRow, err error) {
+	const those = `SELECT x.rule_id, d.id AS device_id, d.product_id FROM alarm_rule_targets AS x JOIN devices AS d ON d.tenant_id = ? AND `
+	list := bun.List(ids)
+	err = tx.NewRaw(those+`d.id = x.device_id WHERE x.rule_id IN (?)
+		UNION `+those+`d.scene_id = x.scene_id WHERE x.rule_id IN (?)
+		UNION `+those+`d.product_id = x.product_id WHERE x.rule_id IN (?)
+		UNION `+those+`d.scene_id IS NULL WHERE x.device_id IS NULL AND x.scene_id IS NULL AND x.product_id IS NULL AND x.rule_id IN (?)`,
+		t, list, t, list, t, list, t, list).Scan(ctx, &rows)
+	return rows, err
+}
+
+// room is how many rules the devices and the tenant may still have.
+type room struct {
+	devices map[device.ID]int
+	tenant  int
+}
+
+// take gives a device one more rule, if it can have one.
+func (r *room) take(id device.ID) MemberState {
+	if r.tenant <= 0 || r.devices[id] <= 0 {
+		return AtLimit
+	}
+	r.tenant--
+	r.devices[id]--
+	return Member
+}
+
+func (s *RuleStore) roomOf(ctx context.Context, tx bun.IDB, t tenant.ID, open []openMember) (room, error) {
+	r := room{devices: make(map[device.ID]int, len(open)), tenant: RulesATenant}
+	if len(open) == 0 {
+		return r, nil
+	}
+	pairs, err := tx.NewSelect().Model((*memberRow)(nil)).Where("m.tenant_id = ? AND m.state = ?", t, Member).Count(ctx)
+	if err != nil {
+		return r, err
+	}
+	r.tenant -= int(pairs)
+	ids := make([]device.ID, len(open))
+	for i := range open {
+		ids[i] = open[i].DeviceID
+		r.devices[ids[i]] = RulesADevice
+		if s.older {
+			r.devices[ids[i]], r.tenant = len(open), len(open)
+		}
+	}
+	if s.older {
+		return r, nil
+	}
+	for part := range slices.Chunk(slices.Compact(slices.Sorted(slices.Values(ids))), idsAStatement) {
+		var rows []struct {
+			DeviceID device.ID
+			Rules    int
+		}
+		err := tx.NewSelect().Model((*memberRow)(nil)).ColumnExpr("m.device_id, COUNT(*) AS rules").
+			Where("m.tenant_id = ? AND m.device_id IN (?) AND m.state = ?", t, bun.List(part), Member).GroupExpr("m.device_id").Scan(ctx, &rows)
+		if err != nil {
+			return r, err
+		}
+		for _, row := range rows {
+			r.devices[row.DeviceID] -= row.Rules
+		}
+	}
+	return r, nil
+}
+
+// roaming are a tenant's rules whose devices can change by themselves: they name
+// scenes or models, or have devices that are left out.
+func (s *RuleStore) roaming(ctx context.Context, t tenant.ID) (ids []RuleID, err error) {
+	err = s.db.Read(ctx).NewSelect().Model((*ruleRow)(nil)).Column("r.id").Where("r.tenant_id = ?", t).
+		WhereGroup(" AND ", func(sel *bun.SelectQuery) *bun.SelectQuery {
+			return sel.Where("EXISTS (SELECT 1 FROM alarm_rule_targets AS x WHERE x.rule_id = r.id AND x.device_id IS NULL)").
+				WhereOr("EXISTS (SELECT 1 FROM alarm_rule_devices AS m WHERE m.rule_id = r.id AND m.state <> ?)", Member)
+		}).OrderExpr("r.id").Scan(ctx, &ids)
+	return ids, err
+}
+
+// unsettled are those of a tenant's rules whose devices are to change; it writes
+// nothing.
+func (s *RuleStore) unsettled(ctx context.Context, t tenant.ID) (ids []RuleID, err error) {
+	all, err := s.roaming(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	for some := range slices.Chunk(all, idsAStatement) {
+		d, err := s.difference(ctx, s.db.Read(ctx), t, some)
+		if err != nil {
+			return nil, err
+		}
+		room, err := s.roomOf(ctx, s.db.Read(ctx), t, d.open)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range d.gone {
+			ids = append(ids, p.Rule)
+		}
+		for _, m := range d.open {
+			if m.is && m.State == AtLimit && m.fits && room.take(m.DeviceID) == AtLimit {
+				continue // as it was
+			}
+			ids = append(ids, m.RuleID)
+		}
+	}
+	return slices.Compact(slices.Sorted(slices.Values(ids))), nil
+}
+
+// leaveOut writes that a device of a tenant's rule is left out, since its model does
+// not have any more what the rule looks at.
+func (s *RuleStore) leaveOut(ctx context.Context, t tenant.ID, of Pair) error {
+	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		return s.restate(ctx, tx, &memberRow{RuleID: of.Rule, DeviceID: of.Device, TenantID: t, State: Misfit})
+	})
+}
