@@ -93,7 +93,8 @@ type Engine struct {
 
 	comings  comings
 	backlogs backlogs
-	changed  chan struct{} // holds one: devices or products are others now
+	changed  chan struct{} // holds one: devices or products are others now, or rules may have other devices
+	stale    atomic.Bool   // devices or products are others now
 	moved    movedTenants  // whose rules may have other devices now
 	write    chan struct{} // holds one: something is pending
 
@@ -148,7 +149,10 @@ func NewEngine(o EngineOptions) *Engine {
 	}
 	e.queues.began = o.Now().UnixMilli()
 	o.Presence.OnChange(e.comings.note)
-	o.Registry.Watch(func() { signal(e.changed) })
+	o.Registry.Watch(func() {
+		e.stale.Store(true)
+		signal(e.changed)
+	})
 	return e
 }
 

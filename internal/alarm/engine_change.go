@@ -215,6 +215,17 @@ func (e *Engine) Reload(ctx context.Context) error {
 	return e.regroup(ctx)
 }
 
+// takeUp is Reload as far as something changed.
+func (e *Engine) takeUp(ctx context.Context) error {
+	if e.stale.Swap(false) {
+		if err := e.reload(ctx); err != nil {
+			e.stale.Store(true)
+			return err
+		}
+	}
+	return e.regroup(ctx)
+}
+
 func (e *Engine) reload(ctx context.Context) error {
 	if err := e.lock(ctx, everyTenant); err != nil {
 		return err

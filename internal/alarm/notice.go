@@ -114,3 +114,9 @@ func (s *NoticeStore) Open(ctx context.Context, t tenant.ID) (map[device.ID]Open
 	}
 	return open, err
 }
+
+// OpenOf tells whether a notice of a tenant's rule is open on a device.
+func (s *NoticeStore) OpenOf(ctx context.Context, t tenant.ID, rule RuleID, d device.ID) (bool, error) {
+	return s.db.Read(ctx).NewSelect().Model((*noticeRow)(nil)).
+		Where("n.rule_id = ? AND n.resolve_status = ? AND n.tenant_id = ? AND n.device_id = ?", rule, Pending, t, d).Exists(ctx)
+}

@@ -84,7 +84,7 @@ func (e *Engine) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-e.changed:
-			if err := e.Reload(ctx); err != nil && ctx.Err() == nil {
+			if err := e.takeUp(ctx); err != nil && ctx.Err() == nil {
 				e.o.Log.Error("alarm rules do not know what changed of devices, trying again", "error", err)
 				time.AfterFunc(settleAgain, func() { signal(e.changed) })
 			}

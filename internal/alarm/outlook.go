@@ -7,6 +7,7 @@ import (
 
 	"tilth/internal/device"
 	"tilth/internal/reading"
+	"tilth/internal/tenant"
 )
 
 const (
@@ -147,4 +148,38 @@ func expected(ctx context.Context, store *reading.Store, r Rule, property device
 	}
 	minute := float64(trendRounded.Milliseconds())
 	return int64(math.Round(at/minute) * minute), nil
+}
+
+// Closest is the one of a rule's devices whose newest value is closest to the
+// threshold, or furthest beyond it; where no such value is known, the first one. Only
+// rules of one condition that compares a number by size have such a one. models are
+// those of the tenant's devices; nil where one is gone.
+func Closest(ctx context.Context, store *reading.Store, r *Rule, devices []device.ID, models func(t tenant.ID, id device.ID) *device.Product) device.ID {
+	if len(devices) == 0 {
+		return r.Device
+	}
+	if len(devices) == 1 || len(r.Conditions) != 1 || !bySize(r.Conditions[0]) {
+		return devices[0]
+	}
+	closest, least, c := devices[0], math.Inf(1), r.Conditions[0]
+	for _, id := range devices {
+		p := models(r.Tenant, id)
+		if p == nil || p.Property(c.Attribute) == nil {
+			continue
+		}
+		number := p.Property(c.Attribute).ID
+		for _, l := range store.Latest(ctx, r.Tenant, id) {
+			if l.Property != number || l.Value.Kind() != reading.KindNumber {
+				continue
+			}
+			far := l.Value.Float() - c.Value.Float()
+			if rising(c) {
+				far = -far
+			}
+			if far < least {
+				closest, least = id, far
+			}
+		}
+	}
+	return closest
 }

@@ -25,7 +25,8 @@ const (
 type Form struct {
 	Name        *string
 	Source      *int
-	Device      *string // its name
+	Device      *string // its name; not looked at where Targets are said
+	Targets     *FormTargets
 	Trigger     *int
 	Level       *int
 	Conditions  []FormCondition
@@ -40,17 +41,26 @@ type Form struct {
 	ByHand      *int
 }
 
+// FormTargets are what a rule names, as people fill it in.
+type FormTargets struct {
+	Devices  []string // names
+	Scenes   []int64
+	Products []int64
+}
+
 // Checker makes rules of what people fill in, or says what is wrong with it.
 type Checker struct {
 	devices  *device.Store
+	scenes   *device.SceneStore
 	catalog  *device.Catalog
 	channels func(ctx context.Context, t tenant.ID, ids []int64) (missing []int64, err error)
 }
 
 // NewChecker makes a Checker; channels tells which of some ids are no
 // notification channel of the tenant's.
-func NewChecker(d *device.Store, c *device.Catalog, channels func(ctx context.Context, t tenant.ID, ids []int64) ([]int64, error)) *Checker {
-	return &Checker{devices: d, catalog: c, channels: channels}
+func NewChecker(d *device.Store, s *device.SceneStore, c *device.Catalog,
+	channels func(ctx context.Context, t tenant.ID, ids []int64) ([]int64, error)) *Checker {
+	return &Checker{devices: d, scenes: s, catalog: c, channels: channels}
 }
 
 // Rule checks everything that makes a rule. The first thing that is wrong, in
@@ -67,7 +77,7 @@ func (c *Checker) Rule(ctx context.Context, t tenant.ID, f *Form) (Rule, error) 
 	case *f.Source != dataSource:
 		return Rule{}, errs.New(errs.Refused, "invalid.choice").About("dataSource")
 	}
-	r, _, p, err := c.watched(ctx, t, f)
+	r, w, err := c.watched(ctx, t, f)
 	if err != nil {
 		return r, err
 	}
@@ -79,7 +89,7 @@ func (c *Checker) Rule(ctx context.Context, t tenant.ID, f *Form) (Rule, error) 
 		return r, errs.New(errs.Refused, "invalid.choice").About("alarmLevel")
 	}
 	r.Level = Level(*f.Level)
-	if err := judged(&r, f, p); err != nil {
+	if err := w.judged(&r, f); err != nil {
 		return r, err
 	}
 	if r.Channels, err = c.told(ctx, t, f.Channels); err != nil {
@@ -103,56 +113,6 @@ func (c *Checker) Rule(ctx context.Context, t tenant.ID, f *Form) (Rule, error) 
 	return r, nil
 }
 
-// Judged checks only what decides when a rule has a notice, and its period: for
-// a rehearsal. What it refuses is as of Rule.
-func (c *Checker) Judged(ctx context.Context, t tenant.ID, f *Form) (Rule, *device.Device, *device.Product, error) {
-	r, d, p, err := c.watched(ctx, t, f)
-	if err == nil {
-		err = judged(&r, f, p)
-	}
-	return r, d, p, err
-}
-
-// Judged is a rule as it is judged on one of its devices.
-type Judged struct {
-	Rule
-	On    *device.Device
-	Model *device.Product
-}
-
-// JudgedAll is Judged for each of the rule's devices that can have it, by their titles.
-func (c *Checker) JudgedAll(ctx context.Context, t tenant.ID, f *Form) ([]Judged, error) {
-	r, d, p, err := c.Judged(ctx, t, f)
-	if err != nil {
-		return nil, err
-	}
-	return []Judged{{Rule: r, On: d, Model: p}}, nil
-}
-
-// watched is which device a rule watches, and for what.
-func (c *Checker) watched(ctx context.Context, t tenant.ID, f *Form) (r Rule, d *device.Device, p *device.Product, err error) {
-	name := ""
-	if f.Device != nil {
-		name = strings.TrimSpace(*f.Device)
-	}
-	switch {
-	case name == "":
-		return r, nil, nil, errs.New(errs.Refused, "rule.deviceRequired")
-	case strings.ContainsRune(name, 0):
-		return r, nil, nil, errs.New(errs.Refused, "invalid.format").About("device")
-	}
-	if d, p, err = c.device(ctx, t, name); err != nil {
-		return r, nil, nil, err
-	}
-	switch {
-	case f.Trigger == nil:
-		return r, nil, nil, errs.New(errs.Refused, "rule.triggerRequired")
-	case *f.Trigger != int(AttributeChange) && *f.Trigger != int(DeviceOffline):
-		return r, nil, nil, errs.New(errs.Refused, "invalid.choice").About("triggerType")
-	}
-	return Rule{Tenant: t, Device: d.ID, Trigger: Trigger(*f.Trigger)}, d, p, nil
-}
-
 func (c *Checker) device(ctx context.Context, t tenant.ID, name string) (*device.Device, *device.Product, error) {
 	d, err := c.devices.Get(ctx, t, name)
 	if errs.Is(err, errs.NotFound) {
@@ -168,8 +128,8 @@ func (c *Checker) device(ctx context.Context, t tenant.ID, name string) (*device
 	return d, p, nil
 }
 
-// judged adds to r what decides when it has a notice, and its period.
-func judged(r *Rule, f *Form, p *device.Product) (err error) {
+// asJudged adds to r what decides when it has a notice on devices of a model, and its period.
+func asJudged(r *Rule, f *Form, p *device.Product) (err error) {
 	if r.Conditions, err = conditions(r.Trigger, f.Conditions, p); err != nil {
 		return err
 	}

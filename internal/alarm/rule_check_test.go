@@ -63,7 +63,7 @@ func checker(t *testing.T) (*testkit.Stores, *testkit.Tenant, *alarm.Checker) {
 	station := s.Station(t)
 	s.Device(t, field.ID, station, "WS-1")
 	s.Device(t, rival.ID, station, "theirs")
-	return s, field, alarm.NewChecker(s.Devices, s.Catalog, upTo25)
+	return s, field, alarm.NewChecker(s.Devices, s.Scenes, s.Catalog, upTo25)
 }
 
 // What people fill in becomes a rule, with what they leave out as it is meant.
@@ -303,7 +303,8 @@ func TestFirstFault(t *testing.T) {
 func TestJudgedPart(t *testing.T) {
 	_, field, c := checker(t)
 	f := form(func(f *alarm.Form) { f.Name, f.Source, f.Level, f.ByHand, f.Channels = nil, nil, nil, nil, []int64{99} })
-	r, d, p, err := c.Judged(t.Context(), field.ID, f)
+	on, err := c.Judged(t.Context(), field.ID, f)
+	r, d, p := on.Rule, on.On, on.Model
 	if err != nil || d.Name != "WS-1" || p.Name != "weather-station" || len(r.Conditions) != 1 || r.Hits != 1 || r.Device != d.ID || r.Tenant != field.ID {
 		t.Errorf("%+v %v %v %v", r, d, p, err)
 	}
@@ -313,7 +314,7 @@ func TestJudgedPart(t *testing.T) {
 		"rule.conditionsRequired": only(),
 		"rule.timeOrder":          func(f *alarm.Form) { f.Start, f.End = new("02:00"), new("01:00") },
 	} {
-		if _, _, _, err := c.Judged(t.Context(), field.ID, form(change)); errs.As(err).Key != key {
+		if _, err := c.Judged(t.Context(), field.ID, form(change)); errs.As(err).Key != key {
 			t.Errorf("%v, want %s", err, key)
 		}
 	}
@@ -327,7 +328,7 @@ func TestCheckFaults(t *testing.T) {
 	if _, err := c.Rule(gone, field.ID, form()); !errs.Is(err, errs.Internal) {
 		t.Errorf("%v", err)
 	}
-	broken := alarm.NewChecker(s.Devices, s.Catalog, func(context.Context, tenant.ID, []int64) ([]int64, error) { return nil, errors.New("no") })
+	broken := alarm.NewChecker(s.Devices, s.Scenes, s.Catalog, func(context.Context, tenant.ID, []int64) ([]int64, error) { return nil, errors.New("no") })
 	if _, err := broken.Rule(t.Context(), field.ID, form(func(f *alarm.Form) { f.Channels = []int64{1} })); !errs.Is(err, errs.Internal) {
 		t.Errorf("%v", err)
 	}

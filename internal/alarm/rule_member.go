@@ -89,7 +89,7 @@ func (s *RuleStore) settleSome(ctx context.Context, tx bun.IDB, t tenant.ID, ids
 	}
 	for _, p := range d.gone {
 		of(p).Left = append(of(p).Left, p.Device)
-		if err := dropMember(ctx, tx, p); err != nil {
+		if err := dropMember(ctx, tx, t, p); err != nil {
 			return nil, err
 		}
 	}
@@ -125,9 +125,10 @@ func (s *RuleStore) settleSome(ctx context.Context, tx bun.IDB, t tenant.ID, ids
 			}
 		}
 	}
-	for part := range slices.Chunk(come, idsAStatement) {
-		rows := slices.Clone(part)
-		if _, err := tx.NewInsert().Model(&rows).Exec(ctx); err != nil {
+	for len(come) > 0 {
+		some := append([]memberRow{}, come[:min(len(come), idsAStatement)]...)
+		come = come[len(some):]
+		if _, err := tx.NewInsert().Model(&some).Exec(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -149,11 +150,12 @@ func (s *RuleStore) restate(ctx context.Context, tx bun.IDB, m *memberRow) error
 	return err
 }
 
-func dropMember(ctx context.Context, tx bun.IDB, p Pair) error {
-	if _, err := tx.NewDelete().Model((*memberRow)(nil)).Where("m.rule_id = ? AND m.device_id = ?", p.Rule, p.Device).Exec(ctx); err != nil {
+func dropMember(ctx context.Context, tx bun.IDB, t tenant.ID, p Pair) error {
+	_, err := tx.NewDelete().Model((*memberRow)(nil)).Where("m.tenant_id = ? AND m.rule_id = ? AND m.device_id = ?", t, p.Rule, p.Device).Exec(ctx)
+	if err != nil {
 		return err
 	}
-	_, err := tx.NewDelete().Model((*stateRow)(nil)).Where("s.rule_id = ? AND s.device_id = ?", p.Rule, p.Device).Exec(ctx)
+	_, err = tx.NewDelete().Model((*stateRow)(nil)).Where("s.rule_id = ? AND s.device_id = ?", p.Rule, p.Device).Exec(ctx)
 	return err
 }
 
@@ -310,7 +312,7 @@ func (s *RuleStore) roaming(ctx context.Context, t tenant.ID) (ids []RuleID, err
 	err = s.db.Read(ctx).NewSelect().Model((*ruleRow)(nil)).Column("r.id").Where("r.tenant_id = ?", t).
 		WhereGroup(" AND ", func(sel *bun.SelectQuery) *bun.SelectQuery {
 			return sel.Where("EXISTS (SELECT 1 FROM alarm_rule_targets AS x WHERE x.rule_id = r.id AND x.device_id IS NULL)").
-				WhereOr("EXISTS (SELECT 1 FROM alarm_rule_devices AS m WHERE m.rule_id = r.id AND m.state <> ?)", Member)
+				WhereOr("EXISTS (SELECT 1 FROM alarm_rule_devices AS m WHERE m.rule_id = r.id AND m.tenant_id = ? AND m.state <> ?)", t, Member)
 		}).OrderExpr("r.id").Scan(ctx, &ids)
 	return ids, err
 }

@@ -375,3 +375,69 @@ func changedOne(res sql.Result, err error) error {
 	}
 	return err
 }
+
+// OfRule is one of a rule's devices, as a list shows it.
+type OfRule struct {
+	Name     string
+	NoteName string
+	Scene    string // its name; empty: the default one
+	State    MemberState
+	Open     *Mark // its open notice; nil: none
+}
+
+// Devices gives the devices of a tenant's rule, page by page, and how many there are:
+// those with open notices first, then those that are judged, then those that are left
+// out, each by their titles.
+func (s *RuleStore) Devices(ctx context.Context, t tenant.ID, id RuleID, offset, limit int64) ([]OfRule, int64, error) {
+	there, err := s.db.Read(ctx).NewSelect().Model((*ruleRow)(nil)).Where("r.tenant_id = ? AND r.id = ?", t, id).Exists(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	if !there {
+		return nil, 0, errs.Missing()
+	}
+	total, err := s.db.Read(ctx).NewSelect().Model((*memberRow)(nil)).Where("m.tenant_id = ? AND m.rule_id = ?", t, id).Count(ctx)
+	if err != nil || total <= offset {
+		return []OfRule{}, total, err
+	}
+	var rows []struct {
+		Name      string
+		NoteName  string
+		Scene     string
+		State     MemberState
+		NoticeID  int64
+		StartTime int64
+	}
+	err = s.db.Read(ctx).NewSelect().Model((*memberRow)(nil)).
+		ColumnExpr("d.name, d.note_name, COALESCE(p.name, '') AS scene, m.state, COALESCE(n.id, 0) AS notice_id, COALESCE(n.start_time, 0) AS start_time").
+		Join("JOIN devices AS d ON d.id = m.device_id").
+		Join("LEFT JOIN scenes AS p ON p.id = d.scene_id").
+		Join("LEFT JOIN notices AS n ON n.rule_id = m.rule_id AND n.device_id = m.device_id AND n.resolve_status = 0").
+		Where("m.tenant_id = ? AND m.rule_id = ?", t, id).
+		OrderExpr("CASE WHEN n.id IS NULL THEN 1 ELSE 0 END, m.state, d.folded_title, d.id").Offset(offset).Limit(limit).Scan(ctx, &rows)
+	list := make([]OfRule, len(rows))
+	for i, r := range rows {
+		list[i] = OfRule{Name: r.Name, NoteName: r.NoteName, Scene: r.Scene, State: r.State}
+		if r.NoticeID != 0 {
+			list[i].Open = &Mark{ID: r.NoticeID, Start: r.StartTime}
+		}
+	}
+	return list, total, err
+}
+
+// MembersOf are the devices on which a tenant's rules are judged while they run, by rule.
+func (s *RuleStore) MembersOf(ctx context.Context, t tenant.ID, ids []RuleID) (map[RuleID][]device.ID, error) {
+	by := make(map[RuleID][]device.ID, len(ids))
+	for part := range slices.Chunk(ids, idsAStatement) {
+		var rows []memberRow
+		err := s.db.Read(ctx).NewSelect().Model(&rows).Column("m.rule_id", "m.device_id").
+			Where("m.tenant_id = ? AND m.rule_id IN (?) AND m.state = ?", t, bun.List(part), Member).OrderExpr("m.rule_id, m.device_id").Scan(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range rows {
+			by[m.RuleID] = append(by[m.RuleID], m.DeviceID)
+		}
+	}
+	return by, nil
+}

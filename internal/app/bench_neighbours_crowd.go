@@ -118,7 +118,7 @@ func (s *stores) putNotices(ctx context.Context, tx bun.IDB, t tenant.ID, c benc
 	}
 	_, err = tx.NewRaw(`INSERT INTO notices (tenant_id, rule_id, rule_revision, device_id, device_name, title, folded_title, alarm_level, start_time, create_time, rule)
 		SELECT r.tenant_id, r.id, r.revision, d.id, d.name, r.alarm_name, ?, r.alarm_level, ? + r.id, ? + r.id, ?
-		FROM alarm_rules AS r JOIN devices AS d ON d.id = r.device_id WHERE r.tenant_id = ?`,
+		FROM alarm_rules AS r JOIN alarm_rule_devices AS m ON m.rule_id = r.id JOIN devices AS d ON d.id = m.device_id WHERE r.tenant_id = ?`,
 		text.Fold(found[0].Name), now.Add(-30*time.Minute).UnixMilli(), now.Add(-30*time.Minute).UnixMilli(), string(was), t).Exec(ctx)
 	return err
 }

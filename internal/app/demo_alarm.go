@@ -112,7 +112,7 @@ func (d *demo) telling(ctx context.Context, s *stores, farm *demoTelling) error 
 			return err
 		}
 	}
-	checker := alarm.NewChecker(s.devices, s.catalog, s.channels.Missing)
+	checker := alarm.NewChecker(s.devices, s.scenes, s.catalog, s.channels.Missing)
 	ids := make([]alarm.RuleID, len(farm.rules))
 	// The first of the table is the newest, and so the first of the page.
 	for i := range slices.Backward(farm.rules) {

@@ -54,7 +54,7 @@ func newProvider(t *testing.T) *provider {
 	service := providerapi.NewService(providerapi.Stores{
 		DB: s.DB, Tenants: s.Tenants, Users: s.Users, Sessions: s.Sessions, Hasher: identity.NewHasherAt(testkit.PasswordCost, nil), Catalog: s.Catalog,
 		Devices: s.Devices, Scenes: s.Scenes, Registry: s.Registry, Presence: s.Presence, Diagnostics: s.Diagnostics,
-		Readings: readings, Intake: noIntake{}, DeviceKey: testkit.SecretKey,
+		Readings: readings, Intake: noIntake{}, DeviceKey: testkit.SecretKey, Rules: s.Rules,
 	})
 	server := httptest.NewServer(providerapi.New(providerapi.Options{Service: service, Tokens: tokens, Log: s.Log.Logger}))
 	t.Cleanup(func() {

@@ -195,7 +195,7 @@ func (s *Server) wire() error {
 		Catalog: st.catalog, Devices: st.devices, Scenes: st.scenes, Roster: st.roster, Registry: st.registry,
 		Presence: st.presence, Status: st.status, Diagnostics: st.diagnostics, Readings: st.readings, Notices: st.notices, Messages: st.messages, Live: st.live,
 		Channels: st.channels, SMSLogged: s.set.Telling.SMS == smsLog, Outbox: st.outbox, Webhooks: st.webhooks, WebhookCaller: st.programs,
-		Past: st.readings, Derivation: derived, Rules: st.rules, RuleForms: alarm.NewChecker(st.devices, st.catalog, st.channels.Missing), Alarms: st.alarms,
+		Past: st.readings, Derivation: derived, Rules: st.rules, RuleForms: alarm.NewChecker(st.devices, st.scenes, st.catalog, st.channels.Missing), Alarms: st.alarms,
 		NoticesAnHour: s.set.NoticesAnHour,
 		Telemetry:     ingest.NewHTTP(s.pipeline), LoRaWAN: ingest.NewLoRaWAN(s.pipeline, st.credentials, st.devices), MQTT: ingest.NewWebSocket(s.mqtt), OpenAPI: programs, Console: httpapi.Console(httpapi.Pages{
 			Dist: web.Dist(), Tiles: s.set.MapTiles, Proxies: s.set.Proxies, Tenants: st.tenants, Catalog: st.catalog, Log: s.log,
@@ -211,7 +211,7 @@ func (s *Server) wire() error {
 		DB: st.db, Tenants: st.tenants, Users: st.users, Sessions: st.sessions, Hasher: st.hasher, Catalog: st.catalog,
 		Devices: st.devices, Scenes: st.scenes, Registry: st.registry, Presence: st.presence, Diagnostics: st.diagnostics,
 		Readings: st.readings, Days: st.readings, Turns: turns, Intake: s.pipeline, DeviceKey: st.key, Outbox: st.outbox,
-		Records: []providerapi.Records{st.notices, st.messages, st.channels, st.webhooks},
+		Rules: st.rules, Records: []providerapi.Records{st.rules, st.notices, st.messages, st.channels, st.webhooks},
 		Copies:  providerapi.Copies{Readings: st.readings, DataDir: s.set.DataDir, Version: Version, Now: time.Now, Taken: s.lastBackup.taken},
 	})
 	tokens, err := providerapi.NewTokens(os.Getenv("TILTH_PROVIDER_TOKEN"), filepath.Join(s.set.DataDir, "provider-token"))

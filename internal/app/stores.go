@@ -147,6 +147,8 @@ func openStores(ctx context.Context, set *Settings, links string, log *slog.Logg
 		return nil, errors.Join(damaged(set.DataDir, err), readings.Close())
 	}
 	s.presence.OnChange(s.tellPresence)
+	s.devices.OnChange(func(t tenant.ID, _ device.ID) { s.alarms.Regroup(t) })
+	s.registry.OnChange(s.alarms.Regroup)
 	s.tenants.OnDelete(s.live.Forget)
 	s.sessions.OnEnd(func(session int64) { s.live.EndKey(httpapi.SessionKey(session)) })
 	return s, nil

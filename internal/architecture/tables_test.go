@@ -19,13 +19,18 @@ import (
 // unwritten are tables that nothing writes yet, with what will.
 var unwritten = map[string]string{}
 
-var createTable = regexp.MustCompile(`(?i)CREATE TABLE (?:IF NOT EXISTS )?(\w+)`)
+var (
+	createTable = regexp.MustCompile(`(?i)CREATE TABLE (?:IF NOT EXISTS )?(\w+)`)
+	anew        = regexp.MustCompile(`_anew$`) // a table that a migration makes to take the place of one
+)
 
 // tablesOf are the tables that migrations make.
 func tablesOf(migrations ...string) (tables []string) {
 	for _, text := range migrations {
 		for _, m := range createTable.FindAllStringSubmatch(text, -1) {
-			tables = append(tables, m[1])
+			if name := anew.ReplaceAllString(m[1], ""); !slices.Contains(tables, name) {
+				tables = append(tables, name)
+			}
 		}
 	}
 	return tables

@@ -64,6 +64,7 @@ var ownerless = map[string]string{
 	"alarm.Engine.Late":                 "one outbox tells for all tenants",
 	"alarm.Engine.Work":                 "judges all tenants in turn",
 	"alarm.RuleStore.Running":           "the engine judges every tenant's",
+	"alarm.RuleStore.Roaming":           "which tenants have rules whose devices change by themselves",
 	"alarm.Engine.Judge":                "the journal is one for all tenants; each frame names its own",
 	"alarm.Engine.Start":                "the engine judges every tenant's",
 	"alarm.Engine.Reload":               "the engine judges every tenant's",

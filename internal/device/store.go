@@ -3,6 +3,7 @@ package device
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -145,6 +146,33 @@ func (s *Store) ByIDs(ctx context.Context, t tenant.ID, ids []ID) ([]*Device, er
 		}
 	}
 	return list, err
+}
+
+// In finds a tenant's devices that stand in one of some scenes (DefaultScene: in none)
+// or are of one of some products, by their titles.
+func (s *Store) In(ctx context.Context, t tenant.ID, scenes, products []int64) ([]*Device, error) {
+	if len(scenes)+len(products) == 0 {
+		return nil, nil
+	}
+	var rows []row
+	err := s.db.Read(ctx).NewSelect().Model(&rows).Where("d.tenant_id = ?", t).
+		WhereGroup(" AND ", func(sel *bun.SelectQuery) *bun.SelectQuery {
+			sel.Where("d.scene_id IN (?)", bun.List(scenes)).WhereOr("d.product_id IN (?)", bun.List(products))
+			if slices.Contains(scenes, DefaultScene) {
+				sel.WhereOr("d.scene_id IS NULL")
+			}
+			return sel
+		}).OrderExpr("d.folded_title, d.id").Scan(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]*Device, len(rows))
+	for i := range rows {
+		if list[i], err = rows[i].device(); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
 }
 
 // Put creates d (ID 0; the new id is set) or changes the tenant's device of

@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"tilth/internal/alarm"
+	"tilth/internal/device"
 	"tilth/internal/httpapi/wire"
+	"tilth/internal/tenant"
 )
 
 // rehearsed is how far back a rehearsal goes.
@@ -15,10 +17,11 @@ const rehearsed = 30 * 24 * time.Hour
 // days.
 func (s *server) RehearseAlarmRule(ctx context.Context, r wire.RehearseAlarmRuleRequestObject) (wire.RehearseAlarmRuleResponseObject, error) {
 	t := caller(ctx).Tenant
-	rule, d, p, err := s.RuleForms.Judged(ctx, t, formOf(r.Body))
+	on, err := s.RuleForms.Judged(ctx, t, formOf(r.Body))
 	if err != nil {
 		return nil, err
 	}
+	rule, d, p := on.Rule, on.On, on.Model
 	owner, err := s.Tenants.Get(ctx, t)
 	if err != nil {
 		return nil, err
@@ -72,28 +75,64 @@ func (s *server) GetAlarmOutlook(ctx context.Context, r wire.GetAlarmOutlookRequ
 	if err != nil {
 		return nil, err
 	}
+	members, err := s.Rules.MembersOf(ctx, t, ids)
+	if err != nil {
+		return nil, err
+	}
 	list := []wire.Outlook{}
 	for i := range cards {
-		c := &cards[i]
-		product := s.Catalog.Product(c.ProductID)
-		if product == nil {
-			continue
-		}
-		if _, err := alarm.NewTest(c.Rule, product, s.NoticesAnHour); err != nil {
-			continue // the model lacks what it watches: nothing can be said
-		}
-		o, err := alarm.LookAhead(ctx, s.Past, c.Rule, product, c.Open != nil, s.Now().UnixMilli())
+		told, err := s.outlook(ctx, &cards[i], members[cards[i].ID])
 		if err != nil {
 			return nil, err
 		}
-		told := wire.Outlook{
-			Id: int64(c.ID), Fits: o.Pace.Fits, UsualInterval: some(o.Pace.Interval), LastSample: some(o.LastSample),
-			Value: o.Value, Distance: o.Distance, Expected: some(o.Expected),
+		if told != nil {
+			list = append(list, *told)
 		}
-		if p, ok := s.Alarms.Progress(t, c.ID); ok {
-			told.Hits, told.Waits = &p.Hits, &p.Waits
-		}
-		list = append(list, told)
 	}
 	return wire.GetAlarmOutlook200JSONResponse{Code: success, Data: &list}, nil
+}
+
+// outlook is that of a rule on the one of its devices that is closest to the
+// threshold; nil: nothing can be said.
+func (s *server) outlook(ctx context.Context, c *alarm.Card, members []device.ID) (*wire.Outlook, error) {
+	t, rule := caller(ctx).Tenant, c.Rule
+	rule.Device = alarm.Closest(ctx, s.Past, &rule, members, s.productOf)
+	product := s.productOf(t, rule.Device)
+	if product == nil {
+		return nil, nil
+	}
+	if _, err := alarm.NewTest(rule, product, s.NoticesAnHour); err != nil {
+		return nil, nil // the model lacks what it watches: nothing can be said
+	}
+	name, note, open := c.DeviceName, c.NoteName, c.Open != nil
+	if len(members) > 1 {
+		d, err := s.Devices.ByID(ctx, t, rule.Device)
+		if err != nil {
+			return nil, err
+		}
+		name, note = d.Name, d.NoteName
+		if open, err = s.Notices.OpenOf(ctx, t, rule.ID, rule.Device); err != nil {
+			return nil, err
+		}
+	}
+	o, err := alarm.LookAhead(ctx, s.Past, rule, product, open, s.Now().UnixMilli())
+	if err != nil {
+		return nil, err
+	}
+	told := &wire.Outlook{
+		Id: int64(c.ID), DeviceName: &name, NoteName: &note, Fits: o.Pace.Fits, UsualInterval: some(o.Pace.Interval),
+		LastSample: some(o.LastSample), Value: o.Value, Distance: o.Distance, Expected: some(o.Expected),
+	}
+	if p, ok := s.Alarms.Progress(t, alarm.Pair{Rule: c.ID, Device: rule.Device}); ok {
+		told.Hits, told.Waits = &p.Hits, &p.Waits
+	}
+	return told, nil
+}
+
+// productOf is the model of a tenant's device; nil: it is not there.
+func (s *server) productOf(t tenant.ID, id device.ID) *device.Product {
+	if e := s.Registry.Get(id); e != nil && e.Tenant == t {
+		return e.Product
+	}
+	return nil
 }

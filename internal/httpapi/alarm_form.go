@@ -15,6 +15,9 @@ func formOf(b *wire.AlarmRuleCreate) *alarm.Form {
 		Window: b.Durations, Complex: b.ComplexTime, Start: b.StartTime, End: b.EndTime, Description: b.AlarmDesc, ByHand: b.ManualRelease,
 		RemindEvery: b.RemindEvery,
 	}
+	if b.Targets != nil {
+		f.Targets = &alarm.FormTargets{Devices: list(b.Targets.Devices), Scenes: list(b.Targets.Groups), Products: list(b.Targets.Products)}
+	}
 	if b.Conditions != nil {
 		for _, c := range *b.Conditions {
 			f.Conditions = append(f.Conditions, alarm.FormCondition{
@@ -31,15 +34,32 @@ func formOf(b *wire.AlarmRuleCreate) *alarm.Form {
 	return f
 }
 
+// list is a list that may be absent.
+func list[T any](l *[]T) []T {
+	if l == nil {
+		return nil
+	}
+	return *l
+}
+
+// wireTargets are what a rule names as the wire has it.
+func wireTargets(c *alarm.Card) wire.AlarmTargets {
+	devices, groups, products := append([]string{}, c.Named...), append([]int64{}, c.Targets.Scenes...), append([]int64{}, c.Targets.Products...)
+	return wire.AlarmTargets{Devices: &devices, Groups: &groups, Products: &products}
+}
+
 // wireRule writes a rule as the wire has it.
 func (s *server) wireRule(c *alarm.Card) wire.AlarmRule {
 	w := wire.AlarmRule{
-		Id: int64(c.ID), AlarmName: c.Name, DataSource: 1, ExecutionId: c.DeviceName, NoteName: c.NoteName, TriggerType: int(c.Trigger),
+		Id: int64(c.ID), AlarmName: c.Name, DataSource: 1, ExecutionId: c.DeviceName, NoteName: c.NoteName, Targets: wireTargets(c), DeviceCount: c.Members, OpenCount: c.OpenCount, TriggerType: int(c.Trigger),
 		Conditions: []wire.AlarmCondition{}, HitCounts: c.Hits, Durations: c.Window.Milliseconds(), AlarmLevel: int(c.Level),
 		Passageway: append([]int64{}, c.Channels...), ManualRelease: flag(c.ByHand), AlarmDesc: c.Description,
-		TimePeriods: append([]int{}, c.Period.Slots...), ComplexTime: flag(len(c.Period.Slots) > 0),
+		TimePeriods: append([]int{}, c.Period.Slots...), Weekdays: []int{}, ComplexTime: flag(len(c.Period.Slots) > 0),
 		DeployState: int(c.Deploy), DeployTime: some(c.DeployTime), NoticeCount: int(c.Recent), OpenNotice: mark(c.Open), LastNotice: mark(c.Last),
 		CreateTime: c.CreateTime, UpdateTime: c.UpdateTime,
+	}
+	if c.LeftOut != (alarm.LeftOut{}) {
+		w.LeftOut = &wire.AlarmLeftOut{Limit: c.LeftOut.AtLimit, Misfit: c.LeftOut.Misfit}
 	}
 	if every := int(c.RemindEvery / time.Minute); every > 0 {
 		w.RemindEvery = &every

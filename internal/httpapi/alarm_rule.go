@@ -20,7 +20,7 @@ const longestMute = 30 * 24 * time.Hour
 // Alarms is who changes rules and notices that may be judged at this very
 // moment.
 type Alarms interface {
-	Progress(t tenant.ID, id alarm.RuleID) (alarm.Progress, bool)
+	Progress(t tenant.ID, of alarm.Pair) (alarm.Progress, bool)
 	Change(ctx context.Context, t tenant.ID, rules []alarm.RuleID, why alarm.Reason, change func(ctx context.Context) error) error
 	ResolveByHand(ctx context.Context, t tenant.ID, notice int64, user, remark string) error
 }
@@ -80,11 +80,12 @@ func (s *server) UpdateAlarmRule(ctx context.Context, r wire.UpdateAlarmRuleRequ
 	t, b := caller(ctx).Tenant, r.Body
 	id := alarm.RuleID(b.Id)
 	// Before what is wrong with the form: of another tenant's there is none.
-	if _, err := s.Rules.Get(ctx, t, id); err != nil {
+	card, err := s.Rules.Get(ctx, t, id)
+	if err != nil {
 		return nil, err
 	}
 	rule, err := s.RuleForms.Rule(ctx, t, formOf(&wire.AlarmRuleCreate{
-		AlarmName: b.AlarmName, DataSource: b.DataSource, ExecutionId: b.ExecutionId, TriggerType: b.TriggerType, Conditions: b.Conditions,
+		AlarmName: b.AlarmName, DataSource: b.DataSource, ExecutionId: b.ExecutionId, Targets: keptTargets(b, card), TriggerType: b.TriggerType, Conditions: b.Conditions,
 		ComplexTime: b.ComplexTime, HitCounts: b.HitCounts, Durations: b.Durations, AlarmLevel: b.AlarmLevel, Passageway: b.Passageway,
 		StartTime: b.StartTime, EndTime: b.EndTime, ManualRelease: b.ManualRelease, AlarmDesc: b.AlarmDesc, TimePeriods: b.TimePeriods,
 		RemindEvery: b.RemindEvery,
@@ -99,6 +100,34 @@ func (s *server) UpdateAlarmRule(ctx context.Context, r wire.UpdateAlarmRuleRequ
 	}
 	return wire.UpdateAlarmRule200JSONResponse{Code: success, Data: new(true)}, nil
 }
+
+// keptTargets are what a change of a rule says that it names; those that the rule has,
+// where a client that does not know them gives the first device back.
+func keptTargets(b *wire.AlarmRuleUpdate, kept *alarm.Card) *wire.AlarmTargets {
+	if b.Targets != nil || kept.Targets.Alone() || trimmed(said(b.ExecutionId)) != kept.DeviceName {
+		return b.Targets
+	}
+	return new(wireTargets(kept))
+}
+
+// PageAlarmRuleDevices answers the devices of a rule, page by page.
+func (s *server) PageAlarmRuleDevices(ctx context.Context, r wire.PageAlarmRuleDevicesRequestObject) (wire.PageAlarmRuleDevicesResponseObject, error) {
+	q := paged(r.Params.PageNo, r.Params.PageSize)
+	list, total, err := s.Rules.Devices(ctx, caller(ctx).Tenant, alarm.RuleID(r.Params.Id), q.Offset, q.Limit)
+	if err != nil {
+		return nil, err
+	}
+	page := &wire.AlarmRuleDevicePage{List: make([]wire.AlarmRuleDevice, len(list)), Total: int(total)}
+	for i, d := range list {
+		page.List[i] = wire.AlarmRuleDevice{
+			DeviceName: d.Name, NoteName: d.NoteName, GroupName: d.Scene, State: memberStates[d.State], OpenNotice: mark(d.Open),
+		}
+	}
+	return wire.PageAlarmRuleDevices200JSONResponse{Code: success, Data: page}, nil
+}
+
+// memberStates are the states of a rule's devices as the wire has them.
+var memberStates = map[alarm.MemberState]string{alarm.Member: "judged", alarm.AtLimit: "limit", alarm.Misfit: "misfit"}
 
 // PublishAlarmRule makes a rule run.
 func (s *server) PublishAlarmRule(ctx context.Context, r wire.PublishAlarmRuleRequestObject) (wire.PublishAlarmRuleResponseObject, error) {

@@ -4,8 +4,11 @@ import (
 	"context"
 
 	"tilth/internal/audit"
+	"tilth/internal/db"
 	"tilth/internal/device"
+	"tilth/internal/errs"
 	"tilth/internal/httpapi/wire"
+	"tilth/internal/tenant"
 )
 
 // CreateScene makes a scene and answers its id.
@@ -39,10 +42,22 @@ func (s *server) DeleteScene(ctx context.Context, r wire.DeleteSceneRequestObjec
 	err := audit.Record(ctx, t, "scene.delete", s.seeScene(t, &r.Params.Id), func(ctx context.Context) error {
 		return s.Scenes.Delete(ctx, t, r.Params.Id)
 	})
+	if db.IsReferenced(err) {
+		return nil, s.inUse(ctx, t, r.Params.Id, err)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return wire.DeleteScene200JSONResponse{Code: success, Data: new(true)}, nil
+}
+
+// inUse is why a scene cannot be deleted: rules are for it.
+func (s *server) inUse(ctx context.Context, t tenant.ID, scene int64, cause error) error {
+	rules, err := s.Rules.NamingScene(ctx, t, scene, rulesRefused)
+	if err != nil {
+		return err
+	}
+	return errs.New(errs.Refused, "scene.inUse", "rules", namedRules(of(ctx).Language, rules)).Because(cause)
 }
 
 // GetScene answers one scene.

@@ -113,6 +113,9 @@ func (s *Service) deleteDevice(ctx context.Context, t *tenant.Tenant, name strin
 		return fmt.Errorf("device %s is shut out, but its readings are not erased: %w", name, err)
 	}
 	if err := s.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
+		if err := s.Rules.ForgetDevice(ctx, t.ID, d.ID); err != nil {
+			return err
+		}
 		if err := s.Devices.Delete(ctx, t.ID, d.ID); err != nil {
 			return err
 		}
@@ -158,7 +161,11 @@ func (s *Service) deleteScene(ctx context.Context, t *tenant.Tenant, name string
 		return absent(err, "tenant %q has no scene %q", t.Name, name)
 	}
 	return s.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
-		if err := s.Scenes.Delete(ctx, t.ID, scene.ID); err != nil {
+		err := s.Scenes.Delete(ctx, t.ID, scene.ID)
+		if db.IsReferenced(err) {
+			return &Refusal{Detail: fmt.Sprintf("alarm rules of tenant %q are for the scene %q; its people have to take it out of them first", t.Name, name)}
+		}
+		if err != nil {
 			return err
 		}
 		return audit.Did(ctx, t.ID, audit.Deed{What: "scene.delete", Thing: audit.Thing{ID: scene.ID, Name: scene.Name}})

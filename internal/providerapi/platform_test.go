@@ -48,7 +48,7 @@ func (p *platform) serviceWith(e Eraser) *Service {
 		DB: p.DB, Tenants: p.Tenants, Users: p.Users, Sessions: p.Sessions, Hasher: p.hasher,
 		Catalog: p.Catalog, Devices: p.Devices, Scenes: p.Scenes, Registry: p.Registry, Presence: p.Presence,
 		Diagnostics: p.Diagnostics, Readings: e, Intake: &intake{}, DeviceKey: testkit.SecretKey,
-		Records: []Records{p.Notices, p.Messages, p.Channels, p.Webhooks},
+		Rules: p.Rules, Records: []Records{p.Rules, p.Notices, p.Messages, p.Channels, p.Webhooks},
 	})
 }
 

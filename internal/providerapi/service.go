@@ -45,6 +45,12 @@ type Outbox interface {
 	Release(ctx context.Context) (held bool, waiting int, err error)
 }
 
+// Rules are what tenants let devices be watched by.
+type Rules interface {
+	// ForgetDevice takes a device that is about to be deleted out of its tenant's rules.
+	ForgetDevice(ctx context.Context, t tenant.ID, id device.ID) error
+}
+
 // Records are what is kept of a tenant beside its devices and people.
 type Records interface {
 	// Clear removes them; what is gone already is no error.
@@ -70,6 +76,7 @@ type Stores struct {
 	Intake      Intake
 	DeviceKey   []byte // the platform's key, under which device secrets are hashed
 	Outbox      Outbox
+	Rules       Rules
 	Records     []Records // go with their tenant, in this order
 	Copies      Copies
 }

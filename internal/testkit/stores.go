@@ -86,7 +86,7 @@ func NewStores(t testing.TB) *Stores {
 	s.Notices = alarm.NewNoticeStore(s.DB)
 	s.Rules = alarm.NewRuleStore(s.DB, s.Catalog, s.Clock.Now)
 	s.Channels = notify.NewChannelStore(s.DB, s.Clock.Now)
-	s.RuleForms = alarm.NewChecker(s.Devices, s.Catalog, s.Channels.Missing)
+	s.RuleForms = alarm.NewChecker(s.Devices, s.Scenes, s.Catalog, s.Channels.Missing)
 	s.Webhooks = webhooks(t, s)
 	s.Programs = NewPrograms(s)
 	s.Messages = notify.NewMessageStore(s.DB)
