@@ -77,6 +77,7 @@ func newYard(t testing.TB) *yard {
 		}
 	})
 	y.readings = readings
+	y.Devices.OnChange(func(t tenant.ID, _ device.ID) { y.engine.Regroup(t) })
 	y.start()
 	y.engine.LetIn()
 	return y

@@ -131,7 +131,7 @@ func TestCheckedRule(t *testing.T) {
 		)},
 	} {
 		got, err := c.Rule(t.Context(), field.ID, form(tc.form))
-		if want := rule(tc.want); err != nil || !reflect.DeepEqual(got, want) {
+		if want := ofItsDevice(rule(tc.want)); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %+v (%v)\nwant %+v", name, got, err, want)
 		}
 	}
@@ -392,4 +392,10 @@ func TestTargets(t *testing.T) {
 	if e := errs.As(err); e.Key != "rule.copyMisfits" || !strings.HasSuffix(e.Args["devices"], " · M-9 · … (+2)") {
 		t.Errorf("%v %v", err, e.Args)
 	}
+}
+
+// ofItsDevice is a rule that names its device.
+func ofItsDevice(r alarm.Rule) alarm.Rule {
+	r.Targets = alarm.Targets{Devices: []device.ID{r.Device}}
+	return r
 }

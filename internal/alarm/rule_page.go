@@ -414,7 +414,7 @@ func (s *RuleStore) Devices(ctx context.Context, t tenant.ID, id RuleID, offset,
 		Join("LEFT JOIN scenes AS p ON p.id = d.scene_id").
 		Join("LEFT JOIN notices AS n ON n.rule_id = m.rule_id AND n.device_id = m.device_id AND n.resolve_status = 0").
 		Where("m.tenant_id = ? AND m.rule_id = ?", t, id).
-		OrderExpr("CASE WHEN n.id IS NULL THEN 1 ELSE 0 END, m.state, d.folded_title, d.id").Offset(offset).Limit(limit).Scan(ctx, &rows)
+		OrderExpr("CASE WHEN n.id IS NULL THEN 1 ELSE 0 END, m.state, CASE WHEN d.note_name = '' THEN d.name ELSE d.note_name END, d.id").Offset(offset).Limit(limit).Scan(ctx, &rows)
 	list := make([]OfRule, len(rows))
 	for i, r := range rows {
 		list[i] = OfRule{Name: r.Name, NoteName: r.NoteName, Scene: r.Scene, State: r.State}

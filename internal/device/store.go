@@ -162,7 +162,7 @@ func (s *Store) In(ctx context.Context, t tenant.ID, scenes, products []int64) (
 				sel.WhereOr("d.scene_id IS NULL")
 			}
 			return sel
-		}).OrderExpr("d.folded_title, d.id").Scan(ctx)
+		}).OrderExpr("CASE WHEN d.note_name = '' THEN d.name ELSE d.note_name END, d.id").Scan(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -104,13 +104,13 @@ func (s *server) outlook(ctx context.Context, c *alarm.Card, members []device.ID
 	if _, err := alarm.NewTest(rule, product, s.NoticesAnHour); err != nil {
 		return nil, nil // the model lacks what it watches: nothing can be said
 	}
-	name, note, open := c.DeviceName, c.NoteName, c.Open != nil
+	open := c.Open != nil
+	var on *device.Device // where there are several
 	if len(members) > 1 {
-		d, err := s.Devices.ByID(ctx, t, rule.Device)
-		if err != nil {
+		var err error
+		if on, err = s.Devices.ByID(ctx, t, rule.Device); err != nil {
 			return nil, err
 		}
-		name, note = d.Name, d.NoteName
 		if open, err = s.Notices.OpenOf(ctx, t, rule.ID, rule.Device); err != nil {
 			return nil, err
 		}
@@ -120,8 +120,11 @@ func (s *server) outlook(ctx context.Context, c *alarm.Card, members []device.ID
 		return nil, err
 	}
 	told := &wire.Outlook{
-		Id: int64(c.ID), DeviceName: &name, NoteName: &note, Fits: o.Pace.Fits, UsualInterval: some(o.Pace.Interval),
+		Id: int64(c.ID), Fits: o.Pace.Fits, UsualInterval: some(o.Pace.Interval),
 		LastSample: some(o.LastSample), Value: o.Value, Distance: o.Distance, Expected: some(o.Expected),
+	}
+	if on != nil {
+		told.DeviceName, told.NoteName = &on.Name, &on.NoteName
 	}
 	if p, ok := s.Alarms.Progress(t, alarm.Pair{Rule: c.ID, Device: rule.Device}); ok {
 		told.Hits, told.Waits = &p.Hits, &p.Waits

@@ -33,8 +33,9 @@ func TestAlarmRule(t *testing.T) {
 		`{"andor":"and","recovery":2.5,"subconditions":"\u003c","tslAttribute":"airTemperature","value":2},`+
 		`{"andor":"or","subconditions":"!=","tslAttribute":"heating","value":true},`+
 		`{"andor":"and","subconditions":"=","tslAttribute":"note","value":"12"}],`+
-		`"createTime":%d,"dataSource":1,"deployState":0,"durations":600000,"endTime":"24:00","executionId":"WS-1","hitCounts":3,"id":%d,`+
-		`"manualRelease":1,"noteName":"Mast","noticeCount":0,"passageway":[],"startTime":"06:00","timePeriods":[],"triggerType":0,"updateTime":%d}`, now, id, now)
+		`"createTime":%d,"dataSource":1,"deployState":0,"deviceCount":1,"durations":600000,"endTime":"24:00","executionId":"WS-1","hitCounts":3,"id":%d,`+
+		`"manualRelease":1,"noteName":"Mast","noticeCount":0,"openCount":0,"passageway":[],"startTime":"06:00",`+
+		`"targets":{"devices":["WS-1"],"groups":[],"products":[]},"timePeriods":[],"triggerType":0,"updateTime":%d,"weekdays":[]}`, now, id, now)
 	if got := asJSON(t, w.rule(t, id)); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
@@ -46,8 +47,9 @@ func TestAlarmRule(t *testing.T) {
 	})))
 	want = fmt.Sprintf(`{"alarmDesc":"","alarmLevel":0,"alarmName":"Gone","complexTime":1,"conditions":[`+
 		`{"andor":"and","subconditions":"=","tslAttribute":"onlineState","value":0}],`+
-		`"createTime":%d,"dataSource":1,"deployState":0,"durations":60000,"executionId":"WS-2","hitCounts":1,"id":%d,`+
-		`"manualRelease":0,"noteName":"","noticeCount":0,"passageway":[],"timePeriods":[0,47],"triggerType":1,"updateTime":%d}`, now, id, w.Clock.Milli())
+		`"createTime":%d,"dataSource":1,"deployState":0,"deviceCount":1,"durations":60000,"executionId":"WS-2","hitCounts":1,"id":%d,`+
+		`"manualRelease":0,"noteName":"","noticeCount":0,"openCount":0,"passageway":[],`+
+		`"targets":{"devices":["WS-2"],"groups":[],"products":[]},"timePeriods":[0,47],"triggerType":1,"updateTime":%d,"weekdays":[]}`, now, id, w.Clock.Milli())
 	if got := asJSON(t, w.rule(t, id)); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}

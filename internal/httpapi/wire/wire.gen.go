@@ -2004,7 +2004,7 @@ type OnlineState = int
 
 // Outlook defines model for Outlook.
 type Outlook struct {
-	// DeviceName the device that this is of: the one which is closest to the threshold; absent: nothing is known of any
+	// DeviceName of a rule with several devices the one that this is of, which is closest to the threshold
 	DeviceName *string `json:"deviceName,omitempty"`
 
 	// Distance how far value is from the threshold, in the attribute's unit

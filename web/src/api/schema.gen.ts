@@ -2246,7 +2246,7 @@ export interface components {
              * @description of the rule
              */
             id: number;
-            /** @description the device that this is of: the one which is closest to the threshold; absent: nothing is known of any */
+            /** @description of a rule with several devices the one that this is of, which is closest to the threshold */
             deviceName?: string;
             noteName?: string;
             /**
