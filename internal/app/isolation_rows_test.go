@@ -165,13 +165,14 @@ var rows = map[string]row{
 	"console deleteScene": {of: absent, refused: true},
 
 	// Alarms.
-	"console pageAlarmRules":     {query: firstPage},
-	"console getAlarmRule":       {of: func(s *party) request { return query("id", number(s.rule)) }},
-	"console getAlarmOutlook":    {bare: true, of: func(s *party) request { return query("ids", number(s.rule)) }},
-	"console publishAlarmRule":   {changes: true, of: func(s *party) request { return query("alarmRulesId", number(s.rule)) }},
-	"console unpublishAlarmRule": {changes: true, of: func(s *party) request { return query("alarmRulesId", number(s.rule)) }},
-	"console deleteAlarmRule":    {of: absent, refused: true},
-	"console createAlarmRule":    {of: func(s *party) request { return request{body: ruleOf(s, s.tag+" other")} }, undo: forget("alarm-rules/page", "alarm-rules/delete")},
+	"console pageAlarmRules":       {query: firstPage},
+	"console getAlarmRule":         {of: func(s *party) request { return query("id", number(s.rule)) }},
+	"console pageAlarmRuleDevices": {of: func(s *party) request { return query("id", number(s.rule)) }},
+	"console getAlarmOutlook":      {bare: true, of: func(s *party) request { return query("ids", number(s.rule)) }},
+	"console publishAlarmRule":     {changes: true, of: func(s *party) request { return query("alarmRulesId", number(s.rule)) }},
+	"console unpublishAlarmRule":   {changes: true, of: func(s *party) request { return query("alarmRulesId", number(s.rule)) }},
+	"console deleteAlarmRule":      {of: absent, refused: true},
+	"console createAlarmRule":      {of: func(s *party) request { return request{body: ruleOf(s, s.tag+" other")} }, undo: forget("alarm-rules/page", "alarm-rules/delete")},
 	"console updateAlarmRule": {of: func(s *party) request {
 		body := ruleOf(s, s.tag+" frost")
 		body["id"] = s.rule

@@ -68,17 +68,55 @@ func (s *server) seeRules(t tenant.ID, ids *[]alarm.RuleID) audit.Look {
 			if title == "" {
 				title = c.DeviceName
 			}
+			named, err := s.targetNames(ctx, t, c)
+			if err != nil {
+				return nil, err
+			}
 			things[i] = audit.Thing{ID: int64(c.ID), Name: c.Name, Also: c.DeviceName + "\n" + c.NoteName, Fields: []audit.Field{
 				{Name: "alarmName", Value: w.AlarmName}, {Name: "executionId", Value: title}, {Name: "triggerType", Value: w.TriggerType},
 				{Name: "conditions", Value: w.Conditions}, {Name: "hitCounts", Value: w.HitCounts}, {Name: "durations", Value: w.Durations},
 				{Name: "alarmLevel", Value: w.AlarmLevel}, {Name: "passageway", Value: channels}, {Name: "startTime", Value: w.StartTime},
 				{Name: "endTime", Value: w.EndTime}, {Name: "timePeriods", Value: w.TimePeriods}, {Name: "remindEvery", Value: w.RemindEvery},
 				{Name: "manualRelease", Value: w.ManualRelease}, {Name: "alarmDesc", Value: w.AlarmDesc},
+				{Name: "targets", Value: named},
 				{Name: "deployState", Value: w.DeployState}, {Name: "muteUntil", Value: w.MuteUntil}, {Name: "", Value: c.Revision, Hidden: true},
 			}}
 		}
 		return things, nil
 	}
+}
+
+// targetNames are what people call what a rule names; none of one that names a single
+// device, which executionId tells.
+func (s *server) targetNames(ctx context.Context, t tenant.ID, c *alarm.Card) ([]string, error) {
+	if c.Targets.Alone() {
+		return nil, nil
+	}
+	devices, err := s.Devices.ByIDs(ctx, t, c.Targets.Devices)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, d := range devices {
+		names = append(names, d.Title())
+	}
+	for _, id := range c.Targets.Scenes {
+		if id == device.DefaultScene {
+			names = append(names, "–") // the devices of no scene, in any language
+			continue
+		}
+		scene, err := s.Scenes.Get(ctx, t, id)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, scene.Name)
+	}
+	for _, id := range c.Targets.Products {
+		if p := s.Catalog.Product(id); p != nil {
+			names = append(names, p.Called(of(ctx).Language))
+		}
+	}
+	return names, nil
 }
 
 func (s *server) channelNames(ctx context.Context, t tenant.ID, ids []int64) ([]string, error) {
