@@ -242,13 +242,14 @@ func (s *RuleStore) fitting() func(r *Rule, product int64) bool {
 
 // wanted are the devices that rules' targets name now, each once.
 func (s *RuleStore) wanted(ctx context.Context, tx bun.IDB, t tenant.ID, ids []RuleID) (rows []wantedRow, err error) {
-	const those = `SELECT x.rule_id, d.id AS device_id, d.product_id FROM alarm_rule_targets AS x JOIN devices AS d ON d.tenant_id = ? AND `
+	// In this order, and by these columns: a rule names little, a tenant may have much.
+	const those = `SELECT x.rule_id, d.id AS device_id, d.product_id FROM alarm_rule_targets AS x CROSS JOIN devices AS d WHERE x.rule_id IN (?) AND `
 	list := bun.List(ids)
-	err = tx.NewRaw(those+`d.id = x.device_id WHERE x.rule_id IN (?)
-		UNION `+those+`d.scene_id = x.scene_id WHERE x.rule_id IN (?)
-		UNION `+those+`d.product_id = x.product_id WHERE x.rule_id IN (?)
-		UNION `+those+`d.scene_id IS NULL WHERE x.device_id IS NULL AND x.scene_id IS NULL AND x.product_id IS NULL AND x.rule_id IN (?)`,
-		t, list, t, list, t, list, t, list).Scan(ctx, &rows)
+	err = tx.NewRaw(those+`d.id = x.device_id AND +d.tenant_id = ?
+		UNION `+those+`d.scene_id = x.scene_id AND +d.tenant_id = ?
+		UNION `+those+`d.product_id = x.product_id AND d.tenant_id = ?
+		UNION `+those+`d.scene_id IS NULL AND d.tenant_id = ? AND x.device_id IS NULL AND x.scene_id IS NULL AND x.product_id IS NULL`,
+		list, t, list, t, list, t, list, t).Scan(ctx, &rows)
 	return rows, err
 }
 
@@ -309,11 +310,9 @@ func (s *RuleStore) roomOf(ctx context.Context, tx bun.IDB, t tenant.ID, open []
 // roaming are a tenant's rules whose devices can change by themselves: they name
 // scenes or models, or have devices that are left out.
 func (s *RuleStore) roaming(ctx context.Context, t tenant.ID) (ids []RuleID, err error) {
-	err = s.db.Read(ctx).NewSelect().Model((*ruleRow)(nil)).Column("r.id").Where("r.tenant_id = ?", t).
-		WhereGroup(" AND ", func(sel *bun.SelectQuery) *bun.SelectQuery {
-			return sel.Where("EXISTS (SELECT 1 FROM alarm_rule_targets AS x WHERE x.rule_id = r.id AND x.device_id IS NULL)").
-				WhereOr("EXISTS (SELECT 1 FROM alarm_rule_devices AS m WHERE m.rule_id = r.id AND m.tenant_id = ? AND m.state <> ?)", t, Member)
-		}).OrderExpr("r.id").Scan(ctx, &ids)
+	err = s.db.Read(ctx).NewSelect().Model((*ruleRow)(nil)).Column("r.id").Where("+r.tenant_id = ?", t).
+		Where(`r.id IN (SELECT x.rule_id FROM alarm_rule_targets AS x WHERE x.device_id IS NULL
+			UNION SELECT m.rule_id FROM alarm_rule_devices AS m WHERE m.tenant_id = ? AND m.state <> 0)`, t).OrderExpr("r.id").Scan(ctx, &ids)
 	return ids, err
 }
 

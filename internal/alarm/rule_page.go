@@ -163,8 +163,8 @@ func (s *RuleStore) Running(ctx context.Context) ([]Rule, error) {
 // Roaming are the tenants with rules whose devices can change by themselves.
 func (s *RuleStore) Roaming(ctx context.Context) (tenants []tenant.ID, err error) {
 	err = s.db.Read(ctx).NewSelect().Model((*ruleRow)(nil)).ColumnExpr("DISTINCT r.tenant_id").
-		Where("EXISTS (SELECT 1 FROM alarm_rule_targets AS x WHERE x.rule_id = r.id AND x.device_id IS NULL)").
-		WhereOr("EXISTS (SELECT 1 FROM alarm_rule_devices AS m WHERE m.rule_id = r.id AND m.state <> ?)", Member).
+		Where(`r.id IN (SELECT x.rule_id FROM alarm_rule_targets AS x WHERE x.device_id IS NULL
+			UNION SELECT m.rule_id FROM alarm_rule_devices AS m WHERE m.state <> 0)`).
 		OrderExpr("r.tenant_id").Scan(ctx, &tenants)
 	return tenants, err
 }

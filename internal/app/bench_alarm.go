@@ -36,6 +36,7 @@ notice is missing, or is there that no reading led to.`,
 	}
 	f := c.Flags()
 	f.IntVar(&b.alarms.Rules, "rules", 10_000, "alarm rules, shared out among the devices; a multiple of these")
+	f.BoolVar(&b.alarms.Together, "together", false, "each rule is for all devices, so that --rules counts pairs of a rule and a device")
 	f.IntVar(&b.devices, "devices", 2000, "devices, each with a connection")
 	f.IntVar(&b.values, "values", 8, "values in a message, at least as many as a device has rules")
 	f.IntVar(&b.alarms.Rate, "rate", 20_000, "messages a second that are offered")

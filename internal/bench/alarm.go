@@ -11,6 +11,7 @@ import (
 // the target's devices, each on a property of its own.
 type AlarmOptions struct {
 	Rules    int           // that run; a multiple of the devices
+	Together bool          // each rule is for all devices: Rules are pairs of a rule and a device
 	Rate     int           // messages a second that are offered, by all devices together
 	Turns    int           // notices a second that are to begin, and as many that are to end
 	Duration time.Duration // of each part
@@ -107,7 +108,7 @@ func RunAlarm(ctx context.Context, o AlarmOptions, t Target) (_ *AlarmResult, er
 		return nil, err
 	}
 	began := time.Now()
-	rules, err := person.makeRules(ctx, t.World, o.perDevice(t.World))
+	rules, err := person.makeRules(ctx, t.World, o.perDevice(t.World), o.Together)
 	if err != nil {
 		return nil, err
 	}

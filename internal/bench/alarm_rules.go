@@ -22,15 +22,20 @@ const (
 func ruleName(property int) string { return fmt.Sprintf("bench rule %02d", property+1) }
 
 // makeRules makes so many rules for each device, on its first properties; none
-// runs yet. They go to one device each first and are copied to the others.
-func (c *console) makeRules(ctx context.Context, w World, perDevice int) ([]int64, error) {
+// runs yet. They go to one device each first and are copied to the others; together,
+// each is for all devices: those that stand in no scene.
+func (c *console) makeRules(ctx context.Context, w World, perDevice int, together bool) ([]int64, error) {
 	var all []int64
 	for p := range perDevice {
-		body, err := json.Marshal(map[string]any{
+		form := map[string]any{
 			"alarmName": ruleName(p), "dataSource": 1, "executionId": w.Devices[0].Name, "triggerType": 0,
 			"conditions": []map[string]any{{"andor": "and", "tslAttribute": w.Properties[p], "subconditions": ">", "value": threshold / 100}},
 			"hitCounts":  1, "durations": 600_000, "alarmLevel": 1, "passageway": []int64{}, "manualRelease": 0,
-		})
+		}
+		if together {
+			form["targets"] = map[string]any{"groups": []int64{0}}
+		}
+		body, err := json.Marshal(form)
 		if err != nil {
 			return nil, err
 		}
@@ -39,6 +44,9 @@ func (c *console) makeRules(ctx context.Context, w World, perDevice int) ([]int6
 			return nil, fmt.Errorf("make a rule: %w", err)
 		}
 		all = append(all, id)
+		if together {
+			continue
+		}
 		for part := range slices.Chunk(w.Devices[1:], copiesAtOnce) {
 			copies, err := c.copyRule(ctx, id, part)
 			if err != nil {

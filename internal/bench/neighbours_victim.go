@@ -50,7 +50,7 @@ func (v *victim) settleIn(ctx context.Context, t Target) (err error) {
 	if v.channel, err = v.person.makeChannel(ctx, "victim", []string{"victim@example.org"}); err != nil {
 		return err
 	}
-	rules, err := v.person.makeRules(ctx, v.world, victimRules)
+	rules, err := v.person.makeRules(ctx, v.world, victimRules, false)
 	if err != nil {
 		return err
 	}

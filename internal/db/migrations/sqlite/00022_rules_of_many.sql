@@ -12,6 +12,7 @@ CREATE TABLE alarm_rule_targets (
 CREATE INDEX alarm_rule_targets_device ON alarm_rule_targets (device_id);
 CREATE INDEX alarm_rule_targets_scene ON alarm_rule_targets (scene_id);
 CREATE INDEX alarm_rule_targets_product ON alarm_rule_targets (product_id);
+CREATE INDEX alarm_rule_targets_roaming ON alarm_rule_targets (rule_id) WHERE device_id IS NULL;
 
 -- The devices that come of that now: a rule is judged on each of them by itself.
 CREATE TABLE alarm_rule_devices (
@@ -24,6 +25,7 @@ CREATE TABLE alarm_rule_devices (
 );
 CREATE INDEX alarm_rule_devices_device ON alarm_rule_devices (device_id);
 CREATE INDEX alarm_rule_devices_tenant ON alarm_rule_devices (tenant_id);
+CREATE INDEX alarm_rule_devices_left_out ON alarm_rule_devices (tenant_id, rule_id) WHERE state <> 0;
 
 INSERT INTO alarm_rule_targets (rule_id, place, device_id) SELECT id, 0, device_id FROM alarm_rules;
 INSERT INTO alarm_rule_devices (rule_id, device_id, tenant_id) SELECT id, device_id, tenant_id FROM alarm_rules;
