@@ -42,3 +42,16 @@ func (e *Engine) Beside() bool {
 	defer e.mu.Unlock()
 	return e.beside
 }
+
+// UsualMove is the round number that nine of ten moves of some readings do not
+// exceed; 0: nothing moved.
+func UsualMove(readings ...float64) float64 {
+	var m moves
+	for _, v := range readings {
+		m.add(v)
+	}
+	if m.usual() < 0 {
+		return 0
+	}
+	return rungs[m.usual()]
+}
