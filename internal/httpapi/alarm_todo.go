@@ -11,10 +11,6 @@ func (s *server) PageAlarmRuleDevices(ctx context.Context, r wire.PageAlarmRuleD
 	return nil, errs.Missing()
 }
 
-func (s *server) RehearseAlarmRuleDevices(ctx context.Context, r wire.RehearseAlarmRuleDevicesRequestObject) (wire.RehearseAlarmRuleDevicesResponseObject, error) {
-	return nil, errs.Missing()
-}
-
 func (s *server) AcknowledgeAlarmNotice(ctx context.Context, r wire.AcknowledgeAlarmNoticeRequestObject) (wire.AcknowledgeAlarmNoticeResponseObject, error) {
 	return nil, errs.Missing()
 }
