@@ -131,7 +131,7 @@ func TestRehearsalAdvice(t *testing.T) {
 			return 5
 		}, 8, frost, pastProduct, ""},
 		// 23 an hour of one minute, and half an hour of heat: one may be too much at once.
-		"spikes": {func(day, minute int64) float64 {
+		"spikes": {func(_, minute int64) float64 {
 			switch {
 			case minute%60 == 30 && minute > 60:
 				return 45
