@@ -43,15 +43,15 @@ func (e *Engine) Beside() bool {
 	return e.beside
 }
 
-// UsualMove is the round number that nine of ten moves of some readings do not
+// MoveWithin is the round number that such a share of the moves of some readings do not
 // exceed; 0: nothing moved.
-func UsualMove(readings ...float64) float64 {
+func MoveWithin(share float64, readings ...float64) float64 {
 	var m moves
 	for _, v := range readings {
 		m.add(v)
 	}
-	if m.usual() < 0 {
-		return 0
+	if i := m.within(share); i >= 0 {
+		return rungs[i]
 	}
-	return rungs[m.usual()]
+	return 0
 }

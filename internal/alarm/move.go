@@ -5,12 +5,8 @@ import (
 	"slices"
 )
 
-const (
-	// finest and coarsest are the powers of ten between which moves are told apart.
-	finest, coarsest = -9, 9
-	// usualShare is the share of the moves that are usual.
-	usualShare = 0.9
-)
+// finest and coarsest are the powers of ten between which moves are told apart.
+const finest, coarsest = -9, 9
 
 // rungs are the round numbers in whose steps moves are counted, and limits moved:
 // 1, 2 and 5 of each power of ten.
@@ -46,16 +42,16 @@ func (m *moves) merge(other *moves) {
 	}
 }
 
-// usual is the round number that nine of ten moves do not exceed, as its place among
-// rungs; negative: nothing moved.
-func (m *moves) usual() int {
+// within is the round number that such a share of the moves do not exceed, as its place
+// among rungs; negative: nothing moved.
+func (m *moves) within(share float64) int {
 	all := 0
 	for _, n := range m.counts {
 		all += n
 	}
-	within := 0
+	so := 0
 	for i, n := range m.counts {
-		if within += n; n > 0 && float64(within) >= usualShare*float64(all) {
+		if so += n; n > 0 && float64(so) >= share*float64(all) {
 			return i
 		}
 	}

@@ -20,8 +20,8 @@ const (
 	// change than without: a limit that readings hardly ever reach spares notices,
 	// too, by leaving one open.
 	longerOpen = 0.2
-	// recoveries is how many clearing limits are tried.
-	recoveries = 4
+	// mostRecoveries is how many recovery values are tried at most.
+	mostRecoveries = 6
 )
 
 // hitsTried are the hits that are tried, those that are more than the rule's.
@@ -106,18 +106,20 @@ func (h *rehearsedRule) changes() []change {
 	return append(h.recoveries(), h.moreHits()...)
 }
 
-// recoveries are round steps from the threshold to its safe side: from half of what the readings
-// usually move by, so that those which swing about the threshold do not pass it.
+// recoveries are round steps from the threshold to its safe side. They begin below what half of the
+// moves of the readings do not exceed, since a value that swings about the threshold goes half as
+// far beyond it, and end beyond what nearly all do not.
 func (h *rehearsedRule) recoveries() (all []change) {
 	place, property := advisable(h.rule.Conditions, h.models[0])
-	usual := h.moves.usual()
-	if property == nil || usual < 0 {
+	half, most := h.moves.within(.5), h.moves.within(.9)
+	if property == nil || most < 0 {
 		return nil
 	}
 	c := h.rule.Conditions[place]
 	threshold, precision := c.Value.Float(), h.precision(c.Attribute)
-	first := max(usual-1, rungOf(math.Pow10(-precision)))
-	for _, step := range rungs[first:min(first+recoveries, len(rungs))] {
+	first := max(half-1, rungOf(math.Pow10(-precision)))
+	last := min(max(first, most)+2, first+mostRecoveries-1, len(rungs)-1)
+	for _, step := range rungs[first : last+1] {
 		if rising(c) {
 			step = -step
 		}

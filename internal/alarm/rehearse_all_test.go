@@ -157,26 +157,26 @@ func TestRehearseAllOffline(t *testing.T) {
 	}
 }
 
-// By how much readings usually move, in round numbers, spikes left out.
-func TestUsualMove(t *testing.T) {
+// By how much readings move, in round numbers.
+func TestMoves(t *testing.T) {
 	for _, c := range []struct {
-		readings []float64
-		want     float64
+		readings   []float64
+		half, nine float64 // of ten moves: five are within the one, nine within the other
 	}{
-		{nil, 0},
-		{[]float64{3}, 0},
-		{[]float64{3, 3, 3}, 0},
-		{[]float64{2.1, 2.3, 2.1}, .2},
-		{[]float64{1013.2, 1013, 1012.8}, .2},
-		{[]float64{20, 20.3, 20.6}, .5},
-		{[]float64{0, 51, 0}, 100},
-		{[]float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 59}, 1},
-		{[]float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 58}, 50},
-		{[]float64{0, 1e-12}, 1e-9},
-		{[]float64{-1e300, 1e300}, 5e9},
+		{nil, 0, 0},
+		{[]float64{3}, 0, 0},
+		{[]float64{3, 3, 3}, 0, 0},
+		{[]float64{2.1, 2.3, 2.1}, .2, .2},
+		{[]float64{1013.2, 1013, 1012.8}, .2, .2},
+		{[]float64{20, 20.3, 20.6}, .5, .5},
+		{[]float64{0, 51, 0}, 100, 100},
+		{[]float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 59}, 1, 1},
+		{[]float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 58}, 1, 50},
+		{[]float64{0, 1e-12}, 1e-9, 1e-9},
+		{[]float64{-1e300, 1e300}, 5e9, 5e9},
 	} {
-		if got := alarm.UsualMove(c.readings...); got != c.want {
-			t.Errorf("%v: %v, want %v", c.readings, got, c.want)
+		if half, nine := alarm.MoveWithin(.5, c.readings...), alarm.MoveWithin(.9, c.readings...); half != c.half || nine != c.nine {
+			t.Errorf("%v: %v and %v, want %v and %v", c.readings, half, nine, c.half, c.nine)
 		}
 	}
 }

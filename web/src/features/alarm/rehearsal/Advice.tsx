@@ -35,8 +35,8 @@ export function Advice({ advice = [], form, waiting }: AdviceProps) {
       });
     }
     const property = properties?.get(one.tslAttribute ?? '');
-    const { elementUnit: unit = '', precision } = property ?? {};
-    const value = format.reading({ value: one.recovery ?? 0, unit, precision });
+    // As the form and the chart say limits: with no more decimals than it has.
+    const value = format.reading({ value: one.recovery ?? 0, unit: property?.elementUnit ?? '' });
     const name = property ? titleOf(property) : (one.tslAttribute ?? '');
     return t(several ? 'rule.rehearsal.advice.recoveryOf' : 'rule.rehearsal.advice.recovery', {
       ...counts,

@@ -46,7 +46,7 @@ export function AllRehearsal({ form }: { form: RuleFormState }) {
       {enough && rows.length > 0 ? (
         <div className={rehearsal.isPlaceholderData ? own.waiting : undefined}>
           <p className={own.title}>{verdict}</p>
-          {silent ? null : <p className={own.text}>{where}</p>}
+          {finished && !silent ? <p className={own.text}>{where}</p> : null}
         </div>
       ) : null}
       {enough && rows.length > 0 && !finished && !failed ? <Progress done={rows.length} of={of} /> : null}
