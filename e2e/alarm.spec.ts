@@ -9,6 +9,7 @@ import { expect, test } from './test.ts';
 
 const grower: Person = { tenantName: 'vineyard', userName: 'aylin', password: 'rows-of-old-vines' };
 const secret = 'e2e-vineyard-51b7e0f29ac4d836';
+const gateSecret = 'e2e-vineyard-gate-8c20d7e6f91b34a5';
 const day = 24 * 3_600_000;
 
 test.beforeAll(async () => {
@@ -22,12 +23,16 @@ tenants:
     scenes: [Slope]
     devices:
       - {deviceName: VY-01, serial: V-1, noteName: Slope mast, product: weather-mast, secret: ${secret}, scene: Slope}
+      - {deviceName: VY-03, serial: V-3, noteName: Gate mast, product: weather-mast, secret: ${gateSecret}, scene: Slope}
       - {deviceName: VY-02, serial: V-2, noteName: Cellar climate, product: greenhouse-climate, scene: Slope}
 `);
   // Three nights of frost and one cold noon, in readings of ten minutes.
   const now = Date.now();
   const frost = [3, 8, 15].flatMap((ago) => readings(now - ago * day, [4, 1.2, 0.4, 0.8, 3]));
   await publish('VY-01', secret, [...frost, ...readings(now - 12 * day, [9, 8, 9])]);
+  // Two nights that swing about the limit, an hour and a half each.
+  const swings = [4, 9].flatMap((ago) => readings(now - ago * day, [8, 1.7, 2.3, 1.7, 2.3, 1.7, 2.3, 1.7, 2.3, 8]));
+  await publish('VY-03', gateSecret, swings);
 });
 
 const readings = (from: number, values: number[]) =>
@@ -36,12 +41,12 @@ const readings = (from: number, values: number[]) =>
 const form = (page: Page) => page.getByRole('dialog', { name: /rule$/ });
 const save = (dialog: Locator, name = 'Save') => dialog.getByRole('button', { name, exact: true });
 
-async function fill(page: Page, name: string): Promise<Locator> {
+async function fill(page: Page, name: string, device = 'Slope mast · VY-01'): Promise<Locator> {
   await page.getByRole('button', { name: 'New rule' }).first().click();
   const dialog = form(page);
   await dialog.getByLabel(/^Alarm name/).fill(name);
   await dialog.getByLabel(/^Device source/).click();
-  await page.getByTitle('Slope mast · VY-01').click();
+  await page.getByTitle(device).click();
   await dialog.getByRole('radio', { name: 'Attribute change' }).check();
   await dialog.getByRole('radio', { name: 'Serious' }).check();
   await dialog.getByRole('radio', { name: 'Supported', exact: true }).check();
@@ -76,6 +81,17 @@ test('a rule is made, rehearsed and run, and its card tells of the alarm as it c
   await card.getByRole('button', { name: /^Stop/ }).click();
   await expect(card.getByText('Stopped')).toBeVisible();
   await expect(card.getByText(/^Taken down .+ by Aylin$/)).toBeVisible();
+  await expectAccessible(page);
+});
+
+test('a rule whose readings swing is advised what makes fewer alarms, and takes it by one press', async ({ page }) => {
+  await enter(page, grower, '/alarm');
+  const dialog = await fill(page, 'Frost at the gate', 'Gate mast · VY-03');
+  await expect(dialog.getByText('This rule would have alarmed 8 times')).toBeVisible();
+  await dialog.getByRole('button', { name: 'Use this: Clears at 2.5 °C: 2 alarms instead of 8' }).click();
+  await expect(dialog.getByText('This rule would have alarmed 2 times')).toBeVisible();
+  await expect(dialog.getByLabel('Recovery value of condition 1')).toHaveValue('2.5');
+  await expect(dialog.getByRole('button', { name: /^Use this/ })).toHaveCount(0);
   await expectAccessible(page);
 });
 

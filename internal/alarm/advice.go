@@ -35,37 +35,27 @@ func Advise(ctx context.Context, store *reading.Store, t tenant.ID, d *Detail, p
 		return nil, nil
 	}
 	from, to := d.Start-advisedOver.Milliseconds(), d.Start
-	notices := func(recovery *float64) (int, error) {
-		with := r
-		with.Conditions = append([]Condition(nil), r.Conditions...)
-		with.Conditions[place].Recovery = recovery
-		h, err := Rehearse(ctx, store, with, p, 0, from, to, time.UTC, nil)
-		if err != nil {
-			return 0, err
-		}
-		return h.Total, nil
-	}
-	without, err := notices(r.Conditions[place].Recovery)
-	if err != nil {
-		return nil, err
-	}
 	turned, err := turnedAt(ctx, store, &r, r.Conditions[place], property.ID, from, to)
 	if err != nil {
 		return nil, err
 	}
 	threshold := r.Conditions[place].Value.Float()
-	var best *Advice
+	rules := []Rule{r} // as it is, then with each recovery value
 	for _, part := range []float64{.25, .5, .75} {
-		recovery := inDecimals(threshold+part*(turned-threshold), property.Precision)
-		if recovery == threshold {
-			continue
+		if recovery := inDecimals(threshold+part*(turned-threshold), property.Precision); recovery != threshold {
+			rules = append(rules, withRecovery(r, place, recovery))
 		}
-		n, err := notices(&recovery)
-		if err != nil {
-			return nil, err
-		}
-		if n < without && (best == nil || n < best.Notices) {
-			best = &Advice{Attribute: r.Conditions[place].Attribute, Recovery: recovery, Notices: n, Without: without}
+	}
+	trials, err := try(ctx, &RehearsalOptions{Readings: store, From: from, To: to}, rules, p)
+	if err != nil {
+		return nil, err
+	}
+	var best *Advice
+	without := trials[0].notices
+	for i, tried := range trials[1:] {
+		if tried.notices < without && (best == nil || tried.notices < best.Notices) {
+			c := rules[i+1].Conditions[place]
+			best = &Advice{Attribute: c.Attribute, Recovery: *c.Recovery, Notices: tried.notices, Without: without}
 		}
 	}
 	return best, nil

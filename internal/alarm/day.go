@@ -3,11 +3,21 @@ package alarm
 import (
 	"math"
 	"time"
+
+	"tilth/internal/device"
 )
 
 // Place is where a device stands, in degrees. It tells night, from sunset to
 // sunrise, from day. Where none is known, night is from 20:00 to 06:00.
 type Place struct{ Latitude, Longitude float64 }
+
+// placeOf is where a device stands; nil: nobody says.
+func placeOf(d *device.Device) *Place {
+	if d.Latitude == nil || d.Longitude == nil {
+		return nil
+	}
+	return &Place{Latitude: *d.Latitude, Longitude: *d.Longitude}
+}
 
 // sunset is the height of the sun's middle at its rise and set, in degrees: its
 // rim is at the horizon, and the air lifts it.

@@ -42,3 +42,16 @@ func (e *Engine) Beside() bool {
 	defer e.mu.Unlock()
 	return e.beside
 }
+
+// MoveWithin is the round number that such a share of the moves of some readings do not
+// exceed; 0: nothing moved.
+func MoveWithin(share float64, readings ...float64) float64 {
+	var m moves
+	for _, v := range readings {
+		m.add(v)
+	}
+	if i := m.within(share); i >= 0 {
+		return rungs[i]
+	}
+	return 0
+}

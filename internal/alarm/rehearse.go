@@ -23,6 +23,9 @@ type Rehearsal struct {
 	Days      []DayRange  // of Attribute, oldest first; days without a reading are absent
 	Pace      Pace
 	KnownFrom int64 // of a rule on being offline, from when on it is known whether the device was there, epoch ms; 0: nothing is known
+	// Advice are changes of the rule with which there would have been far fewer
+	// notices, the best first; none of a rule on being offline.
+	Advice []RehearsalAdvice
 }
 
 // Rehearsed is one notice that there would have been.
@@ -46,38 +49,61 @@ type DayRange struct {
 // the rule had been published at from; nothing is written. It looks at the
 // rule's Tenant, Device, Conditions, Hits, Window and Period. Days and the
 // period are by zone, nights by place, which may be nil; anHour is as for NewTest.
+// Where there are many notices, one more pass over the readings finds Advice.
 // The error is the store's or ctx's, or NewTest's where the product has no such
 // properties.
 func Rehearse(ctx context.Context, store *reading.Store, r Rule, p *device.Product, anHour int, from, to int64, zone *time.Location,
 	place *Place) (*Rehearsal, error) {
-	test, err := NewTest(r, p, anHour)
+	o := &RehearsalOptions{Readings: store, AnHour: anHour, From: from, To: to, Zone: zone}
+	h, err := rehearse(ctx, o, r, p, place)
 	if err != nil {
 		return nil, err
 	}
-	h := &rehearsing{Rehearsal: Rehearsal{From: from, To: to}, rule: &r, zone: zone, place: place}
-	var counted device.PropertyID
+	heard := rehearsedRule{}
+	heard.add(h, p)
+	changes := heard.changes()
+	if err := count(ctx, o, changes, r, p); err != nil {
+		return nil, err
+	}
+	h.Advice = heard.advised(changes)
+	return &h.Rehearsal, nil
+}
+
+// rehearse is Rehearse without advice.
+func rehearse(ctx context.Context, o *RehearsalOptions, r Rule, p *device.Product, place *Place) (*rehearsing, error) {
+	trials, err := newTrials(ctx, o, []Rule{r}, p)
+	if err != nil {
+		return nil, err
+	}
+	h := &rehearsing{Rehearsal: Rehearsal{From: o.From, To: o.To}, rule: &r, zone: o.Zone, place: place, trial: &trials[0]}
+	var counted, moved device.PropertyID
 	h.Attribute, counted = firstNumber(r.Conditions, p)
-	state := NewState(test, from-1)
-	before, err := store.AsOf(ctx, r.Tenant, r.Device, from-1, test.Properties())
-	if err != nil {
-		return nil, err
-	}
-	for _, l := range before {
-		state.Learn(test, l.Time, []reading.Field{{Property: l.Property, Value: l.Value}})
+	if _, property := advisable(r.Conditions, p); property != nil {
+		moved = property.ID
 	}
 	var pace pacer
-	err = store.Range(ctx, r.Tenant, r.Device, from, to, test.Properties(), func(at int64, fields []reading.Field) error {
-		h.Samples++
+	properties := h.trial.test.Properties()
+	err = o.Readings.Range(ctx, r.Tenant, r.Device, o.From, o.To, properties, func(at int64, fields []reading.Field) error {
+		if h.Samples++; h.Samples == 1 {
+			h.first = at
+		}
+		h.last = at
 		pace.add(at)
 		for _, f := range fields {
-			if f.Property == counted && f.Value.Kind() == reading.KindNumber {
+			if f.Value.Kind() != reading.KindNumber {
+				continue
+			}
+			if f.Property == counted {
 				h.extend(at, f.Value.Float())
 			}
+			if f.Property == moved {
+				h.moves.add(f.Value.Float())
+			}
 		}
-		switch e, some := Step(test, state, at, at, fields); {
+		switch e, some := h.trial.step(at, fields); {
 		case some && e.Kind == Opened:
 			h.open(e.Time, e.Unsteady)
-		case some && e.Kind == Resolved:
+		case some:
 			h.resolve(e.Time)
 		}
 		return nil
@@ -85,9 +111,10 @@ func Rehearse(ctx context.Context, store *reading.Store, r Rule, p *device.Produ
 	if err != nil {
 		return nil, err
 	}
+	h.trial.end(h.last)
 	h.Pace = pace.pace(r)
 	h.list()
-	return &h.Rehearsal, nil
+	return h, nil
 }
 
 // RehearseOffline does for a rule on being offline what Rehearse does for one
@@ -183,6 +210,11 @@ type rehearsing struct {
 	zone  *time.Location
 	place *Place
 	until int64 // end of the last of Days, epoch ms
+
+	// Of a rule on readings.
+	trial       *trial
+	moves       moves // of the property that a recovery value would be of
+	first, last int64 // sample, epoch ms; 0: there is none
 }
 
 func (h *rehearsing) open(at int64, unsteady bool) {

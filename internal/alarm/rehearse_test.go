@@ -36,6 +36,7 @@ var pastProduct = &device.Product{Name: "past", Properties: []device.Property{
 type past struct {
 	*reading.Store
 	t       testing.TB
+	device  device.ID // that measures
 	waiting []reading.Arrival
 }
 
@@ -53,7 +54,7 @@ func newPast(t testing.TB) *past {
 			t.Error(err)
 		}
 	})
-	return &past{Store: store, t: t}
+	return &past{Store: store, t: t, device: pastDevice}
 }
 
 // measure puts a frame into the store; values are name and value in turn.
@@ -73,7 +74,7 @@ func (p *past) measure(at int64, values ...any) {
 		fields = append(fields, reading.Field{Property: pastProduct.Property(values[i].(string)).ID, Value: v})
 	}
 	slices.SortFunc(fields, func(a, b reading.Field) int { return int(a.Property) - int(b.Property) })
-	p.waiting = append(p.waiting, reading.Arrival{At: at, Frame: reading.Frame{Tenant: pastTenant, Device: pastDevice, Time: at, Fields: fields}})
+	p.waiting = append(p.waiting, reading.Arrival{At: at, Frame: reading.Frame{Tenant: pastTenant, Device: p.device, Time: at, Fields: fields}})
 	if len(p.waiting) == 1000 {
 		p.done()
 	}

@@ -181,6 +181,9 @@ var rows = map[string]row{
 	"console copyAlarmRule": {of: func(s *party) request {
 		return request{body: fields{"id": s.rule, "executionIds": []any{s.device("gateway")}}}
 	}, undo: forget("alarm-rules/page", "alarm-rules/delete")},
+	"console rehearseAlarmRuleDevices": {of: func(s *party) request {
+		return request{body: ruleOf(s, s.tag+" other")}
+	}},
 	"console muteAlarmRule":      {of: func(s *party) request { return request{body: fields{"id": s.rule, "until": 0}} }},
 	"console rehearseAlarmRule":  {of: func(s *party) request { return request{body: ruleOf(s, s.tag+" other")} }},
 	"console pageAlarmNotices":   {query: firstPage},

@@ -148,7 +148,7 @@ func (r row) base(s *party) request {
 // passing is what changes by itself: times, also as spreadsheets have them (days
 // and a fraction, of however few digits), numbers of things made in between, and
 // how long an open notice has been open.
-var passing = regexp.MustCompile(`\d{5}\.\d+|\d{7,}|"durationTime":\d+`)
+var passing = regexp.MustCompile(`\d{5}\.\d+|\d{7,}|"(durationTime|longest)":\d+`)
 
 // alike is what an answer says apart from what was asked for and from what
 // changes by itself.

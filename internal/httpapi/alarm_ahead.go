@@ -2,67 +2,12 @@ package httpapi
 
 import (
 	"context"
-	"time"
 
 	"tilth/internal/alarm"
 	"tilth/internal/device"
 	"tilth/internal/httpapi/wire"
 	"tilth/internal/tenant"
 )
-
-// rehearsed is how far back a rehearsal goes.
-const rehearsed = 30 * 24 * time.Hour
-
-// RehearseAlarmRule answers what a rule would have recorded in the last 30
-// days.
-func (s *server) RehearseAlarmRule(ctx context.Context, r wire.RehearseAlarmRuleRequestObject) (wire.RehearseAlarmRuleResponseObject, error) {
-	t := caller(ctx).Tenant
-	on, err := s.RuleForms.Judged(ctx, t, formOf(r.Body))
-	if err != nil {
-		return nil, err
-	}
-	rule, d, p := on.Rule, on.On, on.Model
-	owner, err := s.Tenants.Get(ctx, t)
-	if err != nil {
-		return nil, err
-	}
-	var place *alarm.Place
-	if d.Latitude != nil && d.Longitude != nil {
-		place = &alarm.Place{Latitude: *d.Latitude, Longitude: *d.Longitude}
-	}
-	to := s.Now().UnixMilli()
-	from := to - rehearsed.Milliseconds()
-	var h *alarm.Rehearsal
-	if rule.Trigger == alarm.DeviceOffline {
-		h, err = alarm.RehearseOffline(ctx, s.Status, rule, s.NoticesAnHour, from, to, owner.TimeZone, place)
-	} else {
-		h, err = alarm.Rehearse(ctx, s.Past, rule, p, s.NoticesAnHour, from, to, owner.TimeZone, place)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return wire.RehearseAlarmRule200JSONResponse{Code: success, Data: wireRehearsal(h)}, nil
-}
-
-func wireRehearsal(h *alarm.Rehearsal) *wire.Rehearsal {
-	w := &wire.Rehearsal{
-		StartTime: h.From, EndTime: h.To, Samples: h.Samples, Total: h.Total, Fits: &h.Pace.Fits, UsualInterval: some(h.Pace.Interval), KnownFrom: some(h.KnownFrom),
-		Notices: make([]wire.RehearsedNotice, len(h.Notices)), Days: make([]wire.RehearsedDay, len(h.Days)),
-	}
-	if h.Attribute != "" {
-		w.TslAttribute = &h.Attribute
-	}
-	for i, n := range h.Notices {
-		w.Notices[i] = wire.RehearsedNotice{StartTime: n.Start, EndTime: some(n.End), Night: n.Night, Told: n.Told}
-		if n.Unsteady {
-			w.Notices[i].Unsteady = new(true)
-		}
-	}
-	for i, d := range h.Days {
-		w.Days[i] = wire.RehearsedDay{Day: d.Day, Min: d.Min, Max: d.Max}
-	}
-	return w
-}
 
 // GetAlarmOutlook answers how close rules are to triggering.
 func (s *server) GetAlarmOutlook(ctx context.Context, r wire.GetAlarmOutlookRequestObject) (wire.GetAlarmOutlookResponseObject, error) {

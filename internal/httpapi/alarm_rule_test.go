@@ -119,8 +119,9 @@ func TestAlarmRuleRefusals(t *testing.T) {
 		"a number in words": {body{"alarmLevel": "1"}, 400, ""},
 		"too many by far":   {body{"conditions": make([]body, 401)}, 601, "Conditions: choose at most 400"},
 	} {
-		for _, call := range []testkit.Call{w.create(frost("WS-1", c.with)), w.sends(http.MethodPost, rulesPath+"rehearse", frost("WS-1", c.with))} {
-			rehearsing := strings.HasSuffix(call.Path, "rehearse")
+		form := frost("WS-1", c.with)
+		for _, call := range []testkit.Call{w.create(form), w.rehearse(form), w.rehearseAll(form)} {
+			rehearsing := strings.Contains(call.Path, "rehearse")
 			if rehearsing && (name == "too long" || name == "level" || name == "a channel" || name == "description" || strings.HasSuffix(name, " reminder")) {
 				continue // not looked at
 			}
@@ -477,7 +478,7 @@ func TestMuteIsOneChange(t *testing.T) {
 // header says.
 func TestAlarmsAreApart(t *testing.T) {
 	w := newServer(t)
-	for _, path := range []string{"create", "rehearse"} {
+	for _, path := range []string{"create", "rehearse", "rehearse/devices"} {
 		for _, name := range []string{theirDevice, "none"} {
 			a := w.Do(t, w.sends(http.MethodPost, rulesPath+path, frost(name, nil)))
 			if a.Code != 404 || a.Msg != "Device: This resource does not exist" {

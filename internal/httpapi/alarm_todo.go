@@ -7,10 +7,6 @@ import (
 	"tilth/internal/httpapi/wire"
 )
 
-func (s *server) RehearseAlarmRuleDevices(ctx context.Context, r wire.RehearseAlarmRuleDevicesRequestObject) (wire.RehearseAlarmRuleDevicesResponseObject, error) {
-	return nil, errs.Missing()
-}
-
 func (s *server) AcknowledgeAlarmNotice(ctx context.Context, r wire.AcknowledgeAlarmNoticeRequestObject) (wire.AcknowledgeAlarmNoticeResponseObject, error) {
 	return nil, errs.Missing()
 }

@@ -64,6 +64,8 @@ var acts = map[string]act{
 	"updateMessagesRead":    {because: "what a person has read is nobody else's business"},
 	"updateAllMessagesRead": {because: "what a person has read is nobody else's business"},
 
+	"rehearseAlarmRuleDevices": {because: "reads"},
+
 	"loginUsername": {says: "session.signIn ada of 1", do: func(*testing.T, *world) testkit.Call { return login("field", "ada", testkit.Password) }},
 	"logout": {says: "session.signOut ada of 1", do: func(t *testing.T, w *world) testkit.Call {
 		return testkit.Call{Method: http.MethodPost, Path: logoutPath, Token: w.Session(t, w.field.Ada).Access}

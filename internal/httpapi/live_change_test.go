@@ -139,7 +139,7 @@ func TestCallsSayWhatTheyChange(t *testing.T) {
 	}
 	told := []string{"updateDevice", "newDeviceSecret", "createScene", "updateScene", "deleteScene"} // by their stores
 	ownEvents := []string{"resolveAlarmNotice"}
-	nothing := []string{"rehearseAlarmRule", "testNoticeChannel"}
+	nothing := []string{"rehearseAlarmRule", "rehearseAlarmRuleDevices", "testNoticeChannel"}
 	ownPage := []string{
 		"updateAvatar", "createCredential", "deleteCredential", "toggleCredential",
 		"createWebhook", "updateWebhook", "toggleWebhook", "deleteWebhook", "newWebhookSecret", "testWebhook",

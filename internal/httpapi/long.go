@@ -34,8 +34,11 @@ func (f longResponse) VisitGetSignDataResponse(w http.ResponseWriter) error { re
 // VisitExportDeviceDataResponse writes the answer.
 func (f longResponse) VisitExportDeviceDataResponse(w http.ResponseWriter) error { return f(w) }
 
-// enterLong takes the caller's slot for an answer with every reading of a range;
-// leave gives it back.
+// VisitRehearseAlarmRuleDevicesResponse writes the answer.
+func (f longResponse) VisitRehearseAlarmRuleDevicesResponse(w http.ResponseWriter) error { return f(w) }
+
+// enterLong takes the caller's slot for an answer with every reading of a range, or
+// one that passes over those of many devices; leave gives it back.
 func (s *server) enterLong(ctx context.Context) (leave func(), err error) {
 	c := caller(ctx)
 	if leave = s.Longs.Enter(ctx, c.Tenant, c.User); leave == nil {

@@ -120,6 +120,7 @@ func TestLongAnswersHoldLittle(t *testing.T) {
 	wideFrom := now.Add(-25 * time.Hour)
 	of("WIDE", w.wide(t, wideFrom, 10_000), wideFrom)
 	calls["WS-2 rehearsal"] = w.rehearse(frost("WS-2", body{"hitCounts": 3, "durations": 300_000}))
+	calls["WS-2 rehearsal of all"] = w.rehearseAll(frost("WS-2", body{"hitCounts": 3, "durations": 300_000}))
 	for _, name := range slices.Sorted(maps.Keys(calls)) {
 		call := calls[name]
 		call.From = farAway

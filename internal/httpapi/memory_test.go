@@ -21,6 +21,7 @@ func TestShortOfMemory(t *testing.T) {
 		w.get(over(seriesPath, "WS-1", "rain", from, to)), w.get(over(seriesPath, "WS-1", "rain", from, to) + "&points=100"),
 		w.get(over(rowsPath, "WS-1", "rain", from, to)), w.get(over(columnsPath, "WS-1", "rain", from, to)), w.get(over(signPath, "WS-1", "rain", from, to)),
 		w.get(over(exportPath, "WS-1", "rain", from, to)), w.get(over(coveragePath, "WS-1", "", from, to)), w.rehearse(frost("WS-1", nil)),
+		w.rehearseAll(frost("WS-1", nil)),
 	}
 	call, open, health := w.get(userPath), testkit.Call{Path: byHostPath + "?website=nobody.example"}, testkit.Call{Path: "/healthz"}
 	refused := func(c testkit.Call) bool {

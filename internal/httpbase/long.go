@@ -2,6 +2,7 @@ package httpbase
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"net/http"
 	"strconv"
@@ -83,6 +84,19 @@ func (a *Answer) Pass() error {
 		a.Buf = nil // from now on pieces are sent, and a client that reads slowly holds no more
 	}
 	return err
+}
+
+// Now is Pass for what somebody waits for: it leaves at once, and not with what
+// comes after it.
+func (a *Answer) Now() error {
+	if err := a.Pass(); err != nil {
+		return err
+	}
+	if err := a.to.ctl.Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		a.to.gone = err
+		return err
+	}
+	return nil
 }
 
 // Write appends to what has been gathered, and passes it on as Next does.

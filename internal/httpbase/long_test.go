@@ -120,6 +120,75 @@ func TestSendByHand(t *testing.T) {
 	}
 }
 
+// What somebody waits for leaves at once; what comes behind it may take as long as it
+// likes.
+func TestSendNow(t *testing.T) {
+	e, _ := newEdge()
+	seen := make(chan struct{})
+	server := httptest.NewServer(e.Around(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		err := e.Send(r.Context(), w, Long{}, func(out *Answer) error {
+			out.Buf = append(out.Buf, "a line\n"...)
+			if err := out.Now(); err != nil {
+				return err
+			}
+			select {
+			case <-seen:
+				return nil
+			case <-r.Context().Done():
+				return r.Context().Err()
+			}
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})))
+	defer server.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, server.URL, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	line := make([]byte, 7)
+	if _, err := io.ReadFull(res.Body, line); err != nil || string(line) != "a line\n" {
+		t.Fatalf("%q, %v", line, err)
+	}
+	close(seen)
+	if rest, err := io.ReadAll(res.Body); err != nil || len(rest) != 0 {
+		t.Errorf("%q, %v", rest, err)
+	}
+	// A client that is gone ends it, one that cannot be hurried does not.
+	gone := &hurried{ResponseRecorder: httptest.NewRecorder(), err: io.ErrClosedPipe}
+	err = e.Send(t.Context(), plainWriter{httptest.NewRecorder()}, Long{}, func(out *Answer) error { return out.Now() })
+	if err != nil {
+		t.Errorf("%v", err)
+	}
+	func() {
+		defer func() {
+			if p := recover(); p != http.ErrAbortHandler { //nolint:errorlint // a panic's value is no wrapped error
+				t.Errorf("ended with %v", p)
+			}
+		}()
+		_ = e.Send(t.Context(), gone, Long{}, func(out *Answer) error { return out.Now() })
+	}()
+}
+
+// hurried is a connection that cannot be flushed for a reason of its own.
+type hurried struct {
+	*httptest.ResponseRecorder
+	err error
+}
+
+func (h *hurried) FlushError() error { return h.err }
+
+// plainWriter knows nothing of flushing.
+type plainWriter struct{ http.ResponseWriter }
+
 // Each piece has its own time, and one that is longer has longer.
 func TestDeadlines(t *testing.T) {
 	e, log := newEdge()

@@ -28,5 +28,12 @@ func (w *turnWriter) Write(b []byte) (int, error) {
 	return w.ResponseWriter.Write(b)
 }
 
+// FlushError sends what is written so far.
+func (w *turnWriter) FlushError() error {
+	w.turn.Rest()
+	defer w.turn.Again(w.ctx)
+	return http.NewResponseController(w.ResponseWriter).Flush()
+}
+
 // Unwrap lets http.ResponseController reach the connection.
 func (w *turnWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

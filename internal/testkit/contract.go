@@ -27,6 +27,9 @@ import (
 // Spreadsheet is the type of an answer that is a file; it has no envelope.
 const Spreadsheet = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
+// Lines is the type of an answer that is a line of JSON after the other.
+const Lines = "application/x-ndjson"
+
 // Contract asks a handler and holds every answer against api/openapi.yaml:
 // status, headers and body. A property that the contract does not name is a
 // breach too.
@@ -59,6 +62,7 @@ var contract = sync.OnceValues(func() (document, error) {
 		return string(text), err
 	})
 	openapi3filter.RegisterBodyDecoder(Spreadsheet, openapi3filter.FileBodyDecoder)
+	openapi3filter.RegisterBodyDecoder(Lines, openapi3filter.FileBodyDecoder)
 	doc, err := openapi3.NewLoader().LoadFromData(api.OpenAPI)
 	if err != nil {
 		return document{}, err
@@ -208,6 +212,8 @@ func (c *Contract) Check(r *http.Request, a *Answer) error {
 		return c.operation(r, route, params, a)
 	case strings.HasPrefix(a.Header.Get("Content-Type"), "text/event-stream"), a.Header.Get("Content-Type") == Spreadsheet:
 		return c.operation(r, route, params, a)
+	case a.Header.Get("Content-Type") == Lines:
+		return errors.Join(c.lines(a.Body), c.operation(r, route, params, a))
 	}
 	if a.Header.Get("Content-Type") != "application/json" {
 		return fmt.Errorf("Content-Type %q", a.Header.Get("Content-Type"))
@@ -301,6 +307,25 @@ func (c *Contract) Schema(name string, text []byte) error {
 	}
 	if err := ref.Value.VisitJSON(value, openapi3.VisitAsResponse()); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// lines holds an answer of lines against the contract: one for each device, then
+// one for all. Empty ones say nothing.
+func (c *Contract) lines(body []byte) error {
+	if !bytes.HasSuffix(body, []byte("\n")) {
+		return errors.New("the last line does not end")
+	}
+	said := bytes.FieldsFunc(body, func(r rune) bool { return r == '\n' })
+	for i, line := range said {
+		schema := "RehearsedDevice"
+		if i == len(said)-1 {
+			schema = "RehearsedAll"
+		}
+		if err := c.Schema(schema, line); err != nil {
+			return err
+		}
 	}
 	return nil
 }

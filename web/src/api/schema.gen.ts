@@ -1057,7 +1057,7 @@ export interface paths {
         put?: never;
         /**
          * What a rule would have recorded in the last 30 days on each of its devices
-         * @description The rule is given as to rehearse. Answers a line of JSON for each device as soon as it is rehearsed, `RehearsedDevice`, in any order, then one `RehearsedAll`. A stream without that line was cut off. Refusals are the envelope.
+         * @description The rule is given as to rehearse. Answers a line of JSON for each device as soon as it is rehearsed, `RehearsedDevice`, in any order, then one `RehearsedAll`. An empty line says that it goes on. A stream without the last line was cut off. Refusals are the envelope.
          */
         post: operations["rehearseAlarmRuleDevices"];
         delete?: never;
@@ -2207,6 +2207,8 @@ export interface components {
         RehearsedDevice: {
             deviceName: string;
             noteName: string;
+            /** @description how many devices are rehearsed in all; the same in every line */
+            of: number;
             samples: number;
             /** @description notices */
             total: number;

@@ -63,7 +63,7 @@ it('knows every call that the console’s types have', () => {
       .filter(({ kind }) => kind !== 'json')
       .map(({ kind }) => kind)
       .sort(),
-  ).toEqual(['bare', 'bare', 'file', 'form', 'stream']);
+  ).toEqual(['bare', 'bare', 'file', 'form', 'lines', 'stream']);
 });
 
 describe.each(catalogue.map((row) => [row.answered, row] as const))(

@@ -1,5 +1,6 @@
 import { withSession } from './api';
-import { ApiError, address, inTurn, opened, type QueryValue, silenceAfter, timeoutMs } from './http';
+import { begin } from './coming';
+import { inTurn, type QueryValue, timeoutMs } from './http';
 
 export interface Download {
   path: string;
@@ -15,31 +16,18 @@ export function download(wish: Download): Promise<Blob> {
 }
 
 async function receive({ path, query, onProgress, signal }: Download, headers: Record<string, string>): Promise<Blob> {
-  const silence = silenceAfter(timeoutMs);
-  const stop = signal ? AbortSignal.any([signal, silence.signal]) : silence.signal;
+  const { response, heard, failure, over } = await begin({ method: 'GET', path, query, headers, signal }, timeoutMs);
   try {
-    const response = await fetch(address(path, query), { headers, signal: stop, credentials: 'omit' });
-    silence.broken();
-    const type = response.headers.get('Content-Type') ?? '';
-    if (!response.ok || type.startsWith('application/json')) {
-      opened(response.status, await response.text(), response.headers);
-      // An envelope that says all is well is no file.
-      throw new ApiError(response.status, '', 'status');
-    }
     const total = Number(response.headers.get('Content-Length')) || undefined;
-    return new Blob(
-      await partsOf(response, (received) => {
-        silence.broken();
-        onProgress?.(received, total);
-      }),
-      { type },
-    );
+    const parts = await partsOf(response, (received) => {
+      heard();
+      onProgress?.(received, total);
+    });
+    return new Blob(parts, { type: response.headers.get('Content-Type') ?? '' });
   } catch (error) {
-    if (error instanceof ApiError || signal?.aborted) throw error;
-    if (silence.signal.aborted) throw new ApiError(0, '', 'timeout');
-    throw new ApiError(0, '', 'network');
+    throw failure(error);
   } finally {
-    silence.over();
+    over();
   }
 }
 

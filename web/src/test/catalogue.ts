@@ -2,6 +2,7 @@ import { api } from '@/lib/api';
 import { download } from '@/lib/download';
 import { requestHeaders } from '@/lib/headers';
 import { sendBare } from '@/lib/http';
+import { type LinesPath, lines } from '@/lib/lines';
 import { useNotices } from '@/lib/notices';
 import { createQueryClient } from '@/lib/queryClient';
 import type { Call } from './contract';
@@ -28,6 +29,7 @@ export function ask({ method, path, kind }: Call): Promise<unknown> {
   const call = () => {
     if (kind === 'bare') return sendBare({ method, path, body: {}, headers: requestHeaders() });
     if (kind === 'file') return download({ path });
+    if (kind === 'lines') return lines({ path: path as LinesPath, body: {} }).next();
     if (kind === 'form') return api.upload(path as never, { parts: { avatarFile: new Blob(['picture']) } as never });
     const send = { GET: api.find, POST: api.post, PUT: api.put, DELETE: api.del }[method];
     return (send as (path: string) => Promise<unknown>)(path);

@@ -4,12 +4,13 @@ import { readFileSync } from 'node:fs';
 export interface Call {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: string;
-  /** `form` sends files, `file` answers one, `bare` answers with an envelope of its own, `stream` goes on answering. */
-  kind: 'json' | 'form' | 'file' | 'bare' | 'stream';
+  /** `form` sends files, `file` answers one, `lines` a line after the other, `bare` an envelope of its own; `stream` goes on answering. */
+  kind: 'json' | 'form' | 'lines' | 'file' | 'bare' | 'stream';
 }
 
 const kinds = [
   ['form', 'multipart/form-data:'],
+  ['lines', 'application/x-ndjson:'],
   ['file', 'format: binary'],
   ['bare', 'schemas/CaptchaAnswer"'],
   ['stream', 'text/event-stream:'],

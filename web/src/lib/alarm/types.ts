@@ -9,6 +9,9 @@ export type AlarmNoticeMark = Schemas['AlarmNoticeMark'];
 export type LiveNotice = Schemas['LiveNotice'];
 export type Rehearsal = Schemas['Rehearsal'];
 export type RehearsedNotice = Schemas['RehearsedNotice'];
+export type RehearsalAdvice = Schemas['RehearsalAdvice'];
+export type RehearsedDevice = Schemas['RehearsedDevice'];
+export type RehearsedAll = Schemas['RehearsedAll'];
 export type Outlook = Schemas['Outlook'];
 
 /** How a condition compares; booleans and texts know only = and !=. */

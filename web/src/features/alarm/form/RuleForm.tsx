@@ -13,6 +13,7 @@ import { DraftBar } from '@/ui/DraftBar';
 import { SendButton } from '@/ui/form/SendButton';
 import { Note } from '@/ui/Note';
 import { Rehearsal } from '../rehearsal/Rehearsal';
+import { RehearsedDevices } from '../rehearsal/RehearsedDevices';
 import type { AlarmSearch } from '../search';
 import { RuleFields } from './RuleFields';
 import css from './RuleForm.module.css';
@@ -88,6 +89,7 @@ export function RuleForm({ rule, open, onClose, onClosed }: RuleFormProps) {
             <Rehearsal form={form} />
           </div>
         </aside>
+        <RehearsedDevices form={form} />
       </div>
       <DiscardDialog
         when={open && form.dirty}

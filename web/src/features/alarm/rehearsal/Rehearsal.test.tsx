@@ -203,4 +203,64 @@ describe('the rehearsal', () => {
     await user.click(place().getByText('What it would have recorded'));
     expect(limit()).toBeInTheDocument();
   });
+
+  const advised = {
+    recovery: {
+      kind: 'recovery',
+      condition: 0,
+      tslAttribute: 'airTemperature',
+      recovery: 2.5,
+      notices: 4,
+      without: 21,
+    },
+    hits: { kind: 'hits', hitCounts: 5, durations: 600_000, notices: 0, without: 21 },
+  } as const;
+
+  it('advises changes of the rule, each taken by one press', async () => {
+    server.rehearsal = rehearsal({ total: 21, advice: [advised.recovery, advised.hits] });
+    const { user } = await open();
+    const use = (advice: string) => place().getByLabelText(`Use this: ${advice}`);
+    const clears = await place().findByText('Clears at 2.5 °C: 4 alarms instead of 21');
+    expect(clears.closest('ul')?.querySelectorAll('li')).toHaveLength(2);
+    server.rehearsal = rehearsal({ total: 4, advice: [advised.hits] });
+    await user.click(use('Clears at 2.5 °C: 4 alarms instead of 21'));
+    expect(screen.getByLabelText('Recovery value of condition 1')).toHaveValue('2.5');
+    expect(await place().findByText('This rule would have alarmed 4 times')).toBeInTheDocument();
+    expect(sentTo(server, paths.rehearse).at(-1)).toMatchObject({ conditions: [{ value: 2, recovery: 2.5 }] });
+    expect(place().queryByText(/^Clears at 2\.5/)).toBeNull();
+
+    server.rehearsal = rehearsal({ total: 0, notices: [] });
+    await user.click(use('5 readings within 10 min: no alarms instead of 21'));
+    expect(screen.getByLabelText('Number of readings')).toHaveValue('5');
+    expect(await place().findByText('This rule would never have alarmed')).toBeInTheDocument();
+    expect(sentTo(server, paths.rehearse).at(-1)).toMatchObject({ hitCounts: 5, durations: 600_000 });
+    expect(place().queryByText('How to get fewer alarms')).toBeNull();
+  });
+
+  it('advises nothing of what is typed until that was judged', async () => {
+    server.rehearsal = rehearsal({ total: 21, advice: [advised.recovery] });
+    const { user } = await open();
+    await place().findByText(/^Clears at 2\.5/);
+    const button = () => place().getByLabelText(/^Use this/);
+    expect(button()).toHaveAttribute('aria-disabled', 'false');
+    fireEvent.change(value(), { target: { value: '1' } });
+    expect(button()).toHaveAttribute('aria-disabled', 'true');
+    await user.click(button());
+    expect(screen.queryByLabelText('Recovery value of condition 1')).toBeNull();
+    await waitFor(() => expect(button()).toHaveAttribute('aria-disabled', 'false'));
+  });
+
+  it('names the attribute that is advised of where there are several conditions', async () => {
+    const [first] = rule().conditions;
+    const second = { ...rule().conditions[0], tslAttribute: 'airHumidity', subconditions: '>', value: 80 } as const;
+    server.rules = [rule({ conditions: [first, second] as never })];
+    const advice = { ...advised.recovery, condition: 1, tslAttribute: 'airHumidity', recovery: 78 };
+    server.rehearsal = rehearsal({ total: 21, advice: [advice, { ...advised.recovery, condition: 1 }] });
+    const { user } = await open();
+    // The second is of another attribute than the form has there.
+    expect(await place().findAllByLabelText(/^Use this/)).toHaveLength(1);
+    await user.click(place().getByLabelText(/^Use this: .+ clears at 78.+: 4 alarms instead of 21$/));
+    expect(screen.getByLabelText('Recovery value of condition 2')).toHaveValue('78');
+    expect(screen.queryByLabelText('Recovery value of condition 1')).toBeNull();
+  });
 });

@@ -15,23 +15,30 @@ import { ZoneNote } from '@/ui/ZoneNote';
 import { titleOf } from '../form/ConditionRow';
 import { readingsThatFit } from '../form/fits';
 import { numberText, parseNumber } from '../form/number';
-import { isJudgeable } from '../form/rules';
 import type { RuleFormState } from '../form/useRuleForm';
 import { judgedBody } from '../form/values';
+import { Advice } from './Advice';
+import { AllRehearsal } from './AllRehearsal';
 import { DayChart } from './DayChart';
+import { enoughOf } from './enough';
+import { namesMany } from './many';
 import { NoticeList } from './NoticeList';
 import css from './Rehearsal.module.css';
 import { longestOf } from './summary';
 import { useRehearsal } from './useRehearsal';
 
-/** What the rule that is being typed would have done over the last thirty days of the device's real readings. */
+/** What the rule that is being typed would have done over the last thirty days of real readings. */
 export function Rehearsal({ form }: { form: RuleFormState }) {
+  return namesMany(form.values) ? <AllRehearsal form={form} /> : <OneRehearsal form={form} />;
+}
+
+function OneRehearsal({ form }: { form: RuleFormState }) {
   const { t } = useTranslation();
   const format = useFormat();
   const isPhone = useMedia(phone);
   const [open, setOpen] = useState(false);
-  const { values, properties, findings } = form;
-  const enough = isJudgeable(findings) && (values.trigger === 1 || properties !== undefined);
+  const { values, properties } = form;
+  const { enough, wanting } = enoughOf(form);
   const rehearsal = useRehearsal(enough ? judgedBody(values, properties ?? new Map()) : null);
   const { data } = rehearsal;
   const shown = rehearsal.asked && enough ? data : undefined;
@@ -45,9 +52,6 @@ export function Rehearsal({ form }: { form: RuleFormState }) {
   const folded = isPhone && !open;
 
   let content: ReactNode = null;
-  // Where only the period is wrong, asking for what stands there would lead nowhere.
-  const { period, ...others } = findings.fields;
-  const wanting = period && isJudgeable({ ...findings, fields: others }) ? 'periodWrong' : 'incomplete';
   if (!enough) content = <p className={css.hint}>{t(`rule.rehearsal.${wanting}`)}</p>;
   else if (rehearsal.isError) {
     content = (
@@ -68,7 +72,7 @@ export function Rehearsal({ form }: { form: RuleFormState }) {
         </div>
       </Loading>
     );
-  } else content = <Figures rehearsal={shown} form={form} folded={folded} />;
+  } else content = <Figures rehearsal={shown} form={form} folded={folded} waiting={rehearsal.waiting} />;
   return (
     <section className={css.rehearsal} aria-label={t('rule.rehearsal.title')} aria-busy={rehearsal.waiting}>
       <h3 className={css.kicker}>{t('rule.rehearsal.title')}</h3>
@@ -94,9 +98,11 @@ interface FiguresProps {
   form: RuleFormState;
   /** Only what must be known is told. */
   folded: boolean;
+  /** What is shown is not of what the form holds now. */
+  waiting: boolean;
 }
 
-function Figures({ rehearsal, form, folded }: FiguresProps) {
+function Figures({ rehearsal, form, folded, waiting }: FiguresProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const { values, properties, change } = form;
@@ -140,6 +146,7 @@ function Figures({ rehearsal, form, folded }: FiguresProps) {
           </Note>
         </div>
       ) : null}
+      <Advice advice={rehearsal.advice} form={form} waiting={waiting} />
       {folded ? null : (
         <>
           {longest ? (

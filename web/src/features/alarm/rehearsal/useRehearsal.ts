@@ -8,8 +8,8 @@ const pauseMs = 350;
 /** The guard against sending twice forgets after a second what a newer question has ended. */
 const againMs = 600;
 
-/** The rehearsal of what a form holds; null while that is not enough. A newer question ends the one before. */
-export function useRehearsal(body: AlarmRuleCreate | null) {
+/** What a form holds, as text, once it rests; `behind` until then. Null while that is not enough. */
+export function useSettledBody(body: AlarmRuleCreate | null) {
   const text = body && JSON.stringify(body);
   const [settled, setSettled] = useState(text);
   useEffect(() => {
@@ -17,6 +17,12 @@ export function useRehearsal(body: AlarmRuleCreate | null) {
     const timer = setTimeout(() => setSettled(text), pauseMs);
     return () => clearTimeout(timer);
   }, [text]);
+  return { settled, behind: text !== settled };
+}
+
+/** The rehearsal of what a form holds; null while that is not enough. A newer question ends the one before. */
+export function useRehearsal(body: AlarmRuleCreate | null) {
+  const { settled, behind } = useSettledBody(body);
   const query = useQuery({
     queryKey: ['alarm-rehearsal', settled],
     queryFn: ({ signal }) =>
@@ -31,5 +37,5 @@ export function useRehearsal(body: AlarmRuleCreate | null) {
     retry: (failures, error) => failures < 3 && error instanceof ApiError && error.kind === 'duplicate',
     retryDelay: againMs,
   });
-  return { ...query, waiting: text !== settled || query.isFetching, asked: settled !== null };
+  return { ...query, waiting: behind || query.isFetching, asked: settled !== null };
 }

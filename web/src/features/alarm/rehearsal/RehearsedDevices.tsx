@@ -1,0 +1,185 @@
+import { useDeferredValue, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { RehearsedDevice } from '@/lib/alarm/types';
+import { useReach } from '@/lib/channel/reach';
+import { useFormat } from '@/lib/format/format';
+import { phone, useMedia } from '@/lib/media';
+import { Empty } from '@/ui/Empty';
+import { ZoneNote } from '@/ui/ZoneNote';
+import type { RuleFormState } from '../form/useRuleForm';
+import { titleOfRow } from './many';
+import css from './RehearsedDevices.module.css';
+import { useAllRehearsed } from './useAllRehearsed';
+import { useWorstFirst } from './useWorstFirst';
+
+/** Where the lines stand, for what leads there. */
+export const devicesId = 'rehearsed-devices';
+/** So many stand there at first, and so many more with each wish. */
+const [atFirst, further] = [10, 50];
+
+/** What a rule of several devices would have done on each: a line each, the worst first, as they come. */
+export function RehearsedDevices({ form }: { form: RuleFormState }) {
+  const { many, enough, rows } = useAllRehearsed(form);
+  return many && enough && rows.length > 0 ? <Devices form={form} /> : null;
+}
+
+function Devices({ form }: { form: RuleFormState }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const isPhone = useMedia(phone);
+  const { rehearsal, rows, total, finished } = useAllRehearsed(form);
+  const { ordered, hold } = useWorstFirst(useDeferredValue(rows));
+  const [most, setMost] = useState(atFirst);
+  const { values } = form;
+  const reach = useReach(values.channels);
+  // Nobody is told where no channel is named, or none leads anywhere.
+  const tells = values.channels.length > 0 && (reach ?? 'out') === 'out';
+  const hidden = ordered.length - most;
+  const parts = { rows: ordered.slice(0, most), tells, ofReadings: values.trigger === 0 };
+  return (
+    <section
+      className={`${css.place} ${rehearsal.isPlaceholderData ? css.old : ''}`}
+      aria-labelledby={devicesId}
+      aria-busy={rehearsal.waiting}
+    >
+      <h3 id={devicesId} className={css.head} tabIndex={-1}>
+        {t('rule.rehearsal.all.title')}
+      </h3>
+      {finished && total === 0 ? (
+        <Empty kind="good" level={3} title={t('rule.rehearsal.would', { count: 0, n: format.number(0) })} />
+      ) : (
+        <>
+          <ZoneNote />
+          <div {...hold}>{isPhone ? <Cards {...parts} /> : <Table {...parts} />}</div>
+          {hidden > 0 ? (
+            <button type="button" className={css.more} onClick={() => setMost(most + further)}>
+              {t('rule.rehearsal.all.more', { count: hidden, n: format.number(hidden) })}
+            </button>
+          ) : null}
+        </>
+      )}
+    </section>
+  );
+}
+
+interface PartsProps {
+  rows: readonly RehearsedDevice[];
+  /** People would be told: it is said how often. */
+  tells: boolean;
+  /** The rule is on readings, of which a device may have none. */
+  ofReadings: boolean;
+}
+
+function Table({ rows, ...rest }: PartsProps) {
+  const { t } = useTranslation();
+  return (
+    <table className={css.table} aria-labelledby={devicesId}>
+      <thead>
+        <tr>
+          <th scope="col">{t('rule.rehearsal.all.device')}</th>
+          <th scope="col">{t('rule.rehearsal.all.alarms')}</th>
+          {rest.tells ? <th scope="col">{t('rule.rehearsal.all.told')}</th> : null}
+          <th scope="col">{t('rule.rehearsal.all.nights')}</th>
+          <th scope="col">{t('rule.rehearsal.all.longest')}</th>
+          <th scope="col">{t('rule.rehearsal.all.last')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <Row key={row.deviceName} row={row} {...rest} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+interface OneProps extends Omit<PartsProps, 'rows'> {
+  row: RehearsedDevice;
+}
+
+function useCells({ row, tells, ofReadings }: OneProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const { total, told, nights, longest, lastTime, samples, fits } = row;
+  const some = total > 0;
+  return {
+    total: format.number(total),
+    told: tells ? (some ? format.number(told) : '–') : undefined,
+    nights: some ? format.number(nights) : '–',
+    longest: some ? format.duration(longest) : '–',
+    // With its day, whatever day it is.
+    last: lastTime === undefined ? '–' : format.moment(lastTime, lastTime + 86_400_000 * 2),
+    // Why there is nothing to be told of.
+    note: !ofReadings
+      ? undefined
+      : samples === 0
+        ? t('rule.rehearsal.all.none')
+        : fits === false
+          ? t('rule.rehearsal.all.seldom')
+          : undefined,
+  };
+}
+
+function Row(props: OneProps) {
+  const { row } = props;
+  const cells = useCells(props);
+  return (
+    <tr className={row.total === 0 ? css.quiet : undefined}>
+      <th scope="row">
+        <span className={css.name} title={row.deviceName}>
+          {titleOfRow(row)}
+        </span>
+        {cells.note ? <span className={css.note}>{cells.note}</span> : null}
+      </th>
+      <td className={css.strong}>{cells.total}</td>
+      {cells.told === undefined ? null : <td>{cells.told}</td>}
+      <td>{cells.nights}</td>
+      <td>{cells.longest}</td>
+      <td>{cells.last}</td>
+    </tr>
+  );
+}
+
+/** On a phone: one device below the other. */
+function Cards({ rows, ...rest }: PartsProps) {
+  return (
+    <ul className={css.cards} aria-labelledby={devicesId}>
+      {rows.map((row) => (
+        <Card key={row.deviceName} row={row} {...rest} />
+      ))}
+    </ul>
+  );
+}
+
+function Card(props: OneProps) {
+  const { t } = useTranslation();
+  const { row } = props;
+  const cells = useCells(props);
+  const facts = [
+    [t('rule.rehearsal.all.told'), cells.told],
+    [t('rule.rehearsal.all.nights'), cells.nights],
+    [t('rule.rehearsal.all.longest'), cells.longest],
+    [t('rule.rehearsal.all.last'), cells.last],
+  ] as const;
+  return (
+    <li className={`${css.card} ${row.total === 0 ? css.quiet : ''}`}>
+      <p className={css.first}>
+        <span className={css.name}>{titleOfRow(row)}</span>
+        <span className={css.strong}>{t('rule.rehearsal.all.count', { count: row.total, n: cells.total })}</span>
+      </p>
+      {cells.note ? <p className={css.note}>{cells.note}</p> : null}
+      {row.total > 0 ? (
+        <dl className={css.facts}>
+          {facts.map(([name, value]) =>
+            value === undefined ? null : (
+              <div key={name} className={css.fact}>
+                <dt>{name}</dt>
+                <dd>{value}</dd>
+              </div>
+            ),
+          )}
+        </dl>
+      ) : null}
+    </li>
+  );
+}

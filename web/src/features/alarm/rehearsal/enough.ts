@@ -1,0 +1,11 @@
+import { isJudgeable } from '../form/rules';
+import type { RuleFormState } from '../form/useRuleForm';
+
+/** Whether a form holds enough to be rehearsed, and what to ask for where it does not. */
+export function enoughOf({ values, properties, findings }: RuleFormState) {
+  const enough = isJudgeable(findings) && (values.trigger === 1 || properties !== undefined);
+  // Where only the period is wrong, asking for what stands there would lead nowhere.
+  const { period, ...others } = findings.fields;
+  const onlyPeriod = period !== undefined && isJudgeable({ ...findings, fields: others });
+  return { enough, wanting: onlyPeriod ? ('periodWrong' as const) : ('incomplete' as const) };
+}
