@@ -154,6 +154,9 @@ func (l *lane) carry(a *attempt) {
 		}
 		l.landed <- a
 	}()
+	if err := l.since(ctx, a.letter.Tenant, a.letter.Alarms); err != nil && ctx.Err() == nil {
+		l.Log.Warn("a letter without since when its alarms hold", "mode", l.mode, "tenant", a.letter.Tenant, "delivery", a.rows[0].ID, "error", err)
+	}
 	a.answer, a.err = l.carrier.Carry(ctx, a.letter)
 }
 
