@@ -2312,7 +2312,7 @@ export interface components {
             createTime: number;
             /**
              * Format: int64
-             * @description since when the conditions have held by the stored readings, or the device has been silent, at most 30 days before startTime, epoch ms; absent: not known, or not yet
+             * @description since when the conditions have held by the stored readings of at most 30 days before startTime, or the device has been silent, epoch ms; absent: not known, or not yet
              */
             holdsSince?: number;
             ack?: components["schemas"]["AlarmAck"];
@@ -2366,7 +2366,7 @@ export interface components {
             mayResolve: boolean;
             /**
              * Format: int64
-             * @description since when the conditions have held by the stored readings, or the device has been silent, at most 30 days before startTime, epoch ms; absent: not known, or not yet
+             * @description since when the conditions have held by the stored readings of at most 30 days before startTime, or the device has been silent, epoch ms; absent: not known, or not yet
              */
             holdsSince?: number;
             ack?: components["schemas"]["AlarmAck"];
