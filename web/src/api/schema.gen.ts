@@ -2321,7 +2321,7 @@ export interface components {
             /** @description of an unsteady one how often its conditions turned true or false since it began, at least; absent of others */
             changes?: number;
         };
-        /** @description a notice that began or ended, as the live stream tells it */
+        /** @description a notice that began or ended, or of which more is known now, as the live stream tells it */
         LiveNotice: components["schemas"]["AlarmNotice"];
         AlarmNoticePage: {
             list: components["schemas"]["AlarmNotice"][];
