@@ -44,6 +44,9 @@ type EngineOptions struct {
 	// NoticesAnHour is how many notices a rule may begin within an hour before one is
 	// unsteady; 0: any number.
 	NoticesAnHour int
+	// Turns are those of work that passes over readings, which finding since when a
+	// notice holds does; nil: it waits for nobody.
+	Turns *reading.Turns
 	// Stopped is until when the process before this one let devices in, by the
 	// clock; zero: not known.
 	Stopped time.Time
@@ -67,6 +70,7 @@ type EngineOptions struct {
 type Engine struct {
 	o    EngineOptions
 	keep *keeper
+	find *finder
 
 	// writing is held while the database is written, so whoever holds a
 	// transaction must not ask for it. It guards what is known to be on disk:
@@ -131,6 +135,7 @@ type event struct {
 	changes  int      // of an unsteady notice, how often its conditions changed so far
 	place    Position // how far its tenant was judged before
 	reading  bool     // a reading led to it
+	silent   int64    // of a notice on being offline: since when the device is, epoch ms; 0: not known
 }
 
 // NewEngine makes an engine; Start must come before its first Judge.
@@ -147,6 +152,7 @@ func NewEngine(o EngineOptions) *Engine {
 		changed: make(chan struct{}, 1), write: make(chan struct{}, 1), comings: newComings(), keep: newKeeper(&o),
 		queues: newQueues(), atOnce: fewestAtOnce,
 	}
+	e.find = newFinder(e)
 	e.queues.began = o.Now().UnixMilli()
 	o.Presence.OnChange(e.comings.note)
 	o.Registry.Watch(func() {

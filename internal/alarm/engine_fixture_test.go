@@ -45,9 +45,10 @@ type yard struct {
 	engine    *alarm.Engine
 	teller    teller // the desk, unless a test says otherwise
 	until     func() time.Time
-	anHour    int       // notices that a rule may begin within an hour; 0: any number
-	stopped   time.Time // until when the engine before let devices in
-	pos       uint64    // of the newest batch in the journal
+	turns     *reading.Turns // of work over readings; nil: it waits for nobody
+	anHour    int            // notices that a rule may begin within an hour; 0: any number
+	stopped   time.Time      // until when the engine before let devices in
+	pos       uint64         // of the newest batch in the journal
 }
 
 // stride is by how much a test goes on from one story to the next: by one, or
@@ -91,6 +92,7 @@ func (y *yard) start() {
 		DB: y.DB, Catalog: y.Catalog, Rules: y.rules, Positions: y.positions, Devices: y.Devices, Registry: y.Registry, Presence: y.Presence,
 		Readings: y.readings, Screens: y.hub, Teller: y.teller, Now: y.Clock.Now, Ran: y.Clock.Ran, Until: y.until, Stopped: y.stopped,
 		Written: func(ctx context.Context) error { return y.Status.Flush(ctx, false) }, Log: y.Log.Logger, NoticesAnHour: y.anHour,
+		Turns: y.turns,
 	})
 	if err := y.engine.Start(y.t.Context()); err != nil {
 		y.t.Fatal(err)

@@ -73,6 +73,7 @@ func (e *Engine) Run(ctx context.Context) error {
 	beside, stop := context.WithCancel(ctx)
 	var keeping sync.WaitGroup
 	keeping.Go(func() { e.keep.run(beside) })
+	keeping.Go(func() { e.find.run(beside) })
 	keeping.Go(func() { e.writeBeside(beside) })
 	keeping.Go(func() { e.stayAlive(beside) })
 	defer keeping.Wait()
@@ -310,7 +311,8 @@ func (e *Engine) expired(r *running, now int64) {
 	}
 	r.state.open(e.o.NoticesAnHour, start)
 	r.state.raise(since) // late contact may end the notice from before the device went
-	e.happenBeside(event{rule: r, kind: Opened, time: start, unsteady: r.state.Unsteady})
+	silent := silentSince(e.o.Presence.Status(r.Tenant, r.Device), start)
+	e.happenBeside(event{rule: r, kind: Opened, time: start, unsteady: r.state.Unsteady, silent: silent})
 }
 
 // calmed ends an unsteady notice when its device has been online for long enough.

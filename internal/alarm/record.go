@@ -426,10 +426,13 @@ func (s *settlement) begun(ctx context.Context, ev *event) (Notice, error) {
 		Title: r.Name, FoldedTitle: text.Fold(r.Name), AlarmLevel: r.Level, ResolveStatus: Pending, StartTime: ev.time,
 		CreateTime: s.now(), AlarmDesc: r.Description, Rule: string(rule), Samples: string(samples), Unsteady: ev.unsteady,
 	}
+	if r.Trigger == DeviceOffline {
+		row.HoldsSince = new(ev.silent) // of others finder finds it
+	}
 	err = s.o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		// A change without a change: so that the row answers its number in either case.
 		_, err := tx.NewInsert().Model(&row).On("CONFLICT (rule_id, device_id, rule_revision, start_time) DO UPDATE").
-			Set("rule_id = EXCLUDED.rule_id").Returning("id, resolve_status, end_time").Exec(ctx)
+			Set("rule_id = EXCLUDED.rule_id").Returning("id, resolve_status, end_time, holds_since").Exec(ctx)
 		return err
 	})
 	n := row.notice()
@@ -507,10 +510,10 @@ func (e *Engine) tell(news []tidings) {
 		if n.Status != Pending {
 			e.resolved.Add(1)
 			e.keep.soon()
+		} else {
+			e.find.soon()
 		}
-		if e.o.Screens.Watched(n.tenant) {
-			e.o.Screens.Publish(n.tenant, "notice", liveNotice(&n.Notice))
-		}
+		e.show(n.tenant, &n.Notice)
 	}
 }
 

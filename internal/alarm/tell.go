@@ -66,7 +66,7 @@ func (e *Engine) news(what news.Event, r *running, n *Notice, samples []Sample) 
 		Event: what, Notice: n.ID, Rule: int64(r.ID), Title: n.Title, Level: int(n.Level),
 		DeviceID: int64(r.Device), DeviceName: n.DeviceName, NoteName: n.NoteName, Product: r.productID(),
 		Offline: r.Trigger == DeviceOffline, Window: r.Window.Milliseconds(), Hits: r.Hits,
-		Start: n.Start, End: n.End, Description: r.Description,
+		Start: n.Start, End: n.End, HoldsSince: n.HoldsSince, Description: r.Description,
 	}
 	if n.Unsteady {
 		a.Unsteady, a.Changes = e.o.NoticesAnHour, n.Changes

@@ -167,9 +167,9 @@ func (s *Server) wire() error {
 	if err != nil {
 		return err
 	}
-	longs, turns := reading.NewLongAnswers(st.limits), reading.NewTurns(st.limits)
+	longs := reading.NewLongAnswers(st.limits)
 	programs, err := openapi.New(openapi.Options{
-		Rate: s.set.OpenAPIRate, Address: func(r *http.Request) netip.Addr { return httpbase.ClientAddr(r, s.set.Proxies) }, Now: time.Now, Log: s.log, Limits: st.limits, Memory: s.memory, Longs: longs, Turns: turns,
+		Rate: s.set.OpenAPIRate, Address: func(r *http.Request) netip.Addr { return httpbase.ClientAddr(r, s.set.Proxies) }, Now: time.Now, Log: s.log, Limits: st.limits, Memory: s.memory, Longs: longs, Turns: st.turns,
 		Audit: st.audit, Credentials: st.credentials, Catalog: st.catalog, Devices: st.devices, Scenes: st.scenes, Roster: st.roster, Presence: st.presence,
 		Readings: st.readings, Notices: st.notices, Webhooks: st.webhooks, WebhookCaller: st.programs, Outbox: st.outbox,
 	})
@@ -183,7 +183,7 @@ func (s *Server) wire() error {
 	console, err := httpapi.New(httpapi.Options{
 		PublicURL: s.set.PublicURL, Listen: s.ports.forDevices(), EmbedKey: embeds,
 		Version: Version, DefaultTenant: s.set.DefaultTenant, MapTiles: s.set.MapTiles, DemoPages: s.set.DemoPages,
-		Proxies: s.set.Proxies, Now: time.Now, Log: s.log, Limits: st.limits, Memory: s.memory, Longs: longs, Turns: turns, Ready: s.isReady,
+		Proxies: s.set.Proxies, Now: time.Now, Log: s.log, Limits: st.limits, Memory: s.memory, Longs: longs, Turns: st.turns, Ready: s.isReady,
 		Behind: st.alarms.Behind, BehindOf: st.alarms.BehindOf,
 		Audit: st.audit, Tenants: st.tenants, Users: st.users, Sessions: st.sessions,
 		Captcha: slider, Credentials: st.credentials, Avatars: st.avatars,
@@ -210,7 +210,7 @@ func (s *Server) wire() error {
 	s.provider = providerapi.NewService(providerapi.Stores{
 		DB: st.db, Tenants: st.tenants, Users: st.users, Sessions: st.sessions, Hasher: st.hasher, Catalog: st.catalog,
 		Devices: st.devices, Scenes: st.scenes, Registry: st.registry, Presence: st.presence, Diagnostics: st.diagnostics,
-		Readings: st.readings, Days: st.readings, Turns: turns, Intake: s.pipeline, DeviceKey: st.key, Outbox: st.outbox,
+		Readings: st.readings, Days: st.readings, Turns: st.turns, Intake: s.pipeline, DeviceKey: st.key, Outbox: st.outbox,
 		Rules: st.rules, Records: []providerapi.Records{st.rules, st.notices, st.messages, st.channels, st.webhooks},
 		Copies: providerapi.Copies{Readings: st.readings, DataDir: s.set.DataDir, Version: Version, Now: time.Now, Taken: s.lastBackup.taken},
 	})

@@ -34,7 +34,8 @@ type stores struct {
 	db          *db.DB
 	key         []byte
 	lived       *lived
-	limits      *limit.Meter // of everybody's
+	limits      *limit.Meter   // of everybody's
+	turns       *reading.Turns // of work that passes over readings
 	audit       *audit.Store
 	tenants     *tenant.Store
 	users       *identity.UserStore
@@ -113,7 +114,7 @@ func openStores(ctx context.Context, set *Settings, links string, log *slog.Logg
 	}
 	limits := &limit.Meter{}
 	s := &stores{
-		folder: folder, db: d, key: key, lived: until, limits: limits, readings: readings, audit: audit.NewStore(d, set.AuditRetention, time.Now),
+		folder: folder, db: d, key: key, lived: until, limits: limits, turns: reading.NewTurns(limits), readings: readings, audit: audit.NewStore(d, set.AuditRetention, time.Now),
 		tenants: tenant.NewStore(d, time.Now), users: identity.NewUserStore(d, time.Now),
 		codes:    identity.NewCodeStore(d, codes, textSender(&set.Telling, log), time.Now),
 		sessions: identity.NewSessionStore(d, time.Now), hasher: identity.NewHasherAt(set.PasswordCost, limits),
@@ -141,7 +142,7 @@ func openStores(ctx context.Context, set *Settings, links string, log *slog.Logg
 		DB:     d, Catalog: s.catalog, Rules: s.rules, Positions: s.positions, Devices: s.devices, Registry: s.registry, Presence: s.presence,
 		Readings: readings, Screens: s.live, Now: time.Now, Until: until.now, Stopped: until.stopped, Alive: until.alive,
 		Written: func(ctx context.Context) error { return s.status.Flush(ctx, false) }, Log: log, NoticesAnHour: set.NoticesAnHour,
-		CaughtUp: func(tenant.ID) { s.outbox.Wake() },
+		Turns: s.turns, CaughtUp: func(tenant.ID) { s.outbox.Wake() },
 	})
 	if err := s.load(ctx); err != nil {
 		return nil, errors.Join(damaged(set.DataDir, err), readings.Close())

@@ -98,6 +98,7 @@ var acrossTenants = map[string]string{
 	"alarm.rulesThere":                "a start asks of every tenant's notices whether their rules are there",
 	"alarm.Engine.openNotices":        "the engine judges every tenant's",
 	"alarm.keeper.waiting":            "the keeper makes the charts of every tenant's notices",
+	"alarm.finder.unknown":            "every tenant's notices are looked at, in turn",
 	"alarm.keeper.sweep":              "the platform's upkeep: notices that are kept no more",
 	"notify.MessageStore.Sweep":       "the platform's upkeep: messages that are kept no more",
 	"notify.WebhookStore.Sweep":       "the platform's upkeep: secrets that do not count any more",

@@ -14,7 +14,8 @@ type page struct {
 	tenant int
 	began  time.Time // of the run
 
-	heard []telling // of its goroutine, until the page is closed
+	heard []telling     // of its goroutine, until the page is closed
+	told  map[about]int // how often, by notices
 	count atomic.Int64
 }
 
@@ -51,17 +52,30 @@ func (p *page) close() error {
 
 func (p *page) hear(message bool, data []byte, at time.Duration) {
 	var e struct {
-		ID       int64  `json:"id"`
-		NoticeID int64  `json:"noticeId"`
-		EndTime  int64  `json:"endTime"`
-		Event    string `json:"event"`
+		ID         int64  `json:"id"`
+		NoticeID   int64  `json:"noticeId"`
+		EndTime    int64  `json:"endTime"`
+		HoldsSince int64  `json:"holdsSince"`
+		Event      string `json:"event"`
 	}
 	// What cannot be read is of nothing that happened, and is counted as such.
 	_ = json.Unmarshal(data, &e)
 	one := telling{about: about{e.ID, e.EndTime != 0}, at: at}
 	if message {
 		one = telling{about: about{e.NoticeID, e.Event == "resolved"}, message: true, at: at}
+	} else if p.again(one.about, e.HoldsSince != 0) {
+		return
 	}
 	p.heard = append(p.heard, one)
 	p.count.Add(1)
+}
+
+// again tells whether a notice is one that was told before and is told once more since
+// it is known since when it holds.
+func (p *page) again(what about, since bool) bool {
+	if p.told == nil {
+		p.told = map[about]int{}
+	}
+	p.told[what]++
+	return since && p.told[what] == 2
 }

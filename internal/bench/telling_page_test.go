@@ -21,12 +21,13 @@ func TestPageHears(t *testing.T) {
 			http.Error(w, "no", http.StatusForbidden)
 			return
 		}
+		const since = "event: notice\ndata: {\"id\":5,\"startTime\":1,\"holdsSince\":1}\n\n" // told of it once more
 		if streams++; streams == 1 {
-			fmt.Fprint(w, "id: e-1\n\nid: e-2\nevent: notice\ndata: {\"id\":5,\"startTime\":1}\n\nid: e-3\nevent: reading\ndata: {\"id\":6}\n\n"+
+			fmt.Fprint(w, "id: e-1\n\nid: e-2\nevent: notice\ndata: {\"id\":5,\"startTime\":1}\n\n"+since+"id: e-3\nevent: reading\ndata: {\"id\":6}\n\n"+
 				"id: e-4\nevent: message\ndata: {\"id\":1,\"noticeId\":5,\"event\":\"triggered\"}\n\n:\n\n")
 			return
 		}
-		fmt.Fprint(w, "id: e-9\nevent: reset\ndata: {\"id\":7}\n\nid: e-10\nevent: notice\ndata: {\"id\":5,\"startTime\":1,\"endTime\":2}\n\n"+
+		fmt.Fprint(w, since+"id: e-9\nevent: reset\ndata: {\"id\":7}\n\nid: e-10\nevent: notice\ndata: {\"id\":5,\"startTime\":1,\"endTime\":2}\n\n"+
 			"id: e-11\nevent: delivery\ndata: {\"noticeId\":5}\n\nid: e-12\nevent: message\ndata: {\"id\":2,\"noticeId\":5,\"event\":\"resolved\"}\n\n")
 		http.NewResponseController(w).Flush()
 		again <- r.Header.Get("Last-Event-ID")
@@ -46,7 +47,7 @@ func TestPageHears(t *testing.T) {
 		t.Fatal("it did not come back")
 	}
 	give := time.After(20 * time.Second)
-	for p.count.Load() < 4 {
+	for p.count.Load() < 5 {
 		select {
 		case <-give:
 			t.Fatalf("%d events", p.count.Load())
@@ -66,7 +67,7 @@ func TestPageHears(t *testing.T) {
 		one.at = 0
 		heard = append(heard, one)
 	}
-	want := []telling{{about: about{5, false}}, {about: about{5, false}, message: true}, {about: about{5, true}}, {about: about{5, true}, message: true}}
+	want := []telling{{about: about{5, false}}, {about: about{5, false}, message: true}, {about: about{5, false}}, {about: about{5, true}}, {about: about{5, true}, message: true}}
 	if !slices.Equal(heard, want) || p.cuts.Load() != 1 || p.resets.Load() != 1 || p.last != "e-12" {
 		t.Errorf("%+v, %d cuts, %d resets, last %q", heard, p.cuts.Load(), p.resets.Load(), p.last)
 	}

@@ -54,6 +54,8 @@ func TestPlans(t *testing.T) {
 		`SELECT d.* FROM deliveries AS d WHERE (d.channel_id = 1 AND d.mode = 'webhook' AND d.tenant_id = 1) ORDER BY d.id DESC LIMIT 20`:                            "deliveries_webhook (channel_id=?)",
 		`SELECT d.id FROM deliveries AS d WHERE (d.create_time < 5) ORDER BY d.create_time LIMIT 1000`:                                                               "deliveries_created (create_time<?)",
 		`SELECT n.id FROM notices AS n WHERE ((n.create_time, n.id) < (5, 5)) AND (n.tenant_id = 1) ORDER BY n.create_time DESC, n.id DESC LIMIT 10`:                 "notices_newest (tenant_id=? AND create_time<?)",
+		`SELECT n.id, n.tenant_id FROM notices AS n WHERE (n.holds_since IS NULL) ORDER BY n.id`:                                                                     "notices_since_unknown",
+		`SELECT n.id, n.holds_since FROM notices AS n WHERE (n.tenant_id = 1 AND n.id IN (1, 2) AND n.holds_since > 0)`:                                              "(rowid=?)",
 		`SELECT h.credential_id, SUM(h.requests) FROM credential_hours AS h WHERE (h.credential_id IN (1, 2) AND h.hour > 5) GROUP BY h.credential_id`:               "(credential_id=? AND hour>?)",
 		`DELETE FROM credential_hours AS h WHERE (h.hour < 5)`:                                                                                                       "credential_hours_hour (hour<?)",
 		`SELECT e.id FROM audit_entries AS e WHERE (e.tenant_id = 1) ORDER BY e.time DESC, e.id DESC LIMIT 10`:                                                       "audit_entries_newest (tenant_id=?)",

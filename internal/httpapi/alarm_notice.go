@@ -101,6 +101,9 @@ func (s *server) GetAlarmNotice(ctx context.Context, r wire.GetAlarmNoticeReques
 		AlarmNotice: s.noticeDetail(ctx, d, product), AlarmRules: s.noticeRule(ctx, d, product), AlarmDeviceInfoRespDTO: about,
 		Samples: make([]wire.AlarmSample, len(d.Samples)), Deliveries: wireDeliveries(deliveries),
 	}
+	if err := s.stand(ctx, d, about, &w.AlarmNotice); err != nil {
+		return nil, err
+	}
 	for i, one := range d.Samples {
 		w.Samples[i] = wire.AlarmSample{Time: one.Time, Values: one.Values}
 	}

@@ -63,7 +63,7 @@ func TestAlarmNotice(t *testing.T) {
 			t.Errorf("%s\nwant %s", got, want)
 		}
 	}
-	open := fmt.Sprintf(`"durationTime":95000,"id":%d,"mayResolve":true,"resolveStatus":0,`, id)
+	open := fmt.Sprintf(`"durationTime":95000,"holds":true,"id":%d,"mayResolve":true,"newest":{"time":%d,"values":{"airTemperature":1.5,"relativeHumidity":90}},"resolveStatus":0,`, id, began)
 	check("en-us", common("Mast", "weather-station", 1, false), notice(open), was("Air temperature", "Relative humidity", "%RH"), samples)
 	check("tr-tr", common("Mast", "weather-station", 1, false), notice(open), was("Hava sıcaklığı", "Bağıl nem", "%RH"), samples)
 

@@ -47,6 +47,10 @@ type Alarm struct {
 
 	Start int64 `json:"start"`         // epoch ms
 	End   int64 `json:"end,omitempty"` // epoch ms; 0: it is open
+	// HoldsSince is since when the conditions have held by the stored readings, or the
+	// device has been silent, epoch ms; 0: it is not known, or was not when this was
+	// written, and who tells it asks again.
+	HoldsSince int64 `json:"holdsSince,omitempty"`
 
 	Description string `json:"description,omitempty"` // of the rule
 	ByHand      bool   `json:"byHand,omitempty"`      // somebody resolved it

@@ -36,6 +36,16 @@ type Letter struct {
 	// Alarms is what it tells: one; those of a digest, oldest first; none in a
 	// test of the channel.
 	Alarms []news.Alarm
+
+	refresh func(ctx context.Context) // nil: nothing more becomes known
+}
+
+// Refresh takes in what has become known of the alarms since the letter was made; a
+// carrier that needs a while before it writes calls it then.
+func (l *Letter) Refresh(ctx context.Context) {
+	if l.refresh != nil {
+		l.refresh(ctx)
+	}
 }
 
 // Carrier brings letters of one mode to their far end: a mail server, an SMS

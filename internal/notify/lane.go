@@ -154,6 +154,12 @@ func (l *lane) carry(a *attempt) {
 		}
 		l.landed <- a
 	}()
+	a.letter.refresh = func(ctx context.Context) {
+		if err := l.since(ctx, a.letter.Tenant, a.letter.Alarms); err != nil && ctx.Err() == nil {
+			l.Log.Warn("a letter without since when its alarms hold", "mode", l.mode, "tenant", a.letter.Tenant, "delivery", a.rows[0].ID, "error", err)
+		}
+	}
+	a.letter.Refresh(ctx)
 	a.answer, a.err = l.carrier.Carry(ctx, a.letter)
 }
 

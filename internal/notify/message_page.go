@@ -17,7 +17,8 @@ type MessageQuery struct {
 
 type listedMessage struct {
 	messageRow `bun:",extend"`
-	Read       bool `bun:",scanonly"`
+	Read       bool  `bun:",scanonly"`
+	HoldsSince int64 `bun:",scanonly"` // of its notice, epoch ms; 0: not known
 }
 
 // tally is where a user's messages begin, and how many they are.
@@ -55,6 +56,7 @@ func (s *MessageStore) Page(ctx context.Context, t tenant.ID, user int64, q Mess
 			return nil, 0, err
 		}
 		m.Read = rows[i].Read
+		m.Alarm.HoldsSince = max(m.Alarm.HoldsSince, rows[i].HoldsSince)
 		list[i] = m
 	}
 	return list, total, nil
@@ -65,7 +67,8 @@ func (s *MessageStore) listed(ctx context.Context, t tenant.ID, user int64, q Me
 	const read = "(m.id <= ? OR EXISTS (SELECT 1 FROM message_reads AS r WHERE r.message_id = m.id AND r.user_id = ?))"
 	from := at.Floor
 	sel := s.db.Read(ctx).NewSelect().Model((*listedMessage)(nil)).
-		Column("m.id", "m.notice_id", "m.event", "m.facts", "m.create_time").ColumnExpr(read+" AS read", at.Mark, user)
+		Column("m.id", "m.notice_id", "m.event", "m.facts", "m.create_time").ColumnExpr(read+" AS read", at.Mark, user).
+		ColumnExpr("COALESCE(n.holds_since, 0) AS holds_since").Join("LEFT JOIN notices AS n ON n.id = m.notice_id AND n.tenant_id = m.tenant_id")
 	switch {
 	case q.Read == nil:
 	case *q.Read:

@@ -47,6 +47,9 @@ type OutboxOptions struct {
 	// Late are tenants of which nothing leaves yet, since their alarms are not all
 	// known: Wake says that they are. Nil: none ever is.
 	Late func() []tenant.ID
+	// FoundSince is since when a tenant's notice holds, epoch ms, where that was found
+	// and is not in the database yet; 0 else. Nil: it always is.
+	FoundSince func(t tenant.ID, notice int64) (since int64)
 	// Screens are told of every change of a delivery; nil: nobody is.
 	Screens screens
 	// DigestAfter is how many notices a minute a channel is told of one by one;

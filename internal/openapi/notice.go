@@ -88,6 +88,7 @@ func notice(n *alarm.Listed) wire.Notice {
 	w := wire.Notice{
 		Id: n.ID, Title: n.Title, Level: levels[n.Level], Status: string(wire.Resolved), DeviceName: n.DeviceName, NoteName: n.NoteName,
 		StartTime: wire.Moment(n.Start), EndTime: some(wire.Moment(n.End)), Description: some(n.Description),
+		HoldsSince: some(wire.Moment(n.HoldsSince)),
 	}
 	if n.Unsteady {
 		w.Unsteady, w.Changes = new(true), new(n.Changes)

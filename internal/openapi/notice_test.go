@@ -1,10 +1,13 @@
 package openapi_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/uptrace/bun"
 
 	"tilth/internal/alarm"
 	"tilth/internal/openapi/wire"
@@ -19,6 +22,18 @@ func titles(list wire.NoticeList) string {
 		all = append(all, n.Title)
 	}
 	return strings.Join(all, " ")
+}
+
+// holds writes since when a notice holds, as alarm does.
+func (w *world) holds(t *testing.T, notice, since int64) {
+	t.Helper()
+	err := w.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
+		_, err := tx.ExecContext(ctx, "UPDATE notices SET holds_since = ? WHERE id = ?", since, notice)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 func TestNotices(t *testing.T) {
@@ -61,7 +76,22 @@ func TestNotices(t *testing.T) {
 	if *list.Items[1].ResolvedBy != "itself" || frost.Status != "open" || frost.EndTime != nil || frost.ResolvedBy != nil || frost.DeviceName != "WS-1" || frost.NoteName != "Mast" {
 		t.Errorf("%+v %+v", list.Items[1], frost)
 	}
+	for _, n := range list.Items {
+		if n.HoldsSince != nil {
+			t.Errorf("nobody looked for it: %+v", n)
+		}
+	}
+	w.holds(t, w.notice, now-6*hour)
+	w.holds(t, wind.Id, 0) // not known
+	list = ask[wire.NoticeList](t, w, call{path: "/notices"})
+	if frost = list.Items[2]; frost.HoldsSince == nil || int64(*frost.HoldsSince) != now-6*hour || list.Items[0].HoldsSince != nil {
+		t.Errorf("%+v %+v", frost, list.Items[0])
+	}
 	one := ask[wire.Notice](t, w, call{path: fmt.Sprint("/notices/", w.notice)})
+	if one.HoldsSince == nil || *one.HoldsSince != *frost.HoldsSince {
+		t.Errorf("%+v", one)
+	}
+	one.HoldsSince = frost.HoldsSince // to be compared
 	if one != frost {
 		t.Errorf("%+v, in the list %+v", one, frost)
 	}

@@ -18,6 +18,7 @@ type formatted struct {
 	Unit     string
 	Name     string // of what the reading is, where it stands beside it
 	Time     time.Time
+	Earlier  time.Time
 	Zone     string
 	MS       int64
 	Is       map[Language]string
@@ -49,6 +50,7 @@ func TestFormats(t *testing.T) {
 		"moment":   func(l Language, f *formatted) string { return Moment(l, f.Time) },
 		"zoned":    func(l Language, f *formatted) string { return Zoned(l, f.Time) },
 		"brief":    func(l Language, f *formatted) string { return Brief(l, f.Time) },
+		"after":    func(l Language, f *formatted) string { return After(l, f.Time, f.Earlier, Moment) },
 		"tick":     func(l Language, f *formatted) string { return Tick(l, f.Time) },
 		"duration": func(l Language, f *formatted) string { return Duration(l, time.Duration(f.MS)*time.Millisecond) },
 		"wait":     func(l Language, f *formatted) string { return Wait(l, time.Duration(f.MS)*time.Millisecond) },
@@ -67,7 +69,7 @@ func TestFormats(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		row.Time = row.Time.In(zone)
+		row.Time, row.Earlier = row.Time.In(zone), row.Earlier.In(zone)
 		for _, l := range Languages {
 			if got := write(l, &row); got != row.Is[l] {
 				t.Errorf("%s: %s of %+v is %q, want %q", l, row.Kind, row, got, row.Is[l])

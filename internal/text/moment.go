@@ -25,6 +25,15 @@ func Zoned(l Language, t time.Time) string {
 // Brief writes a day of this year and a time, for SMS.
 func Brief(l Language, t time.Time) string { return t.Format(formOf(l).brief) }
 
+// After writes a time that stands behind an earlier one of the same zone: on the same
+// day its clock alone, unless that hour comes twice, else as the given function does.
+func After(l Language, t, earlier time.Time, whole func(Language, time.Time) string) string {
+	if t.Year() != earlier.Year() || t.YearDay() != earlier.YearDay() || comesTwice(t) {
+		return whole(l, t)
+	}
+	return t.Format("15:04")
+}
+
 // Tick writes a day on an axis.
 func Tick(l Language, t time.Time) string { return t.Format(formOf(l).tick) }
 

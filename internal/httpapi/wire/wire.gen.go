@@ -624,7 +624,7 @@ type AlarmNotice struct {
 	// EndTime absent: open
 	EndTime *int64 `json:"endTime,omitempty"`
 
-	// HoldsSince since when the conditions have held by the stored readings, or the device has been silent, at most 30 days before startTime, epoch ms; absent: not known, or not yet
+	// HoldsSince since when the conditions have held by the stored readings of at most 30 days before startTime, or the device has been silent, epoch ms; absent: not known, or not yet
 	HoldsSince *int64 `json:"holdsSince,omitempty"`
 	Id         int64  `json:"id"`
 	NoteName   string `json:"noteName"`
@@ -685,7 +685,7 @@ type AlarmNoticeDetail struct {
 	// Holds of an open one: by the newest readings the conditions hold, or the device is offline, still; absent of others and where nothing is known
 	Holds *bool `json:"holds,omitempty"`
 
-	// HoldsSince since when the conditions have held by the stored readings, or the device has been silent, at most 30 days before startTime, epoch ms; absent: not known, or not yet
+	// HoldsSince since when the conditions have held by the stored readings of at most 30 days before startTime, or the device has been silent, epoch ms; absent: not known, or not yet
 	HoldsSince *int64 `json:"holdsSince,omitempty"`
 	Id         int64  `json:"id"`
 

@@ -62,6 +62,7 @@ func (c *Mail) write(ctx context.Context, l *notify.Letter, now time.Time) (m ma
 		m.Thread = fmt.Sprintf("notice-%d-%d", l.Tenant, a.Notice)
 		m.Picture, whole = c.picture(ctx, l, v, a)
 	}
+	l.Refresh(ctx) // a picture takes a while
 	written, err := v.Mail(l.Channel, l.Alarms, m.Picture != nil)
 	if err != nil {
 		return m, false, &notify.Failure{Trouble: notify.Refused, Answer: "the mail cannot be written", Cause: err}

@@ -130,7 +130,24 @@ func kinds(l text.Language) map[string]struct {
 		storm = append(storm, a)
 	}
 	soon := dawn.Add(4 * time.Second)
+	// Since when it holds is known, as of the evening before, or of an hour before.
+	known := func(before time.Duration, of ...news.Alarm) (all []news.Alarm) {
+		for _, a := range of {
+			a.HoldsSince = a.Start - before.Milliseconds()
+			all = append(all, a)
+		}
+		return all
+	}
+	silent := offline
+	silent.Event = news.Reminder
 	return map[string]one{
+		"since": {soon, known(7*time.Hour+30*time.Minute, frost(l))}, "sinceToday": {soon, known(time.Hour, frost(l))},
+		"sinceSeveral": {soon, known(50*time.Hour, several)}, "sinceReminder": {dawn.Add(2 * time.Hour), known(50*time.Hour, reminder)},
+		"sinceResolved": {dawn.Add(95*time.Minute + time.Second), known(50*time.Hour, resolved)}, "sinceDigest": {dawn.Add(time.Minute), known(50*time.Hour, storm...)},
+		"sinceByHand": {dawn.Add(95*time.Minute + time.Second), known(50*time.Hour, byHand)},
+		"silent":      {soon, known(50*time.Hour, offline)}, "silentReminder": {dawn.Add(2 * time.Hour), known(50*time.Hour, silent)},
+		"silentOnline": {dawn.Add(2 * time.Hour), known(50*time.Hour, online)},
+
 		"triggered": {soon, []news.Alarm{frost(l)}}, "several": {soon, []news.Alarm{several}}, "offline": {soon, []news.Alarm{offline}},
 		"resolved": {dawn.Add(95*time.Minute + time.Second), []news.Alarm{resolved}}, "online": {dawn.Add(2 * time.Hour), []news.Alarm{online}},
 		"byHand":   {dawn.Add(95*time.Minute + time.Second), []news.Alarm{byHand}},

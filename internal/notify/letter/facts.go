@@ -115,12 +115,18 @@ func (v *Voice) condition(a *news.Alarm) string {
 	if len(a.Conditions) == 1 {
 		return v.limit(a, a.Conditions[0])
 	}
-	folded := ""
-	for i, c := range a.Conditions {
+	return v.folded(a, func(c news.Condition) string {
 		called, _, _ := v.property(a, c.Property)
-		term := name(called) + " " + v.limit(a, c)
+		return name(called) + " " + v.limit(a, c)
+	})
+}
+
+// folded joins an alarm's conditions, each as term says it.
+func (v *Voice) folded(a *news.Alarm, term func(c news.Condition) string) (folded string) {
+	for i, c := range a.Conditions {
+		said := term(c)
 		if i == 0 {
-			folded = term
+			folded = said
 			continue
 		}
 		if i > 1 && c.Join != a.Conditions[i-1].Join {
@@ -130,25 +136,28 @@ func (v *Voice) condition(a *news.Alarm) string {
 		if c.Join == "or" {
 			key = "letter.or"
 		}
-		folded = v.say(key, "left", folded, "right", term)
+		folded = v.say(key, "left", folded, "right", said)
 	}
 	return folded
 }
 
 // judged is what an alarm was judged by, as a sentence without its stop: values
-// and conditions, or that the device was offline. Empty where nothing is known.
+// and conditions, or that the device was offline. Conditions, and that, are left out where
+// since says them. Empty where nothing is known.
 func (v *Voice) judged(a *news.Alarm) string {
 	switch {
 	case a.Event == news.Resolved && a.ByHand:
 		return ""
 	case a.Offline && a.Event == news.Resolved:
 		return v.say("letter.online")
+	case a.Offline && knows(a):
+		return ""
 	case a.Offline:
 		return v.say("letter.offline", "window", v.duration(a.Window))
 	}
 	readings := v.readings(a)
 	switch {
-	case a.Event == news.Resolved:
+	case a.Event == news.Resolved, knows(a):
 		return readings
 	case readings == "":
 		return ""

@@ -80,8 +80,11 @@ func (v *Voice) quoted(remark string) string {
 	return v.say("letter.quoted", "text", strings.TrimRight(note(remark), ".。"))
 }
 
-// capital begins a title with a great letter.
+// capital begins a title, or a sentence, with a great letter.
 func capital(s string) string {
+	if s == "" {
+		return ""
+	}
 	first, size := utf8.DecodeRuneInString(s)
 	return string(unicode.ToUpper(first)) + s[size:]
 }

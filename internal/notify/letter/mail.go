@@ -111,12 +111,21 @@ func bySeverity(alarms []news.Alarm) []*news.Alarm {
 // paragraph is everything that happened as one paragraph.
 func (v *Voice) paragraph(a *news.Alarm) string {
 	facts := []string{v.fact("letter.labelDevice", name(a.Name()))}
-	switch a.Event {
-	case news.Resolved:
+	since := capital(v.since(a, v.zoned))
+	if since != "" && a.Event != news.Resolved {
+		facts = append([]string{since}, facts...) // that is what people want to know first
+	}
+	switch {
+	case a.Event == news.Resolved:
 		facts = append(facts, v.say("letter.endAfter", "end", v.moment(a.End), "duration", v.lasted(a)))
-	case news.Reminder:
+		if since := capital(v.since(a, v.moment)); since != "" {
+			facts = append(facts, since)
+		}
+	case a.Event == news.Reminder && since != "":
+		facts = append(facts, v.fact("letter.labelSoFar", v.lasted(a)))
+	case a.Event == news.Reminder:
 		facts = append(facts, v.say("letter.sinceFor", "start", v.zoned(a.Start), "duration", v.lasted(a)))
-	default:
+	case since == "":
 		facts = append(facts, v.fact("letter.labelTime", v.zoned(a.Start)))
 	}
 	if judged := v.judged(a); judged != "" {

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"tilth/internal/news"
@@ -129,7 +130,8 @@ func TestHTMLIsSafe(t *testing.T) {
 		a.Values, a.Conditions[0].Value = map[string]any{"airTemperature": title}, title
 		ended := a
 		ended.Event, ended.End, ended.ByHand = news.Resolved, over, true
-		for _, alarms := range [][]news.Alarm{nil, {a}, {ended}, {a, ended}} {
+		known := held(a, 48*time.Hour)
+		for _, alarms := range [][]news.Alarm{nil, {a}, {ended}, {a, ended}, {known}, {known, held(ended, time.Hour)}} {
 			m, err := v.Mail(title, alarms, false)
 			if err != nil || strings.Contains(m.HTML, "<script>") || strings.Contains(m.HTML, "href=") || strings.Contains(m.HTML, "ZgotmplZ") ||
 				strings.Contains(m.Text+m.HTML, "http") || strings.Contains(m.Text+m.HTML, "letter.") || strings.ContainsAny(m.Text+m.HTML, "\x00\x01") || !utf8.ValidString(m.HTML) {

@@ -1,6 +1,7 @@
 package letter
 
 import (
+	"cmp"
 	_ "embed" // the form of a mail
 	"html/template"
 	"strings"
@@ -17,6 +18,7 @@ type sheet struct {
 	Title, Device    string
 	Lead             string
 	Statement        string // what the device was, where there is no value
+	Since            string // since when what holds, where that is known
 	Readings         []shown
 	Picture          string // what its picture shows, for who does not see it; empty: none
 	Facts            []fact
@@ -111,7 +113,15 @@ func (v *Voice) sheet(a *news.Alarm, pictured bool) sheet {
 		called, _, _ := v.property(a, charted)
 		s.Picture = v.say("letter.chart", "name", name(called))
 	}
-	if a.Offline {
+	when := v.zoned
+	if a.Event == news.Resolved {
+		when = v.moment
+	}
+	s.Since = capital(v.since(a, when))
+	switch {
+	case a.Offline && s.Since != "" && a.Event != news.Resolved:
+		s.Statement, s.Since = s.Since, ""
+	case a.Offline:
 		s.Statement = v.judged(a)
 	}
 	s.Facts = v.facts(a)
@@ -125,7 +135,11 @@ func (v *Voice) facts(a *news.Alarm) (list []fact) {
 		}
 	}
 	add("letter.labelDevice", v.device(a))
-	add("letter.labelStart", v.zoned(a.Start))
+	start := v.zoned
+	if a.Event != news.Resolved && knows(a) {
+		start = v.moment // of the zone that stands above
+	}
+	add("letter.labelStart", start(a.Start))
 	switch a.Event {
 	case news.Resolved:
 		add("letter.labelEnd", v.moment(a.End))
@@ -158,8 +172,8 @@ func (v *Voice) digest(alarms []news.Alarm) sheet {
 	}
 	for _, a := range sorted[:min(len(sorted), listMost)] {
 		one := item{
-			Word: v.word(a), Tone: toneOf(a), Title: name(a.Title), Device: name(a.Name()), Value: v.gist(a),
-			Time: v.moment(a.Start), Link: v.link(a.Notice), Said: v.paragraph(a),
+			Word: v.word(a), Tone: toneOf(a), Title: name(a.Title), Device: name(a.Name()), Value: v.gist(a, v.moment),
+			Time: cmp.Or(v.sinceAlone(a, text.Moment), v.moment(a.Start)), Link: v.link(a.Notice), Said: v.paragraph(a),
 		}
 		if a.Event == news.Resolved {
 			one.Time = v.moment(a.End)
@@ -172,14 +186,16 @@ func (v *Voice) digest(alarms []news.Alarm) sheet {
 	return s
 }
 
-// gist is what an alarm was judged by, in a few words; nothing of an end by
-// hand.
-func (v *Voice) gist(a *news.Alarm) string {
+// gist is what an alarm was judged by, in a few words, with a time that when writes;
+// nothing of an end by hand.
+func (v *Voice) gist(a *news.Alarm, when func(ms int64) string) string {
 	switch {
 	case a.Event == news.Resolved && a.ByHand:
 		return ""
 	case a.Offline && a.Event == news.Resolved:
 		return v.say("letter.onlineShort")
+	case a.Offline && knows(a):
+		return v.say("letter.silentShort", "time", when(a.HoldsSince))
 	case a.Offline:
 		return v.say("letter.offlineShort", "window", v.duration(a.Window))
 	}

@@ -140,6 +140,15 @@ func (v *Voice) drafts(a *news.Alarm) (all []draft) {
 		base.names["user"] = name(a.User)
 		base.fixed["by"] = v.say("letter.smsBy", "user", "\x00user\x00")
 	}
+	if since := v.sinceAlone(a, text.Brief); since != "" {
+		all = v.withLimits(v.withSince(base, a, since), a)
+	}
+	return append(all, v.withLimits(base, a)...)
+}
+
+// withLimits are an alarm's messages with values and what they were compared with, with less
+// and less of it.
+func (v *Voice) withLimits(base draft, a *news.Alarm) (all []draft) {
 	measured := v.smsMeasurements(a)
 	for _, limits := range []bool{true, false} {
 		for n := len(measured); ; n-- {
@@ -154,6 +163,20 @@ func (v *Voice) drafts(a *news.Alarm) (all []draft) {
 		}
 	}
 	return all
+}
+
+// withSince says in place of when an alarm was noticed since when it holds, too. A
+// reminder, which has the former beside the values, says the latter behind everything.
+func (v *Voice) withSince(d draft, a *news.Alarm, since string) draft {
+	d.fixed = maps.Clone(d.fixed)
+	d.fixed["time"] = since
+	if a.Event == news.Reminder {
+		since := v.say("letter.since", "time", v.brief(a.HoldsSince))
+		d.wrap = func(v *Voice, said string, _ names) string {
+			return v.say("letter.smsSince", "text", said, "since", since)
+		}
+	}
+	return d
 }
 
 func (v *Voice) withRemark(d draft, a *news.Alarm) draft {
@@ -187,7 +210,7 @@ func (v *Voice) smsMeasurements(a *news.Alarm) (list []measurement) {
 func (v *Voice) withReadings(d draft, a *news.Alarm, measured []measurement, limits bool) draft {
 	d.names, d.fixed = maps.Clone(d.names), maps.Clone(d.fixed)
 	var parts []string
-	if said := v.gist(a); a.Offline && said != "" {
+	if said := v.gist(a, v.brief); a.Offline && said != "" {
 		parts = append(parts, said)
 	}
 	for i, m := range measured {
@@ -224,7 +247,7 @@ func (v *Voice) digestDraft(sorted []*news.Alarm, n int, count string) draft {
 		value := v.word(a)
 		if a.Event != news.Resolved {
 			if a.Offline {
-				value = v.gist(a)
+				value = v.gist(a, v.brief)
 			} else if m := v.smsMeasurements(a); len(m) > 0 {
 				value = m[0].alone
 			}

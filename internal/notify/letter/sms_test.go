@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"tilth/internal/news"
@@ -42,6 +43,9 @@ func TestSMSKeepsTheValue(t *testing.T) {
 			a.Conditions[0].Value = -r.Float64() * 1e6
 			a.Values["airTemperature"] = -r.Float64() * 1e9
 			a.Remark, a.User = pick(), pick()
+			if r.IntN(2) == 0 {
+				a = held(a, time.Duration(r.Int64N(int64(30*24*time.Hour))))
+			}
 			value := text.FoldSMS(l, text.Number(l, a.Values["airTemperature"].(float64), new(2)))
 			if r.IntN(2) == 0 {
 				a.Conditions = append(a.Conditions, news.Condition{Join: "or", Property: "airHumidity", Operator: ">=", Value: 90.})
@@ -81,8 +85,10 @@ func TestSMSOfTheLargestRule(t *testing.T) {
 		if !strings.Contains(strings.ReplaceAll(s, ",", "."), "-2.4") {
 			t.Errorf("%s: %s", l, s)
 		}
+		checked(t, voice(l), "x", []news.Alarm{held(a, 48*time.Hour)})
 		a.Conditions = a.Conditions[1:]
 		checked(t, voice(l), "x", []news.Alarm{a})
+		checked(t, voice(l), "x", []news.Alarm{held(a, 48*time.Hour)})
 	}
 }
 

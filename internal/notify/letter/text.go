@@ -16,6 +16,10 @@ func Text(l text.Language, zone *time.Location, names Names, a *news.Alarm) stri
 	if a.Remark != "" {
 		lines = append(lines, v.quoted(a.Remark))
 	}
+	since := capital(v.since(a, v.moment))
+	if since != "" {
+		lines = append(lines, since)
+	}
 	if judged := v.judged(a); judged != "" {
 		lines = append(lines, judged)
 	}
@@ -23,9 +27,10 @@ func Text(l text.Language, zone *time.Location, names Names, a *news.Alarm) stri
 		lines = append(lines, unsteady)
 	}
 	lines = append(lines, v.fact("letter.labelDevice", v.device(a)))
-	if a.Event == news.Resolved {
+	switch {
+	case a.Event == news.Resolved:
 		lines = append(lines, v.say("letter.endAfter", "end", v.moment(a.End), "duration", v.lasted(a)))
-	} else {
+	case since == "": // else it says when that was noticed
 		lines = append(lines, v.fact("letter.labelStart", v.moment(a.Start)))
 	}
 	if a.Description != "" && a.Event != news.Resolved {

@@ -37,6 +37,7 @@ type notice struct {
 	StartTime   moment  `json:"startTime"`
 	EndTime     *moment `json:"endTime,omitempty"`
 	Description string  `json:"description,omitempty"`
+	HoldsSince  *moment `json:"holdsSince,omitempty"`
 	Unsteady    bool    `json:"unsteady,omitempty"`
 	Changes     *int    `json:"changes,omitempty"`
 }
@@ -52,11 +53,14 @@ func (m moment) MarshalJSON() ([]byte, error) {
 var levels = []string{"general", "important", "serious"}
 
 // bodyOf writes what a program is told of a notice: the same bytes at each
-// attempt.
+// attempt, but that since when it holds may be known at a later one.
 func bodyOf(a *news.Alarm) ([]byte, error) {
 	n := notice{
 		ID: a.Notice, Title: a.Title, Level: levels[a.Level], Status: "open", DeviceName: a.DeviceName, NoteName: a.NoteName,
 		StartTime: moment(a.Start), Description: a.Description,
+	}
+	if a.HoldsSince > 0 {
+		n.HoldsSince = new(moment(a.HoldsSince))
 	}
 	if a.Unsteady > 0 {
 		n.Unsteady, n.Changes = true, &a.Changes

@@ -151,6 +151,25 @@ func TestUnsteady(t *testing.T) {
 	}
 }
 
+// Since when a notice holds is told where it is known, at its begin and at its end.
+func TestBodySaysSince(t *testing.T) {
+	w, program := newWorld(t), testkit.NewProgram(t)
+	id, _ := w.hook(t, program.URL)
+	for _, what := range []news.Event{news.Triggered, news.Resolved} {
+		for since, want := range map[int64]bool{0: false, frost.Start - 61_001: true} {
+			l := w.letter(id)
+			l.Alarms[0].Event, l.Alarms[0].End, l.Alarms[0].HoldsSince = what, frost.Start, since
+			if _, err := w.Programs.Carry(t.Context(), l); err != nil {
+				t.Fatal(err)
+			}
+			body := string(program.Heard()[0].Body)
+			if strings.Contains(body, "holdsSince") != want || want && !strings.Contains(body, `"holdsSince":"2026-11-21T08:58:58.999Z"`) {
+				t.Errorf("%s of %d: %s", what, since, body)
+			}
+		}
+	}
+}
+
 // What becomes of each answer.
 func TestAnswers(t *testing.T) {
 	w := newWorld(t)

@@ -189,7 +189,7 @@ type Notice struct {
 	DeviceName  string  `json:"deviceName"`
 	EndTime     *Moment `json:"endTime,omitempty"`
 
-	// HoldsSince since when the conditions have held by the stored readings, or the device has been silent, at most 30 days before startTime; absent: not known, or not yet
+	// HoldsSince since when the conditions have held by the stored readings of at most 30 days before startTime, or the device has been silent; absent: not known, or not yet
 	HoldsSince *Moment `json:"holdsSince,omitempty"`
 	Id         int64   `json:"id"`
 	Level      string  `json:"level"`

@@ -2314,7 +2314,7 @@ export interface components {
             createTime: number;
             /**
              * Format: int64
-             * @description since when the conditions have held by the stored readings, or the device has been silent, at most 30 days before startTime, epoch ms; absent: not known, or not yet
+             * @description since when the conditions have held by the stored readings of at most 30 days before startTime, or the device has been silent, epoch ms; absent: not known, or not yet
              */
             holdsSince?: number;
             ack?: components["schemas"]["AlarmAck"];
@@ -2323,7 +2323,7 @@ export interface components {
             /** @description of an unsteady one how often its conditions turned true or false since it began, at least; absent of others */
             changes?: number;
         };
-        /** @description a notice that began or ended, as the live stream tells it */
+        /** @description a notice that began or ended, or of which more is known now, as the live stream tells it */
         LiveNotice: components["schemas"]["AlarmNotice"];
         AlarmNoticePage: {
             list: components["schemas"]["AlarmNotice"][];
@@ -2368,7 +2368,7 @@ export interface components {
             mayResolve: boolean;
             /**
              * Format: int64
-             * @description since when the conditions have held by the stored readings, or the device has been silent, at most 30 days before startTime, epoch ms; absent: not known, or not yet
+             * @description since when the conditions have held by the stored readings of at most 30 days before startTime, or the device has been silent, epoch ms; absent: not known, or not yet
              */
             holdsSince?: number;
             ack?: components["schemas"]["AlarmAck"];

@@ -46,8 +46,8 @@ const writes: Record<string, (format: Format, row: Row) => string> = {
   picker: ({ language }) => dayFormat[language],
 };
 
-/** The server alone writes these: waits that it asks for, SMS, the picture of a mail. */
-const servers = ['brief', 'sms', 'tick', 'wait'];
+/** The server alone writes these: waits that it asks for, SMS, times of a mail behind others, its picture. */
+const servers = ['after', 'brief', 'sms', 'tick', 'wait'];
 
 beforeAll(() => {
   for (const [language, texts] of Object.entries({ 'en-us': en, 'ru-ru': ru, 'tr-tr': tr, 'zh-cn': zh })) {

@@ -1,0 +1,307 @@
+package alarm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"tilth/internal/errs"
+	"tilth/internal/limit"
+	"tilth/internal/reading"
+	"tilth/internal/tenant"
+)
+
+const (
+	// foundAtOnce is how many notices are told together, in one transaction, since
+	// when they hold, and foundWithin after how long those are that were found so far.
+	foundAtOnce = 50
+	foundWithin = time.Second
+	// findAgain is how soon is tried again what failed.
+	findAgain = 10 * time.Second
+	// finders is in the place of a user whose work it is.
+	finders = 0
+)
+
+// errCrowded is of a tenant of which so much work on readings waits that no more may.
+var errCrowded = errors.New("alarm: too much work on the tenant's readings is waiting")
+
+// finder finds, beside judging, since when the conditions of notices have held before
+// they began. What it has to do is found in the database, so a restart loses
+// nothing.
+//
+// A storm of notices slows nobody: they are looked at one after the other, the tenants
+// in turn, by one goroutine, in the turns that all work over readings takes (see
+// reading.NewTurns), so that it has a processor at most and lets others go on every 20 ms.
+// While it reads it holds neither a lock of the engine nor a transaction; it writes
+// what it has found together.
+type finder struct {
+	e    *Engine
+	wake chan struct{} // holds one
+
+	mu    sync.Mutex
+	found map[int64]sought // and not on disk yet, by notice
+}
+
+// sought is a notice of which it is looked since when it holds.
+type sought struct {
+	ID     int64
+	Tenant tenant.ID `bun:"tenant_id"`
+	since  int64     // epoch ms; 0: not known
+}
+
+func newFinder(e *Engine) *finder {
+	return &finder{e: e, wake: make(chan struct{}, 1), found: map[int64]sought{}}
+}
+
+// soon says that a notice began.
+func (f *finder) soon() { signal(f.wake) }
+
+func (f *finder) run(ctx context.Context) {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-f.wake:
+		case <-timer.C:
+		}
+		switch err := f.pass(ctx); {
+		case err == nil || ctx.Err() != nil:
+		case errors.Is(err, errCrowded):
+			timer.Reset(reading.LongsAgain)
+		default:
+			f.e.o.Log.Warn("it is not known since when alarm notices hold, trying again", "error", err)
+			timer.Reset(findAgain)
+		}
+	}
+}
+
+// pass finds what is to be found. What fails keeps nothing else from it; the error
+// tells of one.
+func (f *finder) pass(ctx context.Context) error {
+	left := leftOut{notices: map[int64]bool{}, tenants: map[tenant.ID]bool{}}
+	for {
+		list, err := f.unknown(ctx)
+		if err != nil {
+			return err
+		}
+		list = slices.DeleteFunc(list, left.has)
+		if len(list) == 0 {
+			return left.why
+		}
+		some, err := f.some(ctx, list, &left)
+		if err != nil {
+			return err
+		}
+		if err := f.write(ctx, some); err != nil {
+			return err
+		}
+	}
+}
+
+// leftOut is what a pass leaves to the next one.
+type leftOut struct {
+	notices map[int64]bool
+	tenants map[tenant.ID]bool // errCrowded
+	why     error
+}
+
+func (l *leftOut) has(n sought) bool { return l.notices[n.ID] || l.tenants[n.Tenant] }
+
+func (l *leftOut) add(n sought, why error) {
+	l.notices[n.ID] = true
+	if errors.Is(why, errCrowded) {
+		l.tenants[n.Tenant] = true
+	}
+	if l.why == nil || errors.Is(l.why, errCrowded) {
+		l.why = fmt.Errorf("alarm: since when notice %d holds: %w", n.ID, why)
+	}
+}
+
+// some finds since when the first of a list hold, as many as are written together.
+func (f *finder) some(ctx context.Context, list []sought, left *leftOut) (found []sought, err error) {
+	began := time.Now()
+	for _, n := range list {
+		if left.has(n) {
+			continue
+		}
+		switch err := f.find(ctx, &n); {
+		case err == nil:
+			found = append(found, n)
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		default:
+			left.add(n, err)
+		}
+		if len(found) == foundAtOnce || time.Since(began) >= foundWithin {
+			break
+		}
+	}
+	return found, nil
+}
+
+// unknown are the notices of which it was not looked yet, of the tenants in turn, of
+// each the oldest first.
+func (f *finder) unknown(ctx context.Context) ([]sought, error) {
+	var all []sought
+	err := f.e.o.DB.Read(ctx).NewSelect().Model((*noticeRow)(nil)).Column("n.id", "n.tenant_id").
+		Where("n.holds_since IS NULL").OrderExpr("n.id").Scan(ctx, &all)
+	rounds, ofTenant := map[int64]int{}, map[tenant.ID]int{}
+	for _, n := range all {
+		rounds[n.ID] = ofTenant[n.Tenant]
+		ofTenant[n.Tenant]++
+	}
+	slices.SortStableFunc(all, func(a, b sought) int { return rounds[a.ID] - rounds[b.ID] })
+	return all, err
+}
+
+// find finds since when a notice holds, and has it known at once to who asks
+// HoldsSince.
+func (f *finder) find(ctx context.Context, n *sought) (err error) {
+	if before, known := f.get(n.ID); known { // it could not be written
+		*n = before
+		return nil
+	}
+	if n.since, err = f.since(ctx, n.Tenant, n.ID); err != nil {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.found[n.ID] = *n
+	return nil
+}
+
+func (f *finder) get(id int64) (n sought, known bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n, known = f.found[id]
+	return n, known
+}
+
+// since is since when a tenant's notice holds, epoch ms; 0: not known, or it is gone.
+func (f *finder) since(ctx context.Context, t tenant.ID, id int64) (int64, error) {
+	o := &f.e.o
+	var rows []noticeRow
+	if err := o.DB.Read(ctx).NewSelect().Model(&rows).Column("id", "device_id", "start_time", "rule").
+		Where("n.tenant_id = ? AND n.id = ?", t, id).Scan(ctx); err != nil || len(rows) == 0 {
+		return 0, err
+	}
+	n := &rows[0]
+	var was RuleCopy
+	if err := json.Unmarshal([]byte(n.Rule), &was); err != nil {
+		o.Log.Warn("it is not known since when an alarm notice holds: its rule cannot be read", "tenant", t, "notice", id, "error", err)
+		return 0, nil // nor can it later
+	}
+	entry := o.Registry.Get(n.DeviceID)
+	switch {
+	case entry == nil || entry.Tenant != t:
+		return 0, nil
+	case was.Trigger == DeviceOffline: // of before that was written with the notice
+		return silentSince(o.Presence.Status(t, n.DeviceID), n.StartTime), nil
+	case len(was.Conditions) == 0:
+		return 0, nil
+	}
+	test, err := testOf(&was, o.Catalog)
+	if err != nil || test == nil {
+		return 0, err
+	}
+	if o.Turns != nil {
+		turn, full := o.Turns.Enter(ctx, t, finders)
+		switch {
+		case full != limit.NotFull:
+			return 0, errCrowded
+		case turn == nil:
+			return 0, ctx.Err()
+		}
+		defer turn.Leave()
+		ctx = limit.WithTurn(ctx, turn)
+	}
+	return heldSince(ctx, o.Readings, test, t, n.DeviceID, n.StartTime)
+}
+
+// write puts on disk what was found, and tells it.
+func (f *finder) write(ctx context.Context, list []sought) error {
+	if len(list) == 0 {
+		return nil
+	}
+	err := f.e.o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		for _, n := range list {
+			if _, err := tx.NewUpdate().Model((*noticeRow)(nil)).Set("holds_since = ?", n.since).
+				Where("n.tenant_id = ? AND n.id = ?", n.Tenant, n.ID).Exec(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	f.mu.Lock()
+	for _, n := range list {
+		delete(f.found, n.ID)
+	}
+	f.mu.Unlock()
+	return f.e.holdSince(ctx, list)
+}
+
+// holdSince takes note of since when notices hold, which is on disk, and tells the
+// screens.
+func (e *Engine) holdSince(ctx context.Context, list []sought) error {
+	var over []sought
+	e.writing.Lock()
+	e.mu.Lock()
+	for _, n := range list {
+		r := e.open[n.ID]
+		switch {
+		case n.since == 0: // as it was
+		case r == nil || r.Tenant != n.Tenant:
+			over = append(over, n)
+		default:
+			own := *r.notice // others may read the one there is
+			own.HoldsSince = n.since
+			r.notice = &own
+			e.show(n.Tenant, &own)
+		}
+	}
+	e.mu.Unlock()
+	e.writing.Unlock()
+	// What is over was told as that before: nothing of it changes any more.
+	store := NewNoticeStore(e.o.DB)
+	for _, n := range over {
+		if !e.o.Screens.Watched(n.Tenant) {
+			continue
+		}
+		found, err := store.One(ctx, n.Tenant, n.ID)
+		if errs.Is(err, errs.NotFound) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		e.show(n.Tenant, &found.Notice)
+	}
+	return nil
+}
+
+// show tells a tenant's screens of a notice.
+func (e *Engine) show(t tenant.ID, n *Notice) {
+	if e.o.Screens.Watched(t) {
+		e.o.Screens.Publish(t, "notice", liveNotice(n))
+	}
+}
+
+// HoldsSince is since when a tenant's notice holds, epoch ms, where that was found a
+// moment ago and is not on disk yet; 0 else.
+func (e *Engine) HoldsSince(t tenant.ID, notice int64) int64 {
+	if n, known := e.find.get(notice); known && n.Tenant == t {
+		return n.since
+	}
+	return 0
+}

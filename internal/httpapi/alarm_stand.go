@@ -1,0 +1,26 @@
+package httpapi
+
+import (
+	"context"
+
+	"tilth/internal/alarm"
+	"tilth/internal/httpapi/wire"
+)
+
+// stand says of an open notice whether what it is of holds still: by the newest readings,
+// or since its device is offline still.
+func (s *server) stand(ctx context.Context, d *alarm.Detail, about wire.AlarmNoticeDevice, w *wire.AlarmNoticeDetail) error {
+	switch {
+	case d.Status != alarm.Pending || about.Deleted:
+		return nil
+	case d.Was.Trigger == alarm.DeviceOffline:
+		w.Holds = new(about.OnlineState == 0)
+		return nil
+	}
+	now, err := alarm.StandOf(&d.Was, s.Catalog, s.Readings.Newest(ctx, caller(ctx).Tenant, d.Device))
+	if err != nil || now == nil {
+		return err
+	}
+	w.Holds, w.Newest = &now.Holds, &wire.AlarmSample{Time: now.Newest.Time, Values: now.Newest.Values}
+	return nil
+}
