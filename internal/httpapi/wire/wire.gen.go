@@ -170,19 +170,25 @@ func (e CaptchaDemandCaptchaRequired) Valid() bool {
 
 // Defines values for DeliveryEvent.
 const (
-	Reminder  DeliveryEvent = "reminder"
-	Resolved  DeliveryEvent = "resolved"
-	Triggered DeliveryEvent = "triggered"
+	Acknowledged   DeliveryEvent = "acknowledged"
+	Reminder       DeliveryEvent = "reminder"
+	Resolved       DeliveryEvent = "resolved"
+	Triggered      DeliveryEvent = "triggered"
+	Unacknowledged DeliveryEvent = "unacknowledged"
 )
 
 // Valid indicates whether the value is a known member of the DeliveryEvent enum.
 func (e DeliveryEvent) Valid() bool {
 	switch e {
+	case Acknowledged:
+		return true
 	case Reminder:
 		return true
 	case Resolved:
 		return true
 	case Triggered:
+		return true
+	case Unacknowledged:
 		return true
 	default:
 		return false
@@ -2548,7 +2554,7 @@ type WebhookCreate struct {
 	// Enabled absent: it is
 	Enabled *bool `json:"enabled,omitempty"`
 
-	// Events one at least (601): opened, resolved
+	// Events one at least (601): opened, resolved, acknowledged (that, and that it was taken back)
 	Events *[]string `json:"events,omitempty"`
 
 	// Name required (601); 64 characters at most
@@ -2657,7 +2663,7 @@ type WebhookUpdate struct {
 	// Enabled absent: it is
 	Enabled *bool `json:"enabled,omitempty"`
 
-	// Events one at least (601): opened, resolved
+	// Events one at least (601): opened, resolved, acknowledged (that, and that it was taken back)
 	Events *[]string `json:"events,omitempty"`
 	Id     int64     `json:"id"`
 

@@ -7,13 +7,13 @@ import {
   type InformServer,
   informServer,
   list,
-  notice,
   openInform,
   paths,
   shown,
   shownTitle,
   titles,
 } from '@/test/inform';
+import { notice } from '@/test/samples';
 import { setWidth } from '@/test/screen';
 import { refused } from '@/test/server';
 

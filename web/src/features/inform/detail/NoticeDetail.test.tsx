@@ -3,7 +3,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { useLanguage } from '@/lib/i18n';
 import { tell } from '@/test/alarm';
 import { noAnswer } from '@/test/farm';
-import { askedOf, type Detail, detailOf, informServer, notice, openInform, paths, shown } from '@/test/inform';
+import { askedOf, informServer, openInform, paths, shown } from '@/test/inform';
+import { type Detail, detailOf, notice } from '@/test/samples';
 import { setWidth } from '@/test/screen';
 import type { ChartOption } from '@/ui/chart/engine';
 

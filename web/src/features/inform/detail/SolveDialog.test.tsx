@@ -1,6 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
-import { detailOf, informServer, notice, openInform, paths, shown } from '@/test/inform';
+import { informServer, openInform, paths, shown } from '@/test/inform';
+import { detailOf, notice } from '@/test/samples';
 import { refused } from '@/test/server';
 
 // jsdom has no canvas.
