@@ -1967,7 +1967,9 @@ type NoticeWaysAnswer struct {
 
 // NotifyMessage defines model for NotifyMessage.
 type NotifyMessage struct {
-	AlarmLevel int `json:"alarmLevel"`
+	// Ack who is on the notice now; absent: nobody, or it is over
+	Ack        *AlarmAck `json:"ack,omitempty"`
+	AlarmLevel int       `json:"alarmLevel"`
 
 	// ByHand of a resolved one: somebody did it
 	ByHand     *bool  `json:"byHand,omitempty"`

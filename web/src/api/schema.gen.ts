@@ -2725,6 +2725,8 @@ export interface components {
             event: "triggered" | "resolved";
             /** @enum {integer} */
             alarmLevel: 0 | 1 | 2;
+            /** @description who is on the notice now; absent: nobody, or it is over */
+            ack?: components["schemas"]["AlarmAck"];
         };
         NotifyMessagePage: {
             list: components["schemas"]["NotifyMessage"][];

@@ -22,12 +22,16 @@ function noticedText({ holdsSince, startTime }: Since, now: number, format: Form
 const withNoticed = (since: string, noticed: string, t: TFunction) =>
   noticed === '' ? since : t('inform.since.both', { since, noticed });
 
+function begunText({ holdsSince, resolveStatus }: Since, now: number, format: Format, t: TFunction): string {
+  const old = now - holdsSince >= dayMs;
+  const day = format.day(holdsSince, now);
+  if (resolveStatus !== 0) return t('inform.since.over', { time: old ? day : format.moment(holdsSince, now) });
+  return old ? t('inform.since.openDay', { day }) : t('inform.since.open', { time: format.moment(holdsSince, now) });
+}
+
 /** As a card says it: since 22:10, noticed 23:31. Of what is older than a day the day alone: since Oct 30. */
 export function sinceText(since: Since, now: number, format: Format, t: TFunction): string {
-  const { holdsSince, resolveStatus } = since;
-  const time = now - holdsSince < dayMs ? format.moment(holdsSince, now) : format.day(holdsSince, now);
-  const words = t(resolveStatus === 0 ? 'inform.since.open' : 'inform.since.over', { time });
-  return withNoticed(words, noticedText(since, now, format, t), t);
+  return withNoticed(begunText(since, now, format, t), noticedText(since, now, format, t), t);
 }
 
 /** As the detail says it, with what holds: Soil moisture below 18% since Oct 30, 14:05, noticed 23:31; of a device: silent since. */

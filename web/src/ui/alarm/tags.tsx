@@ -74,10 +74,9 @@ export function UnsteadyTag() {
 /** Of an open notice that somebody said to be on. */
 export function AckTag({ user }: { user: string }) {
   const { t } = useTranslation();
-  const words = t('inform.ack.state', { user });
   return (
-    <Chip tone="info" icon={<ToolOutlined />} title={words}>
-      <span className={css.cut}>{words}</span>
+    <Chip tone="info" icon={<ToolOutlined />}>
+      <span className={css.whole}>{t('inform.ack.state', { user })}</span>
     </Chip>
   );
 }

@@ -37,14 +37,14 @@ export function AckBlock({ ack, onChange, onTakeBack }: AckBlockProps) {
           </blockquote>
         ) : null}
         <p className={css.small}>{rests}</p>
-      </div>
-      <div className={css.actions}>
-        <Button size="small" aria-haspopup="dialog" onClick={onChange}>
-          {t('inform.ack.change')}
-        </Button>
-        <Button size="small" aria-haspopup="dialog" onClick={onTakeBack}>
-          {t('inform.ack.takeBack')}
-        </Button>
+        <div className={css.actions}>
+          <Button size="small" aria-haspopup="dialog" onClick={onChange}>
+            {t('inform.ack.change')}
+          </Button>
+          <Button size="small" aria-haspopup="dialog" onClick={onTakeBack}>
+            {t('inform.ack.takeBack')}
+          </Button>
+        </div>
       </div>
     </section>
   );

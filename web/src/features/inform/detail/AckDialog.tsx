@@ -25,15 +25,15 @@ interface AckDialogProps {
   id: number;
   name: string;
   open: boolean;
-  /** What was said before; absent: nobody is on it. */
-  ack: Ack | undefined;
+  /** What somebody else has said, which this takes the place of. */
+  other: Ack | undefined;
   /** What the note begins with. */
   note: string;
   onClose: () => void;
 }
 
 /** Says "I am on it" of an open notice, with what is being done and when people are to be reminded again. */
-export function AckDialog({ id, name, open, ack, note: given, onClose }: AckDialogProps) {
+export function AckDialog({ id, name, open, other, note: given, onClose }: AckDialogProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const client = useQueryClient();
@@ -50,7 +50,7 @@ export function AckDialog({ id, name, open, ack, note: given, onClose }: AckDial
   }
   const length = [...note.trim()].length;
   const until = useClock((now) => format.moment(now + hours * hourMs, now));
-  const before = useClock((now) => (ack ? format.moment(ack.time, now) : ''));
+  const before = useClock((now) => (other ? format.moment(other.time, now) : ''));
   const acknowledge = useMutation({
     mutationFn: () =>
       api.put('/admin-api/client/pc/alarm-notice/acknowledge', {
@@ -98,7 +98,7 @@ export function AckDialog({ id, name, open, ack, note: given, onClose }: AckDial
       >
         <p className={css.name}>{name}</p>
         <p className={css.text}>{t('inform.ack.text')}</p>
-        {ack ? <p className={css.text}>{t('inform.ack.again', { user: ack.user, time: before })}</p> : null}
+        {other ? <p className={css.text}>{t('inform.ack.again', { user: other.user, time: before })}</p> : null}
         <Field
           label={t('inform.ack.noteLabel')}
           hint={t('inform.ack.noteHint')}

@@ -1,8 +1,10 @@
 import CheckOutlined from '@ant-design/icons/CheckOutlined';
 import ToolOutlined from '@ant-design/icons/ToolOutlined';
+import { useQuery } from '@tanstack/react-query';
 import { Button } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { userQuery } from '@/lib/queries';
 import { later } from '@/ui/later';
 import type { AlarmDetail } from '../queries';
 import { AckBlock } from './AckBlock';
@@ -23,6 +25,9 @@ export function Acts({ detail }: { detail: AlarmDetail }) {
   const [asked, setAsked] = useState<Asked | null>();
   const { id, title, resolveStatus, mayResolve, ack } = detail.alarmNotice;
   const open = resolveStatus === 0;
+  const { data: user } = useQuery(userQuery());
+  // Known by the name alone, it only says what the note begins with.
+  const mine = ack !== undefined && ack.user === (user?.nickname || user?.userName);
   const acknowledge = (words = '') => {
     setTyped(words);
     setAcking(true);
@@ -59,8 +64,8 @@ export function Acts({ detail }: { detail: AlarmDetail }) {
           id={id}
           name={title}
           open={acking}
-          ack={ack}
-          note={typed || (ack?.note ?? '')}
+          other={mine ? undefined : ack}
+          note={typed || (mine ? ack.note : '')}
           onClose={() => setAcking(false)}
         />
       )}

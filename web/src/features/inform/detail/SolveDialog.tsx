@@ -1,4 +1,3 @@
-import ToolOutlined from '@ant-design/icons/ToolOutlined';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Button, Input } from 'antd';
 import { useId, useRef, useState } from 'react';
@@ -73,7 +72,6 @@ export function SolveDialog({ detail, open, onClose, onAcknowledge }: SolveDialo
           {stillHolds ? (
             <Button
               type="primary"
-              icon={<ToolOutlined aria-hidden="true" />}
               disabled={solve.isPending}
               onClick={() => {
                 instead.current = true;

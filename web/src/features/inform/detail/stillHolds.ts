@@ -3,9 +3,7 @@ import { holds } from '@/lib/alarm/threshold';
 import type { Format } from '@/lib/format/format';
 import { languages } from '@/lib/i18n';
 import type { AlarmDetail } from '../queries';
-import { conditionsOf } from './conditionsOf';
-
-type Condition = ReturnType<typeof conditionsOf>[number];
+import { conditionsOf, type NoticeCondition } from './conditionsOf';
 
 /**
  * That the conditions of an open notice hold still, with the newest values and their limits, and what solving it now would mean; empty
@@ -22,8 +20,8 @@ export function stillHoldsText(detail: AlarmDetail, format: Format, t: TFunction
 
 function readingsText(detail: AlarmDetail, format: Format, t: TFunction): string {
   const { newest } = detail.alarmNotice;
-  const facts = conditionsOf(detail).flatMap((condition, i) => {
-    const value = newest?.values[detail.alarmRules.conditions[i]?.tslAttribute ?? ''];
+  const facts = conditionsOf(detail).flatMap((condition) => {
+    const value = newest?.values[condition.sign];
     return value === undefined ? [] : factText(condition, value, format, t);
   });
   if (facts.length === 0) return t('inform.solve.holds.newest');
@@ -35,10 +33,11 @@ function readingsText(detail: AlarmDetail, format: Format, t: TFunction): string
 type Value = number | boolean | string;
 
 /** What one condition's value is now, with the limit that it is beyond; nothing of one that is not: others hold the notice open. */
-function factText(condition: Condition, now: Value, format: Format, t: TFunction): string[] {
+function factText(condition: NoticeCondition, now: Value, format: Format, t: TFunction): string[] {
   const { name, unit, precision, subconditions: operator, value: limit, recovery } = condition;
-  const written = (value: Value) => format.reading({ value, unit, precision }, name);
-  const value = written(now);
+  // The limit as the rule says it, the value as it is measured.
+  const written = (value: number) => format.reading({ value, unit }, name);
+  const value = format.reading({ value: now, unit, precision }, name);
   if (typeof now !== 'number' || typeof limit !== 'number') {
     const same = now === limit;
     return (operator === '!=' ? !same : same) ? [t('inform.solve.holds.value', { name, value })] : [];
