@@ -2,6 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect } from 'vitest';
 import type { components } from '@/api/schema.gen';
+import type { Ack } from '@/lib/alarm/notices';
 import { frameBackend } from './backend';
 import { openConsole } from './console';
 import { device, farm, group, overview } from './farm';
@@ -18,6 +19,8 @@ export const paths = {
   get: `${client}/alarm-notice/get`,
   advice: `${client}/alarm-notice/advice`,
   resolve: `${client}/alarm-notice/resolve`,
+  acknowledge: `${client}/alarm-notice/acknowledge`,
+  unacknowledge: `${client}/alarm-notice/unacknowledge`,
   properties: `${client}/device/get/property`,
   readings: `${client}/device/get/sign-data`,
   thinned: `${client}/device/get/format-map/time-interval-data`,
@@ -109,6 +112,30 @@ export function informServer(notices: Notice[] = [notice()]) {
       const about = { resolveReason: 'byHand' as const, resolveUser: 'Elif Kaya', remark: body.remark };
       state.details.set(body.id, detailOf(solved, { notice: about }));
     }
+    return ok(true);
+  });
+  /** Puts who is on a notice into the list and the detail; undefined: nobody. */
+  const ackBy = (id: number, ack: Ack | undefined) => {
+    state.notices = state.notices.map((one) => (one.id === id ? { ...one, ack } : one));
+    const detail = state.details.get(id);
+    if (detail) state.details.set(id, { ...detail, alarmNotice: { ...detail.alarmNotice, ack } });
+  };
+  onPut(paths.acknowledge, async ({ request }) => {
+    const body = (await request.json()) as { id: number; note?: string; remindHours?: number };
+    state.sent.push(body);
+    const own = await state.answers.get(paths.acknowledge)?.();
+    if (own) return own;
+    const time = Date.now();
+    const remindAt = time + (body.remindHours ?? 4) * 60 * minute;
+    ackBy(body.id, { user: 'Elif Kaya', time, note: body.note ?? '', remindAt });
+    return ok(true);
+  });
+  onPut(paths.unacknowledge, async ({ request }) => {
+    const body = (await request.json()) as { id: number };
+    state.sent.push(body);
+    const own = await state.answers.get(paths.unacknowledge)?.();
+    if (own) return own;
+    ackBy(body.id, undefined);
     return ok(true);
   });
   onGet(`${client}/live`, ({ request }) =>

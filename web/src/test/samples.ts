@@ -1,5 +1,6 @@
 import type { components } from '@/api/schema.gen';
 import type { Entry, Person } from '@/features/activity/queries';
+import type { Ack } from '@/lib/alarm/notices';
 import type { AlarmRule, Rehearsal } from '@/lib/alarm/types';
 import type { Channel } from '@/lib/channel/queries';
 import type { TslProperty } from '@/lib/device/types';
@@ -146,6 +147,11 @@ export function notice(change: Partial<Notice> = {}): Notice {
     createTime: startTime,
     ...change,
   };
+}
+
+export function ack(change: Partial<Ack> = {}): Ack {
+  const now = Date.now();
+  return { user: 'Ada', time: now - 5 * minute, note: '', remindAt: now + 235 * minute, ...change };
 }
 
 /** The detail of a notice of the list, of a rule on temperatures below 2 °C unless told otherwise. */
