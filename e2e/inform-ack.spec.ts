@@ -4,6 +4,7 @@ import { expectAccessible, expectLive, expectNoSideways, fillSignIn } from './pa
 import { call, dataOf, enter, fromElsewhere } from './people.ts';
 import { runRule } from './rule.ts';
 import { applyText, siteOf } from './server.ts';
+import { solveSlider } from './solveSlider.ts';
 import { expect, test } from './test.ts';
 
 // Who is on a notice, and since when it holds, on a farm of its own. Each test has a device and rules of its own.
@@ -205,6 +206,7 @@ test.describe('at 390 px', () => {
     await fromElsewhere(context);
     await page.goto(`${siteOf(person.tenantName)}/inform?id=${id}`);
     await fillSignIn(page, person.userName, person.password);
+    await solveSlider(page);
     await expect(page).toHaveURL(new RegExp(`/inform\\?id=${id}$`));
     await expect(heading(page, 'Frost of a mail')).toBeVisible();
     await expect(button(page, 'I am on it')).toBeVisible();
