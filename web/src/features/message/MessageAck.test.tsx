@@ -17,6 +17,14 @@ describe('who is on an alarm', () => {
     expect(router.state.location.href).toBe('/inform?id=106');
   });
 
+  it('stands with a line of many, of which one is its', async () => {
+    const many = Array.from({ length: 6 }, (_, i) =>
+      message(20 - i, { ruleId: 5, title: 'Frost', readStatus: true, ...(i === 2 ? { ack: ack() } : {}) }),
+    );
+    await openMessages(messageServer(many));
+    expect(screen.getByText('Ada is on it')).toBeVisible();
+  });
+
   it('is taken over from the stream, until it is taken back or the alarm ends, without a call', async () => {
     const server = messageServer([message(6, { title: 'Frost' }), message(5, { title: 'Dry' })]);
     await openMessages(server);
