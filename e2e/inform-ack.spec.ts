@@ -92,13 +92,14 @@ test('somebody is on it: everybody sees that at once, that it is changed, and th
   const dialog = page.getByRole('dialog', { name: 'I am on it' });
   await expect(dialog.getByRole('textbox', { name: 'Note (optional)' })).toBeFocused();
   await expect(dialog.getByRole('radio', { name: /^4\sh$/ })).toBeChecked();
-  await expectAccessible(page);
   // Escape leads back to the button.
   await page.keyboard.press('Escape');
   await expect(dialog).toBeHidden();
   await expect(button(page, 'I am on it')).toBeFocused();
   await page.keyboard.press('Enter');
+  await expect(dialog.getByRole('textbox')).toBeFocused();
   await page.keyboard.type('The heaters burn');
+  await expectAccessible(page);
   await page.keyboard.press('Control+Enter');
   await expect(dialog).toBeHidden();
   const told = (where: Page) => detail(where).getByRole('region', { name: 'Who is on it' });
@@ -133,7 +134,6 @@ test('somebody is on it: everybody sees that at once, that it is changed, and th
 
   await button(page, 'Take back').click();
   const question = page.getByRole('dialog', { name: 'Take it back?' });
-  await expectAccessible(page);
   await question.getByRole('button', { name: 'Take back' }).click();
   for (const where of [page, elsewhere]) {
     await expect(button(where, 'I am on it')).toBeVisible();
@@ -142,8 +142,10 @@ test('somebody is on it: everybody sees that at once, that it is changed, and th
   expect((await call(person, 'PUT', `${path}/alarm-notice/unacknowledge`, { id })).code).toBe(601);
   await context.close();
 
-  await page.goto('/activity');
-  await expect(page.getByText('Took back the acknowledgement of the alarm Frost somebody is on')).toBeVisible();
+  await page.goto('/profile/activity');
+  const done = page.getByRole('main');
+  await expect(done).toContainText('Acknowledged the alarm Frost somebody is on: note The heaters burn');
+  await expect(done).toContainText('Took back the acknowledgement of the alarm Frost somebody is on');
 });
 
 test('whoever solves what still holds is told so with its value, and may be on it instead', async ({ page }) => {
@@ -190,9 +192,10 @@ test.describe('at 390 px', () => {
     await open(page, `?id=${id}`);
     await button(page, 'I am on it').tap();
     const dialog = page.getByRole('dialog', { name: 'I am on it' });
+    await dialog.getByText(/^1\sh$/).tap();
+    await dialog.getByRole('textbox').fill('On my way');
     await expectNoSideways(page);
     await expectAccessible(page);
-    await dialog.getByText(/^1\sh$/).tap();
     await dialog.getByRole('button', { name: 'I am on it' }).tap();
     await expect(detail(page).getByText('Deniz is on it')).toBeVisible();
     await expectNoSideways(page);
