@@ -170,19 +170,25 @@ func (e CaptchaDemandCaptchaRequired) Valid() bool {
 
 // Defines values for DeliveryEvent.
 const (
-	Reminder  DeliveryEvent = "reminder"
-	Resolved  DeliveryEvent = "resolved"
-	Triggered DeliveryEvent = "triggered"
+	Acknowledged   DeliveryEvent = "acknowledged"
+	Reminder       DeliveryEvent = "reminder"
+	Resolved       DeliveryEvent = "resolved"
+	Triggered      DeliveryEvent = "triggered"
+	Unacknowledged DeliveryEvent = "unacknowledged"
 )
 
 // Valid indicates whether the value is a known member of the DeliveryEvent enum.
 func (e DeliveryEvent) Valid() bool {
 	switch e {
+	case Acknowledged:
+		return true
 	case Reminder:
 		return true
 	case Resolved:
 		return true
 	case Triggered:
+		return true
+	case Unacknowledged:
 		return true
 	default:
 		return false
@@ -1961,7 +1967,9 @@ type NoticeWaysAnswer struct {
 
 // NotifyMessage defines model for NotifyMessage.
 type NotifyMessage struct {
-	AlarmLevel int `json:"alarmLevel"`
+	// Ack who is on the notice now; absent: nobody, or it is over
+	Ack        *AlarmAck `json:"ack,omitempty"`
+	AlarmLevel int       `json:"alarmLevel"`
 
 	// ByHand of a resolved one: somebody did it
 	ByHand     *bool  `json:"byHand,omitempty"`
@@ -2548,7 +2556,7 @@ type WebhookCreate struct {
 	// Enabled absent: it is
 	Enabled *bool `json:"enabled,omitempty"`
 
-	// Events one at least (601): opened, resolved
+	// Events one at least (601): opened, resolved, acknowledged (that, and that it was taken back)
 	Events *[]string `json:"events,omitempty"`
 
 	// Name required (601); 64 characters at most
@@ -2657,7 +2665,7 @@ type WebhookUpdate struct {
 	// Enabled absent: it is
 	Enabled *bool `json:"enabled,omitempty"`
 
-	// Events one at least (601): opened, resolved
+	// Events one at least (601): opened, resolved, acknowledged (that, and that it was taken back)
 	Events *[]string `json:"events,omitempty"`
 	Id     int64     `json:"id"`
 

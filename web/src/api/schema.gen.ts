@@ -2458,7 +2458,7 @@ export interface components {
             /** @enum {string} */
             mode: "email" | "phoneMessage" | "webhook";
             /** @enum {string} */
-            event: "triggered" | "reminder" | "resolved";
+            event: "triggered" | "reminder" | "acknowledged" | "unacknowledged" | "resolved";
             /** @enum {string} */
             state: "queued" | "sent" | "failed" | "skipped";
             reason?: components["schemas"]["DeliveryReason"];
@@ -2596,7 +2596,7 @@ export interface components {
             name: string;
             url: string;
             /** @description what it is told of */
-            events: ("opened" | "resolved")[];
+            events: ("opened" | "resolved" | "acknowledged")[];
             /**
              * @description the lowest that it is told of
              * @enum {integer}
@@ -2609,7 +2609,7 @@ export interface components {
             name?: string;
             /** @description required (601); https */
             url?: string;
-            /** @description one at least (601): opened, resolved */
+            /** @description one at least (601): opened, resolved, acknowledged (that, and that it was taken back) */
             events?: string[];
             /** @description 0 where absent; 0, 1 or 2 (601) */
             alarmLevel?: number;
@@ -2679,7 +2679,7 @@ export interface components {
             /** @description of the notice */
             title: string;
             /** @enum {string} */
-            event: "opened" | "resolved";
+            event: "opened" | "resolved" | "acknowledged" | "unacknowledged";
             /** @enum {string} */
             state: "queued" | "sent" | "failed" | "skipped";
             reason?: components["schemas"]["DeliveryReason"];
@@ -2727,6 +2727,8 @@ export interface components {
             event: "triggered" | "resolved";
             /** @enum {integer} */
             alarmLevel: 0 | 1 | 2;
+            /** @description who is on the notice now; absent: nobody, or it is over */
+            ack?: components["schemas"]["AlarmAck"];
         };
         NotifyMessagePage: {
             list: components["schemas"]["NotifyMessage"][];

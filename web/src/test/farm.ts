@@ -1,4 +1,5 @@
 import { HttpResponse, type JsonBodyType } from 'msw';
+import type { AlarmNotice } from '@/lib/alarm/notices';
 import type { Device, DeviceMap, Group, Latest, Overview, Series, TslProperty } from '@/lib/device/types';
 import { ok, onGet } from './server';
 
@@ -108,6 +109,8 @@ export interface Farm {
   model: TslProperty[];
   /** Devices beside those of the groups, for pages and look-ups by name. */
   others: Device[];
+  /** Open notices. */
+  notices: AlarmNotice[];
   /** Paths that answer an envelope or a status of their own. */
   broken: Map<string, () => Response>;
   calls: URL[];
@@ -121,6 +124,7 @@ export function farm(change: Partial<Farm> = {}): Farm {
     series: {},
     model,
     others: [],
+    notices: [],
     broken: new Map(),
     calls: [],
     ...change,
@@ -150,6 +154,10 @@ export function farm(change: Partial<Farm> = {}): Farm {
   answer('/admin-api/client/pc/device/deviceNames/get', (query) => {
     const list = all().filter(({ deviceName }) => query.get('deviceNames')?.split(',').includes(deviceName));
     return { list, total: list.length };
+  });
+  answer('/admin-api/client/pc/alarm-notice/page', (query) => {
+    const found = state.notices.filter(({ deviceName }) => deviceName === query.get('deviceNameStr'));
+    return { list: found.slice(0, Number(query.get('pageSize'))), total: found.length };
   });
   answer('/admin-api/device/data/all/data-last', (query) => {
     return all().find(({ deviceName }) => deviceName === query.get('deviceName'))?.lastData[0] ?? {};

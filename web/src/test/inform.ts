@@ -2,17 +2,16 @@ import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect } from 'vitest';
 import type { components } from '@/api/schema.gen';
+import type { Ack } from '@/lib/alarm/notices';
 import { frameBackend } from './backend';
 import { openConsole } from './console';
 import { device, farm, group, overview } from './farm';
-import { mastModel } from './samples';
+import { type Detail, detailOf, mastModel, type Notice, notice } from './samples';
 import { ok, onGet, onPut, refused } from './server';
 import { signedIn } from './session';
 import { fakeStreams } from './stream';
 
 type Schemas = components['schemas'];
-export type Notice = Schemas['AlarmNotice'];
-export type Detail = Schemas['AlarmDetail'];
 
 const client = '/admin-api/client/pc';
 export const paths = {
@@ -20,6 +19,8 @@ export const paths = {
   get: `${client}/alarm-notice/get`,
   advice: `${client}/alarm-notice/advice`,
   resolve: `${client}/alarm-notice/resolve`,
+  acknowledge: `${client}/alarm-notice/acknowledge`,
+  unacknowledge: `${client}/alarm-notice/unacknowledge`,
   properties: `${client}/device/get/property`,
   readings: `${client}/device/get/sign-data`,
   thinned: `${client}/device/get/format-map/time-interval-data`,
@@ -27,77 +28,6 @@ export const paths = {
 };
 
 const minute = 60_000;
-
-export function notice(change: Partial<Notice> = {}): Notice {
-  const startTime = change.startTime ?? Date.now() - 22 * minute;
-  return {
-    id: 1,
-    ruleId: 11,
-    title: 'Spring frost',
-    resolveStatus: 0,
-    alarmLevel: 2,
-    deviceName: 'WS-1',
-    noteName: 'Orchard mast',
-    startTime,
-    createTime: startTime,
-    ...change,
-  };
-}
-
-/** The detail of a notice of the list, of a rule on temperatures below 2 °C unless told otherwise. */
-export function detailOf(
-  one: Notice,
-  {
-    notice: about,
-    rule,
-    device: its,
-    ...rest
-  }: {
-    notice?: Partial<Detail['alarmNotice']>;
-    rule?: Partial<Detail['alarmRules']>;
-    device?: Partial<Detail['alarmDeviceInfoRespDTO']>;
-  } & Partial<Pick<Detail, 'samples' | 'deliveries' | 'kept'>> = {},
-): Detail {
-  const { deviceName, noteName, ...shared } = one;
-  return {
-    alarmNotice: {
-      ...shared,
-      alarmDesc: 'Light the heaters.',
-      durationTime: (one.endTime ?? Date.now()) - one.startTime,
-      mayResolve: one.resolveStatus === 0,
-      ...(one.resolveStatus === 1 ? { resolveReason: 'recovered' as const } : {}),
-      ...about,
-    },
-    alarmRules: {
-      triggerType: 0,
-      conditions: [
-        {
-          andor: 'and',
-          tslAttribute: 'airTemperature',
-          yeuName: 'Air temperature',
-          elementUnit: '°C',
-          precision: 1,
-          subconditions: '<',
-          value: 2,
-        },
-      ],
-      hitCounts: 2,
-      durations: 5 * minute,
-      ...rule,
-    },
-    alarmDeviceInfoRespDTO: {
-      deviceName,
-      noteName,
-      productName: 'Weather mast',
-      onlineState: 1,
-      deleted: false,
-      ...its,
-    },
-    samples: [{ time: one.startTime, values: { airTemperature: 1.8 } }],
-    deliveries: [],
-    ...rest,
-  };
-}
 
 /** A farm of two masts with notices, the readings around them, and a live stream; somebody is signed in. */
 export function informServer(notices: Notice[] = [notice()]) {
@@ -182,6 +112,30 @@ export function informServer(notices: Notice[] = [notice()]) {
       const about = { resolveReason: 'byHand' as const, resolveUser: 'Elif Kaya', remark: body.remark };
       state.details.set(body.id, detailOf(solved, { notice: about }));
     }
+    return ok(true);
+  });
+  /** Puts who is on a notice into the list and the detail; undefined: nobody. */
+  const ackBy = (id: number, ack: Ack | undefined) => {
+    state.notices = state.notices.map((one) => (one.id === id ? { ...one, ack } : one));
+    const detail = state.details.get(id);
+    if (detail) state.details.set(id, { ...detail, alarmNotice: { ...detail.alarmNotice, ack } });
+  };
+  onPut(paths.acknowledge, async ({ request }) => {
+    const body = (await request.json()) as { id: number; note?: string; remindHours?: number };
+    state.sent.push(body);
+    const own = await state.answers.get(paths.acknowledge)?.();
+    if (own) return own;
+    const time = Date.now();
+    const remindAt = time + (body.remindHours ?? 4) * 60 * minute;
+    ackBy(body.id, { user: 'Elif Kaya', time, note: body.note ?? '', remindAt });
+    return ok(true);
+  });
+  onPut(paths.unacknowledge, async ({ request }) => {
+    const body = (await request.json()) as { id: number };
+    state.sent.push(body);
+    const own = await state.answers.get(paths.unacknowledge)?.();
+    if (own) return own;
+    ackBy(body.id, undefined);
     return ok(true);
   });
   onGet(`${client}/live`, ({ request }) =>

@@ -135,17 +135,31 @@ export const toasts = () => useNotices.getState().toasts.map(({ tone, title, tex
 export const sentTo = (server: ProfileServer, path: string) =>
   server.asked.filter((call) => call.path === path).map(({ sent }) => sent);
 
-/** Waits until no dialog is on the screen. jsdom plays no animation, so their ends are told here. */
+const leaving = '.ant-zoom-leave-active, .ant-fade-leave-active';
+
+/** jsdom plays no animation, so the ends of those with which dialogs leave are told here. */
+const tellEnds = () =>
+  act(async () => {
+    for (const element of document.querySelectorAll(leaving)) element.dispatchEvent(new Event('transitionend'));
+  });
+
+/** Waits until no dialog is on the screen. */
 export async function dialogGone() {
-  const tellEnds = () => {
-    for (const element of document.querySelectorAll('.ant-zoom-leave-active, .ant-fade-leave-active')) {
-      element.dispatchEvent(new Event('transitionend'));
-    }
-  };
   await expect
     .poll(async () => {
-      await act(async () => tellEnds());
+      await tellEnds();
       return screen.queryByRole('dialog');
     })
     .toBeNull();
+}
+
+/** Waits until the dialog of a name stands on the screen, and the one that led to it has gone. */
+export async function dialogFollows(name: string) {
+  await expect
+    .poll(async () => {
+      await tellEnds();
+      return screen.queryAllByRole('dialog');
+    })
+    .toEqual([expect.toSatisfy((dialog) => dialog === screen.queryByRole('dialog', { name }))]);
+  return screen.getByRole('dialog', { name });
 }

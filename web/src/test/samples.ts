@@ -1,8 +1,14 @@
+import type { components } from '@/api/schema.gen';
 import type { Entry, Person } from '@/features/activity/queries';
+import type { Ack } from '@/lib/alarm/notices';
 import type { AlarmRule, Rehearsal } from '@/lib/alarm/types';
 import type { Channel } from '@/lib/channel/queries';
 import type { TslProperty } from '@/lib/device/types';
 import type { Message } from '@/lib/message/queries';
+
+type Schemas = components['schemas'];
+export type Notice = Schemas['AlarmNotice'];
+export type Detail = Schemas['AlarmDetail'];
 
 // Things as the server tells of them. Tests of the console and tests that need no page take them from here.
 
@@ -126,3 +132,79 @@ export const entry = (change: Partial<Entry> = {}): Entry => ({
   changes: [{ field: 'noteName', before: 'Mast', after: 'Pump 3' }],
   ...change,
 });
+
+export function notice(change: Partial<Notice> = {}): Notice {
+  const startTime = change.startTime ?? Date.now() - 22 * minute;
+  return {
+    id: 1,
+    ruleId: 11,
+    title: 'Spring frost',
+    resolveStatus: 0,
+    alarmLevel: 2,
+    deviceName: 'WS-1',
+    noteName: 'Orchard mast',
+    startTime,
+    createTime: startTime,
+    ...change,
+  };
+}
+
+export function ack(change: Partial<Ack> = {}): Ack {
+  const now = Date.now();
+  return { user: 'Ada', time: now - 5 * minute, note: '', remindAt: now + 235 * minute, ...change };
+}
+
+/** The detail of a notice of the list, of a rule on temperatures below 2 °C unless told otherwise. */
+export function detailOf(
+  one: Notice,
+  {
+    notice: about,
+    rule,
+    device: its,
+    ...rest
+  }: {
+    notice?: Partial<Detail['alarmNotice']>;
+    rule?: Partial<Detail['alarmRules']>;
+    device?: Partial<Detail['alarmDeviceInfoRespDTO']>;
+  } & Partial<Pick<Detail, 'samples' | 'deliveries' | 'kept'>> = {},
+): Detail {
+  const { deviceName, noteName, ...shared } = one;
+  return {
+    alarmNotice: {
+      ...shared,
+      alarmDesc: 'Light the heaters.',
+      durationTime: (one.endTime ?? Date.now()) - one.startTime,
+      mayResolve: one.resolveStatus === 0,
+      ...(one.resolveStatus === 1 ? { resolveReason: 'recovered' as const } : {}),
+      ...about,
+    },
+    alarmRules: {
+      triggerType: 0,
+      conditions: [
+        {
+          andor: 'and',
+          tslAttribute: 'airTemperature',
+          yeuName: 'Air temperature',
+          elementUnit: '°C',
+          precision: 1,
+          subconditions: '<',
+          value: 2,
+        },
+      ],
+      hitCounts: 2,
+      durations: 5 * minute,
+      ...rule,
+    },
+    alarmDeviceInfoRespDTO: {
+      deviceName,
+      noteName,
+      productName: 'Weather mast',
+      onlineState: 1,
+      deleted: false,
+      ...its,
+    },
+    samples: [{ time: one.startTime, values: { airTemperature: 1.8 } }],
+    deliveries: [],
+    ...rest,
+  };
+}

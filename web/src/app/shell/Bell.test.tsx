@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { openConsole } from '@/test/console';
 import { noAnswer } from '@/test/farm';
 import { arrives, askedOf, type MessageServer, messageServer, paths } from '@/test/message';
-import { message } from '@/test/samples';
+import { ack, message } from '@/test/samples';
 import { setWidth } from '@/test/screen';
 
 vi.mock('@/features/alarm/AlarmPage', () => import('@/test/PlainPage'));
@@ -159,6 +159,12 @@ describe('live', () => {
     act(() => arrives(server, message(7, { title: 'Hail' })));
     expect(await screen.findByText('New serious alarm')).toBeInTheDocument();
   });
+});
+
+it('says who is on an alarm', async () => {
+  await open(messageServer([message(6, { title: 'Frost', ack: ack() }), message(5, { title: 'Dry' })]));
+  expect(items()[0]).toMatch(/^FrostAda is on it/);
+  expect(items()[1]).not.toContain('is on it');
 });
 
 describe('on a phone', () => {

@@ -8,6 +8,7 @@ import { linesOf } from '@/lib/message/lines';
 import { recentQuery } from '@/lib/message/queries';
 import { useReading } from '@/lib/message/useReading';
 import { unreadCountQuery } from '@/lib/queries';
+import { AckTag } from '@/ui/alarm/tags';
 import { ErrorNote } from '@/ui/ErrorNote';
 import { MessageMark } from '@/ui/message/MessageMark';
 import { MessageTime } from '@/ui/message/MessageTime';
@@ -72,7 +73,14 @@ export function BellList({ onClose, onAllRead }: BellListProps) {
                 }}
               >
                 <MessageMark message={message} />
-                <span className={css.title}>{linesOf(message).title}</span>
+                <span className={css.words}>
+                  <span className={css.title}>{linesOf(message).title}</span>
+                  {message.ack ? (
+                    <span className={css.ack}>
+                      <AckTag user={message.ack.user} />
+                    </span>
+                  ) : null}
+                </span>
                 {message.readStatus ? null : <span className="visually-hidden">{t('message.unread')}</span>}
                 <MessageTime time={message.createTime} />
               </Link>

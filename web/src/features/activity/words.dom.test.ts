@@ -52,6 +52,26 @@ describe('the sentence', () => {
   });
 
   it.each([
+    ['en-us', 'Acknowledged the alarm Frost: note On my way', 'Took back the acknowledgement of the alarm Frost'],
+    ['zh-cn', '确认了告警 Frost：备注“On my way”', '撤回了对告警 Frost 的确认'],
+    [
+      'tr-tr',
+      'Frost alarmıyla ilgilendiğini bildirdi: not: On my way',
+      'Frost alarmıyla ilgilendiği bildirimini geri aldı',
+    ],
+    [
+      'ru-ru',
+      'Отметка «Я занимаюсь» у тревоги Frost: примечание: «On my way»',
+      'Снятие отметки «Я занимаюсь» у тревоги Frost',
+    ],
+  ] as const)('says in %s who said to be on an alarm, and took it back', (language, said, back) => {
+    const of = (action: string, changes: Change[] = []) =>
+      line(entry({ kind: 'notice', action, thing: 'Frost', changes }), language);
+    expect(of('acknowledge', [change('note', undefined, 'On my way')])).toBe(said);
+    expect(of('unacknowledge')).toBe(back);
+  });
+
+  it.each([
     ['en-us', 'Tilth itself', 'Switched off webhook Planner: its address answered that it is gone (410)'],
     ['zh-cn', 'Tilth 系统', '停用了 Webhook Planner：其地址回答已永久停用（410）'],
     ['tr-tr', 'Tilth', 'Planner webhook’unu kapattı: adresi artık var olmadığını bildirdi (410)'],

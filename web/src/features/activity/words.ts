@@ -24,7 +24,7 @@ const deeds: Readonly<Record<string, readonly string[]>> = {
   device: ['create', 'update', 'delete', 'export', 'derive'],
   scene: ['create', 'update', 'delete'],
   rule: ['create', 'update', 'delete', 'publish', 'unpublish', 'mute', 'unmute'],
-  notice: ['resolve'],
+  notice: ['resolve', 'acknowledge', 'unacknowledge'],
   channel: ['create', 'update', 'delete'],
   webhook: ['create', 'update', 'delete', 'switchOff'],
   credential: ['create', 'update', 'delete'],
@@ -82,6 +82,7 @@ const fields = new Set([
   'muteUntil',
   'name',
   'nickname',
+  'note',
   'noteName',
   'noticeMode',
   'noticeName',
@@ -90,6 +91,7 @@ const fields = new Set([
   'phoneMessage',
   'product',
   'remark',
+  'remindAt',
   'remindEvery',
   'secret',
   'secrets',
@@ -143,6 +145,7 @@ function codeText(field: string, value: number, words: Words): string {
     case 'remindEvery':
       return spanText(value, language);
     case 'muteUntil':
+    case 'remindAt':
     case 'startTime':
     case 'endTime':
       return format.absolute(value);

@@ -7,13 +7,13 @@ import {
   type InformServer,
   informServer,
   list,
-  notice,
   openInform,
   paths,
   shown,
   shownTitle,
   titles,
 } from '@/test/inform';
+import { notice } from '@/test/samples';
 import { setWidth } from '@/test/screen';
 import { refused } from '@/test/server';
 
@@ -48,6 +48,19 @@ describe('the list', () => {
     expect(link(/^Spring frost/)).toHaveAttribute('aria-current', 'true');
     expect(shownTitle()).toBe('Spring frost');
     expect(screen.getByText('6 today, 2 pending')).toBeVisible();
+  });
+
+  it('tells first since when it holds, and when it was recorded only where that was later', async () => {
+    const startTime = Date.now() - 60_000;
+    const held = { startTime, holdsSince: startTime - 6 * 24 * hour };
+    await openInform(
+      informServer([notice(held), notice({ id: 2, title: 'Handed in late', ...held, createTime: startTime + 60_000 })]),
+    );
+    const since = /Since \w+ \d+, noticed (\w+ \d+, )?\d\d:\d\dOrchard mastPendingSerious$/;
+    expect(link(/^Spring frost/).textContent).toMatch(new RegExp(`^Spring frost${since.source}`));
+    expect(link(/^Handed in late/).textContent).toMatch(
+      new RegExp(`^Handed in late(Today, |\\w+ \\d+, )\\d\\d:\\d\\d${since.source}`),
+    );
   });
 
   it('searches titles on Query and on Enter, not before, and keeps that in the address', async () => {

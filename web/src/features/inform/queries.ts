@@ -1,5 +1,6 @@
 import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query';
 import type { components } from '@/api/schema.gen';
+import { noticeKeys } from '@/lib/alarm/notices';
 import { ApiError, api } from '@/lib/api';
 import { persistent } from '@/lib/device/queries';
 import type { Language } from '@/lib/i18n';
@@ -8,18 +9,11 @@ import type { InformSearch } from './search';
 
 type Schemas = components['schemas'];
 
-export type AlarmNotice = Schemas['AlarmNotice'];
-export type AlarmNoticePage = Schemas['AlarmNoticePage'];
 export type AlarmDetail = Schemas['AlarmDetail'];
 export type DeviceProperty = Schemas['DeviceProperty'];
 export type Delivery = Schemas['Delivery'];
 
 const path = '/admin-api/client/pc/alarm-notice';
-
-export const noticeKeys = {
-  all: ['alarm-notices'] as const,
-  kind: (kind: 'page' | 'notice' | 'properties' | 'chart' | 'advice') => ['alarm-notices', kind] as const,
-};
 
 /** A page of notices; they are a farm's own words, whatever the language. */
 export const noticesQuery = ({ q, devices, status, level, page = 1, size = pageSizes[0] }: InformSearch) => {

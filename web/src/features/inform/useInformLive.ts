@@ -1,9 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
+import { toldOf, withTold } from '@/lib/alarm/liveNotices';
+import { type AlarmNoticePage, noticeKeys } from '@/lib/alarm/notices';
 import { Debounce } from '@/lib/device/live/debounce';
 import { useLive } from '@/lib/live/live';
-import { belongs, toldOf, withTold } from './liveNotices';
-import { type AlarmNoticePage, noticeKeys, noticesQuery } from './queries';
+import { belongs } from './belongs';
+import { tellDetails } from './liveDetails';
+import { noticesQuery } from './queries';
 import type { InformSearch } from './search';
 
 /** A notice is on the screen within the second; a burst of them is one question. */
@@ -40,7 +43,9 @@ export function useInformLive(search: InformSearch, atTop: () => boolean) {
       void client.invalidateQueries({ queryKey: noticeKeys.kind('chart') });
     }
     if (notices.size === 0) return;
-    for (const id of notices.keys()) void client.invalidateQueries({ queryKey: [...noticeKeys.kind('notice'), id] });
+    tellDetails(client, notices.values());
+    // What is on its way may have been answered before.
+    if (client.isFetching({ queryKey: noticeKeys.kind('page') }) > 0) asking.request();
     for (const [key, page] of client.getQueriesData<AlarmNoticePage>({ queryKey: noticeKeys.kind('page') })) {
       const next = page && withTold(page, notices);
       if (next !== page) client.setQueryData(key, next);

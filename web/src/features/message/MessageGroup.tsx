@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { useClock } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
 import type { Message } from '@/lib/message/queries';
+import { AckTag } from '@/ui/alarm/tags';
 import { Chip } from '@/ui/Chip';
 import { MessageMark } from '@/ui/message/MessageMark';
 import { MessageTime } from '@/ui/message/MessageTime';
@@ -36,6 +37,8 @@ export function MessageGroup({ messages, open, onFold, isOpen, ...actions }: Mes
       ? t('message.span', { from: format.moment(oldest.createTime, now), to: format.moment(newest.createTime, now) })
       : '',
   );
+  // One of a rule's alarms may be open, and somebody on it, though another one's end came later.
+  const ack = messages.find((message) => message.ack)?.ack;
   const unread = messages.filter(({ readStatus }) => !readStatus).map(({ id }) => id);
   if (!face || !newest) return null;
   return (
@@ -56,6 +59,11 @@ export function MessageGroup({ messages, open, onFold, isOpen, ...actions }: Mes
           <p className={row.body}>
             {t('message.group', { count: messages.length, n: format.number(messages.length), span })}
           </p>
+          {ack ? (
+            <p className={row.ack}>
+              <AckTag user={ack.user} />
+            </p>
+          ) : null}
         </div>
         <div className={row.side}>
           <MessageTime time={newest.createTime} />

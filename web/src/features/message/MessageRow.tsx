@@ -7,6 +7,7 @@ import { memo, useId, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { linesOf } from '@/lib/message/lines';
 import type { Message } from '@/lib/message/queries';
+import { AckTag } from '@/ui/alarm/tags';
 import { Chip } from '@/ui/Chip';
 import { MessageMark } from '@/ui/message/MessageMark';
 import { MessageTime } from '@/ui/message/MessageTime';
@@ -25,12 +26,12 @@ interface MessageRowProps extends RowActions {
   open: boolean;
 }
 
-/** A message: its title and first line; opened, all of it with the way to the alarm. */
+/** A message: its title and first line, and who is on its alarm; opened, all of it with the way to the alarm. */
 export const MessageRow = memo(function MessageRow({ message, open, onToggle, onRead, onOpened }: MessageRowProps) {
   const { t } = useTranslation();
   const body = useId();
   const head = useRef<HTMLButtonElement>(null);
-  const { id, readStatus, createTime, noticeId } = message;
+  const { id, readStatus, createTime, noticeId, ack } = message;
   const { title, rest } = linesOf(message);
   return (
     <div className={`${css.row} ${readStatus ? '' : css.unread} ${open ? css.opened : ''}`} data-message={id}>
@@ -52,6 +53,11 @@ export const MessageRow = memo(function MessageRow({ message, open, onToggle, on
             <p key={index}>{line}</p>
           ))}
         </div>
+        {ack ? (
+          <p className={css.ack}>
+            <AckTag user={ack.user} />
+          </p>
+        ) : null}
       </div>
       <div className={css.side}>
         <MessageTime time={createTime} />

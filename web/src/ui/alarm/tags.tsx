@@ -5,6 +5,7 @@ import InfoCircleOutlined from '@ant-design/icons/InfoCircleOutlined';
 import PauseCircleOutlined from '@ant-design/icons/PauseCircleOutlined';
 import PlayCircleFilled from '@ant-design/icons/PlayCircleFilled';
 import SwapOutlined from '@ant-design/icons/SwapOutlined';
+import ToolOutlined from '@ant-design/icons/ToolOutlined';
 import UserOutlined from '@ant-design/icons/UserOutlined';
 import WarningOutlined from '@ant-design/icons/WarningOutlined';
 import { useTranslation } from 'react-i18next';
@@ -66,6 +67,16 @@ export function UnsteadyTag() {
   return (
     <Chip tone="warn" icon={<SwapOutlined />}>
       {t('inform.unsteady.tag')}
+    </Chip>
+  );
+}
+
+/** Of an open notice that somebody said to be on. */
+export function AckTag({ user }: { user: string }) {
+  const { t } = useTranslation();
+  return (
+    <Chip tone="info" icon={<ToolOutlined />}>
+      <span className={css.whole}>{t('inform.ack.state', { user })}</span>
     </Chip>
   );
 }

@@ -9,6 +9,7 @@ import { AsOf } from '@/ui/AsOf';
 import { Loading, Skeleton } from '@/ui/Skeleton';
 import { StateChips } from '@/ui/StateChips';
 import css from './DevicePanel.module.css';
+import { OpenAlarms } from './OpenAlarms';
 import { Panel } from './Panel';
 
 interface DevicePanelProps {
@@ -17,7 +18,7 @@ interface DevicePanelProps {
   asOf?: number;
 }
 
-/** Who the selected device is, where, and whether it is heard of. Undefined while it is on its way. */
+/** Who the selected device is, where, whether it is heard of, and which alarms are open. Undefined while it is on its way. */
 export function DevicePanel({ device, asOf }: DevicePanelProps) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -53,6 +54,7 @@ export function DevicePanel({ device, asOf }: DevicePanelProps) {
       <p className={css.asOf}>
         <AsOf time={asOf} />
       </p>
+      {device.alarmLevel === undefined ? null : <OpenAlarms key={device.deviceName} deviceName={device.deviceName} />}
     </Panel>
   );
 }

@@ -1,11 +1,12 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { components } from '@/api/schema.gen';
+import { noticeKeys } from '@/lib/alarm/notices';
 import { api } from '@/lib/api';
 import { persistent } from '@/lib/device/queries';
 import type { Series } from '@/lib/device/types';
 import { now } from '@/lib/format/clock';
 import type { LivePresence, LiveReading } from '@/lib/live/live';
-import { type AlarmDetail, noticeKeys } from '../queries';
+import type { AlarmDetail } from '../queries';
 
 /** So much stands before the begin and after the end; section 9 of the specification. */
 export const besideMs = 5 * 60_000;

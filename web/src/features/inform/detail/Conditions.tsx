@@ -7,19 +7,17 @@ import { Sentence } from '@/ui/alarm/Sentence';
 import type { AlarmDetail } from '../queries';
 import { Block } from './Block';
 import css from './blocks.module.css';
+import { conditionsOf } from './conditionsOf';
 
 /** The rule in words, as it was when the notice began. */
-export function Conditions({ detail: { alarmRules, alarmNotice } }: { detail: AlarmDetail }) {
+export function Conditions({ detail }: { detail: AlarmDetail }) {
+  const { alarmRules, alarmNotice } = detail;
   const { t } = useTranslation();
   const format = useFormat();
   const language = useLanguage((state) => state.language);
   const { triggerType, hitCounts, durations } = alarmRules;
   const time = useClock((now) => format.moment(alarmNotice.startTime, now));
-  const conditions = alarmRules.conditions.map(({ yeuName, tslAttribute, elementUnit, ...rest }) => ({
-    ...rest,
-    name: yeuName || tslAttribute,
-    unit: elementUnit,
-  }));
+  const conditions = conditionsOf(detail);
   const rule: SentenceRule = { triggerType, conditions, hitCounts, durations };
   const parts = triggerType === 1 ? ruleParts(rule, 'brief', language) : conditionParts(conditions, 'brief', language);
   const within =

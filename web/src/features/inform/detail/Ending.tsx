@@ -1,12 +1,16 @@
 import { useTranslation } from 'react-i18next';
+import { useClock } from '@/lib/format/clock';
+import { useFormat } from '@/lib/format/format';
 import type { AlarmDetail } from '../queries';
 import { Block } from './Block';
 import css from './blocks.module.css';
 
-/** Why it is over; of one that was ended by hand, by whom and with which words. */
+/** Why it is over; of one that was ended by hand, by whom and with which words; and who was on it. */
 export function Ending({ notice }: { notice: AlarmDetail['alarmNotice'] }) {
   const { t } = useTranslation();
-  const { resolveReason, resolveAttribute: name, resolveStatus, resolveUser: user, remark } = notice;
+  const format = useFormat();
+  const { resolveReason, resolveAttribute: name, resolveStatus, resolveUser: user, remark, ack } = notice;
+  const since = useClock((now) => (ack ? format.moment(ack.time, now) : ''));
   const reason = resolveReason ?? (resolveStatus === 2 ? 'byHand' : 'recovered');
   const words = () => {
     if (reason === 'byHand' && user) return t('inform.ended.byUser', { user });
@@ -20,6 +24,16 @@ export function Ending({ notice }: { notice: AlarmDetail['alarmNotice'] }) {
         <blockquote className={css.remark} aria-label={t('inform.ended.remark')}>
           {remark}
         </blockquote>
+      ) : null}
+      {ack ? (
+        <>
+          <p className={`${css.small} ${css.after}`}>{t('inform.ack.was', { user: ack.user, time: since })}</p>
+          {ack.note ? (
+            <blockquote className={css.remark} aria-label={t('inform.ack.note')}>
+              {ack.note}
+            </blockquote>
+          ) : null}
+        </>
       ) : null}
     </Block>
   );

@@ -3,7 +3,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { useLanguage } from '@/lib/i18n';
 import { tell } from '@/test/alarm';
 import { noAnswer } from '@/test/farm';
-import { askedOf, type Detail, detailOf, informServer, notice, openInform, paths, shown } from '@/test/inform';
+import { askedOf, informServer, openInform, paths, shown } from '@/test/inform';
+import { type Detail, detailOf, notice } from '@/test/samples';
 import { setWidth } from '@/test/screen';
 import type { ChartOption } from '@/ui/chart/engine';
 
@@ -270,6 +271,7 @@ describe('a notice that is over', () => {
     ['changed', 'The rule was changed, which ends its open notice.'],
     ['stopped', 'The rule was stopped, which ends its open notice.'],
     ['deleted', 'The rule was deleted, which ends its open notice.'],
+    ['left', 'The device is not one of this rule’s any more, which ends its open notice.'],
   ] as const)('says that it %s', async (resolveReason, words) => {
     const startTime = Date.now() - 65 * minute;
     await open(notice({ startTime, endTime: startTime + 61 * minute + 5000, resolveStatus: 1 }), {

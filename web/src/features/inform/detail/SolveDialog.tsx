@@ -1,32 +1,41 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Button, Input } from 'antd';
-import { useId, useState } from 'react';
+import { useId, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '@/lib/api';
 import { formText } from '@/lib/errorText';
+import { useFormat } from '@/lib/format/format';
 import { toast } from '@/lib/notices';
 import { Dialog } from '@/ui/Dialog';
 import { Field } from '@/ui/form/Field';
 import { SendButton } from '@/ui/form/SendButton';
 import { Note } from '@/ui/Note';
-import { refetchNotices } from '../queries';
+import { type AlarmDetail, refetchNotices } from '../queries';
 import css from './SolveDialog.module.css';
+import { stillHoldsText } from './stillHolds';
+import { useNewest } from './useNewest';
 
 const most = 500;
 
 interface SolveDialogProps {
-  id: number;
-  name: string;
+  detail: AlarmDetail;
   open: boolean;
   onClose: () => void;
+  /** The person is on it instead; what they typed goes along. */
+  onAcknowledge: (remark: string) => void;
 }
 
-/** Ends an open notice by hand, with what is to be remembered of it. */
-export function SolveDialog({ id, name, open, onClose }: SolveDialogProps) {
+/** Ends an open notice by hand, with what is to be remembered of it. While its conditions still hold, offers to be on it first. */
+export function SolveDialog({ detail, open, onClose, onAcknowledge }: SolveDialogProps) {
   const { t } = useTranslation();
+  const format = useFormat();
   const client = useQueryClient();
   const formId = useId();
   const [remark, setRemark] = useState('');
+  /** One dialog goes before the other comes: the keyboard follows. */
+  const instead = useRef(false);
+  const { id, title } = detail.alarmNotice;
+  useNewest(detail, open);
   const length = [...remark.trim()].length;
   const solve = useMutation({
     mutationFn: () =>
@@ -40,12 +49,15 @@ export function SolveDialog({ id, name, open, onClose }: SolveDialogProps) {
     onSettled: () => void refetchNotices(client),
   });
   const refused = formText(solve.error);
+  const stillHolds = stillHoldsText(detail, format, t);
   return (
     <Dialog
       open={open}
       title={t('inform.solve.title')}
       onClose={onClose}
       onClosed={() => {
+        if (instead.current) onAcknowledge(remark.trim());
+        instead.current = false;
         setRemark('');
         solve.reset();
       }}
@@ -54,9 +66,21 @@ export function SolveDialog({ id, name, open, onClose }: SolveDialogProps) {
       footer={
         <>
           <Button onClick={onClose}>{t('common.cancel')}</Button>
-          <SendButton form={formId} loading={solve.isPending}>
+          <SendButton form={formId} loading={solve.isPending} type={stillHolds ? 'default' : 'primary'}>
             {t('inform.solve.button')}
           </SendButton>
+          {stillHolds ? (
+            <Button
+              type="primary"
+              disabled={solve.isPending}
+              onClick={() => {
+                instead.current = true;
+                onClose();
+              }}
+            >
+              {t('inform.ack.button')}
+            </Button>
+          ) : null}
         </>
       }
     >
@@ -69,8 +93,8 @@ export function SolveDialog({ id, name, open, onClose }: SolveDialogProps) {
           if (!solve.isPending && length <= most) solve.mutate();
         }}
       >
-        <p className={css.name}>{name}</p>
-        <p className={css.text}>{t('inform.solve.text')}</p>
+        <p className={css.name}>{title}</p>
+        {stillHolds ? <Note tone="warn">{stillHolds}</Note> : <p className={css.text}>{t('inform.solve.text')}</p>}
         <Field
           label={t('inform.solve.remark')}
           hint={t('inform.solve.hint')}

@@ -4,7 +4,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { formatFor } from '@/lib/format/format';
 import { type Language, useLanguage } from '@/lib/i18n';
 import { tell } from '@/test/alarm';
-import { askedOf, type Detail, detailOf, informServer, notice, openInform, paths, shown } from '@/test/inform';
+import { askedOf, informServer, openInform, paths, shown } from '@/test/inform';
+import { type Detail, detailOf, notice } from '@/test/samples';
 import { howText, reasonText } from './reasons';
 
 vi.mock('@/ui/chart/Chart', () => ({ Chart: () => null }));

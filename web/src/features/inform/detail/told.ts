@@ -32,7 +32,13 @@ export function isPlanned({ event, state, attempts, reason }: Delivery): boolean
   return event === 'reminder' && state === 'queued' && attempts === 0 && reason !== 'server';
 }
 
-const eventOrder: Record<Delivery['event'], number> = { triggered: 0, reminder: 1, resolved: 2 };
+const eventOrder: Record<Delivery['event'], number> = {
+  triggered: 0,
+  reminder: 1,
+  acknowledged: 2,
+  unacknowledged: 2,
+  resolved: 3,
+};
 /** What somebody must mend comes first. */
 const stateOrder: Record<ShownState, number> = { failed: 0, queued: 1, sent: 2, logged: 2, skipped: 2 };
 

@@ -1,9 +1,10 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { noticeKeys } from '@/lib/alarm/notices';
 import { replaces } from '@/lib/device/live/changes';
 import type { Series } from '@/lib/device/types';
 import { type LivePresence, type LiveReading, useLive } from '@/lib/live/live';
 import { type Question, withPresence, withReading } from '../chart/readings';
-import { type AlarmDetail, type DeviceProperty, noticeKeys } from '../queries';
+import type { AlarmDetail, DeviceProperty } from '../queries';
 
 /** Keeps the reading of now, the chart and the device's state with what the server tells. */
 export function useNoticeLive(detail: AlarmDetail | undefined): void {

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
+import { noticeKeys } from '@/lib/alarm/notices';
 import { useLive } from '@/lib/live/live';
-import { noticeKeys } from '../queries';
 
 function noticeOf(data: unknown): number | undefined {
   const { noticeId } = (typeof data === 'object' && data !== null ? data : {}) as { noticeId?: unknown };

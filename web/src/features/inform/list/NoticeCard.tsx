@@ -1,11 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { AlarmNotice } from '@/lib/alarm/notices';
 import { useClock } from '@/lib/format/clock';
 import { startOfDay } from '@/lib/format/date';
 import { useFormat } from '@/lib/format/format';
-import { LevelTag, ResolveTag, UnsteadyTag } from '@/ui/alarm/tags';
-import type { AlarmNotice } from '../queries';
+import { Since } from '@/ui/alarm/Since';
+import { AckTag, LevelTag, ResolveTag, UnsteadyTag } from '@/ui/alarm/tags';
 import css from './NoticeCard.module.css';
 
 interface NoticeCardProps {
@@ -15,9 +16,12 @@ interface NoticeCardProps {
   step: boolean;
 }
 
-/** A notice in the list: what, where, when, and how it stands. */
+/** A notice in the list: what, since when or, where that is not known, when it was noticed, where, how it stands, and who is on it. */
 export const NoticeCard = memo(function NoticeCard({ notice, chosen, step }: NoticeCardProps) {
-  const { id, title, resolveStatus, alarmLevel, deviceName, noteName, createTime, unsteady } = notice;
+  const { id, title, resolveStatus, alarmLevel, deviceName, noteName, startTime, createTime } = notice;
+  const { holdsSince, ack, unsteady } = notice;
+  // What a logger hands over late was recorded long after it was noticed.
+  const late = createTime - startTime >= 60_000;
   return (
     <Link
       from="/inform"
@@ -33,13 +37,17 @@ export const NoticeCard = memo(function NoticeCard({ notice, chosen, step }: Not
         <b className={css.title} title={title}>
           {title}
         </b>
-        <Created time={createTime} />
+        {holdsSince === undefined || late ? <Created time={createTime} /> : null}
       </span>
+      {holdsSince === undefined ? null : (
+        <Since className={css.since} known={{ holdsSince, startTime, resolveStatus }} />
+      )}
       <span className={css.device}>{noteName || deviceName}</span>
       <span className={css.tags}>
         <ResolveTag status={resolveStatus} />
         <LevelTag level={alarmLevel} />
         {unsteady ? <UnsteadyTag /> : null}
+        {ack && resolveStatus === 0 ? <AckTag user={ack.user} /> : null}
       </span>
     </Link>
   );

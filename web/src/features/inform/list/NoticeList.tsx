@@ -1,7 +1,7 @@
 import type { KeyboardEvent, RefObject } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { AlarmNotice } from '@/lib/alarm/notices';
 import { Loading, Skeleton } from '@/ui/Skeleton';
-import type { AlarmNotice } from '../queries';
 import { NoticeCard } from './NoticeCard';
 import css from './NoticeList.module.css';
 

@@ -138,11 +138,18 @@ describe('a webhook', () => {
     fill(dialog, /^Name/, ' Pumps ');
     fill(dialog, /^Address/, 'https://pumps.example/a');
     fireEvent.click(dialog.getByLabelText('Alarm begins'));
+    fireEvent.click(dialog.getByLabelText('Somebody is on it'));
     await person.selectOptions(dialog.getByLabelText('Which alarms'), 'Serious only');
     fireEvent.submit(dialog.getByLabelText(/^Name/));
     const secret = (await screen.findByText('Keep the secret now')).closest('[role=dialog]') as HTMLElement;
     expect(sent(server, 'create')).toEqual([
-      { name: 'Pumps', url: 'https://pumps.example/a', events: ['resolved'], alarmLevel: 2, enabled: true },
+      {
+        name: 'Pumps',
+        url: 'https://pumps.example/a',
+        events: ['resolved', 'acknowledged'],
+        alarmLevel: 2,
+        enabled: true,
+      },
     ]);
     expect(secret).toHaveTextContent('The secret of “Pumps” signs what your program is sent.');
     expect(secret).toHaveTextContent('whsec_first');

@@ -4,7 +4,7 @@ import type { Webhook, WebhookInput } from './queries';
 type Event = WebhookInput['events'][number];
 
 /** In the order in which they stand everywhere. */
-export const events: readonly Event[] = ['opened', 'resolved'];
+export const events: readonly Event[] = ['opened', 'resolved', 'acknowledged'];
 export const levels = [0, 1, 2] as const satisfies readonly WebhookInput['alarmLevel'][];
 
 export const emptyWebhook: WebhookInput = {

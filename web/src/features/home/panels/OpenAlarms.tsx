@@ -1,0 +1,79 @@
+import RightOutlined from '@ant-design/icons/RightOutlined';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { type AlarmNotice, openNoticesQuery } from '@/lib/alarm/notices';
+import { useOpenNoticesLive } from '@/lib/alarm/useOpenNoticesLive';
+import { useClock } from '@/lib/format/clock';
+import { useFormat } from '@/lib/format/format';
+import { Since } from '@/ui/alarm/Since';
+import { AckTag, LevelTag } from '@/ui/alarm/tags';
+import { Loading, Skeleton } from '@/ui/Skeleton';
+import css from './OpenAlarms.module.css';
+
+/** What is open of a device that has an alarm: since when, and who is on it. Each is the way to where people act on it. */
+export function OpenAlarms({ deviceName }: { deviceName: string }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  useOpenNoticesLive(deviceName);
+  const { data, isError } = useQuery(openNoticesQuery(deviceName));
+  if (data?.total === 0) return null;
+  return (
+    <div className={css.alarms}>
+      <h3 className={css.title}>{t('home.alarms.title')}</h3>
+      {data ? (
+        <ul className={css.list}>
+          {data.list.map((notice) => (
+            <li key={notice.id}>
+              <OpenAlarm notice={notice} />
+            </li>
+          ))}
+        </ul>
+      ) : isError ? (
+        <p className={css.failed}>{t('home.alarms.failed')}</p>
+      ) : (
+        <Loading>
+          <Skeleton height={44} />
+        </Loading>
+      )}
+      {data && data.total > data.list.length ? (
+        <Link to="/inform" search={{ devices: deviceName, status: 0 }} className={css.all}>
+          {t('home.alarms.all', { n: format.number(data.total) })}
+        </Link>
+      ) : null}
+    </div>
+  );
+}
+
+function OpenAlarm({ notice }: { notice: AlarmNotice }) {
+  const { id, title, alarmLevel, startTime, resolveStatus, holdsSince, ack } = notice;
+  return (
+    <Link to="/inform" search={{ id }} className={css.alarm}>
+      <span className={css.words}>
+        <b className={css.name}>{title}</b>
+        {holdsSince === undefined ? (
+          <Began time={startTime} />
+        ) : (
+          <Since className={css.since} known={{ holdsSince, startTime, resolveStatus }} />
+        )}
+        <span className={css.tags}>
+          <LevelTag level={alarmLevel} />
+          {ack ? <AckTag user={ack.user} /> : null}
+        </span>
+      </span>
+      <RightOutlined className={css.arrow} aria-hidden="true" />
+    </Link>
+  );
+}
+
+/** Where it is not known since when the conditions hold. */
+function Began({ time }: { time: number }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const words = useClock((now) => t('home.alarms.since', { time: format.moment(time, now) }));
+  return (
+    <time className={css.since} dateTime={new Date(time).toISOString()} title={format.absolute(time)}>
+      {words}
+    </time>
+  );
+}

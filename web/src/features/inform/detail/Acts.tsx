@@ -1,0 +1,77 @@
+import CheckOutlined from '@ant-design/icons/CheckOutlined';
+import ToolOutlined from '@ant-design/icons/ToolOutlined';
+import { useQuery } from '@tanstack/react-query';
+import { Button } from 'antd';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { userQuery } from '@/lib/queries';
+import { later } from '@/ui/later';
+import type { AlarmDetail } from '../queries';
+import { AckBlock } from './AckBlock';
+import css from './Acts.module.css';
+import type { Asked } from './TakeBackDialog';
+
+const AckDialog = later(() => import('./AckDialog'), 'AckDialog');
+const SolveDialog = later(() => import('./SolveDialog'), 'SolveDialog');
+const TakeBackDialog = later(() => import('./TakeBackDialog'), 'TakeBackDialog');
+
+/** Who is on it, and the ways to say so, to take that back, and to end it by hand. Anybody may be on an open notice. */
+export function Acts({ detail }: { detail: AlarmDetail }) {
+  const { t } = useTranslation();
+  const [solving, setSolving] = useState<boolean>();
+  const [acking, setAcking] = useState<boolean>();
+  /** What was typed on solving it, which goes on into the note. */
+  const [typed, setTyped] = useState('');
+  const [asked, setAsked] = useState<Asked | null>();
+  const { id, title, resolveStatus, mayResolve, ack } = detail.alarmNotice;
+  const open = resolveStatus === 0;
+  const { data: user } = useQuery(userQuery());
+  // Known by the name alone, it only says what the note begins with.
+  const mine = ack !== undefined && ack.user === (user?.nickname || user?.userName);
+  const acknowledge = (words = '') => {
+    setTyped(words);
+    setAcking(true);
+  };
+  return (
+    <>
+      {open && ack ? (
+        <AckBlock ack={ack} onChange={() => acknowledge()} onTakeBack={() => setAsked({ id, name: title })} />
+      ) : null}
+      {(open && !ack) || mayResolve ? (
+        <div className={css.acts}>
+          {open && !ack ? (
+            <Button
+              type="primary"
+              icon={<ToolOutlined aria-hidden="true" />}
+              aria-haspopup="dialog"
+              onClick={() => acknowledge()}
+            >
+              {t('inform.ack.button')}
+            </Button>
+          ) : null}
+          {mayResolve ? (
+            <Button icon={<CheckOutlined aria-hidden="true" />} aria-haspopup="dialog" onClick={() => setSolving(true)}>
+              {t('inform.solve.button')}
+            </Button>
+          ) : null}
+        </div>
+      ) : null}
+      {solving === undefined ? null : (
+        <SolveDialog detail={detail} open={solving} onClose={() => setSolving(false)} onAcknowledge={acknowledge} />
+      )}
+      {acking === undefined ? null : (
+        <AckDialog
+          id={id}
+          name={title}
+          open={acking}
+          other={mine ? undefined : ack}
+          note={typed || (mine ? ack.note : '')}
+          onClose={() => setAcking(false)}
+        />
+      )}
+      {asked === undefined ? null : (
+        <TakeBackDialog asked={asked} onClose={() => setAsked(null)} onGone={() => setAsked(undefined)} />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,32 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { noticeKeys } from '@/lib/alarm/notices';
+import { Debounce } from '@/lib/device/live/debounce';
+import { useLive } from '@/lib/live/live';
+import type { AlarmDetail } from '../queries';
+
+/** Whoever is about to act sees the newest values soon; a burst of readings is one question. */
+const askMs = [150, 2000] as const;
+
+/** While somebody looks at whether a notice's conditions hold still: asks anew at once, and whenever its device reads or comes and goes. */
+export function useNewest({ alarmNotice, alarmDeviceInfoRespDTO }: AlarmDetail, looked: boolean): void {
+  const client = useQueryClient();
+  const { id, resolveStatus } = alarmNotice;
+  const { deviceName } = alarmDeviceInfoRespDTO;
+  const wanted = looked && resolveStatus === 0;
+  const [asking] = useState(
+    () => new Debounce(() => void client.invalidateQueries({ queryKey: [...noticeKeys.kind('notice'), id] }), ...askMs),
+  );
+  useEffect(() => {
+    if (!wanted) return;
+    void client.invalidateQueries({ queryKey: [...noticeKeys.kind('notice'), id] });
+    return () => asking.cancel();
+  }, [wanted, id, client, asking]);
+  useLive((events) => {
+    if (!wanted) return;
+    const comes = events.some(
+      (event) => (event.name === 'reading' || event.name === 'presence') && event.data.deviceName === deviceName,
+    );
+    if (comes) asking.request();
+  });
+}

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { detailOf } from '@/test/samples';
+import { detailWithTold, openWithTold, toldOf, withTold } from './liveNotices';
+import type { LiveNotice } from './types';
+
+const notice = (change: Partial<LiveNotice> = {}): LiveNotice => ({
+  id: 1,
+  ruleId: 1,
+  title: 'Spring frost',
+  resolveStatus: 0,
+  alarmLevel: 2,
+  deviceName: 'WS-1',
+  noteName: 'Orchard mast',
+  startTime: 1000,
+  createTime: 1000,
+  ...change,
+});
+
+describe('what the stream tells', () => {
+  it('is the newest word on each notice', () => {
+    const ended = notice({ resolveStatus: 1, endTime: 2000 });
+    const { notices, reset } = toldOf([
+      { name: 'notice', data: notice() },
+      { name: 'notice', data: notice({ id: 2 }) },
+      { name: 'notice', data: ended },
+      { name: 'message', data: {} },
+    ]);
+    expect([...notices]).toEqual([
+      [1, ended],
+      [2, notice({ id: 2 })],
+    ]);
+    expect(reset).toBe(false);
+  });
+
+  it.each([null, 'x', { id: 'x' }, notice({ resolveStatus: 7 as never }), { ...notice(), title: 1 }])(
+    'that cannot be read is a reason to ask anew: %j',
+    (data) => {
+      expect(toldOf([{ name: 'notice', data }])).toEqual({ notices: new Map(), reset: true });
+    },
+  );
+});
+
+it('changes a notice in its place and leaves a page alone that does not hold it', () => {
+  const page = { list: [notice({ id: 3 }), notice({ id: 1 })], total: 2 };
+  const ended = notice({ resolveStatus: 2 });
+  expect(withTold(page, new Map([[1, ended]]))).toEqual({ list: [notice({ id: 3 }), ended], total: 2 });
+  expect(withTold(page, new Map([[9, ended]]))).toBe(page);
+});
+
+describe('since when it holds, and who is on it,', () => {
+  const ack = { user: 'Ada', time: 2000, note: 'On my way', remindAt: 9000 };
+
+  it('are taken over by a page; since when stays known when a later word does not say it', () => {
+    const page = { list: [notice({ holdsSince: 500 })], total: 1 };
+    const acknowledged = withTold(page, new Map([[1, notice({ ack })]]));
+    expect(acknowledged.list).toEqual([notice({ holdsSince: 500, ack })]);
+    expect(withTold(acknowledged, new Map([[1, notice()]])).list).toEqual([notice({ holdsSince: 500 })]);
+  });
+
+  it('are taken over by the detail, with what else was told', () => {
+    const detail = detailOf(notice());
+    const told = notice({ holdsSince: 500, ack, unsteady: true, changes: 3 });
+    expect(detailWithTold(detail, told)?.alarmNotice).toEqual({
+      ...detail.alarmNotice,
+      holdsSince: 500,
+      ack,
+      unsteady: true,
+      changes: 3,
+    });
+    const back = detailWithTold({ ...detail, alarmNotice: { ...detail.alarmNotice, holdsSince: 500, ack } }, notice());
+    expect(back?.alarmNotice).toEqual({ ...detail.alarmNotice, holdsSince: 500 });
+  });
+
+  it('say nothing of one that has ended: that is asked for', () => {
+    expect(detailWithTold(detailOf(notice()), notice({ resolveStatus: 1, endTime: 3000 }))).toBeNull();
+  });
+
+  it.each([
+    { ...notice(), holdsSince: 'x' },
+    { ...notice(), ack: { user: 'Ada' } },
+    { ...notice(), ack: 'Ada' },
+  ])('are asked for where they cannot be read: %j', (data) => {
+    expect(toldOf([{ name: 'notice', data }])).toEqual({ notices: new Map(), reset: true });
+  });
+
+  describe('in the list of what is open of a device,', () => {
+    const two = { list: [notice({ id: 2 }), notice()], total: 2 };
+    const ended = notice({ resolveStatus: 2, endTime: 3000 });
+
+    it('are taken over, and what has ended goes', () => {
+      expect(openWithTold(two, [notice({ ack })])).toEqual({ list: [notice({ id: 2 }), notice({ ack })], total: 2 });
+      expect(openWithTold(two, [ended])).toEqual({ list: [notice({ id: 2 })], total: 1 });
+      expect(openWithTold(two, [notice({ id: 9, resolveStatus: 1 })])).toEqual(two);
+    });
+
+    it('leave to the server what only it can tell', () => {
+      expect(openWithTold(two, [notice({ id: 9 })])).toBeNull();
+      expect(openWithTold({ ...two, total: 5 }, [ended])).toBeNull();
+      expect(openWithTold({ ...two, total: 5 }, [notice({ id: 9, resolveStatus: 1 })])).toBeNull();
+      expect(openWithTold({ ...two, total: 5 }, [notice({ ack })])?.total).toBe(5);
+    });
+  });
+});
