@@ -75,6 +75,7 @@ func (e *Engine) endOrphans(ctx context.Context, open map[RuleID]*Notice, facts 
 			a := &news.Alarm{
 				Event: news.Resolved, Notice: n.ID, Rule: int64(n.Rule), Title: n.Title, Level: int(n.Level),
 				DeviceName: n.DeviceName, NoteName: n.NoteName, Start: ended.Start, End: ended.End, Description: facts[n.ID].description,
+				Ack: n.Ack.told(),
 			}
 			if err := e.o.Teller.Ended(ctx, facts[n.ID].tenant, a, false); err != nil {
 				return err

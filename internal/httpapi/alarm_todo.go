@@ -14,11 +14,3 @@ func (s *server) PageAlarmRuleDevices(ctx context.Context, r wire.PageAlarmRuleD
 func (s *server) RehearseAlarmRuleDevices(ctx context.Context, r wire.RehearseAlarmRuleDevicesRequestObject) (wire.RehearseAlarmRuleDevicesResponseObject, error) {
 	return nil, errs.Missing()
 }
-
-func (s *server) AcknowledgeAlarmNotice(ctx context.Context, r wire.AcknowledgeAlarmNoticeRequestObject) (wire.AcknowledgeAlarmNoticeResponseObject, error) {
-	return nil, errs.Missing()
-}
-
-func (s *server) UnacknowledgeAlarmNotice(ctx context.Context, r wire.UnacknowledgeAlarmNoticeRequestObject) (wire.UnacknowledgeAlarmNoticeResponseObject, error) {
-	return nil, errs.Missing()
-}

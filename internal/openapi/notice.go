@@ -89,6 +89,9 @@ func notice(n *alarm.Listed) wire.Notice {
 		Id: n.ID, Title: n.Title, Level: levels[n.Level], Status: string(wire.Resolved), DeviceName: n.DeviceName, NoteName: n.NoteName,
 		StartTime: wire.Moment(n.Start), EndTime: some(wire.Moment(n.End)), Description: some(n.Description),
 	}
+	if a := n.Ack; a != nil {
+		w.Acknowledged = &wire.Acknowledgement{By: a.User, Time: wire.Moment(a.Time), Note: a.Note, RemindTime: wire.Moment(a.RemindAt)}
+	}
 	if n.Unsteady {
 		w.Unsteady, w.Changes = new(true), new(n.Changes)
 	}

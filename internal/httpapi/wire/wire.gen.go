@@ -170,19 +170,25 @@ func (e CaptchaDemandCaptchaRequired) Valid() bool {
 
 // Defines values for DeliveryEvent.
 const (
-	Reminder  DeliveryEvent = "reminder"
-	Resolved  DeliveryEvent = "resolved"
-	Triggered DeliveryEvent = "triggered"
+	Acknowledged   DeliveryEvent = "acknowledged"
+	Reminder       DeliveryEvent = "reminder"
+	Resolved       DeliveryEvent = "resolved"
+	Triggered      DeliveryEvent = "triggered"
+	Unacknowledged DeliveryEvent = "unacknowledged"
 )
 
 // Valid indicates whether the value is a known member of the DeliveryEvent enum.
 func (e DeliveryEvent) Valid() bool {
 	switch e {
+	case Acknowledged:
+		return true
 	case Reminder:
 		return true
 	case Resolved:
 		return true
 	case Triggered:
+		return true
+	case Unacknowledged:
 		return true
 	default:
 		return false
@@ -1342,7 +1348,7 @@ type Delivery struct {
 	// NextTime when a queued one is tried next; absent: at once, or when what it waits for happens
 	NextTime *int64 `json:"nextTime,omitempty"`
 
-	// Reason Of a queued one what it waits for: period (the notification period), muted (the rule), backlog (of late readings), digest (the minute's end), trigger (the trigger must be told first), server (the mail server or SMS gateway cannot be reached), retry, released (held after a restore), budget (the day's is used up: the hour's letter, or tomorrow). Of a skipped or failed one why: ended (before it could be told), notTold (of the trigger), old (tried for 24 hours), refused (by the far end, for good), off (this way is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was, or it was deleted), budget (twice the day's had left). Of a sent one: logged (it was written to the server's log and left for nowhere: nobody was told).
+	// Reason Of a queued one what it waits for: period (the notification period), muted (the rule), backlog (of late readings), digest (the minute's end), trigger (the trigger, of a webhook what came before, must be told first), server (the mail server or SMS gateway cannot be reached), retry, released (held after a restore), budget (the day's is used up: the hour's letter, or tomorrow). Of a skipped or failed one why: ended (before it could be told), notTold (of the trigger), old (tried for 24 hours), refused (by the far end, for good), off (this way is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was, or it was deleted), budget (twice the day's had left). Of a sent one: logged (it was written to the server's log and left for nowhere: nobody was told).
 	Reason *DeliveryReason `json:"reason,omitempty"`
 
 	// Recipient an address, a number, or the host of a webhook
@@ -1363,7 +1369,7 @@ type DeliveryMode string
 // DeliveryState defines model for Delivery.State.
 type DeliveryState string
 
-// DeliveryReason Of a queued one what it waits for: period (the notification period), muted (the rule), backlog (of late readings), digest (the minute's end), trigger (the trigger must be told first), server (the mail server or SMS gateway cannot be reached), retry, released (held after a restore), budget (the day's is used up: the hour's letter, or tomorrow). Of a skipped or failed one why: ended (before it could be told), notTold (of the trigger), old (tried for 24 hours), refused (by the far end, for good), off (this way is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was, or it was deleted), budget (twice the day's had left). Of a sent one: logged (it was written to the server's log and left for nowhere: nobody was told).
+// DeliveryReason Of a queued one what it waits for: period (the notification period), muted (the rule), backlog (of late readings), digest (the minute's end), trigger (the trigger, of a webhook what came before, must be told first), server (the mail server or SMS gateway cannot be reached), retry, released (held after a restore), budget (the day's is used up: the hour's letter, or tomorrow). Of a skipped or failed one why: ended (before it could be told), notTold (of the trigger), old (tried for 24 hours), refused (by the far end, for good), off (this way is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was, or it was deleted), budget (twice the day's had left). Of a sent one: logged (it was written to the server's log and left for nowhere: nobody was told).
 type DeliveryReason = string
 
 // DeliveryStep defines model for DeliveryStep.
@@ -1961,7 +1967,9 @@ type NoticeWaysAnswer struct {
 
 // NotifyMessage defines model for NotifyMessage.
 type NotifyMessage struct {
-	AlarmLevel int `json:"alarmLevel"`
+	// Ack who is on the notice now; absent: nobody, or it is over
+	Ack        *AlarmAck `json:"ack,omitempty"`
+	AlarmLevel int       `json:"alarmLevel"`
 
 	// ByHand of a resolved one: somebody did it
 	ByHand     *bool  `json:"byHand,omitempty"`
@@ -2548,7 +2556,7 @@ type WebhookCreate struct {
 	// Enabled absent: it is
 	Enabled *bool `json:"enabled,omitempty"`
 
-	// Events one at least (601): opened, resolved
+	// Events one at least (601): opened, resolved, acknowledged (that, and that it was taken back)
 	Events *[]string `json:"events,omitempty"`
 
 	// Name required (601); 64 characters at most
@@ -2578,7 +2586,7 @@ type WebhookDelivery struct {
 	NextTime *int64 `json:"nextTime,omitempty"`
 	NoticeId int64  `json:"noticeId"`
 
-	// Reason Of a queued one what it waits for: period (the notification period), muted (the rule), backlog (of late readings), digest (the minute's end), trigger (the trigger must be told first), server (the mail server or SMS gateway cannot be reached), retry, released (held after a restore), budget (the day's is used up: the hour's letter, or tomorrow). Of a skipped or failed one why: ended (before it could be told), notTold (of the trigger), old (tried for 24 hours), refused (by the far end, for good), off (this way is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was, or it was deleted), budget (twice the day's had left). Of a sent one: logged (it was written to the server's log and left for nowhere: nobody was told).
+	// Reason Of a queued one what it waits for: period (the notification period), muted (the rule), backlog (of late readings), digest (the minute's end), trigger (the trigger, of a webhook what came before, must be told first), server (the mail server or SMS gateway cannot be reached), retry, released (held after a restore), budget (the day's is used up: the hour's letter, or tomorrow). Of a skipped or failed one why: ended (before it could be told), notTold (of the trigger), old (tried for 24 hours), refused (by the far end, for good), off (this way is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was, or it was deleted), budget (twice the day's had left). Of a sent one: logged (it was written to the server's log and left for nowhere: nobody was told).
 	Reason *DeliveryReason `json:"reason,omitempty"`
 	State  string          `json:"state"`
 
@@ -2657,7 +2665,7 @@ type WebhookUpdate struct {
 	// Enabled absent: it is
 	Enabled *bool `json:"enabled,omitempty"`
 
-	// Events one at least (601): opened, resolved
+	// Events one at least (601): opened, resolved, acknowledged (that, and that it was taken back)
 	Events *[]string `json:"events,omitempty"`
 	Id     int64     `json:"id"`
 

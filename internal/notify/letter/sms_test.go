@@ -42,6 +42,9 @@ func TestSMSKeepsTheValue(t *testing.T) {
 			a.Conditions[0].Value = -r.Float64() * 1e6
 			a.Values["airTemperature"] = -r.Float64() * 1e9
 			a.Remark, a.User = pick(), pick()
+			if r.IntN(2) == 0 {
+				a.Ack = &news.Ack{User: pick(), Note: pick(), Time: began, RemindAt: over + int64(r.IntN(2))}
+			}
 			value := text.FoldSMS(l, text.Number(l, a.Values["airTemperature"].(float64), new(2)))
 			if r.IntN(2) == 0 {
 				a.Conditions = append(a.Conditions, news.Condition{Join: "or", Property: "airHumidity", Operator: ">=", Value: 90.})

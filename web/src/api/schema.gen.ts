@@ -2456,7 +2456,7 @@ export interface components {
             /** @enum {string} */
             mode: "email" | "phoneMessage" | "webhook";
             /** @enum {string} */
-            event: "triggered" | "reminder" | "resolved";
+            event: "triggered" | "reminder" | "acknowledged" | "unacknowledged" | "resolved";
             /** @enum {string} */
             state: "queued" | "sent" | "failed" | "skipped";
             reason?: components["schemas"]["DeliveryReason"];
@@ -2478,7 +2478,7 @@ export interface components {
             steps: components["schemas"]["DeliveryStep"][];
         };
         /**
-         * @description Of a queued one what it waits for: period (the notification period), muted (the rule), backlog (of late readings), digest (the minute's end), trigger (the trigger must be told first), server (the mail server or SMS gateway cannot be reached), retry, released (held after a restore), budget (the day's is used up: the hour's letter, or tomorrow). Of a skipped or failed one why: ended (before it could be told), notTold (of the trigger), old (tried for 24 hours), refused (by the far end, for good), off (this way is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was, or it was deleted), budget (twice the day's had left). Of a sent one: logged (it was written to the server's log and left for nowhere: nobody was told).
+         * @description Of a queued one what it waits for: period (the notification period), muted (the rule), backlog (of late readings), digest (the minute's end), trigger (the trigger, of a webhook what came before, must be told first), server (the mail server or SMS gateway cannot be reached), retry, released (held after a restore), budget (the day's is used up: the hour's letter, or tomorrow). Of a skipped or failed one why: ended (before it could be told), notTold (of the trigger), old (tried for 24 hours), refused (by the far end, for good), off (this way is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was, or it was deleted), budget (twice the day's had left). Of a sent one: logged (it was written to the server's log and left for nowhere: nobody was told).
          * @enum {string}
          */
         DeliveryReason: "period" | "muted" | "backlog" | "digest" | "trigger" | "server" | "retry" | "released" | "ended" | "notTold" | "old" | "refused" | "off" | "changed" | "switchedOff" | "budget" | "logged";
@@ -2594,7 +2594,7 @@ export interface components {
             name: string;
             url: string;
             /** @description what it is told of */
-            events: ("opened" | "resolved")[];
+            events: ("opened" | "resolved" | "acknowledged")[];
             /**
              * @description the lowest that it is told of
              * @enum {integer}
@@ -2607,7 +2607,7 @@ export interface components {
             name?: string;
             /** @description required (601); https */
             url?: string;
-            /** @description one at least (601): opened, resolved */
+            /** @description one at least (601): opened, resolved, acknowledged (that, and that it was taken back) */
             events?: string[];
             /** @description 0 where absent; 0, 1 or 2 (601) */
             alarmLevel?: number;
@@ -2677,7 +2677,7 @@ export interface components {
             /** @description of the notice */
             title: string;
             /** @enum {string} */
-            event: "opened" | "resolved";
+            event: "opened" | "resolved" | "acknowledged" | "unacknowledged";
             /** @enum {string} */
             state: "queued" | "sent" | "failed" | "skipped";
             reason?: components["schemas"]["DeliveryReason"];
@@ -2725,6 +2725,8 @@ export interface components {
             event: "triggered" | "resolved";
             /** @enum {integer} */
             alarmLevel: 0 | 1 | 2;
+            /** @description who is on the notice now; absent: nobody, or it is over */
+            ack?: components["schemas"]["AlarmAck"];
         };
         NotifyMessagePage: {
             list: components["schemas"]["NotifyMessage"][];
