@@ -158,16 +158,9 @@ func (e *Engine) ResolveByHand(ctx context.Context, t tenant.ID, notice int64, u
 		return err
 	}
 	defer e.unlock()
-	r := e.open[notice]
-	if r == nil || r.Tenant != t {
-		there, err := e.o.DB.Read(ctx).NewSelect().Model((*noticeRow)(nil)).Where("n.tenant_id = ? AND n.id = ?", t, notice).Exists(ctx)
-		switch {
-		case err != nil:
-			return err
-		case !there:
-			return errs.Missing()
-		}
-		return errs.New(errs.Refused, "notice.over")
+	r, err := e.openOf(ctx, t, notice)
+	if err != nil {
+		return err
 	}
 	if !r.ByHand {
 		return errs.New(errs.Refused, "notice.notByHand")
@@ -176,7 +169,7 @@ func (e *Engine) ResolveByHand(ctx context.Context, t tenant.ID, notice int64, u
 	if err := e.relearnNow(ctx, r); err != nil {
 		return err
 	}
-	err := e.o.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) (err error) {
+	err = e.o.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) (err error) {
 		how := ending{at: e.now(), status: ResolvedByHand, reason: ByHand, user: user, remark: remark, changes: r.state.Changes}
 		if told, err = e.end(ctx, t, r.notice, how); err != nil {
 			return err

@@ -28,6 +28,7 @@ const (
 type teller interface {
 	Began(ctx context.Context, t tenant.ID, a *news.Alarm, w *news.Wishes) error
 	Ended(ctx context.Context, t tenant.ID, a *news.Alarm, told bool) error
+	Acknowledged(ctx context.Context, t tenant.ID, a *news.Alarm) error
 }
 
 // yard is an engine over real stores, with one tenant and one station. Batches

@@ -108,6 +108,7 @@ func (e *Engine) endOrphans(ctx context.Context, open map[Pair]*Notice, facts ma
 			a := &news.Alarm{
 				Event: news.Resolved, Notice: n.ID, Rule: int64(n.Rule), Title: n.Title, Level: int(n.Level),
 				DeviceName: n.DeviceName, NoteName: n.NoteName, Start: ended.Start, End: ended.End, HoldsSince: n.HoldsSince, Description: facts[n.ID].description,
+				Ack: n.Ack.told(),
 			}
 			if err := e.o.Teller.Ended(ctx, facts[n.ID].tenant, a, false); err != nil {
 				return err

@@ -16,7 +16,7 @@ import (
 
 // orchard has three devices measure ten days: one swings about a frost every night, one
 // never, one on the first two nights. The second has its air in whole degrees.
-func orchard(t *testing.T) (*past, *alarm.RehearsalOptions, func(r alarm.Rule) []alarm.Judged) {
+func rows(t *testing.T) (*past, *alarm.RehearsalOptions, func(r alarm.Rule) []alarm.Judged) {
 	t.Helper()
 	p := newPast(t)
 	coarse := *pastProduct
@@ -44,7 +44,7 @@ func orchard(t *testing.T) (*past, *alarm.RehearsalOptions, func(r alarm.Rule) [
 
 // Each device is told of as soon as it is rehearsed; what is advised is for all together.
 func TestRehearseAll(t *testing.T) {
-	_, o, all := orchard(t)
+	_, o, all := rows(t)
 	frost := watch(1, time.Minute, is("air", alarm.Below, 0))
 	var told []string
 	each := func(j *alarm.Judged, h *alarm.Rehearsal) error {
@@ -96,7 +96,7 @@ func advised(t *testing.T, list []alarm.RehearsalAdvice, want string) {
 
 // It ends with whoever asked, and with a fault of whoever is told.
 func TestRehearseAllEnds(t *testing.T) {
-	_, o, all := orchard(t)
+	_, o, all := rows(t)
 	frost := all(watch(1, time.Minute, is("air", alarm.Below, 0)))
 	fault := errors.New("the client is gone")
 	quiet := func() error { return nil }

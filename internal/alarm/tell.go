@@ -36,6 +36,8 @@ type teller interface {
 	// Ended with told false is of a notice whose rule was changed, stopped, also
 	// by the server, or deleted: people are not told of its end.
 	Ended(ctx context.Context, t tenant.ID, a *news.Alarm, told bool) error
+	// Acknowledged is of somebody who is on an open notice, or is no more.
+	Acknowledged(ctx context.Context, t tenant.ID, a *news.Alarm) error
 }
 
 // silence tells nobody.
@@ -43,6 +45,7 @@ type silence struct{}
 
 func (silence) Began(context.Context, tenant.ID, *news.Alarm, *news.Wishes) error { return nil }
 func (silence) Ended(context.Context, tenant.ID, *news.Alarm, bool) error         { return nil }
+func (silence) Acknowledged(context.Context, tenant.ID, *news.Alarm) error        { return nil }
 
 // tellBegun tells that a notice began, by the newest of its samples.
 func (s *settlement) tellBegun(ctx context.Context, ev *event, n *Notice) error {
@@ -68,6 +71,7 @@ func (e *Engine) news(what news.Event, r *running, n *Notice, samples []Sample) 
 		Offline: r.Trigger == DeviceOffline, Window: r.Window.Milliseconds(), Hits: r.Hits,
 		Start: n.Start, End: n.End, HoldsSince: n.HoldsSince, Description: r.Description,
 	}
+	a.Ack = n.Ack.told()
 	if n.Unsteady {
 		a.Unsteady, a.Changes = e.o.NoticesAnHour, n.Changes
 	}

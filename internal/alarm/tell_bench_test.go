@@ -16,6 +16,7 @@ type quiet struct{}
 
 func (quiet) Began(context.Context, tenant.ID, *news.Alarm, *news.Wishes) error { return nil }
 func (quiet) Ended(context.Context, tenant.ID, *news.Alarm, bool) error         { return nil }
+func (quiet) Acknowledged(context.Context, tenant.ID, *news.Alarm) error        { return nil }
 
 // What it costs to hand in news: 200 notices that begin and end, each half in
 // one transaction.

@@ -23,6 +23,7 @@ type recorder struct {
 	began  []news.Alarm
 	wishes []news.Wishes
 	ended  []news.Alarm
+	acked  []news.Alarm
 	lines  []string
 	broken error
 }
@@ -42,6 +43,15 @@ func (r *recorder) Ended(_ context.Context, t tenant.ID, a *news.Alarm, told boo
 	}
 	r.ended = append(r.ended, *a)
 	r.lines = append(r.lines, fmt.Sprintf("%d %s %s %v", t, a.Title, a.Event, told))
+	return nil
+}
+
+func (r *recorder) Acknowledged(_ context.Context, t tenant.ID, a *news.Alarm) error {
+	if r.broken != nil {
+		return r.broken
+	}
+	r.acked = append(r.acked, *a)
+	r.lines = append(r.lines, fmt.Sprintf("%d %s %s", t, a.Title, a.Event))
 	return nil
 }
 

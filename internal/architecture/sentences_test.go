@@ -19,7 +19,7 @@ import (
 var key = regexp.MustCompile(`^(avatar|captcha|channel|common|credential|derived|device|error|export|field|history|invalid|letter|mail|notice|open|password|phone|profile|refusal|rule|scene|signin|sms|wait|webhook)\.[A-Za-z0-9]+$`)
 
 // deed is what names of deeds in the audit log look like, which nobody reads.
-var deed = regexp.MustCompile(`^(channel|credential|device|notice|rule|scene|webhook)\.(create|update|delete|export|mute|publish|unpublish|resolve|switchOff|derive|devices)$`)
+var deed = regexp.MustCompile(`^(channel|credential|device|notice|rule|scene|webhook)\.(create|update|delete|export|mute|publish|unpublish|resolve|acknowledge|unacknowledge|switchOff|derive|devices)$`)
 
 // silent are keys in the code for which there is no sentence; people would
 // read the key.

@@ -59,13 +59,6 @@ func wireNotices(notices []alarm.Notice) []wire.AlarmNotice {
 	return list
 }
 
-func wireAck(a *alarm.Ack) *wire.AlarmAck {
-	if a == nil {
-		return nil
-	}
-	return &wire.AlarmAck{User: a.User, Time: a.Time, Note: a.Note, RemindAt: a.RemindAt}
-}
-
 // ResolveAlarmNotice resolves an open notice by hand.
 func (s *server) ResolveAlarmNotice(ctx context.Context, r wire.ResolveAlarmNoticeRequestObject) (wire.ResolveAlarmNoticeResponseObject, error) {
 	remark, err := alarm.Described("remark", said(r.Body.Remark))

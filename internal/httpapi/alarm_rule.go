@@ -23,6 +23,8 @@ type Alarms interface {
 	Progress(t tenant.ID, of alarm.Pair) (alarm.Progress, bool)
 	Change(ctx context.Context, t tenant.ID, rules []alarm.RuleID, why alarm.Reason, change func(ctx context.Context) error) error
 	ResolveByHand(ctx context.Context, t tenant.ID, notice int64, user, remark string) error
+	Acknowledge(ctx context.Context, t tenant.ID, notice int64, user, note string, quiet time.Duration) error
+	Unacknowledge(ctx context.Context, t tenant.ID, notice int64) error
 }
 
 // PageAlarmRules answers alarm rules, the newest first, page by page.

@@ -26,10 +26,19 @@ func (s *server) PageMyMessages(ctx context.Context, r wire.PageMyMessagesReques
 	if err != nil {
 		return nil, err
 	}
+	notices := make([]int64, len(messages))
+	for i := range messages {
+		notices[i] = messages[i].Notice
+	}
+	acks, err := s.Notices.Acks(ctx, c.Tenant, notices)
+	if err != nil {
+		return nil, err
+	}
 	list := make([]wire.NotifyMessage, len(messages))
 	for i := range messages {
 		m := &messages[i]
 		list[i] = wireMessage(m)
+		list[i].Ack = wireAck(acks[m.Notice])
 		list[i].TemplateContent = letter.Text(of(ctx).Language, zone, s.property, &m.Alarm)
 	}
 	return wire.PageMyMessages200JSONResponse{Code: success, Data: &wire.NotifyMessagePage{List: list, Total: int(total)}}, nil

@@ -5,7 +5,6 @@ import (
 
 	"tilth/internal/audit"
 	"tilth/internal/httpapi/wire"
-	"tilth/internal/news"
 	"tilth/internal/notify"
 )
 
@@ -147,11 +146,8 @@ func (s *server) GetWebhookDeliveries(ctx context.Context, r wire.GetWebhookDeli
 	for i := range told {
 		d := &told[i]
 		list[i] = wire.WebhookDelivery{
-			Id: d.ID, NoticeId: d.Notice, Title: d.Title, Event: notify.Opened, State: string(d.State), Reason: filled(string(d.Reason)), Attempts: d.Attempts,
+			Id: d.ID, NoticeId: d.Notice, Title: d.Title, Event: notify.HeardAs(d.Event), State: string(d.State), Reason: filled(string(d.Reason)), Attempts: d.Attempts,
 			Answer: filled(d.Answer), NextTime: some(d.NextTime), CreateTime: d.CreateTime, UpdateTime: d.UpdateTime,
-		}
-		if d.Event == news.Resolved {
-			list[i].Event = notify.Closed
 		}
 	}
 	return wire.GetWebhookDeliveries200JSONResponse{Code: success, Data: &list}, nil

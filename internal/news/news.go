@@ -12,6 +12,9 @@ const (
 	Triggered Event = "triggered"
 	Reminder  Event = "reminder" // it is still open
 	Resolved  Event = "resolved"
+	// Somebody is on it, or is no more: programs are told, and reminders go by it.
+	Acknowledged   Event = "acknowledged"
+	Unacknowledged Event = "unacknowledged"
 )
 
 // Alarm is what a text about a notice is written from, in any language. Its
@@ -52,10 +55,23 @@ type Alarm struct {
 	// written, and who tells it asks again.
 	HoldsSince int64 `json:"holdsSince,omitempty"`
 
+	// Ack is who is on it; nil: nobody has said so. At is when that was said or taken
+	// back, epoch ms; 0 of other events.
+	Ack *Ack  `json:"ack,omitempty"`
+	At  int64 `json:"at,omitempty"`
+
 	Description string `json:"description,omitempty"` // of the rule
 	ByHand      bool   `json:"byHand,omitempty"`      // somebody resolved it
 	User        string `json:"user,omitempty"`        // who
 	Remark      string `json:"remark,omitempty"`
+}
+
+// Ack is who said to be on a notice.
+type Ack struct {
+	User     string `json:"user"` // as people call them
+	Time     int64  `json:"time"` // epoch ms
+	Note     string `json:"note,omitempty"`
+	RemindAt int64  `json:"remindAt"` // nobody is reminded before, epoch ms
 }
 
 // Condition is one comparison of a rule, folded from left to right.

@@ -129,6 +129,7 @@ type deliveryRow struct {
 	AfterID       int64
 	Over          Reason
 	Late          bool
+	QuietUntil    int64 // nobody is reminded before since somebody is on it, epoch ms; 0: nobody is
 	Digest        int64
 	LeaseUntil    int64
 	State         State

@@ -71,6 +71,21 @@ func (k *Desk) tellEnded(ctx context.Context, t tenant.ID, a *news.Alarm, told b
 	return k.outbox.ended(ctx, t, a)
 }
 
+// Acknowledged tells that somebody is on a tenant's notice, or, by the event, that that
+// was taken back: programs are told, people by whether and when they are reminded.
+func (k *Desk) Acknowledged(ctx context.Context, t tenant.ID, a *news.Alarm) error {
+	return k.db.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
+		remind := k.outbox.acknowledged
+		if a.Event == news.Unacknowledged {
+			remind = k.outbox.unacknowledged
+		}
+		if err := remind(ctx, t, a); err != nil {
+			return err
+		}
+		return k.outbox.tellPrograms(ctx, t, a)
+	})
+}
+
 // message keeps the message in the console, and tells the open screens of it
 // once it is kept.
 func (k *Desk) message(ctx context.Context, t tenant.ID, a *news.Alarm) error {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"tilth/internal/news"
 	"tilth/internal/tenant"
 )
 
@@ -242,20 +241,6 @@ func (l *lane) giveUpOld(ctx context.Context) error {
 
 func (l *lane) looksForOld(now int64) bool {
 	return now < l.looked || now-l.looked >= oldEvery.Milliseconds()
-}
-
-// finishEach is finish of deliveries of different events.
-func (l *lane) finishEach(ctx context.Context, rows []*deliveryRow, out outcome) error {
-	by := map[news.Event][]*deliveryRow{}
-	for _, r := range rows {
-		by[r.Event] = append(by[r.Event], r)
-	}
-	for _, some := range by {
-		if err := l.finish(ctx, some, out); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // next is when the lane has to look again, were it not woken.

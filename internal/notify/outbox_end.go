@@ -14,6 +14,9 @@ import (
 // it needless.
 var waits = []Reason{ForPeriod, ForMute, ForBacklog}
 
+// toPeople are the events that are told while a notice is open, to people as well.
+var toPeople = []news.Event{news.Triggered, news.Reminder}
+
 // ended queues that a notice ended, for those who were told that it began or
 // still will be. Who waits for a time of day, a mute's end or a backlog's is not
 // told any more.
@@ -63,7 +66,7 @@ func (o *Outbox) over(ctx context.Context, t tenant.ID, notice int64, why Reason
 	err = o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		var rows, skipped []*deliveryRow
 		if err := tx.NewSelect().Model(&rows).ExcludeColumn("facts").Where("d.tenant_id = ? AND d.notice_id = ?", t, notice).
-			Where("d.event <> ?", news.Resolved).OrderExpr("d.id").Scan(ctx); err != nil {
+			Where("d.event IN (?)", bun.List(toPeople)).OrderExpr("d.id").Scan(ctx); err != nil {
 			return err
 		}
 		var open, reminders []int64

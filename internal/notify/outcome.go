@@ -135,10 +135,14 @@ func (o *Outbox) finish(ctx context.Context, rows []*deliveryRow, out outcome) e
 		tried = max(tried, r.Attempts)
 	}
 	return o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		set := tx.NewUpdate().Model((*deliveryRow)(nil)).
-			Set("state = ?, reason = ?, update_time = ?, lease_until = 0", out.state, out.reason, out.at)
+		set := tx.NewUpdate().Model((*deliveryRow)(nil)).Set("state = ?, update_time = ?, lease_until = 0", out.state, out.at)
 		if out.state == Queued {
-			set.Set("next_time = ?", out.next)
+			// Somebody may have said to be on it while a reminder was in flight.
+			const quiet = "d.event = ? AND d.quiet_until > ?"
+			set.Set("next_time = CASE WHEN "+quiet+" THEN d.quiet_until ELSE ? END", news.Reminder, out.next, out.next).
+				Set("reason = CASE WHEN "+quiet+" THEN '' ELSE ? END", news.Reminder, out.next, out.reason)
+		} else {
+			set.Set("reason = ?", out.reason)
 		}
 		if out.began > 0 {
 			set.Set("attempts = attempts + 1").Set("first_time = CASE WHEN first_time = 0 THEN ? ELSE first_time END", out.began)
@@ -146,11 +150,18 @@ func (o *Outbox) finish(ctx context.Context, rows []*deliveryRow, out outcome) e
 		if out.began > 0 && out.state != Sent {
 			set.Set("last_error = ?", out.answer)
 		}
-		if err := set.Where("d.id IN (?)", bun.List(ids)).Returning("id").Scan(ctx, &ids); err != nil {
+		var there []struct{ ID, QuietUntil int64 }
+		if err := set.Where("d.id IN (?)", bun.List(ids)).Returning("id, quiet_until").Scan(ctx, &there); err != nil {
 			return err
 		}
-		if len(ids) == 0 {
+		if len(there) == 0 {
 			return nil // whom they were of is gone
+		}
+		ids = ids[:len(there)]
+		reminds := slices.ContainsFunc(rows, func(r *deliveryRow) bool { return r.RemindEvery > 0 })
+		for i, r := range there {
+			ids[i] = r.ID
+			reminds = reminds || r.QuietUntil > out.at
 		}
 		o.changed(ctx, rows)
 		steps := make([]*stepRow, len(ids))
@@ -169,44 +180,60 @@ func (o *Outbox) finish(ctx context.Context, rows []*deliveryRow, out outcome) e
 			return nil
 		}
 		o.counted(ctx, out, len(rows))
-		if rows[0].Event == news.Triggered {
-			if err := o.release(ctx, ids, notices, out); err != nil {
+		if slices.Contains(awaited, rows[0].Event) {
+			if err := o.release(ctx, ids, notices, rows[0].Event, out); err != nil {
 				return err
 			}
 		}
-		if out.state == Sent {
-			return o.remind(ctx, rows, ids, out.at)
+		if out.state == Sent && reminds {
+			return o.remind(ctx, ids, out.at)
 		}
 		return nil
 	})
 }
 
-// release lets the resolutions go that waited for triggers, or tells why they
-// never will.
-func (o *Outbox) release(ctx context.Context, triggers, notices []int64, out outcome) error {
+// finishEach is finish of deliveries of different events.
+func (o *Outbox) finishEach(ctx context.Context, rows []*deliveryRow, out outcome) error {
+	by := map[news.Event][]*deliveryRow{}
+	for _, r := range rows {
+		by[r.Event] = append(by[r.Event], r)
+	}
+	for _, some := range by {
+		if err := o.finish(ctx, some, out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// awaited are the events of which others of the same notice wait until they are told.
+var awaited = []news.Event{news.Triggered, news.Acknowledged, news.Unacknowledged}
+
+// release lets go what waited for deliveries of one of those events, or tells why it
+// never will: who was not told of the begin is not told what became of it. That somebody
+// is on it may not have been told, and all after it is.
+func (o *Outbox) release(ctx context.Context, before, notices []int64, event news.Event, out outcome) error {
+	const waiting = "d.notice_id IN (?) AND d.after_id IN (?) AND d.state = ?"
 	return o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		if out.state == Sent {
+		if out.state == Sent || event != news.Triggered && out.reason != NotTold {
 			// A digest that is further ahead was reckoned by a clock that was set back.
 			latest := out.at + digestMinute.Milliseconds()
 			_, err := tx.NewUpdate().Model((*deliveryRow)(nil)).Set("update_time = ?", out.at).
 				Set("next_time = CASE WHEN d.digest > ? AND d.digest <= ? THEN d.digest ELSE ? END", out.at, latest, out.at).
 				Set("reason = CASE WHEN d.digest > ? AND d.digest <= ? THEN ? ELSE '' END", out.at, latest, ForDigest).
-				Where("d.notice_id IN (?) AND d.event = ? AND d.after_id IN (?) AND d.state = ?", bun.List(notices), news.Resolved, bun.List(triggers), Queued).Exec(ctx)
+				Where(waiting, bun.List(notices), bun.List(before), Queued).Exec(ctx)
 			return err
 		}
 		if out.reason == Ended {
 			// Who did not hear of the notice while it was open does not hear of its end.
-			_, err := tx.NewDelete().Model((*deliveryRow)(nil)).
-				Where("d.notice_id IN (?) AND d.event = ? AND d.after_id IN (?) AND d.state = ?", bun.List(notices), news.Resolved, bun.List(triggers), Queued).Exec(ctx)
+			_, err := tx.NewDelete().Model((*deliveryRow)(nil)).Where(waiting, bun.List(notices), bun.List(before), Queued).Exec(ctx)
 			return err
 		}
 		var rows []*deliveryRow
-		err := tx.NewSelect().Model(&rows).
-			Where("d.notice_id IN (?) AND d.event = ? AND d.after_id IN (?) AND d.state = ?", bun.List(notices), news.Resolved, bun.List(triggers), Queued).Scan(ctx)
-		if err != nil || len(rows) == 0 {
+		if err := tx.NewSelect().Model(&rows).Where(waiting, bun.List(notices), bun.List(before), Queued).Scan(ctx); err != nil {
 			return err
 		}
-		return o.finish(ctx, rows, outcome{state: Skipped, reason: NotTold, step: stepSkipped, at: out.at})
+		return o.finishEach(ctx, rows, outcome{state: Skipped, reason: NotTold, step: stepSkipped, at: out.at})
 	})
 }
 
@@ -225,29 +252,22 @@ func (o *Outbox) forgetSteps(ctx context.Context, ids []int64) error {
 
 // remind queues the next reminders of what was told just now and is still
 // open. Those of a digest come together again.
-func (o *Outbox) remind(ctx context.Context, told []*deliveryRow, ids []int64, now int64) error {
-	if !slices.ContainsFunc(told, func(r *deliveryRow) bool { return r.RemindEvery > 0 }) {
-		return nil
-	}
+func (o *Outbox) remind(ctx context.Context, told []int64, now int64) error {
 	return o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		var open []*deliveryRow // as they are now: a notice may have ended while its letter was in flight
-		err := tx.NewSelect().Model(&open).Where("d.id IN (?) AND d.over = '' AND d.remind_every > 0", bun.List(ids)).OrderExpr("d.id").Scan(ctx)
+		// As they are now: a notice may have ended, or somebody be on it, since its letter left.
+		var open, next []*deliveryRow
+		err := tx.NewSelect().Model(&open).Where("d.id IN (?) AND d.over = ''", bun.List(told)).
+			Where("d.remind_every > 0 OR d.quiet_until > ?", now).OrderExpr("d.id").Scan(ctx)
 		if err != nil || len(open) == 0 {
 			return err
 		}
 		for _, r := range open {
-			next := now + r.RemindEvery
-			*r = deliveryRow{
-				TenantID: r.TenantID, NoticeID: r.NoticeID, RuleID: r.RuleID, ChannelID: r.ChannelID, ChannelName: r.ChannelName,
-				Recipient: r.Recipient, Destination: r.Destination, Mode: r.Mode, Event: news.Reminder, Seq: r.Seq + 1,
-				AlarmLevel: r.AlarmLevel, Language: r.Language, Facts: r.Facts, Period: r.Period, RemindEvery: r.RemindEvery,
-				State: Queued, NextTime: next, CreateTime: now, UpdateTime: now, Digest: digestAt(r.Digest > 0, next),
-			}
+			next = append(next, r.reminder(now))
 		}
-		if _, err = tx.NewInsert().Model(&open).On("CONFLICT (notice_id, mode, recipient, event, seq) DO NOTHING").Returning("NULL").Exec(ctx); err != nil {
+		if _, err = tx.NewInsert().Model(&next).On("CONFLICT (notice_id, mode, recipient, event, seq) DO NOTHING").Returning("NULL").Exec(ctx); err != nil {
 			return err
 		}
-		return o.forgetReminders(ctx, ids)
+		return o.forgetReminders(ctx, told)
 	})
 }
 

@@ -29,9 +29,11 @@ type Webhook struct {
 	URL      string
 	Opened   bool // it is told of begins
 	Resolved bool // it is told of ends
-	Level    int  // the lowest alarm level that it is told of
-	Enabled  bool
-	Gone     bool // the far end said that it is, which switched it off
+	// Acknowledged: it is told that somebody is on it, and that that was taken back.
+	Acknowledged bool
+	Level        int // the lowest alarm level that it is told of
+	Enabled      bool
+	Gone         bool // the far end said that it is, which switched it off
 	// OldSecret is until when the secret before the present one counts, too,
 	// epoch ms; 0: it does not.
 	OldSecret  int64
@@ -39,27 +41,28 @@ type Webhook struct {
 }
 
 type webhookRow struct {
-	bun.BaseModel `bun:"table:webhooks,alias:w"`
-	ID            int64 `bun:",pk,autoincrement"`
-	TenantID      tenant.ID
-	Name          string
-	FoldedName    string
-	URL           string
-	OnOpened      bool
-	OnResolved    bool
-	AlarmLevel    int
-	Enabled       bool
-	Gone          bool
-	Secret        []byte
-	OldSecret     []byte
-	OldUntil      int64
-	CreateTime    int64
-	UpdateTime    int64
+	bun.BaseModel  `bun:"table:webhooks,alias:w"`
+	ID             int64 `bun:",pk,autoincrement"`
+	TenantID       tenant.ID
+	Name           string
+	FoldedName     string
+	URL            string
+	OnOpened       bool
+	OnResolved     bool
+	OnAcknowledged bool
+	AlarmLevel     int
+	Enabled        bool
+	Gone           bool
+	Secret         []byte
+	OldSecret      []byte
+	OldUntil       int64
+	CreateTime     int64
+	UpdateTime     int64
 }
 
 func (r *webhookRow) webhook(now int64) Webhook {
 	w := Webhook{
-		ID: r.ID, Name: r.Name, URL: r.URL, Opened: r.OnOpened, Resolved: r.OnResolved, Level: r.AlarmLevel,
+		ID: r.ID, Name: r.Name, URL: r.URL, Opened: r.OnOpened, Resolved: r.OnResolved, Acknowledged: r.OnAcknowledged, Level: r.AlarmLevel,
 		Enabled: r.Enabled, Gone: r.Gone, CreateTime: r.CreateTime,
 	}
 	if r.OldUntil > now {
@@ -69,12 +72,17 @@ func (r *webhookRow) webhook(now int64) Webhook {
 }
 
 // wants tells whether a webhook is told of such an event of such a level; told is
-// of the end of what it was told the begin of.
+// of what became of a notice that it was told the begin of.
 func (r *webhookRow) wants(what news.Event, level int, told bool) bool {
-	if what == news.Resolved {
-		return r.OnResolved && (told || level >= r.AlarmLevel)
+	told = told || level >= r.AlarmLevel
+	switch what {
+	case news.Resolved:
+		return r.OnResolved && told
+	case news.Acknowledged, news.Unacknowledged:
+		return r.OnAcknowledged && told
+	default:
+		return r.OnOpened && level >= r.AlarmLevel
 	}
-	return r.OnOpened && level >= r.AlarmLevel
 }
 
 // WebhookStore keeps webhooks.
@@ -128,7 +136,7 @@ func (s *WebhookStore) row(ctx context.Context, t tenant.ID, id int64) (*webhook
 func (s *WebhookStore) Create(ctx context.Context, t tenant.ID, w *Webhook) (id int64, secret string, err error) {
 	raw, now := newSecret(), s.now().UnixMilli()
 	r := webhookRow{
-		TenantID: t, Name: w.Name, FoldedName: text.Fold(w.Name), URL: w.URL, OnOpened: w.Opened, OnResolved: w.Resolved, AlarmLevel: w.Level,
+		TenantID: t, Name: w.Name, FoldedName: text.Fold(w.Name), URL: w.URL, OnOpened: w.Opened, OnResolved: w.Resolved, OnAcknowledged: w.Acknowledged, AlarmLevel: w.Level,
 		Enabled: w.Enabled, Secret: s.vault.seal(t, raw), CreateTime: now, UpdateTime: now,
 	}
 	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
@@ -165,7 +173,7 @@ func unnamed(ctx context.Context, tx bun.IDB, r *webhookRow) error {
 // queued for it goes to where it is then.
 func (s *WebhookStore) Update(ctx context.Context, t tenant.ID, w *Webhook) error {
 	r := &webhookRow{
-		ID: w.ID, TenantID: t, Name: w.Name, FoldedName: text.Fold(w.Name), URL: w.URL, OnOpened: w.Opened, OnResolved: w.Resolved,
+		ID: w.ID, TenantID: t, Name: w.Name, FoldedName: text.Fold(w.Name), URL: w.URL, OnOpened: w.Opened, OnResolved: w.Resolved, OnAcknowledged: w.Acknowledged,
 		AlarmLevel: w.Level, Enabled: w.Enabled, UpdateTime: s.now().UnixMilli(),
 	}
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
@@ -174,7 +182,7 @@ func (s *WebhookStore) Update(ctx context.Context, t tenant.ID, w *Webhook) erro
 		}
 		// That it is gone is forgotten when somebody switches it on.
 		res, err := tx.NewUpdate().Model(r).
-			Column("name", "folded_name", "url", "on_opened", "on_resolved", "alarm_level", "enabled", "update_time").
+			Column("name", "folded_name", "url", "on_opened", "on_resolved", "on_acknowledged", "alarm_level", "enabled", "update_time").
 			Set("gone = gone AND NOT ?", w.Enabled).Where("w.tenant_id = ? AND w.id = ?", t, w.ID).Exec(ctx)
 		if err := oneChannel(res, err); err != nil {
 			return err
@@ -271,7 +279,7 @@ func (s *WebhookStore) Endpoint(ctx context.Context, t tenant.ID, id int64) (*En
 // secrets.
 func (s *WebhookStore) listening(ctx context.Context, t tenant.ID) ([]webhookRow, error) {
 	var rows []webhookRow
-	err := s.db.Read(ctx).NewSelect().Model(&rows).Column("id", "name", "url", "on_opened", "on_resolved", "alarm_level").
+	err := s.db.Read(ctx).NewSelect().Model(&rows).Column("id", "name", "url", "on_opened", "on_resolved", "on_acknowledged", "alarm_level").
 		Where("w.tenant_id = ? AND w.enabled", t).OrderExpr("w.id").Scan(ctx)
 	return rows, err
 }

@@ -9,15 +9,33 @@ import (
 	"unicode/utf8"
 
 	"tilth/internal/errs"
+	"tilth/internal/news"
 	"tilth/internal/notify/guard"
 	"tilth/internal/tenant"
 )
 
-// The events of a webhook, by their names in the contracts.
+// The events of a webhook, by their names in the contracts. One that wants
+// TakenUp is told of TakenBack, too.
 const (
-	Opened = "opened"
-	Closed = "resolved"
+	Opened    = "opened"
+	Closed    = "resolved"
+	TakenUp   = "acknowledged"
+	TakenBack = "unacknowledged"
 )
+
+// HeardAs is what happened to a notice as programs are told of it.
+func HeardAs(what news.Event) string {
+	switch what {
+	case news.Resolved:
+		return Closed
+	case news.Acknowledged:
+		return TakenUp
+	case news.Unacknowledged:
+		return TakenBack
+	default:
+		return Opened
+	}
+}
 
 const (
 	webhookURLMax = 1024 // bytes
@@ -55,11 +73,13 @@ func (f *WebhookForm) Webhook(g *guard.Guard) (w Webhook, err error) {
 			w.Opened = true
 		case Closed:
 			w.Resolved = true
+		case TakenUp:
+			w.Acknowledged = true
 		default:
 			return w, errs.New(errs.Refused, "invalid.choice").About("events")
 		}
 	}
-	if !w.Opened && !w.Resolved {
+	if !w.Opened && !w.Resolved && !w.Acknowledged {
 		return w, errs.New(errs.Refused, "webhook.eventRequired").About("events")
 	}
 	if f.Level != nil {
@@ -137,6 +157,9 @@ func (w *Webhook) Events() []string {
 	}
 	if w.Resolved {
 		events = append(events, Closed)
+	}
+	if w.Acknowledged {
+		events = append(events, TakenUp)
 	}
 	return events
 }

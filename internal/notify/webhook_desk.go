@@ -15,9 +15,9 @@ import (
 // Program is the way to webhooks. Its recipients are their ids.
 const Program Mode = "webhook"
 
-// tellPrograms queues for the tenant's webhooks that a notice began or ended.
+// tellPrograms queues for the tenant's webhooks what happened to a notice.
 // Programs keep track of what is: they are told of everything, at once,
-// whatever the hour, mute or rule's change; but of an end only after the begin.
+// whatever the hour, mute or rule's change; but of each notice in its order.
 func (o *Outbox) tellPrograms(ctx context.Context, t tenant.ID, a *news.Alarm) error {
 	if o.Webhooks == nil {
 		return nil
@@ -30,27 +30,22 @@ func (o *Outbox) tellPrograms(ctx context.Context, t tenant.ID, a *news.Alarm) e
 	if err != nil {
 		return err
 	}
-	begun, err := o.begunFor(ctx, t, a)
+	before, err := o.toldBefore(ctx, t, a)
 	if err != nil {
 		return err
 	}
 	pattern.Mode, pattern.Period = Program, "{}"
 	var rows []*deliveryRow
 	for _, h := range hooks {
-		if !h.wants(a.Event, a.Level, begun[h.ID] != nil) {
+		was := before[h.ID]
+		if !h.wants(a.Event, a.Level, was.begin) {
 			continue
 		}
 		row := *pattern
 		row.ChannelID, row.ChannelName, row.Recipient, row.Destination = h.ID, h.Name, strconv.FormatInt(h.ID, 10), programHost(t, h.URL)
-		if b := begun[h.ID]; b != nil {
-			row.AfterID = b.ID
-			switch b.State {
-			case Sent:
-			case Queued:
-				row.NextTime, row.Reason = whenItHappens, ForTrigger
-			default:
-				row.State, row.Reason = Skipped, NotTold
-			}
+		row.Seq = was.times
+		if was.last != nil {
+			was.last.hold(&row)
 		}
 		rows = append(rows, &row)
 	}
@@ -69,20 +64,47 @@ func (o *Outbox) tellPrograms(ctx context.Context, t tenant.ID, a *news.Alarm) e
 // listeningOf are a tenant's webhooks.
 type listeningOf struct{ tenant tenant.ID }
 
-// begunFor are the deliveries that told webhooks of the begin of a notice that
-// ended, by webhook.
-func (o *Outbox) begunFor(ctx context.Context, t tenant.ID, a *news.Alarm) (map[int64]*deliveryRow, error) {
-	if a.Event != news.Resolved {
+// before is what a webhook was told of a notice, or is to be.
+type before struct {
+	last  *deliveryRow // nil: nothing
+	begin bool         // that it began
+	times int          // how often somebody was on it already, or was no more
+}
+
+// toldBefore is what webhooks were told of a notice, by webhook. Of a begin that is
+// told again, as after a transaction of unknown end, nothing is asked.
+func (o *Outbox) toldBefore(ctx context.Context, t tenant.ID, a *news.Alarm) (map[int64]before, error) {
+	if a.Event == news.Triggered {
 		return nil, nil
 	}
 	var rows []*deliveryRow
-	err := o.DB.Read(ctx).NewSelect().Model(&rows).Column("id", "channel_id", "state").
-		Where("d.tenant_id = ? AND d.notice_id = ? AND d.mode = ? AND d.event = ?", t, a.Notice, Program, news.Triggered).Scan(ctx)
-	by := make(map[int64]*deliveryRow, len(rows))
+	err := o.DB.Read(ctx).NewSelect().Model(&rows).Column("id", "channel_id", "event", "state", "reason").
+		Where("d.tenant_id = ? AND d.notice_id = ? AND d.mode = ?", t, a.Notice, Program).OrderExpr("d.id").Scan(ctx)
+	by := make(map[int64]before, len(rows))
 	for _, r := range rows {
-		by[r.ChannelID] = r
+		b := by[r.ChannelID]
+		b.last = r
+		switch {
+		case r.Event == news.Triggered:
+			b.begin = true
+		case r.Event == a.Event && a.Event != news.Resolved:
+			b.times++
+		}
+		by[r.ChannelID] = b
 	}
 	return by, err
+}
+
+// hold lets a delivery to a program go after r, which is of the same notice.
+func (r *deliveryRow) hold(next *deliveryRow) {
+	next.AfterID = r.ID
+	switch {
+	case r.State == Sent:
+	case r.State == Queued:
+		next.NextTime, next.Reason = whenItHappens, ForTrigger
+	case r.Event == news.Triggered || r.Reason == NotTold:
+		next.State, next.Reason = Skipped, NotTold
+	}
 }
 
 // programHost is the destination of a webhook: tenants do not wait for each

@@ -90,6 +90,9 @@ func notice(n *alarm.Listed) wire.Notice {
 		StartTime: wire.Moment(n.Start), EndTime: some(wire.Moment(n.End)), Description: some(n.Description),
 		HoldsSince: some(wire.Moment(n.HoldsSince)),
 	}
+	if a := n.Ack; a != nil {
+		w.Acknowledged = &wire.Acknowledgement{By: a.User, Time: wire.Moment(a.Time), Note: a.Note, RemindTime: wire.Moment(a.RemindAt)}
+	}
 	if n.Unsteady {
 		w.Unsteady, w.Changes = new(true), new(n.Changes)
 	}

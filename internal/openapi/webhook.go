@@ -6,7 +6,6 @@ import (
 	"tilth/internal/alarm"
 	"tilth/internal/audit"
 	"tilth/internal/errs"
-	"tilth/internal/news"
 	"tilth/internal/notify"
 	"tilth/internal/openapi/wire"
 )
@@ -201,11 +200,8 @@ func (s *server) ListWebhookDeliveries(ctx context.Context, r wire.ListWebhookDe
 	for i := range told {
 		d := &told[i]
 		w.Items[i] = wire.WebhookDelivery{
-			Notice: d.Notice, Type: "notice." + notify.Opened, State: string(d.State), Attempts: d.Attempts, Answer: some(d.Answer),
+			Notice: d.Notice, Type: "notice." + notify.HeardAs(d.Event), State: string(d.State), Attempts: d.Attempts, Answer: some(d.Answer),
 			NextTime: some(wire.Moment(d.NextTime)), CreateTime: wire.Moment(d.CreateTime), UpdateTime: wire.Moment(d.UpdateTime),
-		}
-		if d.Event == news.Resolved {
-			w.Items[i].Type = "notice." + notify.Closed
 		}
 	}
 	return w, nil

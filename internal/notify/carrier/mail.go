@@ -44,7 +44,10 @@ func (c *Mail) mail(ctx context.Context, l *notify.Letter) (mail.Message, error)
 		return m, err
 	}
 	a := &l.Alarms[0]
-	key := pageKey{l.Tenant, a.Notice, a.Event, l.Language, l.Channel, now.Unix() / 60}
+	key := pageKey{tenant: l.Tenant, notice: a.Notice, event: a.Event, language: l.Language, channel: l.Channel, minute: now.Unix() / 60}
+	if a.Ack != nil {
+		key.ack = a.Ack.Time
+	}
 	return c.pages.get(key, func() (mail.Message, bool, error) { return c.write(ctx, l, now) })
 }
 

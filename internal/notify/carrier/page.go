@@ -20,6 +20,7 @@ type pageKey struct {
 	language text.Language
 	channel  string
 	minute   int64
+	ack      int64 // when somebody said to be on it, epoch ms; 0: nobody has
 }
 
 // page is a mail but for whom it goes to.

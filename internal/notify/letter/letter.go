@@ -124,11 +124,37 @@ func (v *Voice) lead(a *news.Alarm) string {
 		key = "letter.still"
 	}
 	lead := v.say(key, "title", name(a.Title))
-	if unsteady := v.unsteady(a); unsteady != "" {
-		lead = v.say("letter.joined", "first", lead, "rest", unsteady)
+	for _, more := range []string{v.acknowledged(a), v.unsteady(a)} {
+		if more != "" {
+			lead = v.say("letter.joined", "first", lead, "rest", more)
+		}
 	}
 	return lead
 }
+
+// acknowledged says who is on a notice that is open, as a sentence; empty where nobody
+// is. When people are reminded again, that is in the past.
+func (v *Voice) acknowledged(a *news.Alarm) string {
+	if !isTaken(a) {
+		return ""
+	}
+	said := []string{"user", name(a.Ack.User), "time", v.brief(a.Ack.Time)}
+	switch past := v.isPast(a); {
+	case past && a.Ack.Note != "":
+		return v.say("letter.ackWasNote", append(said, "note", v.quoted(a.Ack.Note))...)
+	case past:
+		return v.say("letter.ackWas", said...)
+	case a.Ack.Note != "":
+		return v.say("letter.ackIsNote", append(said, "note", v.quoted(a.Ack.Note))...)
+	}
+	return v.say("letter.ackIs", said...)
+}
+
+// isTaken tells whether somebody is on an open notice.
+func isTaken(a *news.Alarm) bool { return a.Ack != nil && a.Event != news.Resolved }
+
+// isPast tells whether people are reminded again, whoever is on the notice.
+func (v *Voice) isPast(a *news.Alarm) bool { return v.Now.UnixMilli() >= a.Ack.RemindAt }
 
 // unsteady says why a notice is, and what would help; empty where it is not, or is
 // over.

@@ -67,7 +67,7 @@ func TestPartsAgree(t *testing.T) {
 		offline.Offline, offline.Conditions, offline.Values = true, nil, nil
 		still := frost(l)
 		still.Event = news.Reminder
-		for i, a := range []news.Alarm{frost(l), thaw(l), byHand, offline, still} {
+		for i, a := range []news.Alarm{frost(l), thaw(l), byHand, offline, still, taken(l, news.Reminder, over)} {
 			m := written(t, l, a)
 			v := voice(l)
 			wanted := []string{name(a.Title), name(a.Name()), channel[l], v.lead(&a), v.say("letter.open")}
@@ -127,6 +127,7 @@ func TestHTMLIsSafe(t *testing.T) {
 		v.Tenant = title
 		a := frost(text.English)
 		a.Title, a.NoteName, a.DeviceName, a.Description, a.User, a.Remark = title, title, title, title, title, title
+		a.Ack = &news.Ack{User: title, Note: title}
 		a.Values, a.Conditions[0].Value = map[string]any{"airTemperature": title}, title
 		ended := a
 		ended.Event, ended.End, ended.ByHand = news.Resolved, over, true

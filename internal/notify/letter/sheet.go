@@ -42,6 +42,7 @@ type item struct {
 	Tone          tone
 	Title, Device string
 	Value, Time   string
+	Ack           string // who is on it; empty: nobody
 	Link          string
 	Said          string // all of it, as a paragraph
 }
@@ -173,7 +174,7 @@ func (v *Voice) digest(alarms []news.Alarm) sheet {
 	for _, a := range sorted[:min(len(sorted), listMost)] {
 		one := item{
 			Word: v.word(a), Tone: toneOf(a), Title: name(a.Title), Device: name(a.Name()), Value: v.gist(a, v.moment),
-			Time: cmp.Or(v.sinceAlone(a, text.Moment), v.moment(a.Start)), Link: v.link(a.Notice), Said: v.paragraph(a),
+			Time: cmp.Or(v.sinceAlone(a, text.Moment), v.moment(a.Start)), Ack: v.acknowledged(a), Link: v.link(a.Notice), Said: v.paragraph(a),
 		}
 		if a.Event == news.Resolved {
 			one.Time = v.moment(a.End)

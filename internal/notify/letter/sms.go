@@ -162,7 +162,42 @@ func (v *Voice) withLimits(base draft, a *news.Alarm) (all []draft) {
 			}
 		}
 	}
-	return all
+	if !isTaken(a) {
+		return all
+	}
+	// Who is on it rather than limits and further readings.
+	var taken []draft
+	for i, d := range all {
+		if i == 0 && a.Ack.Note != "" {
+			taken = append(taken, v.withAck(d, a, 2))
+		}
+		taken = append(taken, v.withAck(d, a, 1), v.withAck(d, a, 0))
+	}
+	if a.Event == news.Reminder {
+		barest := all[len(all)-1]
+		barest.key = "letter.smsStillBrief" // since when it is open is said all the same
+		taken = append(taken, v.withAck(barest, a, 0))
+	}
+	return append(taken, all...)
+}
+
+// smsAcks say who is on a notice, or was: that alone, with the time, and with the note.
+var smsAcks = map[bool][]string{
+	false: {"letter.smsAckIs", "letter.smsAckIsAt", "letter.smsAckIsNote"},
+	true:  {"letter.smsAckWas", "letter.smsAckWasAt", "letter.smsAckWasNote"},
+}
+
+// withAck says who is on the notice, in one of the ways of smsAcks.
+func (v *Voice) withAck(d draft, a *news.Alarm, way int) draft {
+	d.names = maps.Clone(d.names)
+	d.names["ackUser"] = name(a.Ack.User)
+	if way == 2 {
+		d.names["ackNote"] = strings.TrimRight(note(a.Ack.Note), ".。")
+	}
+	d.wrap = func(v *Voice, said string, n names) string {
+		return v.say(smsAcks[v.isPast(a)][way], "text", said, "user", n["ackUser"], "time", v.brief(a.Ack.Time), "note", n["ackNote"])
+	}
+	return d
 }
 
 // withSince says in place of when an alarm was noticed since when it holds, too. A

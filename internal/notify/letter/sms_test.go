@@ -46,6 +46,9 @@ func TestSMSKeepsTheValue(t *testing.T) {
 			if r.IntN(2) == 0 {
 				a = held(a, time.Duration(r.Int64N(int64(30*24*time.Hour))))
 			}
+			if r.IntN(2) == 0 {
+				a.Ack = &news.Ack{User: pick(), Note: pick(), Time: began, RemindAt: over + int64(r.IntN(2))}
+			}
 			value := text.FoldSMS(l, text.Number(l, a.Values["airTemperature"].(float64), new(2)))
 			if r.IntN(2) == 0 {
 				a.Conditions = append(a.Conditions, news.Condition{Join: "or", Property: "airHumidity", Operator: ">=", Value: 90.})

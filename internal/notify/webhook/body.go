@@ -13,9 +13,8 @@ import (
 
 // The kinds of message.
 const (
-	typeOpened   = "notice." + notify.Opened
-	typeResolved = "notice." + notify.Closed
-	typeTest     = "webhook." + "test"
+	typeNotice = "notice."
+	typeTest   = "webhook." + "test"
 )
 
 // message is what a program is sent.
@@ -38,8 +37,17 @@ type notice struct {
 	EndTime     *moment `json:"endTime,omitempty"`
 	Description string  `json:"description,omitempty"`
 	HoldsSince  *moment `json:"holdsSince,omitempty"`
+	Ack         *ack    `json:"acknowledged,omitempty"`
 	Unsteady    bool    `json:"unsteady,omitempty"`
 	Changes     *int    `json:"changes,omitempty"`
+}
+
+// ack is an Acknowledgement of api/open.yaml.
+type ack struct {
+	By     string `json:"by"`
+	Time   moment `json:"time"`
+	Note   string `json:"note"`
+	Remind moment `json:"remindTime"`
 }
 
 // moment is epoch milliseconds, written as the open API does.
@@ -65,14 +73,20 @@ func bodyOf(a *news.Alarm) ([]byte, error) {
 	if a.Unsteady > 0 {
 		n.Unsteady, n.Changes = true, &a.Changes
 	}
-	m := message{Type: typeOpened, Timestamp: n.StartTime}
-	if a.Event == news.Resolved {
+	if a.Ack != nil {
+		n.Ack = &ack{By: a.Ack.User, Time: moment(a.Ack.Time), Note: a.Ack.Note, Remind: moment(a.Ack.RemindAt)}
+	}
+	m := message{Type: typeNotice + notify.HeardAs(a.Event), Timestamp: n.StartTime}
+	switch a.Event {
+	case news.Acknowledged, news.Unacknowledged:
+		m.Timestamp = moment(a.At)
+	case news.Resolved:
 		end := moment(a.End)
 		n.Status, n.ResolvedBy, n.EndTime = "resolved", "itself", &end
 		if a.ByHand {
 			n.ResolvedBy = "hand"
 		}
-		m.Type, m.Timestamp = typeResolved, end
+		m.Timestamp = end
 	}
 	m.Data = n
 	return json.Marshal(m)
