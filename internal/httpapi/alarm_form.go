@@ -25,6 +25,9 @@ func formOf(b *wire.AlarmRuleCreate) *alarm.Form {
 	if b.TimePeriods != nil {
 		f.Slots = *b.TimePeriods
 	}
+	if b.Weekdays != nil {
+		f.Weekdays = *b.Weekdays
+	}
 	if b.Passageway != nil {
 		f.Channels = *b.Passageway
 	}
@@ -38,6 +41,7 @@ func (s *server) wireRule(c *alarm.Card) wire.AlarmRule {
 		Conditions: []wire.AlarmCondition{}, HitCounts: c.Hits, Durations: c.Window.Milliseconds(), AlarmLevel: int(c.Level),
 		Passageway: append([]int64{}, c.Channels...), ManualRelease: flag(c.ByHand), AlarmDesc: c.Description,
 		TimePeriods: append([]int{}, c.Period.Slots...), ComplexTime: flag(len(c.Period.Slots) > 0),
+		Weekdays:    append([]int{}, c.Period.Weekdays...),
 		DeployState: int(c.Deploy), DeployTime: some(c.DeployTime), NoticeCount: int(c.Recent), OpenNotice: mark(c.Open), LastNotice: mark(c.Last),
 		CreateTime: c.CreateTime, UpdateTime: c.UpdateTime,
 	}
@@ -55,7 +59,7 @@ func (s *server) wireRule(c *alarm.Card) wire.AlarmRule {
 			w.AttributesGone = &gone
 		}
 	}
-	if w.ComplexTime == 0 && !c.Period.Always() {
+	if w.ComplexTime == 0 && !c.Period.AllDay() {
 		w.StartTime, w.EndTime = new(news.Clock(c.Period.Start)), new(news.Clock(c.Period.End))
 	}
 	for _, one := range shownConditions(c.Trigger, c.Conditions) {
