@@ -5,6 +5,7 @@ import { ageOf } from './age';
 import { formatDay, formatNear, formatTime, formatZoned } from './date';
 import { formatDuration, formatLasting } from './duration';
 import { formatNumber, formatPercent, minus } from './number';
+import { forms } from './table';
 import { displayUnit, unitBeside, unitPlace } from './unit';
 import { formatWeekdays } from './weekday';
 
@@ -45,6 +46,8 @@ export interface Format {
   moment: (time: number, now: number, to?: 'seconds') => string;
   /** Mon–Fri; days of a week are 1 Monday to 7 Sunday. */
   weekdays: (days: readonly number[]) => string;
+  /** With a capital in front: words that stand alone. */
+  capital: (text: string) => string;
   /** 3 d 4 h: a length of time in its largest unit and the next below. */
   duration: (ms: number) => string;
   /** 1 h 0 min 5 s: down to the second. */
@@ -122,6 +125,7 @@ function createFormat(language: Language): Format {
     day: (time, now) => formatDay(time, now, language),
     moment: (time, now, to) => formatNear(time, now, language, to),
     weekdays: (days) => formatWeekdays(days, language),
+    capital: (text) => text.charAt(0).toLocaleUpperCase(forms[language].tag) + text.slice(1),
     duration: (ms) => formatDuration(ms, t),
     lasting: (ms) => formatLasting(ms, t),
     took: (ms) => t('format.age.seconds', { value: number(ms / 1000, ms < 10_000 ? 1 : 0) }),

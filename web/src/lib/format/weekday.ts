@@ -3,11 +3,11 @@ import { intl } from './date';
 import { forms } from './table';
 
 /** The days of a week: 1 Monday to 7 Sunday. */
-export const weekdays: readonly number[] = [1, 2, 3, 4, 5, 6, 7];
+export const week: readonly number[] = [1, 2, 3, 4, 5, 6, 7];
 
 /** The days of a week in the order in which the language's calendars have them. */
 export function weekOf(language: Language): readonly number[] {
-  return forms[language].weekStart === 7 ? [7, ...weekdays.slice(0, -1)] : weekdays;
+  return forms[language].weekStart === 7 ? [7, ...week.slice(0, -1)] : week;
 }
 
 /** Mon; `long`: Monday. */
@@ -28,11 +28,11 @@ export function formatWeekdays(days: readonly number[], language: Language): str
 }
 
 /** Days that follow one another, by where they begin in the week. */
-function rowsOf(days: readonly number[], week: readonly number[]): number[][] {
+function rowsOf(days: readonly number[], inOrder: readonly number[]): number[][] {
   const chosen = new Set(days);
-  if (week.every((day) => chosen.has(day))) return [[...week]];
+  if (week.every((day) => chosen.has(day))) return [[...inOrder]];
   const rows: number[][] = [];
-  for (const first of week) {
+  for (const first of inOrder) {
     if (!chosen.has(first) || chosen.has(before(first))) continue;
     const row = [first];
     for (let next = after(first); chosen.has(next); next = after(next)) row.push(next);
@@ -41,5 +41,5 @@ function rowsOf(days: readonly number[], week: readonly number[]): number[][] {
   return rows;
 }
 
-const before = (day: number) => (day === 1 ? weekdays.length : day - 1);
-const after = (day: number) => (day === weekdays.length ? 1 : day + 1);
+const before = (day: number) => (day === 1 ? week.length : day - 1);
+const after = (day: number) => (day === week.length ? 1 : day + 1);

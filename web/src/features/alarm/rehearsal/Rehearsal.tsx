@@ -46,8 +46,8 @@ export function Rehearsal({ form }: { form: RuleFormState }) {
 
   let content: ReactNode = null;
   // Where only the period is wrong, asking for what stands there would lead nowhere.
-  const { period, ...others } = findings.fields;
-  const wanting = period && isJudgeable({ ...findings, fields: others }) ? 'periodWrong' : 'incomplete';
+  const { period, weekdays, ...others } = findings.fields;
+  const wanting = (period ?? weekdays) && isJudgeable({ ...findings, fields: others }) ? 'periodWrong' : 'incomplete';
   if (!enough) content = <p className={css.hint}>{t(`rule.rehearsal.${wanting}`)}</p>;
   else if (rehearsal.isError) {
     content = (
