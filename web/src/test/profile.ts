@@ -135,8 +135,8 @@ export const toasts = () => useNotices.getState().toasts.map(({ tone, title, tex
 export const sentTo = (server: ProfileServer, path: string) =>
   server.asked.filter((call) => call.path === path).map(({ sent }) => sent);
 
-/** Waits until no dialog is on the screen. jsdom plays no animation, so their ends are told here. */
-export async function dialogGone() {
+/** Waits until no dialog is on the screen, or a certain one is not. jsdom plays no animation, so their ends are told here. */
+export async function dialogGone(found: () => Element | null = () => screen.queryByRole('dialog')) {
   const tellEnds = () => {
     for (const element of document.querySelectorAll('.ant-zoom-leave-active, .ant-fade-leave-active')) {
       element.dispatchEvent(new Event('transitionend'));
@@ -145,7 +145,7 @@ export async function dialogGone() {
   await expect
     .poll(async () => {
       await act(async () => tellEnds());
-      return screen.queryByRole('dialog');
+      return found();
     })
     .toBeNull();
 }
