@@ -162,6 +162,17 @@ func TestRehearse(t *testing.T) {
 			t.Errorf("period from minute %d: %d told, want %d: %+v", begin, n, told, again.Notices)
 		}
 	}
+	// 18 November 2026 is a Wednesday: its notices are none of Thursday's.
+	rule.Period = news.Period{Weekdays: []int{4}}
+	on, err := alarm.Rehearse(t.Context(), p.Store, rule, pastProduct, 0, from, to, zone, place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, notice := range on.Notices {
+		if want := notice.Start >= clock(1, 0, 0) && notice.Start < clock(2, 0, 0); notice.Told != want {
+			t.Errorf("on Thursdays: %+v", notice)
+		}
+	}
 	if got.Samples != 3*144+1 || got.From != from || got.To != to || got.Attribute != "air" {
 		t.Errorf("%d samples of %s from %d to %d", got.Samples, got.Attribute, got.From, got.To)
 	}

@@ -35,6 +35,7 @@ type Form struct {
 	Complex     *int   // 1: Slots tell the period, else Start and End
 	Start, End  *string
 	Slots       []int
+	Weekdays    []int // on which the period counts, 1 Monday to 7 Sunday; none: every day
 	Channels    []int64
 	RemindEvery *int // minutes; nil and 0: never
 	Description *string

@@ -103,6 +103,12 @@ func TestCheckedRule(t *testing.T) {
 		"a period":      {func(f *alarm.Form) { f.Complex, f.Start, f.End = new(0), new("06:15"), new(" 06:30 ") }, func(r *alarm.Rule) { r.Period = news.Period{Start: 375, End: 390} }},
 		"no period":     {func(f *alarm.Form) { f.Start, f.End, f.Slots = new(""), new(" "), []int{1} }, func(*alarm.Rule) {}},
 		"half hours":    {func(f *alarm.Form) { f.Complex, f.Slots, f.Start = new(1), []int{0, 47}, new("x") }, func(r *alarm.Rule) { r.Period.Slots = []int{0, 47} }},
+		"half hours on days": {func(f *alarm.Form) { f.Complex, f.Slots, f.Weekdays = new(1), []int{0}, []int{7, 1} }, func(r *alarm.Rule) {
+			r.Period = news.Period{Slots: []int{0}, Weekdays: []int{1, 7}}
+		}},
+		"days alone": {func(f *alarm.Form) { f.Weekdays = []int{5, 4, 3, 2, 1} }, func(r *alarm.Rule) { r.Period.Weekdays = []int{1, 2, 3, 4, 5} }},
+		"all days":   {func(f *alarm.Form) { f.Weekdays = []int{7, 1, 2, 3, 4, 5, 6} }, func(*alarm.Rule) {}},
+		"no days":    {func(f *alarm.Form) { f.Weekdays = []int{} }, func(*alarm.Rule) {}},
 		"offline, no condition": {func(f *alarm.Form) { f.Trigger, f.Conditions, f.Hits = new(1), nil, new(99) }, func(r *alarm.Rule) {
 			r.Trigger, r.Conditions = alarm.DeviceOffline, nil
 		}},
@@ -164,6 +170,7 @@ func TestRefusedForms(t *testing.T) {
 	period := func(complex int, start, end string, slots ...int) func(*alarm.Form) {
 		return func(f *alarm.Form) { f.Complex, f.Start, f.End, f.Slots = &complex, &start, &end, slots }
 	}
+	days := func(days ...int) func(*alarm.Form) { return func(f *alarm.Form) { f.Weekdays = days } }
 	for _, r := range []refusal{
 		{"no name", func(f *alarm.Form) { f.Name = nil }, "rule.nameRequired", "", nil},
 		{"a blank name", func(f *alarm.Form) { f.Name = new(" \t") }, "rule.nameRequired", "", nil},
@@ -242,6 +249,11 @@ func TestRefusedForms(t *testing.T) {
 		{"half hour -1", period(1, "", "", -1), "rule.slots", "timePeriods", nil},
 		{"a half hour twice", period(1, "", "", 3, 3), "rule.slots", "timePeriods", nil},
 		{"half hours back and forth", period(1, "", "", 4, 3), "rule.slots", "timePeriods", nil},
+		{"day 0", days(0), "rule.weekdays", "weekdays", nil},
+		{"day 8", days(1, 8), "rule.weekdays", "weekdays", nil},
+		{"day -1", days(-1), "rule.weekdays", "weekdays", nil},
+		{"a day twice", days(6, 7, 6), "rule.weekdays", "weekdays", nil},
+		{"all days and one twice", days(1, 2, 3, 4, 5, 6, 7, 7), "rule.weekdays", "weekdays", nil},
 		{"an unknown channel", func(f *alarm.Form) { f.Channels = []int64{1, 99, 26} }, "rule.channelMissing", "passageway", map[string]string{"id": "26"}},
 		{"21 channels", func(f *alarm.Form) {
 			for id := range int64(21) {

@@ -14,6 +14,15 @@ var timeOfDay = regexp.MustCompile(`^([01][0-9]|2[0-4]):([0-5][0-9])$`)
 
 // period is the notification period that a form says.
 func (f *Form) period() (news.Period, error) {
+	p, err := f.hours()
+	if err == nil {
+		p.Weekdays, err = weekdays(f.Weekdays)
+	}
+	return p, err
+}
+
+// hours is the part of the day that a form says.
+func (f *Form) hours() (news.Period, error) {
 	if f.Complex != nil && *f.Complex != 0 && *f.Complex != 1 {
 		return news.Period{}, errs.New(errs.Refused, "invalid.choice").About("complexTime")
 	}
@@ -76,4 +85,17 @@ func slots(said []int) (news.Period, error) {
 		}
 	}
 	return news.Period{Slots: slices.Clone(said)}, nil
+}
+
+// weekdays are days of the week, 1 Monday to 7 Sunday, ascending; nil: every
+// day, as which all seven count, too.
+func weekdays(said []int) ([]int, error) {
+	days := slices.Compact(slices.Sorted(slices.Values(said)))
+	if len(days) < len(said) || len(days) > 0 && (days[0] < 1 || days[len(days)-1] > news.DaysAWeek) {
+		return nil, errs.New(errs.Refused, "rule.weekdays").About("weekdays")
+	}
+	if len(days) == news.DaysAWeek {
+		return nil, nil
+	}
+	return days, nil
 }

@@ -31,7 +31,7 @@ func aRule(t testing.TB, s *testkit.Stores, d *device.Device) alarm.Rule {
 			{Join: "and", Attribute: "note", Operator: alarm.Equal, Value: reading.Text("\"wet\" = 1")},
 		},
 		Channels: []int64{s.Channel(t, d.Tenant, "Staff").ID, s.Channel(t, d.Tenant, "Owner").ID}, RemindEvery: 15 * time.Minute,
-		Period: news.Period{Slots: []int{0, 1, 47}}, ByHand: true, Description: "two\nlines",
+		Period: news.Period{Slots: []int{0, 1, 47}, Weekdays: []int{1, 7}}, ByHand: true, Description: "two\nlines",
 	}
 }
 

@@ -28,6 +28,9 @@ func formOf(b *wire.AlarmRuleCreate) *alarm.Form {
 	if b.TimePeriods != nil {
 		f.Slots = *b.TimePeriods
 	}
+	if b.Weekdays != nil {
+		f.Weekdays = *b.Weekdays
+	}
 	if b.Passageway != nil {
 		f.Channels = *b.Passageway
 	}
@@ -54,7 +57,8 @@ func (s *server) wireRule(c *alarm.Card) wire.AlarmRule {
 		Id: int64(c.ID), AlarmName: c.Name, DataSource: 1, ExecutionId: c.DeviceName, NoteName: c.NoteName, Targets: wireTargets(c), DeviceCount: c.Members, OpenCount: c.OpenCount, TriggerType: int(c.Trigger),
 		Conditions: []wire.AlarmCondition{}, HitCounts: c.Hits, Durations: c.Window.Milliseconds(), AlarmLevel: int(c.Level),
 		Passageway: append([]int64{}, c.Channels...), ManualRelease: flag(c.ByHand), AlarmDesc: c.Description,
-		TimePeriods: append([]int{}, c.Period.Slots...), Weekdays: []int{}, ComplexTime: flag(len(c.Period.Slots) > 0),
+		TimePeriods: append([]int{}, c.Period.Slots...), ComplexTime: flag(len(c.Period.Slots) > 0),
+		Weekdays:    append([]int{}, c.Period.Weekdays...),
 		DeployState: int(c.Deploy), DeployTime: some(c.DeployTime), NoticeCount: int(c.Recent), OpenNotice: mark(c.Open), LastNotice: mark(c.Last),
 		CreateTime: c.CreateTime, UpdateTime: c.UpdateTime,
 	}
@@ -75,7 +79,7 @@ func (s *server) wireRule(c *alarm.Card) wire.AlarmRule {
 			w.AttributesGone = &gone
 		}
 	}
-	if w.ComplexTime == 0 && !c.Period.Always() {
+	if w.ComplexTime == 0 && !c.Period.AllDay() {
 		w.StartTime, w.EndTime = new(news.Clock(c.Period.Start)), new(news.Clock(c.Period.End))
 	}
 	for _, one := range shownConditions(c.Trigger, c.Conditions) {

@@ -90,7 +90,7 @@ func (s *server) UpdateAlarmRule(ctx context.Context, r wire.UpdateAlarmRuleRequ
 		AlarmName: b.AlarmName, DataSource: b.DataSource, ExecutionId: b.ExecutionId, Targets: keptTargets(b, card), TriggerType: b.TriggerType, Conditions: b.Conditions,
 		ComplexTime: b.ComplexTime, HitCounts: b.HitCounts, Durations: b.Durations, AlarmLevel: b.AlarmLevel, Passageway: b.Passageway,
 		StartTime: b.StartTime, EndTime: b.EndTime, ManualRelease: b.ManualRelease, AlarmDesc: b.AlarmDesc, TimePeriods: b.TimePeriods,
-		RemindEvery: b.RemindEvery,
+		Weekdays: b.Weekdays, RemindEvery: b.RemindEvery,
 	}))
 	if err != nil {
 		return nil, err

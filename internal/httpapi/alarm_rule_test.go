@@ -22,6 +22,7 @@ func TestAlarmRule(t *testing.T) {
 	w := newServer(t)
 	id := w.made(t, frost("WS-1", body{
 		"alarmName": " İlk Don ", "hitCounts": 3, "durations": 600_000, "alarmDesc": "Fan A\nfirst", "startTime": "06:00", "endTime": "24:00",
+		"weekdays": []int{5, 1},
 		"conditions": []body{
 			{"tslAttribute": "airTemperature", "subconditions": "<", "value": "2.0", "recovery": 2.5},
 			{"andor": "or", "tslAttribute": "heating", "subconditions": "!=", "value": "1", "recovery": nil},
@@ -35,7 +36,7 @@ func TestAlarmRule(t *testing.T) {
 		`{"andor":"and","subconditions":"=","tslAttribute":"note","value":"12"}],`+
 		`"createTime":%d,"dataSource":1,"deployState":0,"deviceCount":1,"durations":600000,"endTime":"24:00","executionId":"WS-1","hitCounts":3,"id":%d,`+
 		`"manualRelease":1,"noteName":"Mast","noticeCount":0,"openCount":0,"passageway":[],"startTime":"06:00",`+
-		`"targets":{"devices":["WS-1"],"groups":[],"products":[]},"timePeriods":[],"triggerType":0,"updateTime":%d,"weekdays":[]}`, now, id, now)
+		`"targets":{"devices":["WS-1"],"groups":[],"products":[]},"timePeriods":[],"triggerType":0,"updateTime":%d,"weekdays":[1,5]}`, now, id, now)
 	if got := asJSON(t, w.rule(t, id)); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
@@ -62,6 +63,35 @@ func TestAlarmRule(t *testing.T) {
 		{Name: "run", Call: w.deploy("publish", id), Code: 404},
 		{Name: "stopped", Call: w.deploy("unpublish", id), Code: 404},
 	})
+}
+
+// Days of the week come back in order, of a whole day without hours, and go
+// where a change does not say them. The activity log tells them.
+func TestAlarmRuleOnWeekdays(t *testing.T) {
+	w := newServer(t)
+	id := w.made(t, frost("WS-1", body{"weekdays": []int{5, 1}}))
+	if r := w.rule(t, id); !slices.Equal(r.Weekdays, []int{1, 5}) || r.ComplexTime != 0 || r.StartTime != nil || r.EndTime != nil {
+		t.Errorf("%v, %d %v to %v", r.Weekdays, r.ComplexTime, r.StartTime, r.EndTime)
+	}
+	for _, change := range []struct {
+		with body
+		want []int
+		says string
+	}{
+		{body{"weekdays": []int{6, 7}}, []int{6, 7}, "rule.update Frost; weekdays: [1 5] > [6 7]"},
+		{body{"weekdays": []int{1, 2, 3, 4, 5, 6, 7}}, []int{}, "rule.update Frost; weekdays: [6 7] > <nil>"},
+		{body{"weekdays": []int{1}, "complexTime": 1, "timePeriods": []int{0}}, []int{1}, "rule.update Frost; timePeriods: <nil> > [0]; weekdays: <nil> > [1]"},
+		{body{"weekdays": nil}, []int{}, "rule.update Frost; timePeriods: [0] > <nil>; weekdays: [1] > <nil>"},
+	} {
+		w.Clock.Advance(time.Second)
+		w.done(t, w.update(id, frost("WS-1", change.with)))
+		if got := w.rule(t, id).Weekdays; got == nil || !slices.Equal(got, change.want) {
+			t.Errorf("%v: %v, want %v", change.with, got, change.want)
+		}
+		if got := said(&w.log(t, w.ada, "").List[0]); got != change.says {
+			t.Errorf("the log says %q, want %q", got, change.says)
+		}
+	}
 }
 
 // What a rule must say is refused with the specification's words, in every
@@ -105,6 +135,7 @@ func TestAlarmRuleRefusals(t *testing.T) {
 		"hits":              {body{"hitCounts": 11}, 601, "Hit count: at most 10"},
 		"window":            {body{"durations": 120_000}, 601, "Duration: not one of the choices"},
 		"a quarter":         {body{"startTime": "06:10", "endTime": "07:00"}, 601, "Start time: from 00:00 to 24:00 in steps of 15 minutes"},
+		"a day twice":       {body{"weekdays": []int{1, 1}}, 601, "Days of the week: days from 1 (Monday) to 7 (Sunday), each once"},
 		"half hours":        {body{"complexTime": 1}, 601, "Notification period: choose at least 1"},
 		"a channel":         {body{"passageway": []int{3}}, 601, "Notification channels: There is no notification channel with the number 3"},
 		"a hasty reminder":  {body{"remindEvery": 4}, 601, "Reminder interval (minutes): at least 5"},

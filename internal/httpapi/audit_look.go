@@ -76,8 +76,8 @@ func (s *server) seeRules(t tenant.ID, ids *[]alarm.RuleID) audit.Look {
 				{Name: "alarmName", Value: w.AlarmName}, {Name: "executionId", Value: title}, {Name: "triggerType", Value: w.TriggerType},
 				{Name: "conditions", Value: w.Conditions}, {Name: "hitCounts", Value: w.HitCounts}, {Name: "durations", Value: w.Durations},
 				{Name: "alarmLevel", Value: w.AlarmLevel}, {Name: "passageway", Value: channels}, {Name: "startTime", Value: w.StartTime},
-				{Name: "endTime", Value: w.EndTime}, {Name: "timePeriods", Value: w.TimePeriods}, {Name: "remindEvery", Value: w.RemindEvery},
-				{Name: "manualRelease", Value: w.ManualRelease}, {Name: "alarmDesc", Value: w.AlarmDesc},
+				{Name: "endTime", Value: w.EndTime}, {Name: "timePeriods", Value: w.TimePeriods}, {Name: "weekdays", Value: w.Weekdays},
+				{Name: "remindEvery", Value: w.RemindEvery}, {Name: "manualRelease", Value: w.ManualRelease}, {Name: "alarmDesc", Value: w.AlarmDesc},
 				{Name: "targets", Value: named},
 				{Name: "deployState", Value: w.DeployState}, {Name: "muteUntil", Value: w.MuteUntil}, {Name: "", Value: c.Revision, Hidden: true},
 			}}

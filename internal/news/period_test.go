@@ -2,6 +2,8 @@ package news
 
 import (
 	"encoding/json"
+	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 	_ "time/tzdata" // the zones are the same on every machine
@@ -25,6 +27,11 @@ func TestPeriod(t *testing.T) {
 		night    = Period{Slots: []int{0, 1, 2, 3, 44, 45, 46, 47}} // 22:00 to 02:00
 		second   = Period{Start: 2 * 60, End: 3 * 60}               // the hour that Berlin skips and repeats
 		half     = Period{Slots: []int{5}}                          // 02:30 to 03:00
+
+		workdays     = Period{Weekdays: []int{1, 2, 3, 4, 5}}
+		sunday       = Period{Weekdays: []int{7}}
+		workMornings = Period{Start: 6 * 60, End: 12 * 60, Weekdays: []int{1, 2, 3, 4, 5}}
+		workNights   = Period{Slots: []int{0, 1, 2, 3, 44, 45, 46, 47}, Weekdays: []int{1, 2, 3, 4, 5}}
 	)
 	for _, c := range []struct {
 		zone, at string // RFC 3339
@@ -79,6 +86,30 @@ func TestPeriod(t *testing.T) {
 		{"Asia/Kathmandu", "2026-11-21T00:15:00Z", morning, true},
 		{"Asia/Kathmandu", "2026-11-21T00:14:59Z", morning, false},
 		{"Australia/Lord_Howe", "2026-10-03T15:30:00Z", half, true}, // half an hour is skipped: 02:30 follows 01:59:59
+
+		// On days of the week. 2026-11-21 is a Saturday.
+		{"Europe/Istanbul", "2026-11-20T20:59:59Z", workdays, true}, // Friday to its last second
+		{"Europe/Istanbul", "2026-11-20T21:00:00Z", workdays, false},
+		{"Europe/Istanbul", "2026-11-22T20:59:59Z", workdays, false},
+		{"Europe/Istanbul", "2026-11-22T21:00:00Z", workdays, true}, // Monday from midnight
+		{"Europe/Istanbul", "2026-11-22T12:00:00Z", sunday, true},
+		{"Europe/Istanbul", "2026-11-22T20:59:59Z", sunday, true},
+		{"Europe/Istanbul", "2026-11-22T21:00:00Z", sunday, false},
+		{"Europe/Istanbul", "2026-11-20T03:00:00Z", workMornings, true},
+		{"Europe/Istanbul", "2026-11-20T09:00:00Z", workMornings, false},
+		{"Europe/Istanbul", "2026-11-21T03:00:00Z", workMornings, false},
+		// The day is that of the clock: of Friday's night, what is after midnight is Saturday's.
+		{"Europe/Istanbul", "2026-11-20T20:30:00Z", workNights, true},
+		{"Europe/Istanbul", "2026-11-20T21:30:00Z", workNights, false},
+		{"Europe/Istanbul", "2026-11-21T20:30:00Z", workNights, false},
+		{"Europe/Istanbul", "2026-11-22T20:30:00Z", workNights, false},
+		{"Europe/Istanbul", "2026-11-22T21:30:00Z", workNights, true}, // 00:30 of Monday
+		// The zone's day, not UTC's.
+		{"Pacific/Auckland", "2026-11-22T11:00:00Z", workdays, true}, // midnight to Monday
+		{"America/New_York", "2026-11-23T04:59:59Z", workdays, false},
+		{"America/New_York", "2026-11-23T05:00:00Z", workdays, true},
+		{"America/Havana", "2026-03-08T05:00:00Z", sunday, true}, // its midnight is skipped
+		{"America/Havana", "2026-03-08T04:59:59Z", sunday, false},
 	} {
 		at, err := time.Parse(time.RFC3339, c.at)
 		if err != nil {
@@ -117,6 +148,9 @@ func TestPeriodIsStored(t *testing.T) {
 		`{}`:                       {},
 		`{"start":360,"end":1440}`: {Start: 360, End: 1440},
 		`{"slots":[0,47]}`:         {Slots: []int{0, 47}},
+		`{"weekdays":[1,7]}`:       {Weekdays: []int{1, 7}},
+
+		`{"start":360,"end":1440,"weekdays":[6]}`: {Start: 360, End: 1440, Weekdays: []int{6}},
 	} {
 		b, err := json.Marshal(p)
 		if err != nil || string(b) != want {
@@ -138,6 +172,8 @@ func TestPeriodNext(t *testing.T) {
 		morning = Period{Start: 6 * 60, End: 12 * 60}
 		night   = Period{Slots: []int{0, 1, 2, 3, 44, 45, 46, 47}}
 		half    = Period{Slots: []int{5}} // 02:30 to 03:00: skipped in spring
+		weekend = Period{Slots: []int{5}, Weekdays: []int{7}}
+		friday  = Period{Weekdays: []int{5}}
 	)
 	for _, c := range []struct {
 		zone, at string
@@ -153,6 +189,15 @@ func TestPeriodNext(t *testing.T) {
 		{"Europe/Berlin", "2026-03-28T02:00:00Z", half, "2026-03-30T00:30:00Z"},     // not on the 29th
 		{"Europe/Berlin", "2026-10-24T22:00:00Z", half, "2026-10-25T00:30:00Z"},
 		{"Europe/Berlin", "2026-10-25T01:00:00Z", half, "2026-10-25T01:30:00Z"}, // the hour comes twice
+
+		{"Europe/Istanbul", "2026-11-21T12:00:00Z", friday, "2026-11-26T21:00:00Z"},
+		{"Europe/Istanbul", "2026-11-27T20:59:59Z", friday, "2026-11-27T20:59:59Z"},
+		{"Europe/Istanbul", "2026-11-27T21:00:00Z", friday, "2026-12-03T21:00:00Z"},
+		{"Europe/Berlin", "2026-03-15T01:30:00Z", weekend, "2026-03-15T01:30:00Z"},
+		{"Europe/Berlin", "2026-03-15T02:00:00Z", weekend, "2026-03-22T01:30:00Z"},
+		{"Europe/Berlin", "2026-03-22T02:00:00Z", weekend, "2026-04-05T00:30:00Z"}, // the 29th has no 02:30
+		{"Europe/Berlin", "2026-10-25T01:00:00Z", weekend, "2026-10-25T01:30:00Z"},
+		{"Pacific/Apia", "2011-12-24T10:00:00Z", friday, "2012-01-05T10:00:00Z"}, // the 30th, a Friday, never was there
 	} {
 		at, err := time.Parse(time.RFC3339, c.at)
 		if err != nil {
@@ -162,4 +207,75 @@ func TestPeriodNext(t *testing.T) {
 			t.Errorf("%v in %s at %s: %s, want %s", c.p, c.zone, c.at, got, c.want)
 		}
 	}
+}
+
+// Whatever the period, the zone and the instant: Holds is what the wall says,
+// minute by minute, and Next the first minute for which it does.
+func TestPeriodProperties(t *testing.T) {
+	random := rand.New(rand.NewPCG(22, 1))
+	zones := []string{"Europe/Istanbul", "Europe/Berlin", "America/New_York", "America/Havana", "Asia/Kathmandu", "Australia/Lord_Howe", "Pacific/Apia", "UTC"}
+	// Around changes of clocks and, of Apia, of the date line.
+	around := []string{"2026-03-08T00:00:00Z", "2026-03-29T00:00:00Z", "2026-04-05T00:00:00Z", "2026-10-04T00:00:00Z", "2026-10-25T00:00:00Z",
+		"2026-11-01T00:00:00Z", "2011-12-30T00:00:00Z", "2026-07-01T00:00:00Z"}
+	for i := range 400 {
+		zone := zoned(t, zones[random.IntN(len(zones))])
+		day, err := time.Parse(time.RFC3339, around[random.IntN(len(around))])
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := day.Add(time.Duration(random.Int64N(int64(20*24*time.Hour))) - 15*24*time.Hour).Truncate(time.Second)
+		p, week := somePeriod(random)
+		told := func(at time.Time) bool {
+			local := at.In(zone)
+			return week[local.Weekday()][local.Hour()*60+local.Minute()]
+		}
+		if got := p.Holds(at, zone); got != told(at) {
+			t.Errorf("%d: %+v at %s: %v", i, p, at.In(zone), got)
+		}
+		want := at
+		for !told(want) {
+			want = want.Truncate(time.Minute).Add(time.Minute)
+		}
+		if got := p.Next(at, zone); !got.Equal(want) || !p.Holds(got, zone) {
+			t.Errorf("%d: %+v after %s: %s, want %s", i, p, at.In(zone), got.In(zone), want.In(zone))
+		}
+		// A week and a day, but where clocks or the calendar leave out what there is once a week.
+		if wait := want.Sub(at); wait > 8*24*time.Hour && (len(p.Weekdays) != 1 || wait > longestWait) {
+			t.Errorf("%d: %+v waits %s after %s", i, p, wait, at.In(zone))
+		}
+	}
+}
+
+// somePeriod is any period, and its minutes on each day of a week.
+func somePeriod(random *rand.Rand) (p Period, week [DaysAWeek][MinutesADay]bool) {
+	some := func(from, to int) (chosen []int) {
+		odds := 1 + random.IntN(6)
+		for n := from; n <= to; n++ {
+			if random.IntN(odds) == 0 {
+				chosen = append(chosen, n)
+			}
+		}
+		return chosen
+	}
+	switch random.IntN(3) {
+	case 0:
+		p.Slots = some(0, SlotsADay-1)
+	case 1:
+		p.Start = PeriodStep * random.IntN(MinutesADay/PeriodStep)
+		p.End = p.Start + PeriodStep*(1+random.IntN((MinutesADay-p.Start)/PeriodStep))
+	}
+	p.Weekdays = some(1, DaysAWeek)
+	for day := range week {
+		if len(p.Weekdays) > 0 && !slices.Contains(p.Weekdays, day) && (day != int(time.Sunday) || !slices.Contains(p.Weekdays, 7)) {
+			continue
+		}
+		for minute := range week[day] {
+			if len(p.Slots) > 0 {
+				week[day][minute] = slices.Contains(p.Slots, minute/30)
+			} else {
+				week[day][minute] = p.End == 0 || minute >= p.Start && minute < p.End
+			}
+		}
+	}
+	return p, week
 }

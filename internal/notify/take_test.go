@@ -68,6 +68,31 @@ func TestPeriodByDaylightSaving(t *testing.T) {
 	}
 }
 
+// A period on days of the week: the farm's, not UTC's.
+func TestPeriodOnWeekdays(t *testing.T) {
+	zone, err := time.LoadLocation("Pacific/Auckland")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newPost(t)
+	p.field.TimeZone = zone
+	p.must(p.Tenants.Put(t.Context(), p.field.Tenant))
+	p.Clock.Set(time.Date(2026, 11, 20, 12, 0, 0, 0, zone)) // a Friday
+	w := news.Wishes{Channels: []int64{p.channel("field", ada)}, Period: news.Period{Start: 6 * 60, End: 8 * 60, Weekdays: []int{1, 2, 3, 4, 5}}}
+	a := p.begins("Frost", 1, w)
+	next := p.step()
+	p.wants("after its hours", p.of(a), "ada@example.com triggered queued period")
+	if monday := time.Date(2026, 11, 23, 6, 0, 0, 0, zone); !next.Equal(monday) {
+		t.Errorf("looks again at %v, want %v", next.In(zone), monday)
+	}
+	p.Clock.Set(time.Date(2026, 11, 22, 7, 0, 0, 0, zone)) // Sunday at its hour
+	p.step()
+	p.wants("on Sunday", p.mail.told(), "")
+	p.Clock.Set(time.Date(2026, 11, 23, 6, 0, 0, 0, zone))
+	p.step()
+	p.wants("on Monday", p.mail.told(), "ada@example.com triggered Frost")
+}
+
 func TestMute(t *testing.T) {
 	p := newPost(t)
 	c := p.channel("field", ada)

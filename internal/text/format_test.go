@@ -36,8 +36,9 @@ func formats(t *testing.T) (rows []formatted) {
 	return rows
 }
 
-// The console alone writes these: ages, days beside a clock that runs, shares.
-var consoles = []string{"age", "ago", "day", "lasting", "near", "nearSeconds", "picker", "share"}
+// The console alone writes these: ages, days beside a clock that runs, shares,
+// days of the week.
+var consoles = []string{"age", "ago", "day", "lasting", "near", "nearSeconds", "picker", "share", "weekdays"}
 
 func TestFormats(t *testing.T) {
 	written := map[string]func(l Language, f *formatted) string{

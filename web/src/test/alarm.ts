@@ -3,9 +3,9 @@ import userEvent from '@testing-library/user-event';
 import { expect } from 'vitest';
 import type { components } from '@/api/schema.gen';
 import type { AlarmRule } from '@/lib/alarm/types';
-import type { Channel } from '@/lib/channel/queries';
+import type { Channel, ChannelInput } from '@/lib/channel/queries';
 import { frameBackend } from './backend';
-import { pageOf } from './channel';
+import { made, pageOf } from './channel';
 import { openConsole } from './console';
 import { device, farm, group, overview } from './farm';
 import { mastModel, rehearsal, rule } from './samples';
@@ -30,6 +30,7 @@ export const paths = {
   outlook: `${client}/alarm-rules/get/outlook`,
   devices: `${client}/device/page`,
   channels: `${client}/notice-channel/page`,
+  createChannel: `${client}/notice-channel/create`,
 };
 
 /** A farm of two masts with alarm rules, and a live stream; somebody is signed in. */
@@ -116,6 +117,12 @@ export function alarmServer(rules: AlarmRule[] = [rule()]) {
   });
   query(`${client}/device/get/property`, () => state.properties);
   query(paths.channels, (search) => pageOf(state.channels, search));
+  query(`${client}/notice-channel/get/ways`, () => ({ email: true, phoneMessage: true, language: 'tr-tr' }));
+  change(onPost, paths.createChannel, (body: ChannelInput) => {
+    const id = 1000 + state.channels.length;
+    state.channels = [made(body, id), ...state.channels];
+    return id;
+  });
   change(onPost, paths.create, (body: Partial<AlarmRule>) => {
     const id = 900 + state.rules.length;
     state.rules = [rule({ ...body, id, deployState: 0 }), ...state.rules];

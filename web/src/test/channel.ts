@@ -31,6 +31,16 @@ export function pageOf(channels: readonly Channel[], search: URLSearchParams) {
   return { list: found.slice((no - 1) * size, no * size), total: found.length };
 }
 
+/** A channel as the server makes it of what a form sends. */
+export const made = ({ email, phoneMessage, language, ...rest }: ChannelInput, id: number) =>
+  channel({
+    ...rest,
+    id,
+    email: { emails: email?.emails ?? [] },
+    phoneMessage: phoneMessage ?? [],
+    language: (language ?? undefined) as Channel['language'],
+  } as Partial<Channel>);
+
 /** A farm with notification channels; somebody is signed in. */
 export function channelServer(channels: Channel[] = [channel()]) {
   signedIn();
@@ -57,15 +67,6 @@ export function channelServer(channels: Channel[] = [channel()]) {
       state.sent.push({ path, body });
       return (await own(path)) ?? ok(data(body as never) as never);
     });
-  const made = ({ email, phoneMessage, language, ...rest }: ChannelInput, id: number) =>
-    channel({
-      ...rest,
-      id,
-      email: { emails: email?.emails ?? [] },
-      phoneMessage: phoneMessage ?? [],
-      language: (language ?? undefined) as Channel['language'],
-    } as Partial<Channel>);
-
   onGet('/admin-api/client/pc/live', () => new Response('', { status: 503 }));
   query(onGet, paths.page, (search) => pageOf(state.channels, search));
   onGet(paths.get, async ({ request }) => {

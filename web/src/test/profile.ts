@@ -143,12 +143,12 @@ const tellEnds = () =>
     for (const element of document.querySelectorAll(leaving)) element.dispatchEvent(new Event('transitionend'));
   });
 
-/** Waits until no dialog is on the screen. */
-export async function dialogGone() {
+/** Waits until no dialog is on the screen, or a certain one is not. */
+export async function dialogGone(found: () => Element | null = () => screen.queryByRole('dialog')) {
   await expect
     .poll(async () => {
       await tellEnds();
-      return screen.queryByRole('dialog');
+      return found();
     })
     .toBeNull();
 }

@@ -50,6 +50,7 @@ export function rule(change: Partial<AlarmRule> = {}): AlarmRule {
     manualRelease: 1,
     alarmDesc: '',
     timePeriods: [],
+    weekdays: [],
     deployState: 1,
     deployTime: Date.now() - 3_600_000,
     deployUser: 'Elif Kaya',

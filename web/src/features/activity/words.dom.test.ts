@@ -161,6 +161,8 @@ describe('a value', () => {
     ['passageway', ['Night crew', 'Elif'], 'Night crew, Elif'],
     ['noticeMode', ['email', 'phoneMessage'], 'Email, SMS'],
     ['timePeriods', [0, 1, 47], '23:30–24:00, 00:00–01:00'],
+    ['weekdays', [1, 2, 3, 4, 5], 'Mon–Fri'],
+    ['weekdays', undefined, 'every day'],
     ['language', 'tr-tr', 'Türkçe'],
     ['language', 'xx', 'xx'],
     ['startTime', '05:00', '05:00'],

@@ -101,6 +101,7 @@ const fields = new Set([
   'timeZone',
   'triggerType',
   'url',
+  'weekdays',
 ] as const);
 
 type Field = typeof fields extends Set<infer One> ? One : never;
@@ -161,6 +162,7 @@ function codeText(field: string, value: number, words: Words): string {
 /** A value as the screens write it. */
 export function valueText(field: string, value: unknown, words: Words): string {
   const { t, names } = words;
+  if (field === 'weekdays') return Array.isArray(value) ? words.format.weekdays(value) : t('activity.value.everyDay');
   if (value === undefined || value === null) return t('activity.value.none');
   if (typeof value === 'boolean') return t(value ? 'activity.value.yes' : 'activity.value.no');
   if (typeof value === 'number') return codeText(field, value, words);
@@ -188,6 +190,8 @@ export function changeText({ field, before, after, hidden }: Change, words: Word
   if (hidden) return t('activity.change.hidden', { field: name });
   const was = valueText(field, before, words);
   const is = valueText(field, after, words);
+  // Without any it is every day: then, too, there were or are some.
+  if (field === 'weekdays') return t('activity.change.both', { field: name, before: was, after: is });
   if (before === undefined) return t('activity.change.set', { field: name, after: is });
   if (after === undefined) return t('activity.change.gone', { field: name, before: was });
   return t('activity.change.both', { field: name, before: was, after: is });

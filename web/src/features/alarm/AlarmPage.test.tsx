@@ -295,3 +295,23 @@ describe('the languages', () => {
     expect(card('Never run').getByRole('button', { name: run })).toBeVisible();
   });
 });
+
+it.each([
+  ['en-us', 'Mon–Fri, 20:00–07:00', 'Sat, Sun'],
+  ['zh-cn', '周一至周五20:00–07:00', '周六、周日'],
+  ['tr-tr', 'Pzt–Cum 20:00–07:00', 'Cmt, Paz'],
+  ['ru-ru', 'Пн–пт, 20:00–07:00', 'Сб, вс'],
+] as [Language, string, string][])('a card says on which days people are told: %s', async (language, nights, days) => {
+  await useLanguage.getState().setLanguage(language);
+  const night = Array.from({ length: 48 }, (_, i) => i).filter((slot) => slot >= 40 || slot < 14);
+  await openAlarms(
+    alarmServer([
+      rule({ complexTime: 1, timePeriods: night, weekdays: [1, 2, 3, 4, 5] }),
+      rule({ id: 2, alarmName: 'Weekend', startTime: undefined, endTime: undefined, weekdays: [6, 7] }),
+    ]),
+    '/alarm',
+    /./,
+  );
+  expect(card('Spring frost').getByText(nights)).toBeVisible();
+  expect(card('Weekend').getByText(days)).toBeVisible();
+});

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { clockSteps, clockText, isToldAt, mergedSlots, minutesOf, periodText, slotsText } from './period';
+import type { Format } from '@/lib/format/format';
+import { formatWeekdays } from '@/lib/format/weekday';
+import type { Language } from '@/lib/i18n';
+import { clockSteps, clockText, hoursText, isToldAt, mergedSlots, minutesOf, periodText, slotsText } from './period';
 
 const night = [...Array.from({ length: 15 }, (_, i) => i), ...Array.from({ length: 12 }, (_, i) => 36 + i)];
 const all = Array.from({ length: 48 }, (_, i) => i);
@@ -60,12 +63,32 @@ describe('a period, briefly', () => {
     [period(all), undefined],
     [period([]), ''],
   ])('%j', (given, words) => {
-    expect(periodText(given)).toBe(words);
+    expect(hoursText(given)).toBe(words);
+  });
+
+  const written = (language: Language) =>
+    ({ language, weekdays: (days) => formatWeekdays(days, language) }) as Partial<Format> as Format;
+  const workdays = [1, 2, 3, 4, 5];
+
+  it.each([
+    ['en-us', 'Mon–Fri, 18:00–07:30', 'Mon–Fri'],
+    ['zh-cn', '周一至周五18:00–07:30', '周一至周五'],
+    ['tr-tr', 'Pzt–Cum 18:00–07:30', 'Pzt–Cum'],
+    ['ru-ru', 'пн–пт, 18:00–07:30', 'пн–пт'],
+  ] as const)('with its days, in %s', (language, both, alone) => {
+    expect(periodText({ ...period(night), weekdays: workdays }, written(language))).toBe(both);
+    expect(periodText({ ...period(all), weekdays: workdays }, written(language))).toBe(alone);
+    expect(periodText({ ...simple(), weekdays: workdays }, written(language))).toBe(alone);
+  });
+
+  it.each([[[]], [[1, 2, 3, 4, 5, 6, 7]]])('without days where it is every day: %j', (weekdays) => {
+    expect(periodText({ ...period(night), weekdays }, written('en-us'))).toBe('18:00–07:30');
+    expect(periodText({ ...simple(), weekdays }, written('en-us'))).toBeUndefined();
   });
 });
 
 describe('whether people are told', () => {
-  const simple = { complexTime: 0 as const, startTime: '06:00', endTime: '20:00', timePeriods: [] };
+  const simple = { complexTime: 0 as const, startTime: '06:00', endTime: '20:00', timePeriods: [], weekdays: [] };
   const at = (clock: string) => Date.parse(`2026-11-21T${clock}:00+03:00`);
 
   it.each([
@@ -83,11 +106,30 @@ describe('whether people are told', () => {
     ['00:30', false],
     ['12:00', false],
   ])('at %s in chosen half hours: %s', (clock, told) => {
-    const custom = { complexTime: 1 as const, timePeriods: [0, 47] };
+    const custom = { complexTime: 1 as const, timePeriods: [0, 47], weekdays: [] };
     expect(isToldAt(custom, at(clock), 'Europe/Istanbul')).toBe(told);
   });
 
   it('is always without hours', () => {
-    expect(isToldAt({ complexTime: 0, timePeriods: [] }, at('03:00'), 'Europe/Istanbul')).toBe(true);
+    expect(isToldAt({ complexTime: 0, timePeriods: [], weekdays: [] }, at('03:00'), 'Europe/Istanbul')).toBe(true);
+  });
+
+  // 2026-11-20 is a Friday.
+  it.each([
+    ['2026-11-20T00:10:00+03:00', 'Europe/Istanbul', true],
+    ['2026-11-20T23:50:00+03:00', 'Europe/Istanbul', true],
+    ['2026-11-21T00:10:00+03:00', 'Europe/Istanbul', false],
+    ['2026-11-22T23:50:00+03:00', 'Europe/Istanbul', false],
+    ['2026-11-22T23:50:00+03:00', 'Asia/Shanghai', false],
+    ['2026-11-23T00:10:00+03:00', 'Europe/Istanbul', true],
+    // Monday in Auckland already.
+    ['2026-11-22T11:10:00Z', 'Pacific/Auckland', true],
+  ])('at %s in %s, of half hours about midnight on workdays: %s', (time, zone, told) => {
+    const custom = { complexTime: 1 as const, timePeriods: [0, 47], weekdays: [1, 2, 3, 4, 5] };
+    expect(isToldAt(custom, Date.parse(time), zone)).toBe(told);
+    // Of days alone the whole day.
+    expect(isToldAt({ complexTime: 0, timePeriods: [], weekdays: [6] }, Date.parse(time), 'Europe/Istanbul')).toBe(
+      time.startsWith('2026-11-21'),
+    );
   });
 });

@@ -1,3 +1,7 @@
+import { formatDayTime } from '@/lib/format/date';
+import type { Format } from '@/lib/format/format';
+import { week } from '@/lib/format/weekday';
+
 /** A part of the day, in minutes after midnight; the end is exclusive, and 1440 is the day's. */
 export interface DayRange {
   start: number;
@@ -56,16 +60,18 @@ export function slotsText(slots: readonly number[]): string {
   return fromEvening(mergedSlots(slots)).map(rangeText).join(', ');
 }
 
-interface Period {
+export interface Period {
   /** 0: start and end. 1: half hours. */
   complexTime: 0 | 1;
   startTime?: string;
   endTime?: string;
   timePeriods: readonly number[];
+  /** 1 Monday to 7 Sunday, by the day of the clock; none: every day. */
+  weekdays: readonly number[];
 }
 
-/** When people are told, briefly: 18:00–07:30. Undefined: always. */
-export function periodText({ complexTime, startTime, endTime, timePeriods }: Period): string | undefined {
+/** The hours of a day when people are told, briefly: 18:00–07:30. Undefined: all. */
+export function hoursText({ complexTime, startTime, endTime, timePeriods }: Omit<Period, 'weekdays'>) {
   if (complexTime === 0) {
     if (!startTime || !endTime || (startTime === '00:00' && endTime === '24:00')) return undefined;
     return `${startTime}–${endTime}`;
@@ -78,20 +84,42 @@ export function periodText({ complexTime, startTime, endTime, timePeriods }: Per
   return [...ranges, ...rest].map(rangeText).join(', ');
 }
 
-/** Whether people are told at a time, by the clocks of the farm. */
+/** Hours with the days on which they count in front: Mon–Fri, 18:00–07:30. */
+export function onDays(weekdays: readonly number[], hours: string, { language, weekdays: written }: Format): string {
+  return isEveryDay(weekdays) ? hours : formatDayTime(written(weekdays), hours, language);
+}
+
+export function isEveryDay(weekdays: readonly number[]): boolean {
+  return weekdays.length === 0 || weekdays.length >= week.length;
+}
+
+/** When people are told, briefly: Mon–Fri, 18:00–07:30. Undefined: always. */
+export function periodText({ weekdays, ...day }: Period, format: Format): string | undefined {
+  const hours = hoursText(day);
+  if (isEveryDay(weekdays)) return hours;
+  return hours === undefined ? format.weekdays(weekdays) : onDays(weekdays, hours, format);
+}
+
+/** Whether people are told at a time, by the clocks and the calendar of the farm. */
 export function isToldAt(
-  { complexTime, startTime, endTime, timePeriods }: Period,
+  { complexTime, startTime, endTime, timePeriods, weekdays }: Period,
   time: number,
   zone: string,
 ): boolean {
   const parts = new Intl.DateTimeFormat('en-GB', {
     timeZone: zone,
+    weekday: 'short',
     hour: '2-digit',
     minute: '2-digit',
     hourCycle: 'h23',
-  });
-  const minute = minutesOf(parts.format(time)) ?? 0;
+  }).formatToParts(time);
+  const part = (type: Intl.DateTimeFormatPartTypes) => parts.find((one) => one.type === type)?.value ?? '';
+  if (!isEveryDay(weekdays) && !weekdays.includes(dayNames.indexOf(part('weekday')) + 1)) return false;
+  const minute = minutesOf(`${part('hour')}:${part('minute')}`) ?? 0;
   if (complexTime === 1) return timePeriods.includes(Math.floor(minute / minutesASlot));
   const [start, end] = [minutesOf(startTime), minutesOf(endTime)];
   return start === undefined || end === undefined || (minute >= start && minute < end);
 }
+
+/** As Intl calls them in British English. */
+const dayNames = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];

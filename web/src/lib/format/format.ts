@@ -5,7 +5,9 @@ import { ageOf } from './age';
 import { formatDay, formatNear, formatTime, formatZoned } from './date';
 import { formatDuration, formatLasting } from './duration';
 import { formatNumber, formatPercent, minus } from './number';
+import { forms } from './table';
 import { displayUnit, unitBeside, unitPlace } from './unit';
+import { formatWeekdays } from './weekday';
 
 type Reading = Pick<components['schemas']['Reading'], 'value' | 'unit' | 'precision'>;
 
@@ -42,6 +44,10 @@ export interface Format {
   day: (time: number, now: number) => string;
   /** 05:40, or with the day in front when it is not today's. */
   moment: (time: number, now: number, to?: 'seconds') => string;
+  /** Mon–Fri; days of a week are 1 Monday to 7 Sunday. */
+  weekdays: (days: readonly number[]) => string;
+  /** With a capital in front: words that stand alone. */
+  capital: (text: string) => string;
   /** 3 d 4 h: a length of time in its largest unit and the next below. */
   duration: (ms: number) => string;
   /** 1 h 0 min 5 s: down to the second. */
@@ -118,6 +124,8 @@ function createFormat(language: Language): Format {
     time: formatTime,
     day: (time, now) => formatDay(time, now, language),
     moment: (time, now, to) => formatNear(time, now, language, to),
+    weekdays: (days) => formatWeekdays(days, language),
+    capital: (text) => text.charAt(0).toLocaleUpperCase(forms[language].tag) + text.slice(1),
     duration: (ms) => formatDuration(ms, t),
     lasting: (ms) => formatLasting(ms, t),
     took: (ms) => t('format.age.seconds', { value: number(ms / 1000, ms < 10_000 ? 1 : 0) }),

@@ -23,6 +23,7 @@ interface Row {
   zone?: string;
   now: string;
   ms: number;
+  days: number[];
   is: Record<Language, string>;
 }
 
@@ -43,6 +44,7 @@ const writes: Record<string, (format: Format, row: Row) => string> = {
   ago: (format, { time, now }) => format.ago(at(time), at(now)),
   duration: (format, { ms }) => format.duration(ms),
   lasting: (format, { ms }) => format.lasting(ms),
+  weekdays: (format, { days }) => format.weekdays(days),
   picker: ({ language }) => dayFormat[language],
 };
 

@@ -12,6 +12,10 @@ export interface Form {
   day?: (year: string, month: string, day: string) => string;
   /** Between a day in words and a time. */
   comma: string;
+  /** The first day of a week: 7 Sunday, 1 Monday. */
+  weekStart: 1 | 7;
+  /** Between the first and the last of several days in a row, and between others. */
+  days: { to: string; and: string };
   /** Around the offset of a zone. */
   brackets: readonly [string, string];
   /** How a field for a day shows it, in dayjs's letters: antd would show every language's as 2026-11-21. */
@@ -33,6 +37,8 @@ export const forms: Record<Language, Form> = {
     // The month is in letters: 03/04 is two days.
     moment: (day, clock) => `${day}, ${clock}`,
     comma: ', ',
+    weekStart: 7,
+    days: { to: '–', and: ', ' },
     brackets: [' (', ')'],
     picker: 'MM/DD/YYYY',
   },
@@ -42,6 +48,8 @@ export const forms: Record<Language, Form> = {
     moment: (day, clock) => `${day} ${clock}`,
     day: (year, month, day) => `${year}-${month}-${day}`,
     comma: '',
+    weekStart: 1,
+    days: { to: '至', and: '、' },
     brackets: ['（', '）'],
     picker: 'YYYY-MM-DD',
   },
@@ -51,6 +59,8 @@ export const forms: Record<Language, Form> = {
     moment: (day, clock) => `${day} ${clock}`,
     day: (year, month, day) => `${day}.${month}.${year}`,
     comma: ' ',
+    weekStart: 1,
+    days: { to: '–', and: ', ' },
     brackets: [' (', ')'],
     picker: 'DD.MM.YYYY',
   },
@@ -60,6 +70,8 @@ export const forms: Record<Language, Form> = {
     moment: (day, clock) => `${day}, ${clock}`,
     day: (year, month, day) => `${day}.${month}.${year}`,
     comma: ', ',
+    weekStart: 1,
+    days: { to: '–', and: ', ' },
     brackets: [' (', ')'],
     picker: 'DD.MM.YYYY',
   },

@@ -1,7 +1,7 @@
 import PlusOutlined from '@ant-design/icons/PlusOutlined';
 import { useQuery } from '@tanstack/react-query';
-import { Select } from 'antd';
-import { useState } from 'react';
+import { type RefSelectProps, Select } from 'antd';
+import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { mostChannels } from '@/lib/alarm/types';
 import { channelPageQuery, channelsByIdQuery } from '@/lib/channel/queries';
@@ -11,7 +11,9 @@ import { useFormat } from '@/lib/format/format';
 import { useSettled } from '@/lib/useSettled';
 import { ModeIcons } from '@/ui/channel/modes';
 import { Field } from '@/ui/form/Field';
+import { IconButton } from '@/ui/IconButton';
 import css from './fields.module.css';
+import { NewChannelDialog } from './NewChannelDialog';
 
 interface ChannelFieldProps {
   /** Ids of notification channels. */
@@ -22,17 +24,22 @@ interface ChannelFieldProps {
 
 const mostOffered = 100;
 
-/** Through which channels people are told: the first hundred to choose from, all others by searching on the server. */
+/**
+ * Through which channels people are told: the first hundred to choose from, all others by searching on the server, and a new one that is
+ * made on the spot.
+ */
 export function ChannelField({ value, onChange, error }: ChannelFieldProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const [text, setText] = useState('');
+  const [open, setOpen] = useState(false);
+  /** The form of a new channel: there until it has gone from the screen. */
+  const [making, setMaking] = useState<'open' | 'closing' | null>(null);
+  const select = useRef<RefSelectProps>(null);
+  /** The dialog gives the keyboard back to the button beside the field; to the field itself it goes from here. */
+  const toField = useRef(false);
   const asked = useSettled(text.trim());
-  const page = useQuery({
-    ...channelPageQuery({ noticeName: asked || undefined, pageNo: 1, pageSize: mostOffered }),
-    // One may have been made meanwhile, in the tab that the link opens.
-    refetchOnWindowFocus: 'always',
-  });
+  const page = useQuery(channelPageQuery({ noticeName: asked || undefined, pageNo: 1, pageSize: mostOffered }));
   const known = useQuery({ ...channelsByIdQuery(), enabled: value.length > 0 }).data;
 
   const offered = page.data?.list ?? [];
@@ -49,69 +56,107 @@ export function ChannelField({ value, onChange, error }: ChannelFieldProps) {
   }
   const reach = useReach(value);
   const none = page.data?.total === 0 && asked === '';
+  const full = value.length >= mostChannels;
+  const make = (from: 'list' | 'button') => {
+    toField.current = from === 'list';
+    setOpen(false);
+    setMaking('open');
+  };
   return (
-    <Field
-      label={t('rule.form.tell')}
-      error={error}
-      hint={
-        value.length === 0
-          ? t('rule.form.noChannelsHint')
-          : reach && reach !== 'out'
-            ? t(`channel.reach.${reach}`)
-            : undefined
-      }
-    >
-      {({ status, ...labels }) => (
-        <Select
-          {...labels}
-          status={status}
-          mode="multiple"
-          className={css.device}
-          value={[...value]}
-          maxCount={mostChannels}
-          placeholder={t(none ? 'rule.form.noChannels' : 'rule.form.tellPlaceholder')}
-          onChange={(ids) => {
-            setText('');
-            onChange(ids);
+    <>
+      <Field
+        label={t('rule.form.tell')}
+        error={error}
+        hint={
+          value.length === 0
+            ? t('rule.form.noChannelsHint')
+            : reach && reach !== 'out'
+              ? t(`channel.reach.${reach}`)
+              : undefined
+        }
+        after={
+          full ? null : (
+            <IconButton
+              label={t('channel.new')}
+              icon={<PlusOutlined aria-hidden="true" />}
+              onClick={() => make('button')}
+            />
+          )
+        }
+      >
+        {({ status, ...labels }) => (
+          <Select
+            {...labels}
+            ref={select}
+            status={status}
+            mode="multiple"
+            className={css.device}
+            value={[...value]}
+            maxCount={mostChannels}
+            placeholder={t(none ? 'rule.form.noChannels' : 'rule.form.tellPlaceholder')}
+            onChange={(ids) => {
+              setText('');
+              onChange(ids);
+            }}
+            showSearch={{ filterOption: false, searchValue: text, onSearch: setText }}
+            open={open}
+            onOpenChange={(next) => {
+              setOpen(next);
+              setText('');
+            }}
+            loading={page.isFetching}
+            options={options}
+            optionRender={({ label, data }) => (
+              <span className={css.channel}>
+                <span className={css.channelName}>{label}</span>
+                <ModeIcons of={data.modes} />
+              </span>
+            )}
+            notFoundContent={
+              page.isError ? (
+                <span>{errorText(page.error)}</span>
+              ) : page.isFetching ? (
+                t('common.loading')
+              ) : none ? (
+                t('rule.form.noChannels')
+              ) : (
+                t('rule.form.noChannel', { text: text.trim() })
+              )
+            }
+            popupRender={(list) => (
+              <>
+                {list}
+                {total > mostOffered ? (
+                  <p className={css.more}>
+                    {t('rule.form.moreChannels', { n: format.number(mostOffered), all: format.number(total) })}
+                  </p>
+                ) : null}
+                {full ? null : (
+                  <button type="button" className={css.newChannel} onClick={() => make('list')}>
+                    <PlusOutlined aria-hidden="true" />
+                    {t('channel.new')}
+                  </button>
+                )}
+              </>
+            )}
+          />
+        )}
+      </Field>
+      {making ? (
+        <NewChannelDialog
+          open={making === 'open'}
+          onMade={(id) => {
+            onChange([...value, id]);
+            toField.current = true;
+            setMaking('closing');
           }}
-          showSearch={{ filterOption: false, searchValue: text, onSearch: setText }}
-          onOpenChange={() => setText('')}
-          loading={page.isFetching}
-          options={options}
-          optionRender={({ label, data }) => (
-            <span className={css.channel}>
-              <span className={css.channelName}>{label}</span>
-              <ModeIcons of={data.modes} />
-            </span>
-          )}
-          notFoundContent={
-            page.isError ? (
-              <span>{errorText(page.error)}</span>
-            ) : page.isFetching ? (
-              t('common.loading')
-            ) : none ? (
-              t('rule.form.noChannels')
-            ) : (
-              t('rule.form.noChannel', { text: text.trim() })
-            )
-          }
-          popupRender={(list) => (
-            <>
-              {list}
-              {total > mostOffered ? (
-                <p className={css.more}>
-                  {t('rule.form.moreChannels', { n: format.number(mostOffered), all: format.number(total) })}
-                </p>
-              ) : null}
-              {/* In a tab of its own: the rule that is being written stays where it is. */}
-              <a className={css.newChannel} href="/notification?channel=new" target="_blank" rel="noopener">
-                <PlusOutlined aria-hidden="true" />
-                {t('rule.form.newChannel')}
-              </a>
-            </>
-          )}
+          onClose={() => setMaking('closing')}
+          onClosed={() => {
+            setMaking(null);
+            if (toField.current) select.current?.focus();
+          }}
         />
-      )}
-    </Field>
+      ) : null}
+    </>
   );
 }

@@ -1,55 +1,65 @@
 import ExclamationCircleOutlined from '@ant-design/icons/ExclamationCircleOutlined';
 import { useQuery } from '@tanstack/react-query';
-import { useId } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { clockSteps, minutesOf, slotsText } from '@/lib/alarm/period';
+import { clockSteps, isEveryDay, minutesOf, onDays, slotsADay, slotsText } from '@/lib/alarm/period';
 import { useFormat } from '@/lib/format/format';
 import { userQuery } from '@/lib/queries';
 import { Select } from '@/ui/Select';
+import { OvernightOffer } from './OvernightOffer';
 import css from './PeriodField.module.css';
+import { PeriodPresets } from './PeriodPresets';
+import type { PeriodValues } from './presets';
 import { Segments } from './Segments';
 import { SlotGrid } from './SlotGrid';
-import { overnightSlots } from './slots';
-import type { RuleValues } from './values';
-
-type Period = Pick<RuleValues, 'complexTime' | 'startTime' | 'endTime' | 'slots'>;
+import { WeekdayField } from './WeekdayField';
 
 interface PeriodFieldProps {
-  value: Period;
-  onChange: (part: Partial<Period>) => void;
+  value: PeriodValues;
+  onChange: (part: Partial<PeriodValues>) => void;
   error: string | undefined;
+  weekdaysError: string | undefined;
 }
 
-/** When people are told: from one time to another, or in chosen half hours. In the farm's zone. */
-export function PeriodField({ value, onChange, error }: PeriodFieldProps) {
+/** When people are told: from one time to another, or in chosen half hours; on which days. In the farm's zone. */
+export function PeriodField({ value, onChange, error, weekdaysError }: PeriodFieldProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const id = useId();
   const user = useQuery(userQuery());
   const zone = user.data?.timeZone ?? '';
-  const { complexTime, startTime, endTime, slots } = value;
+  const { complexTime, startTime, endTime, slots, weekdays } = value;
   const [start, end] = [minutesOf(startTime) ?? 0, minutesOf(endTime) ?? 0];
-  const night = overnightSlots(start, end);
   const told = `${id}-told`;
+  const field = useRef<HTMLFieldSetElement>(null);
+  /** How often an offer was taken: its button goes away, and the keyboard must not go with it. */
+  const [taken, setTaken] = useState(0);
+  useEffect(() => {
+    if (taken > 0) field.current?.querySelector<HTMLElement>('[role="listbox"] [tabindex="0"], select')?.focus();
+  }, [taken]);
 
+  const range = (hours: string) => format.capital(onDays(weekdays, hours, format));
   const words =
     complexTime === 0
-      ? t('rule.form.simpleText', { range: `${startTime}–${endTime}`, zone })
+      ? t('rule.form.simpleText', { range: range(`${startTime}–${endTime}`), zone })
       : slots.length === 0
         ? t('rule.form.slotsNone', { zone })
         : t('rule.form.slotsText', {
             count: slots.length,
             n: format.number(slots.length),
-            ranges: slotsText(slots),
+            ranges: range(slotsText(slots)),
             zone,
           });
+  // Friday's night would else be taken to last until Saturday's morning.
+  const overMidnight = complexTime === 1 && slots.includes(0) && slots.includes(slotsADay - 1);
+  const note = overMidnight && slots.length < slotsADay && !isEveryDay(weekdays) ? ` ${t('rule.form.newDay')}` : '';
   const line = (
-    <p className={error ? css.error : css.told} id={told}>
-      {error ? <ExclamationCircleOutlined aria-hidden="true" /> : null} {error ?? words}
+    <p className={error ? css.error : css.told} id={told} aria-live="polite">
+      {error ? <ExclamationCircleOutlined aria-hidden="true" /> : null} {error ?? `${words}${note}`}
     </p>
   );
   return (
-    <fieldset className={css.field}>
+    <fieldset className={css.field} ref={field}>
       <legend className="visually-hidden">{t('rule.form.period')}</legend>
       <div className={css.head}>
         <span className={css.label} aria-hidden="true">
@@ -64,6 +74,7 @@ export function PeriodField({ value, onChange, error }: PeriodFieldProps) {
           onChange={(next) => onChange({ complexTime: next })}
         />
       </div>
+      <PeriodPresets onChange={onChange} />
       {complexTime === 0 ? (
         <div className={css.times}>
           {(['startTime', 'endTime'] as const).map((name) => (
@@ -88,29 +99,32 @@ export function PeriodField({ value, onChange, error }: PeriodFieldProps) {
             </div>
           ))}
         </div>
-      ) : (
+      ) : null}
+      {/* Of half hours above them, of which the first takes the keyboard: on a phone what is below is off the screen. */}
+      {error ? line : null}
+      {complexTime === 1 ? (
         <>
-          {/* Above the hours, of which the first takes the keyboard: on a phone what is below them is off the screen. */}
-          {error ? line : null}
           <SlotGrid
             slots={slots}
             onChange={(next) => onChange({ slots: next })}
             describedBy={`${told} ${id}-hint`}
             invalid={error !== undefined}
           />
+          <p className="visually-hidden" id={`${id}-hint`}>
+            {t('rule.form.slotsHint')}
+          </p>
         </>
-      )}
-      {complexTime === 1 && error ? null : line}
-      {complexTime === 1 ? (
-        <p className="visually-hidden" id={`${id}-hint`}>
-          {t('rule.form.slotsHint')}
-        </p>
       ) : null}
-      {complexTime === 0 && start > end ? (
-        <button type="button" className={css.night} onClick={() => onChange({ complexTime: 1, slots: night })}>
-          {t('rule.form.overnight', { range: slotsText(night) })}
-        </button>
-      ) : null}
+      <OvernightOffer
+        start={complexTime === 0 ? start : 0}
+        end={end}
+        onTake={(part) => {
+          onChange(part);
+          setTaken((times) => times + 1);
+        }}
+      />
+      <WeekdayField value={weekdays} onChange={(next) => onChange({ weekdays: next })} error={weekdaysError} />
+      {error ? null : line}
     </fieldset>
   );
 }

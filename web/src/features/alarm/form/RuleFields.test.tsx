@@ -74,25 +74,112 @@ describe('the devices', () => {
 });
 
 describe('the notification period', () => {
-  it('must not begin after its end, and offers half hours for a night', async () => {
+  const day = (name: string) => dialog().getByLabelText<HTMLButtonElement>(name, { selector: 'button' });
+  const pressed = () =>
+    dialog()
+      .getAllByRole('button', { pressed: true, hidden: true })
+      .map((one) => one.textContent);
+  const preset = (name: RegExp) => dialog().getByText(name, { selector: 'button' });
+
+  it('must not begin after its end, and says which half hours a night would be before it makes it so', async () => {
     const { user } = await open();
     await fill(user);
-    await user.selectOptions(box('Start'), '18:00');
-    await user.selectOptions(box('End'), '07:15');
+    await user.selectOptions(box('Start'), '20:00');
+    await user.selectOptions(box('End'), '07:00');
+    expect(dialog().getByText('20:00–07:00 crosses midnight.')).toBeInTheDocument();
+    await user.selectOptions(box('End'), '06:45');
+    expect(
+      dialog().getByText('20:00–06:45 crosses midnight and becomes 20:00–07:00, in whole half hours.'),
+    ).toBeInTheDocument();
     await press(user, 'Save');
     expect(await dialog().findByText('Start time must not be after end time')).toBeInTheDocument();
-    await press(user, 'Use 18:00–24:00, 00:00–07:30 as custom hours');
-    expect(dialog().getByText(`18:00–24:00, 00:00–07:30 · 27 of 48 half hours · ${farmZone}`)).toBeInTheDocument();
+    expect(box('Start')).toHaveFocus();
+    expect(sentTo(server, paths.create)).toEqual([]);
+    await press(user, 'Use these half hours: 20:00–24:00, 00:00–07:00');
+    // Its button has gone: the keyboard is where the half hours are.
+    expect(slot('00:00')).toHaveFocus();
+    expect(dialog().getByText(`20:00–24:00, 00:00–07:00 · 22 of 48 half hours · ${farmZone}`)).toBeInTheDocument();
     await press(user, 'Save');
     await waitFor(() => expect(sentTo(server, paths.create)).toHaveLength(1));
-    const [{ timePeriods, startTime }] = sentTo(server, paths.create) as [
-      { timePeriods: number[]; startTime?: string },
+    const [{ timePeriods, startTime, weekdays }] = sentTo(server, paths.create) as [
+      { timePeriods: number[]; startTime?: string; weekdays: number[] },
     ];
     expect(startTime).toBeUndefined();
+    expect(weekdays).toEqual([]);
     expect(timePeriods).toEqual([
-      ...Array.from({ length: 15 }, (_, i) => i),
-      ...Array.from({ length: 12 }, (_, i) => 36 + i),
+      ...Array.from({ length: 14 }, (_, i) => i),
+      ...Array.from({ length: 8 }, (_, i) => 40 + i),
     ]);
+  });
+
+  it('that ends at midnight by its other name is put right, quarter hours and all', async () => {
+    const { user } = await open();
+    await user.selectOptions(box('Start'), '20:15');
+    await user.selectOptions(box('End'), '00:00');
+    expect(dialog().getByText('A day begins at 00:00 and ends at 24:00.')).toBeInTheDocument();
+    await press(user, 'Use 20:15–24:00');
+    expect(box('End')).toHaveValue('24:00');
+    expect(box('Start')).toHaveFocus();
+  });
+
+  it('has presets: a day, a night, and workdays, which keep the times', async () => {
+    const { user } = await open();
+    await fill(user);
+    await user.click(preset(/^Night/));
+    expect(preset(/^Night/)).toHaveTextContent('Night 20:00–06:00');
+    expect(dialog().getByText(`20:00–24:00, 00:00–06:00 · 20 of 48 half hours · ${farmZone}`)).toBeInTheDocument();
+    await user.click(preset(/^Workdays/));
+    expect(pressed()).toEqual(['Mon', 'Tue', 'Wed', 'Thu', 'Fri']);
+    expect(chosen()).toHaveLength(20);
+    expect(
+      dialog().getByText(
+        `Mon–Fri, 20:00–24:00, 00:00–06:00 · 20 of 48 half hours · ${farmZone} What is after midnight belongs to the new day.`,
+      ),
+    ).toBeInTheDocument();
+    await user.click(preset(/^Day/));
+    expect([box('Start').value, box('End').value]).toEqual(['06:00', '20:00']);
+    expect(pressed()).toHaveLength(7);
+    await user.click(preset(/^Workdays/));
+    expect(dialog().getByText(`Mon–Fri, 06:00–20:00 · ${farmZone}`)).toBeInTheDocument();
+    await press(user, 'Save');
+    await waitFor(() => expect(sentTo(server, paths.create)).toHaveLength(1));
+    expect(sentTo(server, paths.create)[0]).toMatchObject({
+      complexTime: 0,
+      startTime: '06:00',
+      endTime: '20:00',
+      weekdays: [1, 2, 3, 4, 5],
+    });
+  });
+
+  it('counts on chosen days, by clicks and by the keyboard; the week begins as the language has it', async () => {
+    const { user } = await open();
+    expect(pressed()).toEqual(['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']);
+    await user.click(day('Wednesday'));
+    expect(pressed()).not.toContain('Wed');
+    await user.keyboard('{ArrowRight} {End}{Enter}{ArrowRight}{Home}{ArrowLeft} ');
+    expect(day('Sunday')).toHaveFocus();
+    expect(pressed()).toEqual(['Mon', 'Tue', 'Fri']);
+    // One stop of the keyboard for all.
+    await user.tab();
+    expect(day('Saturday')).not.toHaveFocus();
+    expect(document.activeElement?.closest('[role="toolbar"]')).toBeNull();
+  });
+
+  it('must have a day', async () => {
+    const { user } = await open();
+    await fill(user);
+    for (const name of ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']) {
+      await user.click(day(name));
+    }
+    await press(user, 'Save');
+    expect(await dialog().findByText('Choose at least one day')).toBeInTheDocument();
+    await waitFor(() => expect(day('Saturday')).toHaveFocus());
+    expect(dialog().getByLabelText('Days of the week')).toHaveAccessibleDescription('Choose at least one day');
+    expect(sentTo(server, paths.create)).toEqual([]);
+    await user.keyboard(' ');
+    await press(user, 'Save');
+    await waitFor(() => expect(sentTo(server, paths.create)).toHaveLength(1));
+    expect(sentTo(server, paths.create)[0]).toMatchObject({ weekdays: [6] });
   });
 
   it('of half hours must hold one', async () => {

@@ -110,7 +110,7 @@ export function RuleFields({ form }: { form: RuleFormState }) {
         )}
         <HoldRow trigger={trigger} hitCounts={values.hitCounts} durations={values.durations} onChange={change} />
       </ConditionFrame>
-      <PeriodField value={values} onChange={change} error={errorOf('period')} />
+      <PeriodField value={values} onChange={change} error={errorOf('period')} weekdaysError={errorOf('weekdays')} />
       <div className={css.pair}>
         <ChannelField
           value={values.channels}

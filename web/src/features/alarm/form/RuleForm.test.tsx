@@ -51,6 +51,7 @@ describe('a new rule', () => {
         startTime: '06:15',
         endTime: '20:00',
         timePeriods: [],
+        weekdays: [],
         passageway: [],
         remindEvery: null,
         alarmDesc: 'Start the wind machines',

@@ -3,8 +3,9 @@ import { useLanguage } from '@/lib/i18n';
 import { mastModel, rule } from '@/test/samples';
 import { readingsThatFit } from './fits';
 import { decimalsOf, isGrouped, numberText, parseNumber } from './number';
+import { presets } from './presets';
 import { checkRule, isJudgeable, isRight } from './rules';
-import { overnightSlots, painted, slotAfter } from './slots';
+import { meantBy, overnightSlots, painted, slotAfter } from './slots';
 import { emptyCondition, newValues, nextKey, ruleBody, valuesOf } from './values';
 
 const properties = new Map(mastModel.map((property) => [property.identifier, property]));
@@ -71,6 +72,82 @@ describe('half hours', () => {
   });
 });
 
+describe('a start after its end', () => {
+  const minutes = (clock: string) => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3));
+  const meant = (start: string, end: string) => meantBy(minutes(start), minutes(end));
+
+  it.each([
+    ['06:00', '20:00'],
+    ['08:00', '08:00'],
+    ['00:00', '24:00'],
+  ])('is none: %s to %s', (start, end) => expect(meant(start, end)).toBeUndefined());
+
+  it.each([
+    ['20:00', '07:00', undefined, '20:00–24:00, 00:00–07:00'],
+    ['20:15', '06:45', '20:00–07:00', '20:00–24:00, 00:00–07:00'],
+    ['20:30', '06:45', '20:30–07:00', '20:30–24:00, 00:00–07:00'],
+    ['23:45', '00:15', '23:30–00:30', '23:30–24:00, 00:00–00:30'],
+  ])('is a night of whole half hours: %s to %s, so %s', (start, end, wider, hours) => {
+    const slots = overnightSlots(minutes(start), minutes(end));
+    expect(meant(start, end)).toEqual({
+      kind: 'overnight',
+      entered: `${start}–${end}`,
+      wider,
+      hours,
+      part: { complexTime: 1, slots },
+    });
+  });
+
+  it.each([
+    ['20:15', '00:00', '20:15', '24:00'],
+    ['24:00', '06:45', '00:00', '06:45'],
+    ['24:00', '00:00', '00:00', '24:00'],
+  ])('is a day’s begin or end by its other name: %s to %s', (start, end, startTime, endTime) => {
+    expect(meant(start, end)).toEqual({
+      kind: 'midnight',
+      entered: `${start}–${end}`,
+      wider: undefined,
+      hours: `${startTime}–${endTime}`,
+      part: { complexTime: 0, startTime, endTime },
+    });
+  });
+
+  it('is the whole day where half hours leave nothing out', () => {
+    expect(meant('20:15', '20:00')).toMatchObject({
+      wider: '00:00–24:00',
+      hours: '00:00–24:00',
+      part: { complexTime: 0, startTime: '00:00', endTime: '24:00' },
+    });
+  });
+});
+
+it('presets are what their names say', () => {
+  const values = { ...newValues(), startTime: '08:00', endTime: '09:00' };
+  const body = (part: object) => {
+    const { complexTime, startTime, endTime, timePeriods, weekdays } = ruleBody({ ...values, ...part }, properties);
+    return { complexTime, startTime, endTime, timePeriods, weekdays };
+  };
+  expect(body(presets.day)).toEqual({
+    complexTime: 0,
+    startTime: '06:00',
+    endTime: '20:00',
+    timePeriods: [],
+    weekdays: [],
+  });
+  expect(body(presets.night)).toMatchObject({
+    complexTime: 1,
+    timePeriods: [...Array.from({ length: 12 }, (_, i) => i), ...Array.from({ length: 8 }, (_, i) => 40 + i)],
+    weekdays: [],
+  });
+  expect(body(presets.workdays)).toEqual({
+    complexTime: 0,
+    startTime: '08:00',
+    endTime: '09:00',
+    timePeriods: [],
+    weekdays: [1, 2, 3, 4, 5],
+  });
+});
+
 describe('what is wrong with a rule', () => {
   const right = { ...valuesOf(rule(), false) };
   const wrong = (change: object) => checkRule({ ...right, ...change }, properties);
@@ -129,6 +206,12 @@ describe('what is wrong with a rule', () => {
     expect(wrong({ complexTime: 1, slots: [] }).fields.period?.key).toBe('rule.form.slotsRequired');
   });
 
+  it('is a week without a day', () => {
+    expect(wrong({ weekdays: [] }).fields).toEqual({ weekdays: { key: 'rule.form.weekdaysRequired' } });
+    expect(isJudgeable(wrong({ weekdays: [] }))).toBe(false);
+    expect(isRight(wrong({ weekdays: [7] }))).toBe(true);
+  });
+
   it('is no condition where the device being offline is watched', () => {
     expect(isRight(wrong({ trigger: 1, conditions: [emptyCondition(1)] }))).toBe(true);
   });
@@ -139,6 +222,7 @@ describe('what is sent', () => {
     const given = rule({
       complexTime: 1,
       timePeriods: [0, 47],
+      weekdays: [1, 7],
       startTime: undefined,
       endTime: undefined,
       conditions: [
@@ -146,10 +230,11 @@ describe('what is sent', () => {
         { andor: 'or', tslAttribute: 'heating', subconditions: '=', value: false },
       ],
     });
-    const { conditions, timePeriods, hitCounts, alarmName } = ruleBody(valuesOf(given, true), properties);
-    expect({ conditions, timePeriods, hitCounts, alarmName }).toEqual({
+    const { conditions, timePeriods, weekdays, hitCounts, alarmName } = ruleBody(valuesOf(given, true), properties);
+    expect({ conditions, timePeriods, weekdays, hitCounts, alarmName }).toEqual({
       conditions: given.conditions,
       timePeriods: [0, 47],
+      weekdays: [1, 7],
       hitCounts: 3,
       alarmName: 'Spring frost',
     });

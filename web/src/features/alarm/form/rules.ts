@@ -15,6 +15,7 @@ export type RuleField =
   | 'manualRelease'
   | 'conditions'
   | 'period'
+  | 'weekdays'
   | 'channels'
   | 'remind'
   | 'description';
@@ -34,7 +35,8 @@ export interface Wrong {
     | 'rule.conditionsRequired'
     | 'rule.timeOrder'
     | 'rule.timeNone'
-    | 'rule.form.slotsRequired';
+    | 'rule.form.slotsRequired'
+    | 'rule.form.weekdaysRequired';
   most?: number;
 }
 
@@ -114,6 +116,7 @@ export function checkRule(values: RuleValues, properties: ReadonlyMap<string, Ts
     const length = (minutesOf(values.endTime) ?? 0) - (minutesOf(values.startTime) ?? 0);
     if (length <= 0) fields.period = { key: length < 0 ? 'rule.timeOrder' : 'rule.timeNone' };
   }
+  if (values.weekdays.length === 0) fields.weekdays = { key: 'rule.form.weekdaysRequired' };
   if (lengthOf(values.description) > descriptionLimit) {
     fields.description = { key: 'device.form.tooLong', most: descriptionLimit };
   }
@@ -126,6 +129,8 @@ export function isRight({ fields, conditions }: Findings): boolean {
 
 /** Whether there is enough to rehearse: source, device, trigger, conditions and period. */
 export function isJudgeable({ fields, conditions }: Findings): boolean {
-  const { dataSource, device, trigger, conditions: list, period } = fields;
-  return [dataSource, device, trigger, list, period].every((wrong) => wrong === undefined) && conditions.size === 0;
+  const { dataSource, device, trigger, conditions: list, period, weekdays } = fields;
+  return (
+    [dataSource, device, trigger, list, period, weekdays].every((wrong) => wrong === undefined) && conditions.size === 0
+  );
 }

@@ -1,4 +1,4 @@
-import { slotsADay } from '@/lib/alarm/period';
+import { clockText, hoursText, minutesADay, slotsADay, slotsText } from '@/lib/alarm/period';
 
 /** From one half hour to another, whichever is first. */
 export function span(from: number, to: number): number[] {
@@ -34,4 +34,37 @@ export function overnightSlots(startMinutes: number, endMinutes: number): number
   const first = Math.floor(startMinutes / 30);
   const end = Math.ceil(endMinutes / 30);
   return Array.from({ length: slotsADay }, (_, slot) => slot).filter((slot) => slot >= first || slot < end);
+}
+
+/** What a start after its end may have been meant for. */
+export interface Meant {
+  /** `midnight`: a day's begin or end by its other name. `overnight`: hours of two days, which only half hours can say. */
+  kind: 'midnight' | 'overnight';
+  /** As it was entered: 20:15–06:45. */
+  entered: string;
+  /** The half hours that hold it, where they hold more: 20:00–07:00. */
+  wider: string | undefined;
+  /** What would be chosen in its place, in full: 20:00–24:00, 00:00–07:00. */
+  hours: string;
+  part: { complexTime: 0; startTime: string; endTime: string } | { complexTime: 1; slots: readonly number[] };
+}
+
+/** Minutes of the day; undefined for a start that is not after its end. */
+export function meantBy(start: number, end: number): Meant | undefined {
+  if (start <= end) return undefined;
+  const entered = `${clockText(start)}–${clockText(end)}`;
+  const within = (from: number, to: number) => {
+    const [startTime, endTime] = [clockText(from), clockText(to)];
+    return { hours: `${startTime}–${endTime}`, part: { complexTime: 0 as const, startTime, endTime } };
+  };
+  if (start === minutesADay || end === 0) {
+    return { kind: 'midnight', entered, wider: undefined, ...within(start % minutesADay, end || minutesADay) };
+  }
+  const slots = overnightSlots(start, end);
+  const chosen =
+    slots.length === slotsADay
+      ? within(0, minutesADay)
+      : { hours: slotsText(slots), part: { complexTime: 1 as const, slots } };
+  const held = hoursText({ complexTime: 1, timePeriods: slots }) ?? chosen.hours;
+  return { kind: 'overnight', entered, wider: held === entered ? undefined : held, ...chosen };
 }

@@ -1,6 +1,7 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, expect, it } from 'vitest';
 import { type AlarmServer, alarmServer, askedOf, openAlarms, paths, sentTo } from '@/test/alarm';
+import { dialogGone, toasts } from '@/test/profile';
 import { channel, rule } from '@/test/samples';
 import { refused } from '@/test/server';
 
@@ -35,15 +36,12 @@ it('shows the rule’s channels by name, also one that is not among the first hu
   expect(remind()).toHaveAccessibleDescription('While the alarm is open, within the notification period.');
 });
 
-it('finds others on the server, says how each tells, and leads to a new one in a tab of its own', async () => {
+it('finds others on the server, and says how each tells', async () => {
   const { user, router } = await open();
   fireEvent.mouseDown(tell());
   await waitFor(() => expect(offered().length).toBeGreaterThan(2));
   expect(offered()[0]).toHaveTextContent('Night crewEmail');
   expect(screen.getByText('The first 100 of 150. Type to find others.')).toBeInTheDocument();
-  const link = screen.getByRole('link', { name: 'New channel, in a new tab', hidden: true });
-  expect(link).toHaveAttribute('href', '/notification?channel=new');
-  expect(link).toHaveAttribute('target', '_blank');
   await user.type(tell(), 'Crew 77');
   await waitFor(() => expect(askedOf(server, paths.channels).at(-1)?.get('noticeName')).toBe('Crew 77'));
   await user.click(await screen.findByText('Crew 77', { selector: '.ant-select-item-option-content span' }));
@@ -52,6 +50,73 @@ it('finds others on the server, says how each tells, and leads to a new one in a
   await user.click(dialog().getByText('Save'));
   await waitFor(() => expect(router.state.location.search).toEqual({}));
   expect(sentTo(server, paths.update)[0]).toMatchObject({ passageway: [1, 140, 77], remindEvery: 480 });
+});
+
+// By its title: in tests antd names all its dialogs after the first.
+const madeIn = () => screen.queryByText('New channel', { selector: '.ant-modal-title' })?.closest('.ant-modal') ?? null;
+const made = () => within(madeIn() as HTMLElement);
+
+it('makes a new channel on the spot, which the rule then tells', async () => {
+  const { user, router } = await open();
+  const name = dialog().getByLabelText('Alarm name', { exact: false });
+  await user.type(name, ' 2');
+  fireEvent.mouseDown(tell());
+  await user.click(await screen.findByText('New channel', { selector: 'button' }));
+  await waitFor(() => expect(made().getByLabelText('Name', { exact: false })).toHaveFocus());
+  // The rule is not sent with it.
+  await user.keyboard('Office{Enter}');
+  expect(await made().findByText('Select at least one mode')).toBeInTheDocument();
+  await user.click(made().getByLabelText('Email'));
+  await user.type(made().getByLabelText('Address 1'), 'a@farm.example');
+  await user.click(made().getByText('Save'));
+  await waitFor(() => expect(chosen()).toEqual(['Night crew', 'Crew 140', 'Office']));
+  await dialogGone(madeIn);
+  expect(tell()).toHaveFocus();
+  expect(toasts()).toEqual([{ tone: 'success', title: 'created successfully' }]);
+  expect(sentTo(server, paths.createChannel)).toMatchObject([{ noticeName: 'Office', noticeMode: ['email'] }]);
+  expect(sentTo(server, paths.update)).toEqual([]);
+  expect(name).toHaveValue('Spring frost 2');
+  await user.click(dialog().getByText('Save'));
+  await waitFor(() => expect(router.state.location.search).toEqual({}));
+  expect(sentTo(server, paths.update)[0]).toMatchObject({ alarmName: 'Spring frost 2', passageway: [1, 140, 1150] });
+});
+
+it('keeps what was typed into the rule and into the channel where Escape closes the new channel', async () => {
+  const { user, router } = await open();
+  await user.type(dialog().getByLabelText('Alarm name', { exact: false }), ' 2');
+  const opener = dialog().getByLabelText('New channel', { selector: 'button' });
+  await user.click(opener);
+  await waitFor(() => expect(made().getByLabelText('Name', { exact: false })).toHaveFocus());
+  await user.keyboard('Office{Escape}');
+  await dialogGone(madeIn);
+  expect(screen.queryByText('Discard the changes?')).toBeNull();
+  expect(router.state.location.search).toEqual({ rule: 1 });
+  expect(dialog().getByLabelText('Alarm name', { exact: false })).toHaveValue('Spring frost 2');
+  expect(chosen()).toEqual(['Night crew', 'Crew 140']);
+  expect(opener).toHaveFocus();
+  await user.click(opener);
+  await user.click(await made().findByText('Restore'));
+  expect(made().getByLabelText('Name', { exact: false })).toHaveValue('Office');
+});
+
+it('shows in the new channel what the server refuses, and the rule stays as it is', async () => {
+  const limit = 'You already have 1000 notification channels. Delete one first';
+  server.answers.set(paths.createChannel, () => refused(601, limit));
+  const { user } = await open();
+  await user.click(dialog().getByLabelText('New channel', { selector: 'button' }));
+  await user.type(await made().findByLabelText('Name', { exact: false }), 'Office');
+  await user.click(made().getByLabelText('Email'));
+  await user.type(made().getByLabelText('Address 1'), 'a@farm.example');
+  await user.click(made().getByText('Save'));
+  expect(await made().findByRole('alert', { hidden: true })).toHaveTextContent(limit);
+  expect(chosen()).toEqual(['Night crew', 'Crew 140']);
+});
+
+it('offers no new channel where the rule has as many as it can have', async () => {
+  server.rules = [rule({ passageway: Array.from({ length: 20 }, (_, i) => i + 1) })];
+  await open();
+  await waitFor(() => expect(chosen()).toHaveLength(20));
+  expect(dialog().queryByLabelText('New channel', { selector: 'button' })).toBeNull();
 });
 
 it('offers reminders from never to once a day, and keeps what a program chose', async () => {

@@ -81,7 +81,7 @@ export function useRuleForm(rule: AlarmRule | null, onDone: () => void) {
   useEffect(() => {
     if (!form || (tries === 0 && refusal === null)) return;
     const wrong = form.querySelector<HTMLElement>('[aria-invalid="true"], [data-wrong="true"]');
-    const field = wrong?.matches('[role="radiogroup"], [role="listbox"]')
+    const field = wrong?.matches('[role="radiogroup"], [role="listbox"], [role="toolbar"]')
       ? wrong.querySelector<HTMLElement>('input, [tabindex="0"]')
       : wrong;
     (field ?? form.querySelector<HTMLElement>('[role="alert"]'))?.focus();

@@ -2,6 +2,7 @@ import { clockSteps } from '@/lib/alarm/period';
 import { sideOf } from '@/lib/alarm/threshold';
 import type { AlarmRule, AlarmRuleCreate, Level, Operator, Trigger } from '@/lib/alarm/types';
 import type { TslProperty } from '@/lib/device/types';
+import { week } from '@/lib/format/weekday';
 import { numberText, parseNumber } from './number';
 
 /** Where readings come from: 1 a device. There is no other yet. */
@@ -38,6 +39,8 @@ export interface RuleValues {
   startTime: string;
   endTime: string;
   slots: readonly number[];
+  /** The days on which the period counts, 1 Monday to 7 Sunday, ascending; every day is all seven. */
+  weekdays: readonly number[];
   channels: readonly number[];
   /** Minutes between reminders while a notice is open; null: none. */
   remindEvery: number | null;
@@ -72,6 +75,7 @@ export function newValues(): RuleValues {
     complexTime: 0,
     ...wholeDay,
     slots: [],
+    weekdays: week,
     channels: [],
     remindEvery: null,
     description: '',
@@ -103,6 +107,7 @@ export function valuesOf(rule: AlarmRule, comma: boolean): RuleValues {
     startTime: rule.startTime ?? wholeDay.startTime,
     endTime: rule.endTime ?? wholeDay.endTime,
     slots: rule.timePeriods,
+    weekdays: rule.weekdays.length === 0 ? week : rule.weekdays,
     channels: rule.passageway,
     remindEvery: rule.remindEvery ?? null,
     description: rule.alarmDesc,
@@ -159,6 +164,7 @@ export function judgedBody(values: RuleValues, properties: ReadonlyMap<string, T
     ...(values.complexTime === 0
       ? { startTime: values.startTime, endTime: values.endTime, timePeriods: [] }
       : { timePeriods: [...values.slots].sort((a, b) => a - b) }),
+    weekdays: values.weekdays.length === week.length ? [] : [...values.weekdays],
   };
 }
 

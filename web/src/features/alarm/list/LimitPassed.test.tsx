@@ -57,4 +57,15 @@ describe('a rule whose limit is passed and that has not opened', () => {
     expect(await card('Rule 1').findByText(/Outside \d\d:\d\d–\d\d:\d\d nobody is told\.$/)).toBeVisible();
     expect(card('Rule 2').queryByText(/nobody is told/)).toBeNull();
   });
+
+  it('says that nobody is told on this day', async () => {
+    // Chosen around the day that it is now, by the farm's calendar.
+    const name = new Intl.DateTimeFormat('en-GB', { timeZone: farmZone, weekday: 'short' }).format(Date.now());
+    const today = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'].indexOf(name) + 1;
+    const server = alarmServer([beyond(1, { weekdays: [((today + 2) % 7) + 1] }), beyond(2, { weekdays: [today] })]);
+    server.outlooks = [passed(1, { hits: 1, waits: false }), passed(2, { hits: 1, waits: false })];
+    await openAlarms(server);
+    expect(await card('Rule 1').findByText(/Outside [A-Z][a-z]{2} nobody is told\.$/)).toBeVisible();
+    expect(card('Rule 2').queryByText(/nobody is told/)).toBeNull();
+  });
 });

@@ -58,7 +58,8 @@ export function OutlookLine({ rule, outlook, elements }: OutlookLineProps) {
 /** The limit is passed and no alarm is open: what is missing for one, and whether people would be told of it now. */
 function Passed({ rule, outlook }: { rule: AlarmRule; outlook: Outlook }) {
   const { t } = useTranslation();
-  const { language, number } = useFormat();
+  const format = useFormat();
+  const { language, number } = format;
   const zone = useQuery(userQuery()).data?.timeZone;
   const quiet = useClock((now) => (zone !== undefined && !isToldAt(rule, now, zone) ? 'quiet' : '')) !== '';
   const { hits, waits } = outlook;
@@ -74,7 +75,7 @@ function Passed({ rule, outlook }: { rule: AlarmRule; outlook: Outlook }) {
   return (
     <p className={css.line}>
       {why}
-      {quiet ? ` ${t('rule.outlook.quiet', { period: periodText(rule) })}` : null}
+      {quiet ? ` ${t('rule.outlook.quiet', { period: periodText(rule, format) })}` : null}
     </p>
   );
 }

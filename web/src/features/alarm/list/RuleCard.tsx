@@ -76,7 +76,7 @@ export const RuleCard = memo(function RuleCard({ rule, elements: catalogue, outl
         </Fact>
         <Fact icon={<SendOutlined />}>{told}</Fact>
         <Fact icon={<ClockCircleOutlined />} title={t('rule.form.period')}>
-          {periodText(rule) ?? t('rule.card.wholeDay')}
+          {format.capital(periodText(rule, format) ?? t('rule.card.wholeDay'))}
         </Fact>
         {rule.remindEvery === undefined ? null : (
           <Fact icon={<FieldTimeOutlined />}>

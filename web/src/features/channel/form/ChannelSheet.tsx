@@ -5,18 +5,16 @@ import { useEffect, useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Channel } from '@/lib/channel/queries';
 import { phone, useMedia } from '@/lib/media';
+import { ChannelForm } from '@/ui/channel/form/ChannelForm';
+import { useChannelForm } from '@/ui/channel/form/useChannelForm';
 import { DiscardDialog } from '@/ui/DiscardDialog';
-import { DraftBar } from '@/ui/DraftBar';
 import { SendButton } from '@/ui/form/SendButton';
-import { Note } from '@/ui/Note';
 import { Sheet } from '@/ui/Sheet';
 import type { ChannelSearch } from '../search';
 import { TestPanel } from '../test/TestPanel';
 import { type ChannelTests, isRunning } from '../test/useTests';
 import { useChannelWords } from '../words';
-import { ChannelFields } from './ChannelFields';
 import css from './ChannelSheet.module.css';
-import { useChannelForm } from './useChannelForm';
 
 interface ChannelSheetProps {
   /** As it was when the form opened; null for a new one. */
@@ -36,7 +34,7 @@ export function ChannelSheet({ channel, beside, tests, gone, onClose, onDelete }
   const isPhone = useMedia(phone);
   const { usedBy } = useChannelWords();
   const form = useChannelForm(channel, onClose);
-  const { draft, refusal, save, dirty, giveUp } = form;
+  const { save, dirty, giveUp } = form;
   useEffect(() => {
     if (gone) giveUp();
   }, [gone, giveUp]);
@@ -69,25 +67,7 @@ export function ChannelSheet({ channel, beside, tests, gone, onClose, onDelete }
         </>
       }
     >
-      <form
-        id={id}
-        ref={form.form}
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          form.submit();
-        }}
-      >
-        {draft.offered ? <DraftBar onRestore={form.restore} onDiscard={draft.discard} /> : null}
-        {refusal?.field === 'form' ? (
-          <div className={css.refusal} tabIndex={-1} data-refused>
-            <Note tone="wrong" title={t('common.saveFail')}>
-              {refusal.text}
-            </Note>
-          </div>
-        ) : null}
-        <ChannelFields form={form} />
-      </form>
+      <ChannelForm id={id} form={form} />
       {channel ? (
         <>
           <p className={css.used}>{usedBy(channel)}</p>

@@ -4,7 +4,8 @@ import { useId, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { dayFormat } from '@/lib/dayFormat';
 import { now } from '@/lib/format/clock';
-import { type Language, useLanguage } from '@/lib/i18n';
+import { forms } from '@/lib/format/table';
+import { useLanguage } from '@/lib/i18n';
 import { phone, useMedia } from '@/lib/media';
 import { DatePicker, pickedTime, pickerDate } from '@/ui/form/DatePicker';
 import { Select } from '@/ui/Select';
@@ -21,8 +22,6 @@ import {
   shortcuts,
   spanOf,
 } from './range';
-
-const weekStarts: Record<Language, number> = { 'en-us': 0, 'zh-cn': 1, 'tr-tr': 1, 'ru-ru': 1 };
 
 /** On a phone the popup is as wide as the screen, and its calendar must leave room for the hours below. */
 const phoneCells = {
@@ -59,7 +58,7 @@ export function RangeField({ span, shortcut, onChange }: RangeFieldProps) {
 
   const takeShortcut = (chosen: Shortcut) => {
     setCleared(false);
-    onChange(spanOf(chosen, Math.floor(now()), weekStarts[language]), chosen);
+    onChange(spanOf(chosen, Math.floor(now()), forms[language].weekStart), chosen);
   };
 
   const take = (dates: Dates) => {
@@ -68,7 +67,7 @@ export function RangeField({ span, shortcut, onChange }: RangeFieldProps) {
     if ('span' in its) {
       setCleared(false);
       const known = calendarShortcuts.find((name) => {
-        const of = spanOf(name, its.span.to, weekStarts[language]);
+        const of = spanOf(name, its.span.to, forms[language].weekStart);
         return of.from === its.span.from && of.to === its.span.to;
       });
       onChange(its.span, known ?? null);

@@ -17,7 +17,7 @@ export const shortcuts = ['day', 'week', 'month'] as const;
 export const calendarShortcuts = ['today', 'yesterday', 'thisWeek', 'lastWeek', 'thisMonth'] as const;
 export type Shortcut = (typeof shortcuts)[number] | (typeof calendarShortcuts)[number];
 
-/** `weekStart` is the first day of the week of the language, 0 for Sunday. Nothing reaches beyond `now`. */
+/** `weekStart` is the first day of the week of the language, 1 Monday or 7 Sunday. Nothing reaches beyond `now`. */
 export function spanOf(shortcut: Shortcut, now: number, weekStart = 1): Span {
   const sinceWeekStart = (dateAt(now).getDay() - weekStart + 7) % 7;
   switch (shortcut) {

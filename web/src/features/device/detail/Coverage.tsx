@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { useNow } from '@/lib/format/clock';
 import { startOfDay } from '@/lib/format/date';
 import { useFormat } from '@/lib/format/format';
+import { forms } from '@/lib/format/table';
 import { useLanguage } from '@/lib/i18n';
 import { coverageQuery, coveredDays } from '../queries';
 import css from './Coverage.module.css';
@@ -32,9 +33,7 @@ export function Coverage({ deviceName }: { deviceName: string }) {
       }
     >
       <Fetched query={query} height={122}>
-        {query.data ? (
-          <DayStrip days={calendarOf(query.data, today, coveredDays, language === 'en-us' ? 0 : 1)} />
-        ) : null}
+        {query.data ? <DayStrip days={calendarOf(query.data, today, coveredDays, forms[language].weekStart)} /> : null}
       </Fetched>
     </Section>
   );

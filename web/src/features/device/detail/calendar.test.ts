@@ -17,7 +17,7 @@ describe('the days', () => {
   });
 
   it('begin their weeks on Sunday where people do', () => {
-    expect(calendarOf([], now, 7, 0).at(-1)?.row).toBe(6);
+    expect(calendarOf([], now, 7, 7).at(-1)?.row).toBe(6);
   });
 
   it('count by the calendar over a change of the clock', () => {

@@ -29,8 +29,8 @@ function levelOf(frames: number, most: number): Day['level'] {
   return Math.max(1, Math.ceil((frames / most) * 4)) as Day['level'];
 }
 
-/** The days up to now, one column a week. `firstWeekday`: 0 where weeks begin on Sunday, 1 on Monday. */
-export function calendarOf(covered: readonly CoverageDay[], now: number, count: number, firstWeekday: 0 | 1): Day[] {
+/** The days up to now, one column a week. `firstWeekday`: 7 where weeks begin on Sunday, 1 on Monday. */
+export function calendarOf(covered: readonly CoverageDay[], now: number, count: number, firstWeekday: 1 | 7): Day[] {
   const byName = new Map(covered.map((day) => [day.day, day]));
   const most = Math.max(1, ...covered.map(({ frames }) => frames));
   const rowOf = (time: number) => (dateAt(time).getDay() - firstWeekday + 7) % 7;

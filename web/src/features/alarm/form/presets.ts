@@ -1,0 +1,18 @@
+import { week } from '@/lib/format/weekday';
+import { overnightSlots } from './slots';
+import type { RuleValues } from './values';
+
+export type PeriodValues = Pick<RuleValues, 'complexTime' | 'startTime' | 'endTime' | 'slots' | 'weekdays'>;
+
+export const workdays: readonly number[] = [1, 2, 3, 4, 5];
+const [morning, evening] = [6, 20];
+
+/** What is asked for most, by one click. A night lies on two days, and so is made of half hours. */
+export const presets = {
+  day: { complexTime: 0, startTime: '06:00', endTime: '20:00', weekdays: week },
+  night: { complexTime: 1, slots: overnightSlots(evening * 60, morning * 60), weekdays: week },
+  // The times stay as they are.
+  workdays: { weekdays: workdays },
+} as const satisfies Record<string, Partial<PeriodValues>>;
+
+export type Preset = keyof typeof presets;
