@@ -14,6 +14,8 @@ import { CodeField } from '../form/CodeField';
 import css from '../form/form.module.css';
 import { PasswordInput } from '../form/PasswordInput';
 import { checkPassword, minimumText, type PasswordError, type PasswordForm } from './rules';
+import { StrengthMeter } from './strength/StrengthMeter';
+import { prepareStrength } from './strength/useStrength';
 
 const empty: PasswordForm = { code: '', password: '', again: '' };
 
@@ -68,6 +70,7 @@ export function PasswordFields({ user, minimum }: PasswordFieldsProps) {
             required
             error={error && t(error, { least: minimum })}
             hint={fresh ? t(minimumText(minimum), { least: minimum }) : undefined}
+            below={fresh ? <StrengthMeter password={values.password} minimum={minimum} person={user} /> : undefined}
           >
             {(labels) => (
               <PasswordInput
@@ -75,6 +78,7 @@ export function PasswordFields({ user, minimum }: PasswordFieldsProps) {
                 ref={ref as (input: InputRef | null) => void}
                 value={values[name]}
                 onChange={(event) => setValues({ ...values, [name]: event.target.value })}
+                onFocus={fresh ? prepareStrength : undefined}
                 onBlur={onBlur}
               />
             )}

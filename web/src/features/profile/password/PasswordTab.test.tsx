@@ -68,6 +68,17 @@ describe('a new password', () => {
     await waitFor(() => expect(sentTo(server, paths.password)).toEqual([{ code: '123456', password: 'eleven chars' }]));
   });
 
+  it('that is common is warned of, and taken all the same', async () => {
+    const { server, person } = await open();
+    await person.type(code(), '123456');
+    await person.type(fresh(), '123456');
+    expect(await screen.findByText(/^This is one of the first passwords that anyone tries/)).toBeVisible();
+    expect(fresh()).toBeValid();
+    await person.type(again(), '123456');
+    await person.click(submit());
+    await waitFor(() => expect(sentTo(server, paths.password)).toEqual([{ code: '123456', password: '123456' }]));
+  });
+
   it('that was refused stays to be sent again, with the server’s sentence', async () => {
     const { server, person } = await open();
     server.answers.set(paths.password, () => refused(601, 'The verification code is wrong'));
