@@ -210,7 +210,7 @@ func TestDemandSettings(t *testing.T) {
 	right := attempt(field.ID, "ada", testkit.Password, home)
 	with := func(d identity.Demand, verify func(string) bool) {
 		g.SignIn = identity.NewSignIn(identity.SignInParts{
-			Tenants: g.Tenants, Users: g.Users, Sessions: g.Sessions, Hasher: identity.NewHasher(), Captcha: identity.Captcha{Demand: d, Verify: verify}, Now: g.Clock.Now,
+			Tenants: g.Tenants, Users: g.Users, Sessions: g.Sessions, Hasher: identity.NewHasherAt(testkit.PasswordCost, nil), Captcha: identity.Captcha{Demand: d, Verify: verify}, Now: g.Clock.Now,
 		})
 		if g.SignIn.Demand() != d {
 			t.Errorf("%s is set, %s said", d, g.SignIn.Demand())
