@@ -56,9 +56,9 @@ var Server = Asker{Known: true}
 var Neighbourhood = limit.Grouping{IPv4: 24, IPv6: 48}
 
 // Hasher computes password hashes, two at once. Networks come one after the other and,
-// of a network, accounts; one of the two is kept for those who are known. So neither a
-// flood of sign-ins, right or wrong, nor one from ever new networks keeps others
-// waiting for more than each other.
+// of a network, accounts; one of the two is kept for those who are known, and is enough
+// for them where strangers wait for the other. So neither a flood of sign-ins, right or
+// wrong, nor one from ever new networks keeps others waiting for more than each other.
 type Hasher struct {
 	turns *limit.Turns[askers, string]
 	cost  Cost

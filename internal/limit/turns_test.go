@@ -239,3 +239,53 @@ func TestTurnsReserved(t *testing.T) {
 		}
 	})
 }
+
+// However much those ask for who have reserved turns, of one key or of many, the turns
+// that are not reserved are others' as soon as one of them waits.
+func TestTurnsReservedLeaveTheRest(t *testing.T) {
+	for name, keys := range map[string]int{"one key": 1, "many keys": 10} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newShop(t, TurnOptions{AtOnce: 3, EachKey: 3, EachMaker: 1, KeyWaits: 100, MakerWaits: 100})
+				s.Reserve(Reserved[string]{Turns: 1, For: func(key string) bool { return key[0] == 'h' }, OthersWait: 8})
+				began := map[string][]time.Duration{} // by first letter
+				start := time.Now()
+				second := func(key string, maker int) {
+					go func() {
+						turn, why := s.Enter(t.Context(), key, maker)
+						if turn == nil {
+							t.Errorf("%s %d: %v", key, maker, why)
+							return
+						}
+						began[key[:1]] = append(began[key[:1]], time.Since(start))
+						time.Sleep(time.Second)
+						turn.Leave()
+					}()
+					synctest.Wait()
+				}
+				for i := range 30 {
+					second(fmt.Sprint("h", i%keys), i)
+				}
+				time.Sleep(time.Second / 2)
+				for i, key := range []string{"b", "b", "c", "d"} {
+					second(key, i)
+				}
+				time.Sleep(time.Minute)
+				// All three turns, then one beside two others, twice, then all again.
+				want := map[string][]time.Duration{"b": {1, 2}, "c": {1}, "d": {2}, "h": {0, 0, 0, 1, 2, 3, 3, 3}}
+				for of, seconds := range want {
+					got := began[of]
+					for i := range seconds {
+						seconds[i] *= time.Second
+					}
+					if len(got) < len(seconds) || !slices.Equal(got[:len(seconds)], seconds) {
+						t.Errorf("%s began at %v, want %v", of, got, seconds)
+					}
+				}
+				if n := len(began["h"]); n != 30 {
+					t.Errorf("%d of 30 pieces had a turn", n)
+				}
+			})
+		})
+	}
+}
