@@ -34,7 +34,7 @@ const (
 	saltLen = 16
 	keyLen  = 32
 
-	hashersAtOnce = 2               // each takes 64 MiB and a core, an older one two
+	hashersAtOnce = 3               // each takes 64 MiB and a core, one of the older cost two
 	hashersKnown  = 1               // of them, for whoever is known
 	hashersWait   = 32              // of one network; of all that are not known together, half of it of one network
 	hashersAgain  = 2 * time.Second // when to come again where as many wait
@@ -55,9 +55,9 @@ var Server = Asker{Known: true}
 // one of them has the others at hand.
 var Neighbourhood = limit.Grouping{IPv4: 24, IPv6: 48}
 
-// Hasher computes password hashes, two at once. Networks come one after the other and,
-// of a network, accounts; one of the two is kept for those who are known, and is enough
-// for them where strangers wait for the other. So neither a flood of sign-ins, right or
+// Hasher computes password hashes, three at once. Networks come one after the other and,
+// of a network, accounts; one of the three is kept for those who are known, and is enough
+// for them where strangers wait for the others. So neither a flood of sign-ins, right or
 // wrong, nor one from ever new networks keeps others waiting for more than each other.
 type Hasher struct {
 	turns *limit.Turns[askers, string]

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"tilth/internal/errs"
+	"tilth/internal/limit"
 )
 
 func TestHashAndVerify(t *testing.T) {
@@ -113,7 +114,11 @@ func stranger(network, account string) Asker {
 func TestQueueOverflow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := NewHasherAt(Cost{Passes: 1, Memory: 8, Threads: 1}, nil)
-		looking, _ := h.turns.Enter(t.Context(), askers{network: stranger("192.0.2.1", "").Network}, "x")
+		var looking []limit.Turn
+		for i := range hashersAtOnce - hashersKnown {
+			turn, _ := h.turns.Enter(t.Context(), askers{network: stranger("192.0.2.1", "").Network}, strconv.Itoa(i))
+			looking = append(looking, turn)
+		}
 		ctx, leave := context.WithCancel(t.Context())
 		var left atomic.Int32
 		ask := func(by Asker) {
@@ -147,7 +152,9 @@ func TestQueueOverflow(t *testing.T) {
 		if n := left.Load(); n != hashersWait {
 			t.Errorf("%d left", n)
 		}
-		looking.Leave()
+		for _, turn := range looking {
+			turn.Leave()
+		}
 		if _, err := h.Hash(t.Context(), stranger("10.1.0.1", "new"), "x"); err != nil {
 			t.Errorf("after the flood: %v", err)
 		}
