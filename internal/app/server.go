@@ -183,7 +183,7 @@ func (s *Server) wire() error {
 	s.signIn = identity.NewSignIn(identity.SignInParts{
 		Tenants: st.tenants, Users: st.users, Sessions: st.sessions, Hasher: st.hasher, Key: decoys,
 		Captcha: identity.Captcha{Demand: s.set.Captcha, Verify: slider.Verify},
-		Post: postbox(s.mails), Now: time.Now, Meter: st.limits,
+		Post:    postbox(s.mails), Now: time.Now, Meter: st.limits,
 	})
 	console, err := httpapi.New(httpapi.Options{
 		PublicURL: s.set.PublicURL, Listen: s.ports.forDevices(), EmbedKey: embeds,

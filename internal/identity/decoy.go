@@ -6,8 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 
-	"github.com/uptrace/bun"
-
 	"tilth/internal/tenant"
 )
 
@@ -38,9 +36,9 @@ func (s *SignIn) decoy(ctx context.Context, a Attempt) (string, error) {
 
 // costing counts a tenant's users, and those of them whose password's hash has a cost.
 func (s *UserStore) costing(ctx context.Context, t tenant.ID, c Cost) (all, such uint64, err error) {
-	var n struct{ All, Such uint64 }
+	var n struct{ Everybody, Such uint64 }
 	err = s.db.Read(ctx).NewSelect().Model((*userRow)(nil)).
-		ColumnExpr("COUNT(*) AS ?, COUNT(CASE WHEN u.password_hash LIKE ? THEN 1 END) AS ?", bun.Ident("all"), c.prefix()+"%", bun.Ident("such")).
+		ColumnExpr("COUNT(*) AS everybody, COUNT(CASE WHEN u.password_hash LIKE ? THEN 1 END) AS such", c.prefix()+"%").
 		Where("u.tenant_id = ?", t).Scan(ctx, &n)
-	return n.All, n.Such, err
+	return n.Everybody, n.Such, err
 }
