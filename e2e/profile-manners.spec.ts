@@ -56,6 +56,17 @@ for (const darkMode of [false, true]) {
       await page.getByRole('tab', { name: 'Change password' }).click();
       await expect(button(page, 'Change password')).toBeVisible();
       await fine();
+      for (const [password, word] of [
+        ['short', 'Too short'],
+        ['sunshine', 'Weak'],
+        ['xk4Tq9Zp', 'Fair'],
+        ['xk4Tq9Zp2v', 'Good'],
+        ['pump lantern violet river', 'Strong'],
+      ] as const) {
+        await page.getByLabel(/^New password(?! again)/).fill(password);
+        await expect(page.getByText(word, { exact: true })).toBeVisible();
+        await fine();
+      }
 
       await page.getByRole('tab', { name: 'My app' }).click();
       await expect(page.getByText(/^A name as long/)).toBeVisible();

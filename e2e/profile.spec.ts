@@ -195,6 +195,31 @@ test.describe('the password', () => {
     await elsewhere.close();
   });
 
+  test('is judged while it is typed, by a list that nobody else has to fetch', async ({ page }) => {
+    const person = await somebody();
+    const lists: string[] = [];
+    page.on('request', (request) => {
+      if (/\/assets\/estimate-/.test(request.url())) lists.push(request.url());
+    });
+    await open(page, person, 'password');
+    const fresh = page.getByLabel(/^New password(?! again)/);
+    await expect(fresh).toHaveAccessibleDescription('At least 6 characters');
+    await expect(page.getByText(/^Three or four words/)).toBeVisible();
+    expect(lists).toEqual([]);
+
+    await fresh.fill('123456');
+    await expect(page.getByText(/^This is one of the first passwords that anyone tries/)).toBeVisible();
+    await expect(
+      page.getByRole('tabpanel').getByRole('status').filter({ hasText: 'Password strength: Weak' }),
+    ).toBeAttached();
+    await expect(fresh).not.toHaveAttribute('aria-invalid');
+    await fresh.fill(`${person.userName}!`);
+    await expect(page.getByText(/^It contains your name/)).toBeVisible();
+    await fresh.fill('pump lantern violet river');
+    await expect(page.getByText('Strong', { exact: true })).toBeVisible();
+    expect(lists).toHaveLength(1);
+  });
+
   test('needs a number first, and leads to it', async ({ page }) => {
     await open(page, await somebody(false), 'password');
     await expect(page.getByText('Bind a mobile number first')).toBeVisible();

@@ -167,6 +167,10 @@ func (s *Server) wire() error {
 	if err != nil {
 		return err
 	}
+	decoys, err := decoyKey(st.key)
+	if err != nil {
+		return err
+	}
 	longs := reading.NewLongAnswers(st.limits)
 	programs, err := openapi.New(openapi.Options{
 		Rate: s.set.OpenAPIRate, Address: func(r *http.Request) netip.Addr { return httpbase.ClientAddr(r, s.set.Proxies) }, Now: time.Now, Log: s.log, Limits: st.limits, Memory: s.memory, Longs: longs, Turns: st.turns,
@@ -177,8 +181,9 @@ func (s *Server) wire() error {
 		return err
 	}
 	s.signIn = identity.NewSignIn(identity.SignInParts{
-		Tenants: st.tenants, Users: st.users, Sessions: st.sessions, Hasher: st.hasher, Captcha: identity.Captcha{Demand: s.set.Captcha, Verify: slider.Verify},
-		Post: postbox(s.mails), Now: time.Now, Meter: st.limits,
+		Tenants: st.tenants, Users: st.users, Sessions: st.sessions, Hasher: st.hasher, Key: decoys,
+		Captcha: identity.Captcha{Demand: s.set.Captcha, Verify: slider.Verify},
+		Post:    postbox(s.mails), Now: time.Now, Meter: st.limits,
 	})
 	console, err := httpapi.New(httpapi.Options{
 		PublicURL: s.set.PublicURL, Listen: s.ports.forDevices(), EmbedKey: embeds,

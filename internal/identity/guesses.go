@@ -17,12 +17,13 @@ const (
 type guessedAt struct {
 	tenant tenant.ID
 	user   int64
+	time   time.Time
 }
 
 // tellLater has a user told: who tries passwords learns nothing from how long it takes.
 func (s *SignIn) tellLater(u *userRow) {
 	select {
-	case s.guessed <- guessedAt{u.TenantID, u.ID}:
+	case s.guessed <- guessedAt{u.TenantID, u.ID, s.Now()}:
 	default:
 	}
 }
@@ -50,11 +51,11 @@ func (s *SignIn) tell(ctx context.Context, at guessedAt) error {
 	if err != nil {
 		return err
 	}
-	l := letterOf(t, u, "guesses", "", s.Now())
+	l := letterOf(t, u, "guesses", "", at.time)
 	if s.Post == nil || l == nil {
 		return nil
 	}
-	now, err := s.Users.tellGuesses(ctx, at.tenant, at.user, guessesToldEvery)
+	now, err := s.Users.tellGuesses(ctx, at.tenant, at.user, at.time, guessesToldEvery)
 	if err == nil && now {
 		s.Post.Post(*l)
 	}

@@ -32,7 +32,7 @@ func TestGuessesWait(t *testing.T) {
 		return attempt(field.ID, "guessed"+strconv.Itoa(i), "wrong", "198.51.100."+strconv.Itoa(i))
 	}
 	var waited []time.Duration
-	for i := range 14 {
+	for i := range 19 {
 		if wait := g.holds(guess(i)); wait > 0 {
 			waited = append(waited, wait)
 			g.Clock.Advance(wait - time.Millisecond)
@@ -65,6 +65,7 @@ func TestNobodyIsKeptOutByNeighbours(t *testing.T) {
 		t.Fatal(e)
 	}
 	g.wrong(attempt(field.ID, "guessed", "", "198.51.100.66"), 9)
+	g.wrong(attempt(field.ID, "guessed as well", "", "198.51.100.66"), 5)
 	right.Address = attempt(field.ID, "", "", "198.51.100.8").Address // the same neighbourhood
 	if wait := g.holds(right); wait != 0 {
 		t.Errorf("she signed in from there, and waits %s", wait)
@@ -173,6 +174,7 @@ func TestNetworksAUser(t *testing.T) {
 	sign(attempt(field.ID, "ada", testkit.Password, "10.0.59.200"))
 	count(50)
 	g.wrong(attempt(field.ID, "nobody", "", "10.0.59.1"), 9)
+	g.wrong(attempt(field.ID, "nobody else", "", "10.0.59.1"), 1)
 	if wait := g.holds(attempt(field.ID, "ada", testkit.Password, "10.0.59.3")); wait != 0 {
 		t.Errorf("from where she was last: %s", wait)
 	}

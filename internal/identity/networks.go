@@ -53,11 +53,10 @@ func (s *UserStore) Sweep(ctx context.Context, until time.Time) error {
 	})
 }
 
-// tellGuesses writes down that a user is told of guesses now, and says whether to:
-// not where that was within the time before.
-func (s *UserStore) tellGuesses(ctx context.Context, t tenant.ID, user int64, within time.Duration) (now bool, err error) {
+// tellGuesses writes down that a user is told of guesses at a time, and says whether to:
+// not where that was within so long before.
+func (s *UserStore) tellGuesses(ctx context.Context, t tenant.ID, user int64, at time.Time, within time.Duration) (now bool, err error) {
 	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		at := s.now()
 		res, err := tx.NewUpdate().Model((*userRow)(nil)).Set("guesses_told = ?", at.UnixMilli()).
 			Where("u.tenant_id = ? AND u.id = ?", t, user).
 			// A time to come was told by a clock that was wrong.

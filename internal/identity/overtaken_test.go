@@ -27,7 +27,7 @@ const looks = 5
 func newSlow(s *testkit.Stores) *slow {
 	l := &slow{}
 	l.SignIn = identity.NewSignIn(identity.SignInParts{
-		Tenants: s.Tenants, Users: s.Users, Sessions: s.Sessions, Hasher: identity.NewHasher(), Captcha: identity.Captcha{Demand: identity.DemandOff},
+		Tenants: s.Tenants, Users: s.Users, Sessions: s.Sessions, Hasher: identity.NewHasherAt(testkit.PasswordCost, nil), Captcha: identity.Captcha{Demand: identity.DemandOff},
 		Now: func() time.Time {
 			if l.looked++; l.looked == looks && l.meanwhile != nil {
 				l.meanwhile()

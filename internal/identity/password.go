@@ -23,14 +23,18 @@ type Cost struct {
 	Threads uint8
 }
 
-// usual is RFC 9106's second choice.
-var usual = Cost{Passes: 3, Memory: 64 * 1024, Threads: 2}
+// usual is what new hashes take. older is what those take that were made before it, as
+// long as their owners have not signed in since.
+var (
+	usual = Cost{Passes: 1, Memory: 64 * 1024, Threads: 1}
+	older = Cost{Passes: 3, Memory: 64 * 1024, Threads: 2}
+)
 
 const (
 	saltLen = 16
 	keyLen  = 32
 
-	hashersAtOnce = 2               // each takes 64 MiB and a core or two
+	hashersAtOnce = 3               // each takes 64 MiB and a core, one of the older cost two
 	hashersKnown  = 1               // of them, for whoever is known
 	hashersWait   = 32              // of one network; of all that are not known together, half of it of one network
 	hashersAgain  = 2 * time.Second // when to come again where as many wait
@@ -51,14 +55,13 @@ var Server = Asker{Known: true}
 // one of them has the others at hand.
 var Neighbourhood = limit.Grouping{IPv4: 24, IPv6: 48}
 
-// Hasher computes password hashes, two at once. Networks come one after the other and,
-// of a network, accounts; one of the two is kept for those who are known. So neither a
-// flood of sign-ins, right or wrong, nor one from ever new networks keeps others
-// waiting for more than each other.
+// Hasher computes password hashes, three at once. Networks come one after the other and,
+// of a network, accounts; one of the three is kept for those who are known, and is enough
+// for them where strangers wait for the others. So neither a flood of sign-ins, right or
+// wrong, nor one from ever new networks keeps others waiting for more than each other.
 type Hasher struct {
 	turns *limit.Turns[askers, string]
 	cost  Cost
-	decoy string
 }
 
 // askers come one after the other.
@@ -82,7 +85,7 @@ func NewHasherAt(cost Cost, meter *limit.Meter) *Hasher {
 	turns.Reserve(limit.Reserved[askers]{
 		Turns: hashersKnown, For: func(a askers) bool { return a.known }, OthersWait: hashersWait,
 	})
-	return &Hasher{turns: turns, cost: cost, decoy: cost.encode(make([]byte, saltLen), make([]byte, keyLen))}
+	return &Hasher{turns: turns, cost: cost}
 }
 
 // Hash makes the stored form of a password.
@@ -98,14 +101,11 @@ func (h *Hasher) Hash(ctx context.Context, by Asker, password string) (string, e
 	return h.cost.encode(salt, key), nil
 }
 
-// Verify tells whether password is the one that stored was made from. An empty
-// stored form costs the same time and is never right, so that an account that
-// does not exist cannot be told from one that does.
+// outdated tells whether a hash that is made now takes another effort than stored.
+func (h *Hasher) outdated(stored string) bool { return !strings.HasPrefix(stored, h.cost.prefix()) }
+
+// Verify tells whether password is the one that stored was made from.
 func (h *Hasher) Verify(ctx context.Context, by Asker, stored, password string) (bool, error) {
-	exists := stored != ""
-	if !exists {
-		stored = h.decoy
-	}
 	var version int
 	var cost Cost
 	parts := strings.Split(stored, "$")
@@ -130,7 +130,7 @@ func (h *Hasher) Verify(ctx context.Context, by Asker, stored, password string) 
 	if err != nil {
 		return false, err
 	}
-	return exists && subtle.ConstantTimeCompare(got, want) == 1, nil
+	return subtle.ConstantTimeCompare(got, want) == 1, nil
 }
 
 func (h *Hasher) derive(ctx context.Context, by Asker, password string, salt []byte, cost Cost) ([]byte, error) {
@@ -145,7 +145,11 @@ func (h *Hasher) derive(ctx context.Context, by Asker, password string, salt []b
 	return argon2.IDKey([]byte(password), salt, cost.Passes, cost.Memory, cost.Threads, keyLen), nil
 }
 
+// prefix is what stored forms of the cost begin with, and no others.
+func (c Cost) prefix() string {
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$", argon2.Version, c.Memory, c.Passes, c.Threads)
+}
+
 func (c Cost) encode(salt, key []byte) string {
-	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, c.Memory, c.Passes, c.Threads,
-		base64.RawStdEncoding.EncodeToString(salt), base64.RawStdEncoding.EncodeToString(key))
+	return c.prefix() + base64.RawStdEncoding.EncodeToString(salt) + "$" + base64.RawStdEncoding.EncodeToString(key)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"tilth/internal/errs"
+	"tilth/internal/limit"
 )
 
 func TestHashAndVerify(t *testing.T) {
@@ -20,7 +22,7 @@ func TestHashAndVerify(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.HasPrefix(stored, "$argon2id$v=19$m=65536,t=3,p=2$") || strings.Contains(stored, "wörd") {
+	if !strings.HasPrefix(stored, "$argon2id$v=19$m=65536,t=1,p=1$") || strings.Contains(stored, "wörd") {
 		t.Errorf("stored %q", stored)
 	}
 	again, err := h.Hash(t.Context(), Server, "pass wörd €")
@@ -37,13 +39,20 @@ func TestHashAndVerify(t *testing.T) {
 // What a hash costs is kept with it: whoever checks it need not make such ones.
 func TestCostIsOfTheHash(t *testing.T) {
 	cheap, dear := NewHasherAt(Cost{Passes: 1, Memory: 8, Threads: 1}, nil), NewHasherAt(Cost{}, nil)
-	for of, by := range map[*Hasher]*Hasher{cheap: dear, dear: cheap} {
+	before := NewHasherAt(older, nil)
+	for of, by := range map[*Hasher]*Hasher{cheap: dear, dear: cheap, before: dear} {
 		stored, err := of.Hash(t.Context(), Server, "x")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := map[*Hasher]string{cheap: "$argon2id$v=19$m=8,t=1,p=1$", dear: "$argon2id$v=19$m=65536,t=3,p=2$"}[of]; !strings.HasPrefix(stored, want) {
+		want := map[*Hasher]string{
+			cheap: "$argon2id$v=19$m=8,t=1,p=1$", dear: "$argon2id$v=19$m=65536,t=1,p=1$", before: "$argon2id$v=19$m=65536,t=3,p=2$",
+		}[of]
+		if !strings.HasPrefix(stored, want) {
 			t.Errorf("stored %q, want %s", stored, want)
+		}
+		if of.outdated(stored) || !by.outdated(stored) {
+			t.Errorf("%s is outdated to whom it is not, or is not to whom it is", want)
 		}
 		for password, want := range map[string]bool{"x": true, "y": false} {
 			if ok, err := by.Verify(t.Context(), Server, stored, password); err != nil || ok != want {
@@ -53,35 +62,32 @@ func TestCostIsOfTheHash(t *testing.T) {
 	}
 }
 
-// An account that does not exist costs a computation of the same size as one
-// that does, and no password is right for it, the decoy's own included.
+// A decoy is looked at as any stored form of its cost is, and no password is right for
+// it: there is no key that one could give.
 func TestDecoy(t *testing.T) {
-	for _, h := range []*Hasher{NewHasher(), NewHasherAt(Cost{Passes: 2, Memory: 16, Threads: 1}, nil)} {
-		decoyOf(t, h)
-	}
-}
-
-func decoyOf(t *testing.T, h *Hasher) {
-	t.Helper()
-	stored, err := h.Hash(t.Context(), Server, "x")
-	if err != nil {
-		t.Fatal(err)
-	}
-	cost := func(s string) string { return strings.Join(strings.Split(s, "$")[:4], "$") }
-	if cost(h.decoy) != cost(stored) {
-		t.Errorf("the decoy costs %s, a password %s", cost(h.decoy), cost(stored))
-	}
-	// The decoy's key is all zeros, which no password gives; but even if one
-	// did, an account that does not exist lets nobody in.
-	h.decoy = stored
-	if ok, err := h.Verify(t.Context(), Server, "", "x"); ok || err != nil {
-		t.Errorf("an account that does not exist let somebody in: %t %v", ok, err)
+	h := NewHasher()
+	for _, cost := range []Cost{usual, older, {Passes: 2, Memory: 16, Threads: 1}} {
+		stored, err := NewHasherAt(cost, nil).Hash(t.Context(), Server, "x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		fields := func(s string) []string { return strings.Split(s, "$") }
+		decoy, real := fields(cost.decoy()), fields(stored)
+		if !slices.Equal(decoy[:4], real[:4]) || len(decoy[4]) != len(real[4]) || len(decoy) != len(real) || decoy[5] != "" {
+			t.Errorf("the decoy is %q, a password %q", decoy, real)
+		}
+		for _, password := range []string{"", "x"} {
+			if ok, err := h.Verify(t.Context(), Server, cost.decoy(), password); ok || err != nil {
+				t.Errorf("an account that does not exist let somebody in with %q: %t %v", password, ok, err)
+			}
+		}
 	}
 }
 
 func TestVerifyRefusesWhatItCannotRead(t *testing.T) {
 	h := NewHasher()
 	for name, stored := range map[string]string{
+		"nothing":       "",
 		"plain text":    "secret",
 		"other scheme":  "$argon2i$v=19$m=65536,t=3,p=2$AAAA$AAAA",
 		"old version":   "$argon2id$v=16$m=65536,t=3,p=2$AAAA$AAAA",
@@ -108,7 +114,11 @@ func stranger(network, account string) Asker {
 func TestQueueOverflow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := NewHasherAt(Cost{Passes: 1, Memory: 8, Threads: 1}, nil)
-		looking, _ := h.turns.Enter(t.Context(), askers{network: stranger("192.0.2.1", "").Network}, "x")
+		var looking []limit.Turn
+		for i := range hashersAtOnce - hashersKnown {
+			turn, _ := h.turns.Enter(t.Context(), askers{network: stranger("192.0.2.1", "").Network}, strconv.Itoa(i))
+			looking = append(looking, turn)
+		}
 		ctx, leave := context.WithCancel(t.Context())
 		var left atomic.Int32
 		ask := func(by Asker) {
@@ -121,7 +131,7 @@ func TestQueueOverflow(t *testing.T) {
 		}
 		busy := func(what string, by Asker) {
 			t.Helper()
-			_, err := h.Verify(t.Context(), by, "", "x")
+			_, err := h.Verify(t.Context(), by, h.cost.decoy(), "x")
 			if e := errs.As(err); e.Kind != errs.Unavailable || e.Retry != 2*time.Second {
 				t.Errorf("%s: %v", what, err)
 			}
@@ -142,7 +152,9 @@ func TestQueueOverflow(t *testing.T) {
 		if n := left.Load(); n != hashersWait {
 			t.Errorf("%d left", n)
 		}
-		looking.Leave()
+		for _, turn := range looking {
+			turn.Leave()
+		}
 		if _, err := h.Hash(t.Context(), stranger("10.1.0.1", "new"), "x"); err != nil {
 			t.Errorf("after the flood: %v", err)
 		}

@@ -61,6 +61,7 @@ type SignInParts struct {
 	Users    *UserStore
 	Sessions *SessionStore
 	Hasher   *Hasher
+	Key      []byte // secret, of the platform: picks what an account that does not exist costs
 	Captcha  Captcha
 	Post     Postbox // nil: no mail is sent
 	Now      func() time.Time
@@ -95,29 +96,57 @@ func (s *SignIn) Password(ctx context.Context, a Attempt) (Pair, error) {
 	if err := s.watch.demand(from, s.Captcha.Demand, passed); err != nil {
 		return Pair{}, err
 	}
-	right, err := s.Hasher.Verify(ctx, Asker{Network: a.network(), Known: from.known, Account: accountOf(a.Tenant, a.UserName)}, user.PasswordHash, a.Password)
-	if err != nil {
-		return Pair{}, err
+	by := Asker{Network: a.network(), Known: from.known, Account: accountOf(a.Tenant, a.UserName)}
+	for again := false; ; again = true {
+		right, err := s.Hasher.Verify(ctx, by, user.PasswordHash, a.Password)
+		if err != nil {
+			return Pair{}, err
+		}
+		if err := s.settle(ctx, from, user, passed, right && !user.Disabled); err != nil {
+			return Pair{}, err
+		}
+		by.Known = true // whoever has the right password
+		renewed, err := s.renew(ctx, by, user, a.Password)
+		if err != nil {
+			return Pair{}, err
+		}
+		pair, now, err := s.open(ctx, user, renewed, a)
+		switch {
+		case err != nil:
+			return Pair{}, err
+		case pair != Pair{}:
+			s.watch.welcome(from)
+			return pair, nil
+		case again || now.ID == 0:
+			return Pair{}, s.settle(ctx, from, user, passed, false)
+		}
+		user = now // perhaps it is the same password that another sign-in renewed
 	}
-	if err := s.settle(ctx, from, user, passed, right && !user.Disabled); err != nil {
-		return Pair{}, err
-	}
-	pair, valid, err := s.open(ctx, user, a)
-	if err != nil {
-		return Pair{}, err
-	}
-	if !valid {
-		return Pair{}, s.settle(ctx, from, user, passed, false)
-	}
-	s.watch.welcome(from)
-	return pair, nil
 }
 
-// user is who an attempt names; one without a number, and a password, is nobody.
+// renew makes the hash of a right password anew where it has not the usual cost; empty:
+// it has, or so many passwords wait that this one's turn is the next sign-in.
+func (s *SignIn) renew(ctx context.Context, by Asker, user *userRow, password string) (string, error) {
+	if !s.Hasher.outdated(user.PasswordHash) {
+		return "", nil
+	}
+	hash, err := s.Hasher.Hash(ctx, by, password)
+	if errs.Is(err, errs.Unavailable) {
+		return "", nil
+	}
+	return hash, err
+}
+
+// user is who an attempt names; one without a number is nobody, and has a decoy for a
+// password, which is looked for whoever is named: else that would tell them apart.
 func (s *SignIn) user(ctx context.Context, a Attempt) (*userRow, error) {
+	decoy, err := s.decoy(ctx, a)
+	if err != nil {
+		return nil, err
+	}
 	r, err := s.Users.one(ctx, a.Tenant, "u.folded_name = ?", text.FoldASCII(a.UserName))
 	if errs.Is(err, errs.NotFound) {
-		return &userRow{}, nil
+		return &userRow{PasswordHash: decoy}, nil
 	}
 	return r, err
 }
@@ -138,20 +167,24 @@ func (s *SignIn) settle(ctx context.Context, from origin, user *userRow, passed,
 	return err
 }
 
-// open starts a session for a user whose password was verified, and says whether
-// that is still valid: since the user was read, the password may have been
-// changed or the user shut out, which has ended all sessions but this one.
-func (s *SignIn) open(ctx context.Context, verified *userRow, a Attempt) (pair Pair, valid bool, err error) {
+// open starts a session for a user whose password was verified, and keeps its hash that
+// was made anew, if any. No pair: that is not valid any more. Since the user was read, the
+// password may have been changed or the user shut out, which has ended all sessions but
+// this one. now is how the user stands then; one without a number is there no more.
+func (s *SignIn) open(ctx context.Context, verified *userRow, renewed string, a Attempt) (pair Pair, now *userRow, err error) {
 	err = s.Sessions.db.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
-		now, err := s.Users.one(ctx, verified.TenantID, "u.id = ?", verified.ID)
+		now, err = s.Users.one(ctx, verified.TenantID, "u.id = ?", verified.ID)
 		if errs.Is(err, errs.NotFound) {
+			now = &userRow{}
 			return nil
 		}
-		if err != nil {
+		if err != nil || now.PasswordHash != verified.PasswordHash || now.Disabled {
 			return err
 		}
-		if valid = now.PasswordHash == verified.PasswordHash && !now.Disabled; !valid {
-			return nil
+		if renewed != "" {
+			if err := s.Users.PutPassword(ctx, now.TenantID, now.ID, renewed); err != nil {
+				return err
+			}
 		}
 		if pair, err = s.Sessions.Start(ctx, now.TenantID, now.ID, a.Remember); err != nil {
 			return err
@@ -162,5 +195,5 @@ func (s *SignIn) open(ctx context.Context, verified *userRow, a Attempt) (pair P
 		u := now.user()
 		return note(audit.As(ctx, audit.User, u.ID, u.Seen().Name), u, "session.signIn")
 	})
-	return pair, valid, err
+	return pair, now, err
 }

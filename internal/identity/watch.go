@@ -25,7 +25,7 @@ import (
 const (
 	failuresToLock   = 10
 	failuresToDemand = 3
-	failuresToWait   = 5
+	failuresToWait   = failuresToLock
 	failuresToTell   = 10
 	failureMemory    = 15 * time.Minute
 
@@ -107,12 +107,13 @@ func waitOf(failures int) time.Duration {
 func (w *watch) shut(from origin) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !from.known {
-		if wait := w.visits.Try(from.visit, waitOf(w.networks.Count(from.network))); wait > 0 {
-			return locked(wait)
-		}
+	if err := w.barred(from); err != nil || from.known {
+		return err
 	}
-	return w.barred(from)
+	if wait := w.visits.Try(from.visit, waitOf(w.networks.Count(from.network))); wait > 0 {
+		return locked(wait)
+	}
+	return nil
 }
 
 // demand says that a captcha is to be passed first; nil when not.

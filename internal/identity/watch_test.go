@@ -27,7 +27,7 @@ func TestOrigins(t *testing.T) {
 
 func TestWaitOf(t *testing.T) {
 	for failures, want := range map[int]time.Duration{
-		0: 0, 4: 0, 5: time.Second, 6: 2 * time.Second, 9: 16 * time.Second, failuresKeptOfNetwork: longestWait,
+		0: 0, 9: 0, 10: time.Second, 11: 2 * time.Second, 14: 16 * time.Second, failuresKeptOfNetwork: longestWait,
 	} {
 		if got := waitOf(failures); got != want {
 			t.Errorf("after %d failures %s, want %s", failures, got, want)

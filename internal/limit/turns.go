@@ -18,7 +18,8 @@ type TurnOptions struct {
 }
 
 // Reserved are turns that are kept for some keys, so that those need not wait for
-// others, however many come.
+// others, however many come. The remaining turns are others' first: those keys have
+// them while no other waits that may have one.
 type Reserved[K comparable] struct {
 	Turns      int          // of TurnOptions.AtOnce
 	For        func(K) bool // the keys they are kept for
@@ -181,11 +182,21 @@ func (t *Turns[K, M]) works(m *turnMaker[K, M], n int) {
 	}
 }
 
-// next is whose turn it is; nil: nobody's who waits.
+// next is whose turn it is; nil: nobody's who waits. Others go first as long as they have
+// not all the turns that are not reserved.
 func (t *Turns[K, M]) next() *turnMaker[K, M] {
-	full := t.others.busy >= t.AtOnce-t.reserved.Turns
+	if t.others.waits > 0 && t.others.busy < t.AtOnce-t.reserved.Turns {
+		if m := t.first(true); m != nil {
+			return m
+		}
+	}
+	return t.first(false)
+}
+
+// first is the first that may have a turn, of the others or of the rest.
+func (t *Turns[K, M]) first(other bool) *turnMaker[K, M] {
 	for _, k := range t.round {
-		if k.busy >= t.EachKey || k.other && full {
+		if k.other != other || k.busy >= t.EachKey {
 			continue
 		}
 		for _, m := range k.round {

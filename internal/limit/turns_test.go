@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,6 +14,7 @@ import (
 type shop struct {
 	*Turns[string, int]
 	t    *testing.T
+	mu   sync.Mutex
 	done []string // in order of their ends
 	busy map[string]int
 	most map[string]int // at once, by key and by maker; "" of all
@@ -22,9 +24,10 @@ func newShop(t *testing.T, o TurnOptions) *shop {
 	return &shop{Turns: NewTurns[string, int](Options{Name: "work", Meter: new(Meter)}, o), t: t, busy: map[string]int{}, most: map[string]int{}}
 }
 
-// count counts who works at once. Under synctest nobody else runs meanwhile: all
-// others wait for a clock or a turn.
+// count counts who works at once.
 func (s *shop) count(n int, key string, maker int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for _, of := range []string{"", key, fmt.Sprint(key, maker)} {
 		s.busy[of] += n
 		s.most[of] = max(s.most[of], s.busy[of])
@@ -46,7 +49,9 @@ func (s *shop) order(key string, maker, slices int) {
 			s.count(-1, key, maker)
 			turn.Yield(s.t.Context())
 		}
+		s.mu.Lock()
 		s.done = append(s.done, fmt.Sprint(key, maker))
+		s.mu.Unlock()
 		turn.Leave()
 	}()
 	synctest.Wait() // one after the other
@@ -117,6 +122,7 @@ func TestTurnsYielded(t *testing.T) {
 		}
 		turn.Leave()
 		time.Sleep(2000 * time.Second)
+		synctest.Wait()
 		if !slices.Equal(s.done, []string{"a1", "a1"}) || s.most[""] != 1 {
 			t.Errorf("done %v, %d at once", s.done, s.most[""])
 		}
@@ -140,6 +146,7 @@ func TestTurnsRest(t *testing.T) {
 		turn.Leave()
 		turn.Leave()
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		if len(s.done) != 2 || len(s.keys) != 0 || s.Turns.busy != 0 {
 			t.Errorf("done %v, left %d and %d", s.done, len(s.keys), s.Turns.busy)
 		}
@@ -164,6 +171,7 @@ func TestTurnsRefused(t *testing.T) {
 			}
 		}
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		if len(s.done) != 4 || len(s.keys) != 0 || s.figures().Refused != 2 {
 			t.Errorf("done %v, left %d, refused %d", s.done, len(s.keys), s.figures().Refused)
 		}
@@ -223,6 +231,7 @@ func TestTurnsReserved(t *testing.T) {
 		}
 		turn.Leave()
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		want := []string{"b1", "c1", "d1", "e1", "flood0", "flood1", "flood2", "flood3", "flood4"} // it lets others go on after its slice
 		if !slices.Equal(s.done, want) || s.most[""] != 1 {
 			t.Errorf("done in the order %v, want %v; %d at once", s.done, want, s.most[""])
@@ -230,12 +239,68 @@ func TestTurnsReserved(t *testing.T) {
 		for maker := range 2 { // who has reserved turns may have the others as well
 			s.order("home", maker, 1)
 		}
+		s.mu.Lock()
 		if s.most["home"] != 2 {
 			t.Errorf("%d at once where nobody else is", s.most["home"])
 		}
+		s.mu.Unlock()
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		if n := len(s.keys) + len(s.round) + s.Turns.busy + s.others.busy + s.others.waits; n != 0 {
 			t.Errorf("%d things are remembered of nothing", n)
 		}
 	})
+}
+
+// However much those ask for who have reserved turns, of one key or of many, the turns
+// that are not reserved are others' as soon as one of them waits.
+func TestTurnsReservedLeaveTheRest(t *testing.T) {
+	for name, keys := range map[string]int{"one key": 1, "many keys": 10} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newShop(t, TurnOptions{AtOnce: 3, EachKey: 3, EachMaker: 1, KeyWaits: 100, MakerWaits: 100})
+				s.Reserve(Reserved[string]{Turns: 1, For: func(key string) bool { return key[0] == 'h' }, OthersWait: 8})
+				began := map[string][]time.Duration{} // by first letter
+				start := time.Now()
+				second := func(key string, maker int) {
+					go func() {
+						turn, why := s.Enter(t.Context(), key, maker)
+						if turn == nil {
+							t.Errorf("%s %d: %v", key, maker, why)
+							return
+						}
+						s.mu.Lock()
+						began[key[:1]] = append(began[key[:1]], time.Since(start))
+						s.mu.Unlock()
+						time.Sleep(time.Second)
+						turn.Leave()
+					}()
+					synctest.Wait()
+				}
+				for i := range 30 {
+					second(fmt.Sprint("h", i%keys), i)
+				}
+				time.Sleep(time.Second / 2)
+				for i, key := range []string{"b", "b", "c", "d"} {
+					second(key, i)
+				}
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				// All three turns, then one beside two others, twice, then all again.
+				want := map[string][]time.Duration{"b": {1, 2}, "c": {1}, "d": {2}, "h": {0, 0, 0, 1, 2, 3, 3, 3}}
+				for of, seconds := range want {
+					got := began[of]
+					for i := range seconds {
+						seconds[i] *= time.Second
+					}
+					if len(got) < len(seconds) || !slices.Equal(got[:len(seconds)], seconds) {
+						t.Errorf("%s began at %v, want %v", of, got, seconds)
+					}
+				}
+				if n := len(began["h"]); n != 30 {
+					t.Errorf("%d of 30 pieces had a turn", n)
+				}
+			})
+		})
+	}
 }

@@ -72,12 +72,12 @@ func NewStores(t testing.TB) *Stores {
 	s.Avatars = identity.NewAvatarStore(s.DB, s.Clock.Now)
 	s.Phones, s.Post = &Phones{}, &Postbox{}
 	s.SignIn = identity.NewSignIn(identity.SignInParts{
-		Tenants: s.Tenants, Users: s.Users, Sessions: s.Sessions, Hasher: identity.NewHasher(),
+		Tenants: s.Tenants, Users: s.Users, Sessions: s.Sessions, Hasher: identity.NewHasherAt(PasswordCost, nil), Key: SecretKey,
 		Captcha: identity.Captcha{Demand: identity.DemandAdaptive, Verify: s.Slider.Verify}, Post: s.Post, Now: s.Clock.Now,
 	})
 	s.Codes = identity.NewCodeStore(s.DB, SecretKey, s.Phones, s.Clock.Now)
 	s.Account = identity.NewAccount(identity.AccountParts{
-		DB: s.DB, Tenants: s.Tenants, Users: s.Users, Sessions: s.Sessions, Codes: s.Codes, Hasher: identity.NewHasher(),
+		DB: s.DB, Tenants: s.Tenants, Users: s.Users, Sessions: s.Sessions, Codes: s.Codes, Hasher: identity.NewHasherAt(PasswordCost, nil),
 		Post: s.Post, Now: s.Clock.Now,
 	})
 	s.Catalog = device.NewCatalog(s.DB)

@@ -15,7 +15,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in with user name and password
-         * @description A wrong user, a wrong password and a disabled account give one and the same 601, in the same time. Ten failures for one account from one address lock that pair for 15 minutes (429). From a network (IPv4 /24, IPv6 /48) that the account never signed in from, failures at whichever accounts make the next attempt wait, from the fifth on 1 s and up to 30 s (429). After three failures for that account or that address within 15 minutes (setting `--captcha`) a slider captcha is demanded: 601 with `data: {captchaRequired: true}`. A user has 20 sessions at most: a new one ends the oldest.
+         * @description A wrong user, a wrong password and a disabled account give one and the same 601, in the same time. Ten failures for one account from one address lock that pair for 15 minutes (429). From a network (IPv4 /24, IPv6 /48) that the account never signed in from, failures at whichever accounts make the next attempt wait, from the tenth on 1 s and up to 30 s (429). After three failures for that account or that address within 15 minutes (setting `--captcha`) a slider captcha is demanded: 601 with `data: {captchaRequired: true}`. A user has 20 sessions at most: a new one ends the oldest.
          */
         post: operations["loginUsername"];
         delete?: never;

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react';
 
-const pauseMs = 250;
+const usualMs = 250;
 
-/** A text that follows what is typed once it has stood still. Emptied, it follows at once. */
-export function useSettled(value: string): string {
+/** A text that follows what is typed once it has stood still for so many milliseconds. Emptied, it follows at once. */
+export function useSettled(value: string, pauseMs = usualMs): string {
   const [settled, setSettled] = useState(value);
   useEffect(() => {
     if (value === '') {
@@ -12,6 +12,6 @@ export function useSettled(value: string): string {
     }
     const timer = setTimeout(() => setSettled(value), pauseMs);
     return () => clearTimeout(timer);
-  }, [value]);
+  }, [value, pauseMs]);
   return settled;
 }

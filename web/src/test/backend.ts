@@ -39,7 +39,7 @@ export function frameBackend() {
   });
   onGet('/admin-api/system/tenant/get-by-website', () => ok(null));
   onGet('/admin-api/system/console/settings', () =>
-    ok({ version: '0.1.0', defaultTenant: 'demo', mapTiles: null, captcha: 'off', demoPages: true }),
+    ok({ version: '0.1.0', defaultTenant: 'demo', mapTiles: null, captcha: 'off', demoPages: true, passwordMin: 6 }),
   );
   onGet('/admin-api/client/pc/notice-channel/page', () => ok({ list: [], total: 0 }));
   onGet('/admin-api/client/pc/notice-channel/get/ways', () => ok({ email: true, phoneMessage: true }));

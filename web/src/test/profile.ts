@@ -39,6 +39,7 @@ export const credential = (id: number, change: Partial<Credential> = {}): Creden
 export interface ProfileServer {
   user: User;
   sms: boolean;
+  passwordMin: number;
   credentials: Credential[];
   answers: Map<string, () => Response | Promise<Response>>;
   asked: { path: string; sent: unknown }[];
@@ -65,6 +66,7 @@ export function profileServer(change: Partial<ProfileServer> = {}): ProfileServe
   const state: ProfileServer = {
     user: { ...elif },
     sms: true,
+    passwordMin: 6,
     credentials: [],
     answers: new Map(),
     asked: [],
@@ -72,7 +74,15 @@ export function profileServer(change: Partial<ProfileServer> = {}): ProfileServe
   };
   onGet('/admin-api/client/pc/live', () => new Response('', { status: 503 }));
   onGet('/admin-api/system/console/settings', () =>
-    ok({ version: '0.1.0', defaultTenant: 'demo', mapTiles: null, captcha: 'off', demoPages: false, sms: state.sms }),
+    ok({
+      version: '0.1.0',
+      defaultTenant: 'demo',
+      mapTiles: null,
+      captcha: 'off',
+      demoPages: false,
+      sms: state.sms,
+      passwordMin: state.passwordMin,
+    }),
   );
   const body = async (on: typeof onPost, path: string, act: (sent: never) => unknown) =>
     on(path, async ({ request }) => {

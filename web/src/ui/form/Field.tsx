@@ -19,10 +19,12 @@ interface FieldProps {
   hint?: ReactNode;
   /** Stands beside the control: a button. */
   after?: ReactNode;
+  /** Stands below, whatever is said about the control. */
+  below?: ReactNode;
   children: (labels: ControlLabels) => ReactNode;
 }
 
-export function Field({ label, required = false, error, hint, after, children }: FieldProps) {
+export function Field({ label, required = false, error, hint, after, below, children }: FieldProps) {
   const id = useId();
   const wrong = error !== undefined;
   const told = wrong || hint !== undefined;
@@ -53,6 +55,7 @@ export function Field({ label, required = false, error, hint, after, children }:
           <span>{error ?? hint}</span>
         </p>
       ) : null}
+      {below}
     </div>
   );
 }

@@ -5,7 +5,7 @@ import type { RuleFormState } from '../form/useRuleForm';
 export function enoughOf({ values, properties, findings }: RuleFormState) {
   const enough = isJudgeable(findings) && (values.trigger === 1 || properties !== undefined);
   // Where only the period is wrong, asking for what stands there would lead nowhere.
-  const { period, ...others } = findings.fields;
-  const onlyPeriod = period !== undefined && isJudgeable({ ...findings, fields: others });
+  const { period, weekdays, ...others } = findings.fields;
+  const onlyPeriod = (period ?? weekdays) !== undefined && isJudgeable({ ...findings, fields: others });
   return { enough, wanting: onlyPeriod ? ('periodWrong' as const) : ('incomplete' as const) };
 }

@@ -13,11 +13,19 @@ import { Note } from '@/ui/Note';
 import { CodeField } from '../form/CodeField';
 import css from '../form/form.module.css';
 import { PasswordInput } from '../form/PasswordInput';
-import { checkPassword, type PasswordError, type PasswordForm } from './rules';
+import { checkPassword, minimumText, type PasswordError, type PasswordForm } from './rules';
+import { StrengthMeter } from './strength/StrengthMeter';
+import { prepareStrength } from './strength/useStrength';
 
 const empty: PasswordForm = { code: '', password: '', again: '' };
 
-export function PasswordFields({ user }: { user: components['schemas']['User'] }) {
+interface PasswordFieldsProps {
+  user: components['schemas']['User'];
+  /** Characters that the password has at least. */
+  minimum: number;
+}
+
+export function PasswordFields({ user, minimum }: PasswordFieldsProps) {
   const { t } = useTranslation();
   const [values, setValues] = useState(empty);
 
@@ -34,7 +42,7 @@ export function PasswordFields({ user }: { user: components['schemas']['User'] }
 
   const form = useForm<PasswordForm, PasswordError>({
     values,
-    check: checkPassword,
+    check: (typed) => checkPassword(typed, minimum),
     busy: change.isPending,
     onSubmit: (wanted) => change.mutate(wanted),
   });
@@ -54,13 +62,15 @@ export function PasswordFields({ user }: { user: components['schemas']['User'] }
       />
       {(['password', 'again'] as const).map((name) => {
         const { error, ref, onBlur } = form.field(name);
+        const fresh = name === 'password';
         return (
           <Field
             key={name}
-            label={t(name === 'password' ? 'password.new' : 'password.again')}
+            label={t(fresh ? 'password.new' : 'password.again')}
             required
-            error={error && t(error)}
-            hint={name === 'password' ? t('password.min') : undefined}
+            error={error && t(error, { least: minimum })}
+            hint={fresh ? t(minimumText(minimum), { least: minimum }) : undefined}
+            below={fresh ? <StrengthMeter password={values.password} minimum={minimum} person={user} /> : undefined}
           >
             {(labels) => (
               <PasswordInput
@@ -68,6 +78,7 @@ export function PasswordFields({ user }: { user: components['schemas']['User'] }
                 ref={ref as (input: InputRef | null) => void}
                 value={values[name]}
                 onChange={(event) => setValues({ ...values, [name]: event.target.value })}
+                onFocus={fresh ? prepareStrength : undefined}
                 onBlur={onBlur}
               />
             )}

@@ -50,6 +50,35 @@ describe('a new password', () => {
     expect(sentTo(server, paths.password)).toEqual([]);
   });
 
+  it('is as long as the provider wants', async () => {
+    const { server, person } = await open({ passwordMin: 12 });
+    await waitFor(() => expect(fresh()).toHaveAccessibleDescription('At least 12 characters'));
+    await person.type(code(), '123456');
+    await person.type(fresh(), 'eleven char');
+    await person.type(again(), 'eleven char');
+    await person.click(submit());
+    expect(fresh()).toBeInvalid();
+    expect(fresh()).toHaveAccessibleDescription('At least 12 characters');
+    expect(fresh()).toHaveFocus();
+    expect(sentTo(server, paths.password)).toEqual([]);
+    await person.type(fresh(), 's');
+    expect(fresh()).toBeValid();
+    await person.type(again(), 's');
+    await person.click(submit());
+    await waitFor(() => expect(sentTo(server, paths.password)).toEqual([{ code: '123456', password: 'eleven chars' }]));
+  });
+
+  it('that is common is warned of, and taken all the same', async () => {
+    const { server, person } = await open();
+    await person.type(code(), '123456');
+    await person.type(fresh(), '123456');
+    expect(await screen.findByText(/^This is one of the first passwords that anyone tries/)).toBeVisible();
+    expect(fresh()).toBeValid();
+    await person.type(again(), '123456');
+    await person.click(submit());
+    await waitFor(() => expect(sentTo(server, paths.password)).toEqual([{ code: '123456', password: '123456' }]));
+  });
+
   it('that was refused stays to be sent again, with the server’s sentence', async () => {
     const { server, person } = await open();
     server.answers.set(paths.password, () => refused(601, 'The verification code is wrong'));
@@ -88,6 +117,17 @@ it('needs SMS, and says so where there is none', async () => {
   expect(await screen.findByText('SMS is not set up')).toBeVisible();
   expect(screen.getByText(/Ask whoever runs Tilth to set one for you/)).toBeVisible();
   expect(screen.queryByLabelText(/^New password/)).toBeNull();
+});
+
+it.each([
+  ['en-us', 'At least 10 characters'],
+  ['zh-cn', '至少10个字符'],
+  ['tr-tr', 'En az 10 karakter'],
+  ['ru-ru', 'Минимум символов: 10'],
+])('says another minimum than the usual in %s', async (language, words) => {
+  await useLanguage.getState().setLanguage(language as Language);
+  await open({ passwordMin: 10 });
+  expect(await screen.findByText(words)).toBeVisible();
 });
 
 const words: Record<Language, string[]> = {

@@ -6,6 +6,7 @@ import { consoleSettingsQuery } from '@/lib/queries';
 import { Note } from '@/ui/Note';
 import css from '../form/form.module.css';
 import { PasswordFields } from './PasswordFields';
+import { usualMinimum } from './rules';
 
 interface PasswordTabProps {
   user: components['schemas']['User'];
@@ -15,8 +16,9 @@ interface PasswordTabProps {
 /** A new password takes a code to one's own mobile; who cannot have one is told what stands in the way. */
 export function PasswordTab({ user, onPhone }: PasswordTabProps) {
   const { t } = useTranslation();
-  const sms = useQuery(consoleSettingsQuery()).data?.sms ?? true;
-  if (!sms) {
+  // Until they are there, or where they do not come, the server says what holds.
+  const settings = useQuery(consoleSettingsQuery()).data;
+  if (settings?.sms === false) {
     return (
       <div className={css.form}>
         <Note tone="warn" title={t('channel.smsOff')}>
@@ -42,5 +44,5 @@ export function PasswordTab({ user, onPhone }: PasswordTabProps) {
       </div>
     );
   }
-  return <PasswordFields user={user} />;
+  return <PasswordFields user={user} minimum={settings?.passwordMin ?? usualMinimum} />;
 }

@@ -21,5 +21,15 @@ it.each([
   ['another', { code: '1', password: '123456', again: '1234567' }, { again: 'password.different' }],
   ['another case', { code: '1', password: 'abcdef', again: 'Abcdef' }, { again: 'password.different' }],
 ])('%s', (_, form, errors) => {
-  expect(checkPassword(form)).toEqual(errors);
+  expect(checkPassword(form, 6)).toEqual(errors);
+});
+
+it.each([
+  [6, '12345', { password: 'password.min' }],
+  [6, '123456', {}],
+  [12, '12345678901', { password: 'password.minOf' }],
+  [12, '123456789012', {}],
+  [12, '🌱'.repeat(12), {}],
+])('where %i characters are the least, %s', (minimum, password, errors) => {
+  expect(checkPassword({ code: '1', password, again: password }, minimum)).toEqual(errors);
 });

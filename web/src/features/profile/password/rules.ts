@@ -6,16 +6,26 @@ export interface PasswordForm {
   again: string;
 }
 
-export type PasswordError = 'phone.codeRequired' | 'password.required' | 'password.min' | 'password.different';
+export type PasswordError = 'phone.codeRequired' | 'password.required' | MinimumText | 'password.different';
+
+/** The least where a provider asks for no more; a sentence of its own says it. */
+export const usualMinimum = 6;
+
+type MinimumText = 'password.min' | 'password.minOf';
+export const minimumText = (minimum: number): MinimumText =>
+  minimum === usualMinimum ? 'password.min' : 'password.minOf';
 
 /** In characters as people count them, not in units of the text's encoding. */
-export const shortest = 6;
+export const isShort = (password: string, minimum: number) => [...password].length < minimum;
 
-export function checkPassword({ code, password, again }: PasswordForm): Errors<PasswordForm, PasswordError> {
+export function checkPassword(
+  { code, password, again }: PasswordForm,
+  minimum: number,
+): Errors<PasswordForm, PasswordError> {
   const errors: Errors<PasswordForm, PasswordError> = {};
   if (code.trim() === '') errors.code = 'phone.codeRequired';
   if (password === '') errors.password = 'password.required';
-  else if ([...password].length < shortest) errors.password = 'password.min';
+  else if (isShort(password, minimum)) errors.password = minimumText(minimum);
   if (again !== password) errors.again = 'password.different';
   else if (again === '') errors.again = 'password.required';
   return errors;

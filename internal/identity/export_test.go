@@ -1,0 +1,47 @@
+package identity
+
+import (
+	"context"
+	"runtime"
+	"sync"
+
+	"tilth/internal/limit"
+)
+
+// Older is the cost of the hashes that were made before the usual one.
+var Older = older
+
+// Decoy is what an attempt at an account that does not exist is compared with.
+func (s *SignIn) Decoy(ctx context.Context, a Attempt) (string, error) { return s.decoy(ctx, a) }
+
+// Prefix is what the stored forms of a cost begin with.
+func (c Cost) Prefix() string { return c.prefix() }
+
+// Crowd has one account work and wait as often as may of a network where it is known,
+// until leave is called.
+func (h *Hasher) Crowd(ctx context.Context, network limit.Network) (leave func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	of := askers{network, true}
+	works, _ := h.turns.Enter(ctx, of, "crowd")
+	var wait sync.WaitGroup
+	for range hashersWait {
+		wait.Go(func() {
+			if turn, _ := h.turns.Enter(ctx, of, "crowd"); turn != nil {
+				turn.Leave()
+			}
+		})
+	}
+	gone, stop := context.WithCancel(ctx)
+	stop()
+	for {
+		if _, why := h.turns.Enter(gone, of, "crowd"); why != limit.NotFull {
+			break
+		}
+		runtime.Gosched()
+	}
+	return func() {
+		cancel()
+		wait.Wait()
+		works.Leave()
+	}
+}

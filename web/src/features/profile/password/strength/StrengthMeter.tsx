@@ -1,0 +1,90 @@
+import CheckOutlined from '@ant-design/icons/CheckOutlined';
+import EllipsisOutlined from '@ant-design/icons/EllipsisOutlined';
+import InfoCircleOutlined from '@ant-design/icons/InfoCircleOutlined';
+import SafetyOutlined from '@ant-design/icons/SafetyOutlined';
+import WarningOutlined from '@ant-design/icons/WarningOutlined';
+import type { TFunction } from 'i18next';
+import { useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useSettled } from '@/lib/useSettled';
+import { isShort } from '../rules';
+import { type Person, personal } from './personal';
+import css from './StrengthMeter.module.css';
+import { levels, type Strength } from './strength';
+import { useStrength } from './useStrength';
+
+interface StrengthMeterProps {
+  password: string;
+  /** Characters that it has at least. */
+  minimum: number;
+  /** Whose password it is to be. */
+  person: Person;
+}
+
+const icons = {
+  short: EllipsisOutlined,
+  weak: WarningOutlined,
+  fair: InfoCircleOutlined,
+  good: CheckOutlined,
+  strong: SafetyOutlined,
+};
+
+/** Longer than people pause between two letters, so that nobody is told of each. */
+const pauseMs = 1000;
+
+/** How strong a password is that somebody types, and what would make it stronger. It advises; the minimum is the only rule. */
+export function StrengthMeter({ password, minimum, person }: StrengthMeterProps) {
+  const { t } = useTranslation();
+  const { userName, nickname, email, mobile, tenantName } = person;
+  const known = useMemo(
+    () => personal({ userName, nickname, email, mobile, tenantName }),
+    [userName, nickname, email, mobile, tenantName],
+  );
+  const strength = useStrength(password, known);
+
+  const short = isShort(password, minimum);
+  const judged = short || strength === 'failed' ? undefined : strength;
+  const level = short && password !== '' ? 'short' : judged?.level;
+  const told =
+    strength === 'failed'
+      ? t('password.strength.unknown')
+      : judged
+        ? toldOf(t, judged)
+        : t('password.strength.advice.useWords');
+  const said = level
+    ? t('password.strength.said', { word: t(`password.strength.level.${level}`), told })
+    : strength === 'failed'
+      ? told
+      : '';
+  const announced = useSettled(said, pauseMs);
+  const Icon = level ? icons[level] : null;
+
+  return (
+    <div className={css.meter}>
+      <div className={css.line}>
+        <span className={`${css.steps} ${level ? css[level] : ''}`} aria-hidden="true">
+          {levels.map((step, at) => (
+            <span key={step} className={judged && at <= levels.indexOf(judged.level) ? css.full : undefined} />
+          ))}
+        </span>
+        {level && Icon ? (
+          <span className={`${css.word} ${css[level]}`}>
+            <Icon aria-hidden="true" />
+            {t(`password.strength.level.${level}`)}
+          </span>
+        ) : null}
+      </div>
+      <p className={css.told}>{told}</p>
+      <span className="visually-hidden" role="status">
+        {announced}
+      </span>
+    </div>
+  );
+}
+
+function toldOf(t: TFunction, { warning, advice }: Strength): string {
+  const warns = warning && t(`password.strength.warning.${warning}`);
+  const advises = advice && t(`password.strength.advice.${advice}`);
+  if (warns && advises) return t('password.strength.both', { warning: warns, advice: advises });
+  return warns ?? advises ?? t('password.strength.only');
+}
