@@ -187,3 +187,43 @@ test('on a phone the form fills the screen, and nothing is wider than it', async
   await expectNoSideways(page);
   await expectAccessible(page);
 });
+
+test('a rule for the night, on a phone, tells a channel that is made inside its form', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await enter(page, grower, '/alarm');
+  const dialog = await fill(page, 'Night watch');
+  await dialog.getByRole('button', { name: /^Night/ }).click();
+  await expect(dialog.getByText('20:00–24:00, 00:00–06:00 · 20 of 48 half hours · Europe/Istanbul')).toBeVisible();
+
+  // Escape leaves the rule as it was typed, gives the keyboard back, and keeps the channel for another try.
+  const opener = dialog.getByRole('button', { name: 'New channel' });
+  const channel = page.getByRole('dialog', { name: 'New channel' });
+  const name = channel.getByRole('textbox', { name: 'Name' });
+  await opener.click();
+  await expect(name).toBeFocused();
+  await name.fill('Vineyard nights');
+  await channel.getByRole('checkbox', { name: 'Email' }).check();
+  await expectNoSideways(page);
+  await expectAccessible(page);
+  await page.keyboard.press('Escape');
+  await expect(channel).toBeHidden();
+  await expect(opener).toBeFocused();
+  await expect(dialog.getByLabel(/^Alarm name/)).toHaveValue('Night watch');
+
+  await opener.click();
+  await channel.getByRole('button', { name: 'Restore' }).click();
+  await expect(name).toHaveValue('Vineyard nights');
+  await channel.getByRole('textbox', { name: 'Address 1' }).fill('aylin@vineyard.example');
+  await channel.getByRole('button', { name: 'Save' }).click();
+  await expect(channel).toBeHidden();
+  await expect(dialog.getByTitle('Vineyard nights')).toBeVisible();
+  await expect(dialog.getByLabel('Tell')).toBeFocused();
+  await expectNoSideways(page);
+  await expectAccessible(page);
+
+  await save(dialog).click();
+  await expect(dialog).toBeHidden();
+  const card = page.getByRole('article', { name: 'Night watch' });
+  await expect(card.getByText('20:00–06:00')).toBeVisible();
+  await expect(card.getByText('Vineyard nights')).toBeVisible();
+});
