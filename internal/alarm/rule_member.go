@@ -242,14 +242,15 @@ func (s *RuleStore) fitting() func(r *Rule, product int64) bool {
 
 // wanted are the devices that rules' targets name now, each once.
 func (s *RuleStore) wanted(ctx context.Context, tx bun.IDB, t tenant.ID, ids []RuleID) (rows []wantedRow, err error) {
-	// In this order, and by these columns: a rule names little, a tenant may have much.
-	const those = `SELECT x.rule_id, d.id AS device_id, d.product_id FROM alarm_rule_targets AS x CROSS JOIN devices AS d WHERE x.rule_id IN (?) AND `
+	// In this order: a rule names little, a tenant may have much.
+	const those = `SELECT x.rule_id, d.id AS device_id, d.product_id FROM alarm_rule_targets AS x CROSS JOIN devices AS d
+		WHERE d.tenant_id = ? AND x.rule_id IN (?) AND `
 	list := bun.List(ids)
-	err = tx.NewRaw(those+`d.id = x.device_id AND +d.tenant_id = ?
-		UNION `+those+`d.scene_id = x.scene_id AND +d.tenant_id = ?
-		UNION `+those+`d.product_id = x.product_id AND d.tenant_id = ?
-		UNION `+those+`d.scene_id IS NULL AND d.tenant_id = ? AND x.device_id IS NULL AND x.scene_id IS NULL AND x.product_id IS NULL`,
-		list, t, list, t, list, t, list, t).Scan(ctx, &rows)
+	err = tx.NewRaw(those+`d.id = x.device_id
+		UNION `+those+`d.scene_id = x.scene_id
+		UNION `+those+`d.product_id = x.product_id
+		UNION `+those+`d.scene_id IS NULL AND x.device_id IS NULL AND x.scene_id IS NULL AND x.product_id IS NULL`,
+		t, list, t, list, t, list, t, list).Scan(ctx, &rows)
 	return rows, err
 }
 

@@ -136,11 +136,15 @@ var acts = map[string]act{
 		return w.sends(http.MethodPut, rulesPath+"mute", body{"id": w.made(t, frost("WS-1", nil)), "until": w.Clock.Milli() + 60_000})
 	}},
 	"resolveAlarmNotice": {says: "notice.resolve Frost; remark: <nil> > Heater on", do: func(t *testing.T, w *world) testkit.Call {
-		id := w.made(t, frost("WS-1", nil))
-		w.done(t, w.deploy("publish", id))
-		w.Clock.Advance(time.Second)
-		w.judged(t, w.ws1, air(-1))
-		return w.resolve(w.rule(t, id).OpenNotice.Id, "Heater on")
+		return w.resolve(w.openNotice(t), "Heater on")
+	}},
+	"acknowledgeAlarmNotice": {says: "notice.acknowledge Frost; note: <nil> > At the pump; remindAt: <nil> > 1.795255202e+12", do: func(t *testing.T, w *world) testkit.Call {
+		return w.sends(http.MethodPut, noticesPath+"acknowledge", body{"id": w.openNotice(t), "note": "At the pump", "remindHours": 1})
+	}},
+	"unacknowledgeAlarmNotice": {says: "notice.unacknowledge Frost", do: func(t *testing.T, w *world) testkit.Call {
+		id := w.openNotice(t)
+		w.done(t, w.sends(http.MethodPut, noticesPath+"acknowledge", body{"id": id}))
+		return w.sends(http.MethodPut, noticesPath+"unacknowledge", body{"id": id})
 	}},
 	"createNoticeChannel": {says: "channel.create Night shift; noticeName: <nil> > Night shift; noticeMode: <nil> > [email phoneMessage]; " +
 		"emails: <nil> > [ada@example.com bora@example.com]; phoneMessage: <nil> > [+905551112233]; language: <nil> > tr-tr", do: func(_ *testing.T, w *world) testkit.Call {
@@ -328,6 +332,16 @@ func TestNoChangeWithoutEntry(t *testing.T) {
 	if err != nil || d.NoteName != "Mast" {
 		t.Errorf("%v %v", d, err)
 	}
+}
+
+// openNotice has a rule begin a notice, and answers its id.
+func (w *world) openNotice(t *testing.T) int64 {
+	t.Helper()
+	id := w.made(t, frost("WS-1", nil))
+	w.done(t, w.deploy("publish", id))
+	w.Clock.Advance(time.Second)
+	w.judged(t, w.ws1, air(-1))
+	return w.rule(t, id).OpenNotice.Id
 }
 
 // alarmRule makes a rule past the edge, which would write it down.

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"tilth/internal/audit"
 	"tilth/internal/testkit"
@@ -84,6 +85,17 @@ var crossings = map[string]crossing{
 	}, code: 404, own: `"data":true`},
 
 	"resolveAlarmNotice": {ask: func(w *world) testkit.Call { return w.resolve(w.theirNotice(), marker) }, code: 404, own: `"data":true`},
+
+	"acknowledgeAlarmNotice": {ask: func(w *world) testkit.Call {
+		return w.sends("", noticesPath+"acknowledge", body{"id": w.theirNotice(), "note": marker})
+	}, code: 404, own: `"data":true`},
+	"unacknowledgeAlarmNotice": {ask: func(w *world) testkit.Call {
+		id := w.theirNotice()
+		if err := w.engine.Acknowledge(context.Background(), w.rival.ID, id, marker, "", time.Hour); err != nil {
+			panic(err)
+		}
+		return w.sends("", noticesPath+"unacknowledge", body{"id": id})
+	}, code: 404, own: `"data":true`},
 
 	"deleteNoticeChannel": {ask: ofTheirChannel("delete"), code: 404, own: `"data":true`},
 	"testNoticeChannel":   {ask: ofTheirChannel("test"), code: 404, own: `"ok":true`},

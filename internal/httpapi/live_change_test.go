@@ -138,7 +138,7 @@ func TestCallsSayWhatTheyChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	told := []string{"updateDevice", "newDeviceSecret", "createScene", "updateScene", "deleteScene"} // by their stores
-	ownEvents := []string{"resolveAlarmNotice"}
+	ownEvents := []string{"resolveAlarmNotice", "acknowledgeAlarmNotice", "unacknowledgeAlarmNotice"}
 	nothing := []string{"rehearseAlarmRule", "rehearseAlarmRuleDevices", "testNoticeChannel"}
 	ownPage := []string{
 		"updateAvatar", "createCredential", "deleteCredential", "toggleCredential",
