@@ -190,11 +190,11 @@ var rows = map[string]row{
 	"console getAllAlarmNotices": {query: firstPage},
 	"console getAlarmNotice":     {of: func(s *party) request { return query("id", number(s.notice)) }},
 	"console getAlarmAdvice":     {bare: true, of: func(s *party) request { return query("id", number(s.notice)) }},
-	"console acknowledgeAlarmNotice": {changes: true, of: func(s *party) request {
+	"console acknowledgeAlarmNotice": {refused: true, of: func(s *party) request {
 		return request{body: fields{"id": s.notice, "note": s.tag + " note", "remindHours": 1}}
 	}},
 	"console unacknowledgeAlarmNotice": {of: absent, refused: true},
-	"console resolveAlarmNotice": {refused: true, of: func(s *party) request { return request{body: fields{"id": s.notice, "remark": "x"}} }},
+	"console resolveAlarmNotice":       {refused: true, of: func(s *party) request { return request{body: fields{"id": s.notice, "remark": "x"}} }},
 
 	// Who is told.
 	"console pageNoticeChannels":  {query: firstPage},
