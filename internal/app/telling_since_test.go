@@ -158,7 +158,7 @@ func mailText(t *testing.T, raw string) string {
 	t.Helper()
 	m := read(t, raw)
 	kind, params, err := mime.ParseMediaType(m.Header.Get("Content-Type"))
-	body := io.Reader(m.Body)
+	var body io.Reader = m.Body
 	header := func(name string) string { return m.Header.Get(name) }
 	for err == nil && strings.HasPrefix(kind, "multipart/") {
 		var part *multipart.Part

@@ -43,11 +43,8 @@ func (s *server) outlook(ctx context.Context, c *alarm.Card, members []device.ID
 	t, rule := caller(ctx).Tenant, c.Rule
 	rule.Device = alarm.Closest(ctx, s.Past, &rule, members, s.productOf)
 	product := s.productOf(t, rule.Device)
-	if product == nil {
-		return nil, nil
-	}
-	if _, err := alarm.NewTest(rule, product, s.NoticesAnHour); err != nil {
-		return nil, nil // the model lacks what it watches: nothing can be said
+	if product == nil || len(alarm.AttributesGone(&rule, product)) > 0 {
+		return nil, nil // the device, or what the rule looks at, is gone: nothing can be said
 	}
 	open := c.Open != nil
 	var on *device.Device // where there are several

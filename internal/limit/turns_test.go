@@ -287,13 +287,11 @@ func TestTurnsReservedLeaveTheRest(t *testing.T) {
 				time.Sleep(time.Minute)
 				synctest.Wait()
 				// All three turns, then one beside two others, twice, then all again.
-				want := map[string][]time.Duration{"b": {1, 2}, "c": {1}, "d": {2}, "h": {0, 0, 0, 1, 2, 3, 3, 3}}
+				want := map[string][]float64{"b": {1, 2}, "c": {1}, "d": {2}, "h": {0, 0, 0, 1, 2, 3, 3, 3}}
 				for of, seconds := range want {
 					got := began[of]
-					for i := range seconds {
-						seconds[i] *= time.Second
-					}
-					if len(got) < len(seconds) || !slices.Equal(got[:len(seconds)], seconds) {
+					same := func(got time.Duration, want float64) bool { return got.Seconds() == want }
+					if len(got) < len(seconds) || !slices.EqualFunc(got[:len(seconds)], seconds, same) {
 						t.Errorf("%s began at %v, want %v", of, got, seconds)
 					}
 				}
