@@ -79,7 +79,7 @@ func NewHasherAt(cost Cost, meter *limit.Meter) *Hasher {
 	if cost == (Cost{}) {
 		cost = usual
 	}
-	turns := limit.NewTurns[askers, string](limit.Options{Name: "password", Meter: meter}, limit.TurnOptions{
+	turns := limit.NewTurns[askers, string](limit.Options{Name: "password_hashes", Meter: meter}, limit.TurnOptions{
 		AtOnce: hashersAtOnce, EachKey: hashersAtOnce, EachMaker: 1, KeyWaits: hashersWait, MakerWaits: hashersWait,
 	})
 	turns.Reserve(limit.Reserved[askers]{
