@@ -120,11 +120,14 @@ func TestLettersWithoutSince(t *testing.T) {
 	p := newPost(t)
 	c := p.channel("field", "ada@example.com")
 	p.begins("Frost", 1, news.Wishes{Channels: []int64{c}})
-	err := p.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
-		_, err := tx.ExecContext(ctx, "ALTER TABLE notices RENAME COLUMN holds_since TO held")
-		return err
-	})
-	p.must(err)
+	rename := func(ctx context.Context, from, to string) {
+		p.must(p.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+			_, err := tx.ExecContext(ctx, "ALTER TABLE notices RENAME COLUMN "+from+" TO "+to)
+			return err
+		}))
+	}
+	rename(t.Context(), "holds_since", "held")
+	defer rename(t.Context(), "held", "holds_since") // PostgreSQL's tables are those of the next test
 	p.step()
 	p.wants("mail", since(p.mail), "triggered Frost ?")
 	if said := p.Log.Text(); !strings.Contains(said, "without since when") || !strings.Contains(said, "holds_since") {
