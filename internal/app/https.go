@@ -1,11 +1,13 @@
 package app
 
 import (
+	"log"
 	"net"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"tilth/internal/httpbase"
 )
@@ -13,6 +15,29 @@ import (
 // strictTransport has a browser that was here over TLS come back no other way
 // for a year. It speaks for the host that was asked for, and for no other below.
 const strictTransport = "max-age=31536000"
+
+// headerLimit is how large a request's head may be, in bytes.
+const headerLimit = 64 << 10
+
+// http2Limits are those of a connection of HTTP/2. One may have as many requests
+// wait as four times those that are served, each with a head of headerLimit, for
+// which a client pays a few bytes: the library's 250 would be up to 80 MB.
+var http2Limits = http.HTTP2Config{
+	MaxConcurrentStreams: 100, // browsers ask for fewer at once
+	SendPingTimeout:      time.Minute,
+	PingTimeout:          15 * time.Second,
+	WriteByteTimeout:     writeWithin, // its places would be taken for ever by who takes nothing
+}
+
+// webServer is a server for people, programs and devices, with the limits that hold
+// for whoever it is.
+func webServer(handler http.Handler, log *log.Logger) *http.Server {
+	limits := http2Limits
+	return &http.Server{
+		Handler: handler, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute,
+		MaxHeaderBytes: headerLimit, HTTP2: &limits, ErrorLog: log,
+	}
+}
 
 // overTLS tells browsers on the HTTPS address to stay there and, with
 // --https-redirect, sends to it who comes to the HTTP address.
@@ -27,7 +52,9 @@ func (s *Server) overTLS(next http.Handler) http.Handler {
 			return
 		}
 		if r.ProtoMajor >= 2 {
-			w = &eachWrite{ResponseWriter: w, stream: http.NewResponseController(w)}
+			stream := &eachWrite{ResponseWriter: w, stream: http.NewResponseController(w)}
+			defer stream.last()
+			w = stream
 		}
 		next.ServeHTTP(w, r)
 	})

@@ -4,16 +4,23 @@ import (
 	"errors"
 	"net/http"
 	"time"
+
+	"tilth/internal/httpbase"
 )
+
+// writeWithin is how long a client may take to receive a write, where nobody says
+// otherwise.
+const writeWithin = httpbase.PieceLimit
 
 // eachWrite makes the deadline of an HTTP/2 stream what that of an HTTP/1.1
 // connection is: the end of a write that takes too long. By itself it is the
 // end of the stream, even where nothing is being written, so that one which is
-// quiet for a while, as a screen's, would be cut off.
+// quiet for a while, as a screen's, would be cut off. Without any a client that
+// opens no window would have a stream stay, and what serves it, for ever.
 type eachWrite struct {
 	http.ResponseWriter
 	stream *http.ResponseController
-	limit  time.Time // of the writes to come; zero: none
+	limit  time.Time // of the writes to come; zero: writeWithin for each
 }
 
 // SetWriteDeadline limits the writes to come.
@@ -35,14 +42,21 @@ func (w *eachWrite) Write(b []byte) (n int, err error) {
 func (w *eachWrite) FlushError() error { return w.within(w.stream.Flush) }
 
 func (w *eachWrite) within(write func() error) error {
-	if w.limit.IsZero() {
-		return write()
+	limit := w.limit
+	if limit.IsZero() {
+		limit = time.Now().Add(writeWithin)
 	}
-	if err := w.stream.SetWriteDeadline(w.limit); err != nil {
+	if err := w.stream.SetWriteDeadline(limit); err != nil {
 		return err
 	}
 	err := write()
 	return errors.Join(err, w.stream.SetWriteDeadline(time.Time{}))
+}
+
+// last limits what is still in a buffer once the answer is whole.
+func (w *eachWrite) last() {
+	// An error means that the stream has ended.
+	_ = w.stream.SetWriteDeadline(time.Now().Add(writeWithin))
 }
 
 // Unwrap lets http.ResponseController reach the rest.

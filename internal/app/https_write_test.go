@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"testing"
@@ -38,7 +39,8 @@ func (p *pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)
 func ask(t *testing.T, certificate *ingest.Certificate, roots *x509.CertPool, handler http.HandlerFunc, read func(body io.Reader)) {
 	t.Helper()
 	l := &pipes{came: make(chan net.Conn), closed: make(chan struct{})}
-	server := &http.Server{Handler: (&Server{set: &Settings{}}).overTLS(handler), TLSConfig: (&certificates{own: certificate}).web(), ReadHeaderTimeout: 10 * time.Second}
+	server := webServer((&Server{set: &Settings{}}).overTLS(handler), slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug))
+	server.TLSConfig = (&certificates{own: certificate}).web()
 	served := make(chan error, 1)
 	go func() { served <- server.ServeTLS(l, "", "") }()
 	transport := &http.Transport{ForceAttemptHTTP2: true, DialTLSContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -130,6 +132,38 @@ func TestWritesOverHTTP2(t *testing.T) {
 			}, func(body io.Reader) {
 				if got, err := io.ReadAll(body); len(got) != 100 || err != nil {
 					t.Errorf("%d bytes, %v", len(got), err)
+				}
+			})
+		})
+	})
+	t.Run("a write without a limit has one", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			var took time.Duration
+			var err error
+			done := make(chan struct{})
+			ask(t, certificate, roots, func(w http.ResponseWriter, _ *http.Request) {
+				defer close(done)
+				begin := time.Now()
+				_, err = w.Write(make([]byte, 16<<20)) // more than a client takes in without reading it
+				took = time.Since(begin)
+			}, func(io.Reader) { <-done })
+			if err == nil || took < writeWithin || took > writeWithin+time.Second {
+				t.Errorf("%v after %v", err, took)
+			}
+		})
+	})
+	t.Run("the last of an answer has one", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			const window = 4 << 20 // what the client takes in without reading it
+			ask(t, certificate, roots, func(w http.ResponseWriter, _ *http.Request) {
+				if _, err := w.Write(make([]byte, window)); err != nil {
+					t.Error(err)
+				}
+				_, _ = w.Write(make([]byte, 100)) // in a buffer
+			}, func(body io.Reader) {
+				time.Sleep(writeWithin + time.Second)
+				if got, err := io.ReadAll(body); err == nil {
+					t.Errorf("%d bytes came in the end", len(got))
 				}
 			})
 		})

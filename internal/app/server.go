@@ -231,10 +231,7 @@ func (s *Server) wire() error {
 		Address: func(r *http.Request) netip.Addr { return httpbase.ClientAddr(r, s.set.Proxies) },
 	}))
 	errLog := slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)
-	s.http = &http.Server{
-		Handler: console, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute,
-		MaxHeaderBytes: 64 << 10, ErrorLog: errLog,
-	}
+	s.http = webServer(console, errLog)
 	if s.ports.https != nil {
 		s.http.Handler, s.http.TLSConfig = s.overTLS(console), s.certificates.web()
 	}

@@ -40,7 +40,7 @@ func TestStopBesideStalledClients(t *testing.T) {
 	defer silent.Close()
 	p := newProcess(t)
 	p.env = []string{"TILTH_SMTP_URL=smtp://" + silent.Addr().String() + "?tls=none&from=alerts@farm.example"}
-	p.start("--device-rate", "1000000", "--device-burst", "1000000")
+	p.securely(t.TempDir(), "--mqtt-tls-addr", anyPort, "--device-rate", "1000000", "--device-burst", "1000000")
 	p.apply(simulatedFarm)
 	token := p.ada()
 
@@ -78,6 +78,13 @@ func TestStopBesideStalledClients(t *testing.T) {
 	p.dial(p.http, "POST /api/v1/silo-secret-number-0002/telemetry HTTP/1.1\r\nHost: tilth\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n[")
 	p.dial(p.mqtt, "\x10\x7f\x00\x04MQTT") // its greeting never ends
 	p.dial(p.mqtt, "")
+	hello := clientHello(t)
+	for range 50 { // half handshakes, without an answer to the server's part and without an end of their own
+		for _, begin := range []string{hello, hello[:len(hello)/2]} {
+			p.dial(p.https, begin)
+			p.dial(p.mqttTLS, begin)
+		}
+	}
 	p.dial(p.admin, "POST /provider-api/v1/apply HTTP/1.1\r\nHost: tilth\r\nAuthorization: Bearer "+testToken+"\r\nContent-Length: 100000\r\n\r\n{")
 	var id int64
 	p.call(http.MethodPost, "/admin-api/client/pc/notice-channel/create", token, `{"noticeName":"Mail","noticeMode":["email"],"language":"en-us","email":{"emails":["ada@example.com"]}}`, &id)
