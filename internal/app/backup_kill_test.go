@@ -209,7 +209,7 @@ func TestKillsDuringABackup(t *testing.T) {
 	}
 
 	// It is killed while it copies.
-	for range 4 {
+	for range 2 {
 		notes = p.write(begin, notes, 1)
 		_, said, ended = p.backingUp(file, p.admin)
 		testkit.Eventually(t, "copies", func() bool { return len(p.copies()) > 0 })
