@@ -68,34 +68,61 @@ func roomFor(dir string, bytes int64, room roomOn) error {
 	return nil
 }
 
-func backup(c *cobra.Command, client *providerClient, file string, room roomOn) error {
+func backup(c *cobra.Command, client *providerClient, file string, room roomOn) (err error) {
 	if file == "-" {
 		return client.download(c.Context(), "v1/backup", c.OutOrStdout(), nil)
 	}
-	if _, err := os.Stat(file); err == nil {
-		return fmt.Errorf("--output: %s is there already", file)
-	}
 	partial := file + ".partial"
-	f, err := os.OpenFile(partial, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	f, err := takePartial(partial)
 	if err != nil {
 		return fmt.Errorf("--output: %w", err)
 	}
-	m, err := fetch(c.Context(), client, f, room)
+	m, err := fetch(c.Context(), client, file, f, room)
 	if err != nil {
-		return errors.Join(err, os.Remove(partial))
+		return errors.Join(err, lastly(f, func() error { return os.Remove(partial) }))
 	}
-	if err := os.Rename(partial, file); err != nil {
+	if err := lastly(f, func() error { return os.Rename(partial, file) }); err != nil {
 		return err
 	}
 	fmt.Fprintf(c.OutOrStdout(), "%s: %d files, %s, as of %s; read back and whole\n", file, len(m.Files), size(m.Size()), m.Time.Format(time.RFC3339))
 	return nil
 }
 
-// fetch writes the backup to a file, reads it back and closes it.
-func fetch(ctx context.Context, client *providerClient, f *os.File, room roomOn) (_ *archive.Manifest, err error) {
-	defer func() { err = errors.Join(err, f.Close()) }()
-	err = client.download(ctx, "v1/backup", f, func(length int64) error {
-		if err := roomFor(filepath.Dir(f.Name()), length, room); err != nil {
+// takePartial opens the file that a backup is written to before it gets its name, and
+// takes it: another that wrote to it meanwhile could get half a backup the name of a
+// whole one. What a killed one left in it is written over.
+func takePartial(name string) (*os.File, error) {
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if lockFile(f) != nil || !isStill(f, name) {
+		return nil, errors.Join(fmt.Errorf("another backup is being written to %s", name), f.Close())
+	}
+	if err := f.Truncate(0); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// isStill tells whether an open file has its name, which the one who had it before may
+// have changed.
+func isStill(f *os.File, name string) bool {
+	opened, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	named, err := os.Stat(name)
+	return err == nil && os.SameFile(opened, named)
+}
+
+// fetch writes the backup to f, which is to be file, and reads it back.
+func fetch(ctx context.Context, client *providerClient, file string, f *os.File, room roomOn) (*archive.Manifest, error) {
+	if _, err := os.Stat(file); err == nil {
+		return nil, fmt.Errorf("--output: %s is there already", file)
+	}
+	err := client.download(ctx, "v1/backup", f, func(length int64) error {
+		if err := roomFor(filepath.Dir(file), length, room); err != nil {
 			return fmt.Errorf("--output: %w", err)
 		}
 		return nil

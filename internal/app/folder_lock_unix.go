@@ -3,6 +3,7 @@
 package app
 
 import (
+	"errors"
 	"os"
 	"syscall"
 )
@@ -16,3 +17,6 @@ func lockFile(f *os.File) error {
 // freeFile gives a file back. Closing it alone would leave it taken for as long as a
 // process that is being started has a copy.
 func freeFile(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }
+
+// lastly does the last thing with a locked file, as renaming it, and closes it.
+func lastly(f *os.File, do func() error) error { return errors.Join(do(), f.Close()) }

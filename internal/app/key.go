@@ -88,15 +88,12 @@ func webhookKey(platform []byte) ([]byte, error) {
 	return hkdf.Key(sha256.New, platform, nil, "webhook secrets", 32)
 }
 
+// newDeviceKey makes a key and keeps it, whole or not at all: a server that is killed
+// meanwhile would find half a key at its next start, and never begin.
 func newDeviceKey(path string) ([]byte, error) {
 	key := make([]byte, 32)
 	if _, err := rand.Read(key); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	_, err = f.WriteString(hex.EncodeToString(key) + "\n")
-	return key, errors.Join(err, f.Sync(), f.Close())
+	return key, textFile(path).write(hex.EncodeToString(key))
 }

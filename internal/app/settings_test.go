@@ -1,9 +1,14 @@
 package app
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -181,5 +186,39 @@ func TestDeviceKeyIsMadeOnceAndDamageIsTold(t *testing.T) {
 	}
 	if _, err := deviceKey(dir); err == nil || !strings.Contains(err.Error(), "damaged") {
 		t.Errorf("damaged key: %v", err)
+	}
+}
+
+// Whoever looks while a key is made finds none or the whole of it, and so does the
+// start after a kill.
+func TestDeviceKeyIsWholeOrNotThere(t *testing.T) {
+	dir := t.TempDir()
+	const keys = 200
+	if err := os.WriteFile(filepath.Join(dir, "0.new"), []byte("half"), 0o600); err != nil { // of a start that was killed
+		t.Fatal(err)
+	}
+	var made sync.WaitGroup
+	var failed atomic.Bool
+	made.Go(func() {
+		for n := range keys {
+			if _, err := newDeviceKey(filepath.Join(dir, strconv.Itoa(n))); err != nil {
+				t.Error(err)
+				failed.Store(true)
+			}
+		}
+	})
+	for n := 0; n < keys && !failed.Load(); {
+		switch raw, err := os.ReadFile(filepath.Join(dir, strconv.Itoa(n))); {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil || len(raw) != 65:
+			t.Errorf("key %d: %q, %v", n, raw, err)
+			n++
+		default:
+			n++
+		}
+	}
+	made.Wait()
+	if left, err := os.ReadDir(dir); err != nil || len(left) != keys {
+		t.Errorf("%d files for %d keys, %v", len(left), keys, err)
 	}
 }

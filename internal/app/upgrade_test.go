@@ -172,21 +172,24 @@ func (p *process) goesOn(known kept) {
 	}
 }
 
-// An upgrade that is killed, wherever it is, is gone on with at the next start.
-// The tables change one step at a time, so the kill is timed by how far they
-// are, which the folder says.
+// An upgrade that is killed, wherever it is, is gone on with at the next start, and
+// leaves nothing beside; so is one of a folder whose server was killed before, in whose
+// logs there is the newest. The tables change one step at a time, so the kill is timed
+// by how far they are, which the folder says.
 func TestUpgradeKilledInTheMiddle(t *testing.T) {
 	t.Parallel()
-	archive := filepath.Join(folders, "0.1.0-dev.1.tar.gz")
+	archives := []string{"0.1.0-dev.1.tar.gz", "0.1.0-dev.4-killed.tar.gz"}
 	path, err := program.Tilth()
 	if err != nil {
 		t.Fatal(err)
 	}
-	stopped := map[int64]bool{}
-	for round := int64(0); round < 20 && len(stopped) < 3; round++ {
-		wanted := 2 + round%5 // where it is seen there it is mostly a little further
+	stopped := make([]map[int64]bool, len(archives))
+	for round := int64(0); round < 20 && (len(stopped[0]) < 2 || len(stopped[1]) < 2); round++ {
+		which := round % int64(len(archives))
 		p := newProcess(t)
-		known := unpack(t, archive, p.dir)
+		known := unpack(t, filepath.Join(folders, archives[which]), p.dir)
+		from := stepOf(p.dir)
+		wanted := from + 1 + round/2%4 // where it is seen there it is mostly a little further
 		cmd := exec.Command(path, p.serving(keptFor...)...)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
@@ -203,18 +206,28 @@ func TestUpgradeKilledInTheMiddle(t *testing.T) {
 		<-ended
 		at := stepOf(p.dir)
 		p.start(keptFor...)
-		if at > 1 && at < stepOf(p.dir) {
-			stopped[at] = true
+		if at > from && at < stepOf(p.dir) {
+			if stopped[which] == nil {
+				stopped[which] = map[int64]bool{}
+			}
+			stopped[which][at] = true
 		}
 		p.holds(known)
 		p.stop()
+		for _, left := range []string{"*.new", ".*", "*-wal", "*-shm", "backup-*"} {
+			if found, err := filepath.Glob(filepath.Join(p.dir, left)); err != nil || len(found) > 0 {
+				t.Errorf("left: %v (%v)", found, err)
+			}
+		}
 		if out, err := p.tilth("doctor", "--data-dir", p.dir); err != nil || !strings.Contains(out, "nothing contradicts itself") {
 			t.Errorf("doctor: %v\n%s", err, out)
 		}
 	}
-	t.Logf("killed at steps %v", slices.Sorted(maps.Keys(stopped)))
-	if len(stopped) == 0 {
-		t.Error("none was killed in the middle")
+	for which, steps := range stopped {
+		t.Logf("%s: killed at steps %v", archives[which], slices.Sorted(maps.Keys(steps)))
+		if len(steps) == 0 {
+			t.Errorf("%s: none was killed in the middle", archives[which])
+		}
 	}
 }
 

@@ -325,27 +325,49 @@ func TestMQTTRateSlowsAndDropsNothing(t *testing.T) {
 	}
 }
 
-// A client that does not take its answers is not read any further, and in the
-// end cut off.
+// A client that does not take its answers is not read any further, whatever it has
+// answered again and again, and in the end cut off.
 func TestMQTTClientThatDoesNotListen(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		e := newEdge(t)
-		c, ended := onPipe(t, e, 4)
-		c.signIn("WS-1", "a")
-		begin := time.Now()
-		for {
-			if _, err := c.Write([]byte{0xC0, 0}); err != nil {
-				break
-			}
-			if time.Since(begin) > time.Hour {
-				t.Fatal("never cut off")
-			}
-		}
-		<-ended
-		if d := time.Since(begin); d < 30*time.Second || d > 32*time.Second {
-			t.Errorf("cut off after %v", d)
-		}
-	})
+	subscribe := framed(0x82, []byte{0, 1, 0, 1, 'a', 0})
+	for name, asks := range map[string]func(c *client) []byte{
+		"pings":                func(*client) []byte { return []byte{0xC0, 0} },
+		"repeats":              func(c *client) []byte { return again(c.telemetry(1, 2, 9)) },
+		"releases of nothing":  func(c *client) []byte { return c.pubrel(77) },
+		"endless subscription": func(*client) []byte { return subscribe },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				e := newEdge(t)
+				c, ended := onPipe(t, e, 4)
+				c.signIn("WS-1", "a")
+				c.send(c.telemetry(1, 2, 9))
+				c.wantAck(v5.PUBREC, 9, 0)
+				begin, asked := time.Now(), 0
+				for ; ; asked++ {
+					if _, err := c.Write(asks(c)); err != nil {
+						break
+					}
+					if asked > 2*maxWaitingBytes {
+						t.Fatalf("%d times, and it is read on", asked)
+					}
+				}
+				<-ended
+				if d := time.Since(begin); d < 30*time.Second || d > 32*time.Second {
+					t.Errorf("cut off after %v", d)
+				}
+				if asked < maxWaitingBytes/8 { // an answer has two to five bytes
+					t.Errorf("it is read no further after %d times", asked)
+				}
+			})
+		})
+	}
+}
+
+// again is a packet that is sent once more.
+func again(publish []byte) []byte {
+	publish = slices.Clone(publish)
+	publish[0] |= 8 // DUP
+	return publish
 }
 
 // A listener that is closed from outside does not come back.

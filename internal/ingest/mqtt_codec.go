@@ -3,7 +3,6 @@ package ingest
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
 
 	v3 "github.com/eclipse/paho.mqtt.golang/packets"
 
@@ -85,117 +84,133 @@ func readConnect3(body []byte) (greeting, error) {
 }
 
 func readConnect5(body []byte) (greeting, error) {
-	if _, _, ok := cutProperties(body[fixedConnect:]); !ok {
+	block, rest, ok := cutProperties(body[fixedConnect:])
+	if !ok {
 		return greeting{}, malformed("CONNECT properties")
 	}
-	c := v5.Connect{Properties: &v5.Properties{}}
-	rest := bytes.NewBuffer(body)
-	if err := c.Unpack(rest); err != nil {
-		return greeting{}, malformed("CONNECT: " + err.Error())
+	props, err := readProperties(block, v5.CONNECT)
+	if err != nil {
+		return greeting{}, err
 	}
-	if rest.Len() > 0 {
-		return greeting{}, malformed("CONNECT of the wrong length")
-	}
+	flags := body[flagsAt]
 	g := greeting{
-		version: 5, clientID: c.ClientID, userName: c.Username, password: string(c.Password),
-		keepAlive: c.KeepAlive, cleanStart: c.CleanStart, hasUser: c.UsernameFlag, hasSecret: c.PasswordFlag,
-		authMethod: c.Properties.AuthMethod != "",
+		version: 5, keepAlive: binary.BigEndian.Uint16(body[flagsAt+1:]), cleanStart: flags&0x02 != 0,
+		hasUser: flags&0x80 != 0, hasSecret: flags&0x40 != 0,
+		sessionExpiry: props.sessionExpiry > 0, authMethod: props.authMethod, maxPacket: props.maxPacket,
 	}
-	if e := c.Properties.SessionExpiryInterval; e != nil {
-		g.sessionExpiry = *e > 0
+	if g.clientID, rest, err = cutField(rest, true); err != nil {
+		return g, err
 	}
-	if m := c.Properties.MaximumPacketSize; m != nil {
-		if g.maxPacket = *m; *m == 0 {
-			return g, protocolError{reasonProtocolError, "maximum packet size 0"}
+	if flags&0x04 != 0 {
+		if rest, err = cutWill(rest); err != nil {
+			return g, err
 		}
 	}
-	if m := c.Properties.ReceiveMaximum; m != nil && *m == 0 {
+	if g.userName, rest, err = cutField(rest, g.hasUser); err != nil {
+		return g, err
+	}
+	if g.password, rest, err = cutField(rest, g.hasSecret); err != nil {
+		return g, err
+	}
+	switch {
+	case len(rest) > 0:
+		return g, malformed("CONNECT of the wrong length")
+	case props.has.maxPacket && props.maxPacket == 0:
+		return g, protocolError{reasonProtocolError, "maximum packet size 0"}
+	case props.has.receiveMaximum && props.receiveMaximum == 0:
 		return g, protocolError{reasonProtocolError, "receive maximum 0"}
 	}
 	return g, nil
 }
 
-// unpackProperties decodes a property block of a packet of the given kind.
-func unpackProperties(block []byte, kind byte) (*v5.Properties, error) {
-	props := new(v5.Properties)
-	if err := props.Unpack(bytes.NewBuffer(block), kind); err != nil {
-		return nil, malformed(fmt.Sprintf("properties of packet type %d: %v", kind, err))
+// cutField cuts a string of a CONNECT off b, where it has it.
+func cutField(b []byte, has bool) (s string, rest []byte, err error) {
+	if !has {
+		return "", b, nil
 	}
-	return props, nil
+	raw, rest, ok := cutString(b)
+	if !ok {
+		return "", nil, malformed("CONNECT cut short")
+	}
+	return string(raw), rest, nil
 }
 
-// wish is one topic filter of a SUBSCRIBE.
-type wish struct {
-	filter string
-	qos    byte
+// cutWill cuts the will of an MQTT 5 CONNECT off b. Nothing becomes of it: what a device
+// says when it is gone is no reading.
+func cutWill(b []byte) (rest []byte, err error) {
+	block, rest, ok := cutProperties(b)
+	if !ok {
+		return nil, malformed("will properties")
+	}
+	if _, err := readProperties(block, v5.CONNECT); err != nil {
+		return nil, err
+	}
+	for range 2 { // topic and message
+		if _, rest, ok = cutString(rest); !ok {
+			return nil, malformed("CONNECT cut short")
+		}
+	}
+	return rest, nil
 }
 
-func readSubscribe(pk packet, version byte) (id uint16, wishes []wish, err error) {
-	if version == 5 {
-		s := v5.Subscribe{Properties: &v5.Properties{}}
-		if err := unpack5(&s, pk.body); err != nil {
-			return 0, nil, err
+// readSubscribe gives the identifier of a SUBSCRIBE, and its list of so many topic
+// filters, from which cutWish cuts them off.
+func readSubscribe(pk packet, version byte) (id uint16, list []byte, filters int, err error) {
+	if id, list, err = readList(pk, version); err != nil {
+		return 0, nil, 0, err
+	}
+	for rest := list; len(rest) > 0; filters++ {
+		var ok bool
+		if _, rest, ok = cutString(rest); !ok || len(rest) == 0 {
+			return 0, nil, 0, malformed("SUBSCRIBE of the wrong length")
 		}
-		for _, o := range s.Subscriptions {
-			wishes = append(wishes, wish{o.Topic, o.QoS})
-		}
-		return s.PacketID, wishes, checkList(pk, s.PacketID, len(wishes))
+		rest = rest[1:]
 	}
-	s := v3.SubscribePacket{FixedHeader: v3.FixedHeader{RemainingLength: len(pk.body)}}
-	if err := s.Unpack(bytes.NewReader(pk.body)); err != nil {
-		return 0, nil, malformed("SUBSCRIBE: " + err.Error())
+	return id, list, filters, checkList(pk, id, filters)
+}
+
+// cutWish cuts a topic filter, and the QoS that is wished for, off the list of a
+// SUBSCRIBE. An MQTT 5 client's other wishes are of deliveries, of which there are none.
+func cutWish(list []byte, version byte) (filter []byte, qos byte, rest []byte) {
+	filter, rest, _ = cutString(list)
+	if qos = rest[0]; version == 5 {
+		qos &= 3
 	}
-	length := 2
-	for i, topic := range s.Topics {
-		wishes = append(wishes, wish{topic, s.Qoss[i]})
-		length += 3 + len(topic)
-	}
-	if length != len(pk.body) {
-		return 0, nil, malformed("SUBSCRIBE of the wrong length")
-	}
-	return s.MessageID, wishes, checkList(pk, s.MessageID, len(wishes))
+	return filter, qos, rest[1:]
 }
 
 func readUnsubscribe(pk packet, version byte) (id uint16, topics int, err error) {
-	if version == 5 {
-		u := v5.Unsubscribe{Properties: &v5.Properties{}}
-		if err := unpack5(&u, pk.body); err != nil {
-			return 0, 0, err
+	id, list, err := readList(pk, version)
+	if err != nil {
+		return 0, 0, err
+	}
+	for ; len(list) > 0; topics++ {
+		var ok bool
+		if _, list, ok = cutString(list); !ok {
+			return 0, 0, malformed("UNSUBSCRIBE of the wrong length")
 		}
-		_, list, _ := cutProperties(pk.body[2:])
-		return u.PacketID, len(u.Topics), checkTopics(pk, u.PacketID, u.Topics, len(list))
 	}
-	var u v3.UnsubscribePacket
-	if err := u.Unpack(bytes.NewReader(pk.body)); err != nil {
-		return 0, 0, malformed("UNSUBSCRIBE: " + err.Error())
-	}
-	return u.MessageID, len(u.Topics), checkTopics(pk, u.MessageID, u.Topics, len(pk.body)-2)
+	return id, topics, checkList(pk, id, topics)
 }
 
-// checkTopics holds the topics that a codec found against the bytes that the
-// packet has for them.
-func checkTopics(pk packet, id uint16, topics []string, length int) error {
-	for _, topic := range topics {
-		length -= 2 + len(topic)
+// readList gives the identifier of a SUBSCRIBE or UNSUBSCRIBE, and what comes after its
+// properties.
+func readList(pk packet, version byte) (id uint16, list []byte, err error) {
+	if len(pk.body) < 2 {
+		return 0, nil, malformed("packet without identifier")
 	}
-	if length != 0 {
-		return malformed("UNSUBSCRIBE of the wrong length")
+	id, list = binary.BigEndian.Uint16(pk.body), pk.body[2:]
+	if version == 5 {
+		block, rest, ok := cutProperties(list)
+		if !ok {
+			return 0, nil, malformed("properties cut short")
+		}
+		if _, err := readProperties(block, pk.kind); err != nil {
+			return 0, nil, err
+		}
+		list = rest
 	}
-	return checkList(pk, id, len(topics))
-}
-
-// unpack5 decodes a packet that begins with an identifier and properties.
-func unpack5(p v5.Packet, body []byte) error {
-	if len(body) < 2 {
-		return malformed("packet without identifier")
-	}
-	if _, _, ok := cutProperties(body[2:]); !ok {
-		return malformed("properties cut short")
-	}
-	if err := p.Unpack(bytes.NewBuffer(body)); err != nil {
-		return malformed("packet cut short: " + err.Error())
-	}
-	return nil
+	return id, list, nil
 }
 
 func checkList(pk packet, id uint16, n int) error {

@@ -24,6 +24,7 @@ const (
 	readBuffer   = 4 << 10  // bytes; what most packets fit in
 	connectLimit = 32 << 10 // bytes of a CONNECT: whoever is not signed in gets less memory
 	topicAliases = 16       // MQTT 5, a connection
+	maxClientID  = 1 << 10  // bytes of a client identifier, which is kept
 	maxKeepAlive = 3600     // seconds; an MQTT 5 client that wants more is told this
 )
 
@@ -66,9 +67,7 @@ type conn struct {
 	generation uint64 // of the structure that entry was read from
 	aliases    [topicAliases + 1]Kind
 
-	// received holds the QoS 2 messages not yet released: whether they were
-	// answered. Guarded by out.mu.
-	received map[uint16]bool
+	received exchanges // QoS 2; guarded by out.mu
 }
 
 func newConn(m *MQTT, nc net.Conn, address string) *conn {

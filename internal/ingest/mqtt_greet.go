@@ -72,6 +72,8 @@ func (c *conn) signIn(g greeting) error {
 		return c.refuse(g.version, refusedMethod, "enhanced authentication")
 	case g.version != 5 && g.hasSecret && !g.hasUser, !g.hasSecret && !g.hasUser:
 		return c.refuse(g.version, refusedMissing, "no credentials")
+	case len(g.clientID) > maxClientID:
+		return c.refuse(g.version, refusedID, "a client identifier that is too long")
 	case g.clientID == "" && g.version != 5 && !g.cleanStart:
 		return c.refuse(g.version, refusedID, "a session without a client identifier")
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"net"
+	"strings"
 	"testing"
 
 	v3 "github.com/eclipse/paho.mqtt.golang/packets"
@@ -83,6 +84,20 @@ func TestMQTTSignInForms(t *testing.T) {
 	p.WillFlag, p.WillTopic, p.WillMessage, p.WillQos = true, "v1/devices/me/attributes", []byte("gone"), 1
 	c.send(packed3(p))
 	c.want("CONNACK accepted", accepted)
+
+	// A client identifier is kept, and no longer than that.
+	versions(t, func(t *testing.T, version byte) {
+		c := e.dial(version)
+		c.t = t
+		c.signIn("WS-1", strings.Repeat("x", maxClientID))
+		c = e.dial(version)
+		c.send(c.connect("WS-1", secretOf("WS-1"), strings.Repeat("x", maxClientID+1)))
+		c.want("a refusal", func(kind byte, body []byte) bool {
+			return kind == v5.CONNACK && body[1] == map[byte]byte{4: 2, 5: 0x85}[version]
+		})
+		c.t = t
+		c.wantEnd(0)
+	})
 
 	for level, code := range map[byte]byte{3: 1, 2: 1} {
 		c = e.dial(4)

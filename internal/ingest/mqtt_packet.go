@@ -150,8 +150,7 @@ type publication struct {
 }
 
 // parsePublish reads a PUBLISH. It is the one packet that comes a hundred
-// thousand times a second, so it is read here, without allocating; only MQTT 5
-// properties go through the codec.
+// thousand times a second, so it is read here, without allocating.
 func parsePublish(pk packet, version byte) (publication, error) {
 	pub := publication{qos: pk.flags >> 1 & 3}
 	if pub.qos == 3 || pub.qos == 0 && pk.flags&8 != 0 {
@@ -190,17 +189,15 @@ func parsePublish(pk packet, version byte) (publication, error) {
 }
 
 func (pub *publication) readProperties(block []byte) error {
-	props, err := unpackProperties(block, packets.PUBLISH)
+	props, err := readProperties(block, packets.PUBLISH)
 	if err != nil {
 		return err
 	}
-	if props.SubscriptionIdentifier != nil {
+	if props.has.subscription {
 		return protocolError{reasonProtocolError, "PUBLISH with subscription identifier"}
 	}
-	if props.TopicAlias != nil {
-		if pub.alias = *props.TopicAlias; pub.alias == 0 || pub.alias > topicAliases {
-			return protocolError{reasonBadAlias, "topic alias out of range"}
-		}
+	if pub.alias = props.alias; props.has.alias && (pub.alias == 0 || pub.alias > topicAliases) {
+		return protocolError{reasonBadAlias, "topic alias out of range"}
 	}
 	return nil
 }

@@ -4,9 +4,11 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -149,4 +151,46 @@ func checkFuzzed(t *testing.T, e *edge) {
 		}
 	}
 	e.log.forget()
+}
+
+// FuzzProperties holds the reader of MQTT 5 properties against a codec: they take and
+// refuse the same, but for numbers whose end is missing, and find the same.
+func FuzzProperties(f *testing.F) {
+	two, four := uint16(7), uint32(70_000)
+	for _, p := range []v5.Properties{
+		{SessionExpiryInterval: &four, ReceiveMaximum: &two, MaximumPacketSize: &four, AuthMethod: "m", AuthData: []byte("d"), User: []v5.User{{Key: "k", Value: "v"}}},
+		{TopicAlias: &two, ContentType: "c", ResponseTopic: "r", CorrelationData: []byte("x"), MessageExpiry: &four},
+	} {
+		for _, kind := range []byte{v5.CONNECT, v5.PUBLISH} {
+			f.Add(kind, p.Pack(kind))
+		}
+	}
+	f.Add(byte(v5.SUBSCRIBE), []byte{v5.PropSubscriptionIdentifier, 0x80, 0x01})
+	f.Add(byte(v5.UNSUBSCRIBE), []byte{v5.PropUser, 0, 1, 'a', 0, 1})
+	f.Fuzz(func(t *testing.T, kind byte, block []byte) {
+		if !slices.Contains([]byte{v5.CONNECT, v5.PUBLISH, v5.SUBSCRIBE, v5.UNSUBSCRIBE}, kind) || len(block) > 1<<20 {
+			return
+		}
+		body := propertied(nil, block, nil)
+		whole, rest, ok := cutProperties(body)
+		if !ok || len(rest) > 0 {
+			t.Fatal("its length is not as it was written")
+		}
+		got, err := readProperties(whole, kind)
+		var want v5.Properties
+		number := malformed(fmt.Sprintf("property %d is cut short", v5.PropSubscriptionIdentifier))
+		if e := want.Unpack(bytes.NewBuffer(body), kind); (e == nil) != (err == nil) && !errors.Is(err, number) {
+			t.Fatalf("%v, the codec says %v", err, e)
+		}
+		if err != nil {
+			return
+		}
+		same := func(p *uint16, has bool, v uint16) bool { return (p != nil) == has && (p == nil || *p == v) }
+		if !same(want.TopicAlias, got.has.alias, got.alias) || !same(want.ReceiveMaximum, got.has.receiveMaximum, got.receiveMaximum) ||
+			(want.MaximumPacketSize != nil) != got.has.maxPacket || want.MaximumPacketSize != nil && *want.MaximumPacketSize != got.maxPacket ||
+			want.SessionExpiryInterval != nil && *want.SessionExpiryInterval != got.sessionExpiry || (want.AuthMethod != "") != got.authMethod ||
+			(want.SubscriptionIdentifier != nil) != got.has.subscription {
+			t.Errorf("%+v, the codec says %+v", got, want)
+		}
+	})
 }

@@ -61,24 +61,23 @@ func (c *conn) route(pub publication) (Kind, error) {
 }
 
 // receive notes a QoS 2 message; again tells that it came before and is not
-// released yet.
+// released yet. One that was answered is answered once more, when the client takes its
+// answers: whoever repeats it without an end gets no more of them than that.
 func (c *conn) receive(id uint16) (again bool, err error) {
 	c.out.mu.Lock()
-	defer c.out.mu.Unlock()
-	if answered, known := c.received[id]; known {
-		if answered && !c.out.closing {
-			c.out.put(c.ack(v5.PUBREC, id, reasonSuccess))
-		}
-		return true, nil
+	answered, again := c.received.get(id)
+	full := !again && c.version == 5 && c.received.count >= c.server.opts.InFlight
+	if !again && !full {
+		c.received.begin(id)
 	}
-	if c.version == 5 && len(c.received) >= c.server.opts.InFlight {
+	c.out.mu.Unlock()
+	switch {
+	case full:
 		return false, protocolError{reasonReceiveMaximum, "more messages in flight than the receive maximum"}
+	case answered:
+		return true, c.say(c.ack(v5.PUBREC, id, reasonSuccess))
 	}
-	if c.received == nil {
-		c.received = map[uint16]bool{}
-	}
-	c.received[id] = false
-	return false, nil
+	return again, nil
 }
 
 // pause waits for the device's turn; a shutdown lets the message through.
@@ -120,9 +119,9 @@ func (c *conn) answer(qos byte, id uint16, o Outcome) (mail bool) {
 		return c.out.leave(c.ack(v5.PUBACK, id, reason))
 	}
 	if c.version == 5 && reason != reasonSuccess {
-		delete(c.received, id) // a refusal ends the exchange
+		c.received.end(id) // a refusal ends the exchange
 	} else {
-		c.received[id] = true
+		c.received.answer(id)
 	}
 	return c.out.leave(c.ack(v5.PUBREC, id, reason))
 }
@@ -158,9 +157,9 @@ func (c *conn) release(pk packet) error {
 		return err
 	}
 	c.out.mu.Lock()
-	answered, known := c.received[id]
+	answered, known := c.received.get(id)
 	if known && answered {
-		delete(c.received, id)
+		c.received.end(id)
 	}
 	c.out.mu.Unlock()
 	switch {
@@ -174,23 +173,25 @@ func (c *conn) release(pk packet) error {
 
 // subscribe grants a device its own topics, on which nothing is ever sent.
 func (c *conn) subscribe(pk packet) error {
-	id, wishes, err := readSubscribe(pk, c.version)
+	id, list, filters, err := readSubscribe(pk, c.version)
 	if err != nil {
 		return err
 	}
-	codes := make([]byte, len(wishes))
-	for i, w := range wishes {
-		if w.qos > 2 {
+	codes := make([]byte, 0, filters)
+	for len(list) > 0 {
+		var filter []byte
+		var qos byte
+		if filter, qos, list = cutWish(list, c.version); qos > 2 {
 			return malformed("SUBSCRIBE with QoS 3")
 		}
-		reason, ok := grant(w.filter, c.entry.Gateway)
+		reason, ok := grant(string(filter), c.entry.Gateway)
 		switch {
 		case ok:
-			codes[i] = w.qos
+			codes = append(codes, qos)
 		case c.version == 5:
-			codes[i] = reason
+			codes = append(codes, reason)
 		default:
-			codes[i] = 0x80
+			codes = append(codes, 0x80)
 		}
 	}
 	var b bytes.Buffer

@@ -102,8 +102,7 @@ func TestMQTTQoS2(t *testing.T) {
 		e := newEdge(t).serve()
 		c := e.signedIn(version, "WS-1")
 		first := c.telemetry(1, 2, 9)
-		again := slices.Clone(first)
-		again[0] |= 8 // DUP
+		again := again(first)
 
 		e.log.hold()
 		c.send(first)

@@ -55,11 +55,12 @@ func validFilter(filter string) bool {
 	if filter == "" || strings.ContainsRune(filter, 0) || !utf8.ValidString(filter) {
 		return false
 	}
-	levels := strings.Split(filter, "/")
-	for i, level := range levels {
-		if strings.ContainsAny(level, "+#") && len(level) > 1 || level == "#" && i < len(levels)-1 {
+	last := false
+	for level := range strings.SplitSeq(filter, "/") {
+		if last || strings.ContainsAny(level, "+#") && len(level) > 1 {
 			return false
 		}
+		last = level == "#"
 	}
 	return true
 }

@@ -5,11 +5,13 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"time"
 
 	"tilth/internal/archive"
+	"tilth/internal/providerapi/wire"
 )
 
 // backupFolder is how folders in the data folder begin in which a backup is
@@ -90,6 +92,38 @@ func (s *Service) copyTo(ctx context.Context, dir string) error {
 		return s.DB.Copy(ctx, dir)
 	})
 }
+
+// pieceLimit is how long who asked for a backup may take to receive a piece of it, of
+// 32 KiB. A copy that nobody receives any more would stay for ever, and keep on the disk
+// what the readings' store has dropped since.
+const pieceLimit = 5 * time.Minute
+
+// backupAnswer sends a backup for as long as it is received.
+type backupAnswer struct {
+	wire.Backup200ApplicationxTarResponse
+}
+
+// VisitBackupResponse sends the backup, and closes it however that ends.
+func (a backupAnswer) VisitBackupResponse(w http.ResponseWriter) error {
+	to := piecewise{w, http.NewResponseController(w)}
+	defer to.limit(time.Time{}) // the connection may be used again
+	return a.Backup200ApplicationxTarResponse.VisitBackupResponse(to)
+}
+
+// piecewise limits how long each write may take.
+type piecewise struct {
+	http.ResponseWriter
+	stream *http.ResponseController
+}
+
+func (p piecewise) Write(b []byte) (int, error) {
+	p.limit(time.Now().Add(pieceLimit))
+	return p.ResponseWriter.Write(b)
+}
+
+// limit says until when what is written must have left. A writer without deadlines (a
+// test's recorder) is written without one.
+func (p piecewise) limit(until time.Time) { _ = p.stream.SetWriteDeadline(until) }
 
 // backup is an archive that is being read.
 type backup struct {

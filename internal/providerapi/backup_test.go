@@ -1,12 +1,19 @@
 package providerapi
 
 import (
+	"bytes"
+	"context"
 	"io"
+	"net"
+	"net/http"
 	"os"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"tilth/internal/archive"
+	"tilth/internal/providerapi/wire"
 	"tilth/internal/testkit"
 )
 
@@ -65,5 +72,91 @@ func TestBackupIsTakenOnceItIsRead(t *testing.T) {
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
 		t.Errorf("left: %v, %v", left, err)
+	}
+}
+
+// onePipe is a listener to which one client comes, over a pipe, so that time can be held.
+type onePipe struct {
+	come   chan net.Conn
+	closed chan struct{}
+	once   sync.Once
+}
+
+func (l *onePipe) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.come:
+		return c, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *onePipe) Close() error   { l.once.Do(func() { close(l.closed) }); return nil }
+func (l *onePipe) Addr() net.Addr { return &net.TCPAddr{} }
+
+// kept is a body that tells when it is closed.
+type kept struct {
+	io.Reader
+	closed chan time.Time
+}
+
+func (k kept) Close() error { k.closed <- time.Now(); return nil }
+
+// A backup that nobody receives any more is given up, and its copies with it; one that
+// is received slowly is not.
+func TestBackupThatNobodyReceives(t *testing.T) {
+	const pieces, piece = 8, 32 << 10
+	for name, c := range map[string]struct {
+		each  time.Duration // between two pieces that are received
+		whole bool
+	}{"slowly": {pieceLimit - time.Second, true}, "not at all": {time.Hour, false}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l := &onePipe{come: make(chan net.Conn, 1), closed: make(chan struct{})}
+				body := kept{bytes.NewReader(make([]byte, pieces*piece)), make(chan time.Time, 1)}
+				server := &http.Server{ReadHeaderTimeout: time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+					answer := backupAnswer{wire.Backup200ApplicationxTarResponse{Body: body, ContentLength: pieces * piece}}
+					if err := answer.VisitBackupResponse(w); (err == nil) != c.whole {
+						t.Errorf("sending it: %v", err)
+					}
+				})}
+				served := make(chan error, 1)
+				go func() { served <- server.Serve(l) }()
+				transport := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+					ours, theirs := net.Pipe()
+					l.come <- theirs
+					return ours, nil
+				}}
+				began := time.Now()
+				res, err := (&http.Client{Transport: transport}).Get("http://tilth/")
+				if err != nil {
+					t.Fatal(err)
+				}
+				received := 0
+				for received < pieces*piece {
+					time.Sleep(c.each)
+					n, err := io.ReadFull(res.Body, make([]byte, piece))
+					received += n
+					if err != nil {
+						break
+					}
+				}
+				gone := <-body.closed
+				if took := gone.Sub(began); !c.whole && took > pieceLimit {
+					t.Errorf("given up after %s", took)
+				}
+				if whole := received == pieces*piece; whole != c.whole {
+					t.Errorf("%d bytes of %d", received, pieces*piece)
+				}
+				_ = res.Body.Close() // it was cut off, or is read
+				transport.CloseIdleConnections()
+				if err := server.Close(); err != nil {
+					t.Error(err)
+				}
+				if err := <-served; err != http.ErrServerClosed { //nolint:errorlint // returned as it is
+					t.Error(err)
+				}
+			})
+		})
 	}
 }

@@ -252,7 +252,7 @@ func (h *handler) Backup(ctx context.Context, _ wire.BackupRequestObject) (wire.
 	if err := audit.Did(ctx, 0, audit.Deed{What: "installation.backup"}); err != nil {
 		return nil, errors.Join(err, archive.Close())
 	}
-	return wire.Backup200ApplicationxTarResponse{Body: archive, ContentLength: bytes}, nil
+	return backupAnswer{wire.Backup200ApplicationxTarResponse{Body: archive, ContentLength: bytes}}, nil
 }
 
 // ReleaseOutbox lets mail and SMS go that are held since a restore.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -53,7 +52,8 @@ func NewTokens(env, file string) (*Tokens, error) {
 }
 
 // makeTokenFile makes the file, unless there is one. It appears whole or not
-// at all, so that a crash leaves no empty file to stumble over.
+// at all, so that a crash leaves no empty file to stumble over; what it does leave,
+// the next start takes. Nobody else starts on the same folder meanwhile.
 func makeTokenFile(file string) error {
 	_, err := os.Stat(file)
 	if err == nil {
@@ -62,7 +62,7 @@ func makeTokenFile(file string) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("provider token: %w", err)
 	}
-	f, err := os.CreateTemp(filepath.Dir(file), ".provider-token-*") // mode 0600
+	f, err := os.OpenFile(file+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return fmt.Errorf("provider token: %w", err)
 	}

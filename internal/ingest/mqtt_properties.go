@@ -1,0 +1,110 @@
+package ingest
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/eclipse/paho.golang/packets"
+)
+
+// properties are what the endpoint goes by of those that MQTT 5 packets of clients have.
+type properties struct {
+	sessionExpiry  uint32 // seconds; 0: no session is asked for
+	maxPacket      uint32 // bytes
+	receiveMaximum uint16
+	alias          uint16
+	authMethod     bool // one that is not empty
+	has            struct{ maxPacket, receiveMaximum, alias, subscription bool }
+}
+
+// How long the value of a property is, bytes, or how its end is found.
+const (
+	lengthVar  int8 = -1 // a number of one to four bytes
+	lengthText int8 = -2 // text or binary with its length before it
+	lengthPair int8 = -3 // two texts
+)
+
+// propertyOf says how long a property's value is, and which packets may have it: the bits
+// of their types. A CONNECT's are those of its will, too.
+var propertyOf = [...]struct {
+	length int8
+	in     uint16
+}{
+	packets.PropPayloadFormat:          {1, 1<<packets.CONNECT | 1<<packets.PUBLISH},
+	packets.PropMessageExpiry:          {4, 1<<packets.CONNECT | 1<<packets.PUBLISH},
+	packets.PropContentType:            {lengthText, 1<<packets.CONNECT | 1<<packets.PUBLISH},
+	packets.PropResponseTopic:          {lengthText, 1<<packets.CONNECT | 1<<packets.PUBLISH},
+	packets.PropCorrelationData:        {lengthText, 1<<packets.CONNECT | 1<<packets.PUBLISH},
+	packets.PropSubscriptionIdentifier: {lengthVar, 1<<packets.PUBLISH | 1<<packets.SUBSCRIBE},
+	packets.PropSessionExpiryInterval:  {4, 1 << packets.CONNECT},
+	packets.PropAuthMethod:             {lengthText, 1 << packets.CONNECT},
+	packets.PropAuthData:               {lengthText, 1 << packets.CONNECT},
+	packets.PropRequestProblemInfo:     {1, 1 << packets.CONNECT},
+	packets.PropWillDelayInterval:      {4, 1 << packets.CONNECT},
+	packets.PropRequestResponseInfo:    {1, 1 << packets.CONNECT},
+	packets.PropReceiveMaximum:         {2, 1 << packets.CONNECT},
+	packets.PropTopicAliasMaximum:      {2, 1 << packets.CONNECT},
+	packets.PropTopicAlias:             {2, 1 << packets.PUBLISH},
+	packets.PropUser:                   {lengthPair, 1<<packets.CONNECT | 1<<packets.PUBLISH | 1<<packets.SUBSCRIBE | 1<<packets.UNSUBSCRIBE},
+	packets.PropMaximumPacketSize:      {4, 1 << packets.CONNECT},
+}
+
+// readProperties reads a property block of a packet of the given type, as cutProperties
+// cut it off. It allocates nothing: the codec takes five hundred times what a packet has,
+// so that a client with a slow line could keep all processors busy.
+func readProperties(block []byte, kind byte) (p properties, err error) {
+	rest := block
+	for rest[0] >= 0x80 { // the block's own length, which has been looked at
+		rest = rest[1:]
+	}
+	for rest = rest[1:]; len(rest) > 0; {
+		id, at := rest[0], rest[1:]
+		if int(id) >= len(propertyOf) || propertyOf[id].in&(1<<kind) == 0 {
+			return p, malformed(fmt.Sprintf("property %d in a packet of type %d", id, kind))
+		}
+		var ok bool
+		var value []byte
+		if value, rest, ok = cutValue(at, propertyOf[id].length); !ok {
+			return p, malformed(fmt.Sprintf("property %d is cut short", id))
+		}
+		switch id {
+		case packets.PropSessionExpiryInterval:
+			p.sessionExpiry = binary.BigEndian.Uint32(value)
+		case packets.PropMaximumPacketSize:
+			p.maxPacket, p.has.maxPacket = binary.BigEndian.Uint32(value), true
+		case packets.PropReceiveMaximum:
+			p.receiveMaximum, p.has.receiveMaximum = binary.BigEndian.Uint16(value), true
+		case packets.PropTopicAlias:
+			p.alias, p.has.alias = binary.BigEndian.Uint16(value), true
+		case packets.PropAuthMethod:
+			p.authMethod = len(value) > 0
+		case packets.PropSubscriptionIdentifier:
+			p.has.subscription = true
+		}
+	}
+	return p, nil
+}
+
+// cutValue cuts a property's value off b; of two texts, the second.
+func cutValue(b []byte, length int8) (value, rest []byte, ok bool) {
+	switch length {
+	case lengthPair:
+		if _, b, ok = cutString(b); !ok {
+			return nil, nil, false
+		}
+		return cutString(b)
+	case lengthText:
+		return cutString(b)
+	case lengthVar:
+		for i := 0; i < len(b) && i < 4; i++ {
+			if b[i] < 0x80 {
+				return b[:i+1], b[i+1:], true
+			}
+		}
+		return nil, nil, false
+	}
+	if len(b) < int(length) {
+		return nil, nil, false
+	}
+	return b[:length], b[length:], true
+}
