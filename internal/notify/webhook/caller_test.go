@@ -1,8 +1,8 @@
 package webhook_test
 
 import (
-	"cmp"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"crypto/x509"
 	"encoding/json"
