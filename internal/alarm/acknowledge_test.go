@@ -457,8 +457,8 @@ func TestAcknowledgingUnderConcurrency(t *testing.T) {
 			}
 		})
 	}
-	for n := int64(1); n <= 600; n++ {
-		y.judge(y.air(n*10, float64(n%60/50*5))) // open mostly
+	for n := int64(1); n <= 600 || answered.Load() < 20; n++ {
+		y.judge(y.air(n*10, float64(n%300/299*5))) // open mostly
 	}
 	close(judged)
 	people.Wait()
@@ -475,8 +475,5 @@ func TestAcknowledgingUnderConcurrency(t *testing.T) {
 	y.must(y.engine.Unacknowledge(t.Context(), y.owner, n.ID))
 	if got := y.acked(); got != "" {
 		t.Errorf("taken back: %s", got)
-	}
-	if answered.Load() == 0 {
-		t.Error("no act on an open notice")
 	}
 }

@@ -87,6 +87,16 @@ func (w *world) resolve(id int64, remark string) testkit.Call {
 	return w.sends(http.MethodPut, noticesPath+"resolve", body{"id": id, "remark": remark})
 }
 
+func (w *world) acknowledge(id int64, more body) testkit.Call {
+	b := body{"id": id}
+	maps.Copy(b, more)
+	return w.sends(http.MethodPut, noticesPath+"acknowledge", b)
+}
+
+func (w *world) unacknowledge(id int64) testkit.Call {
+	return w.sends(http.MethodPut, noticesPath+"unacknowledge", body{"id": id})
+}
+
 // judged has a frame of a device arrive and judged, now.
 func (w *world) judged(t testing.TB, d *device.Device, values map[string]reading.Value) {
 	t.Helper()

@@ -253,6 +253,28 @@ func TestWebhookIsTold(t *testing.T) {
 	if len(told) != 1 || told[0].State != "sent" || *told[0].Answer != "200" || told[0].NextTime != nil {
 		t.Errorf("%s", asJSON(t, told))
 	}
+	// One from before hears nothing of who is on a notice, one that wants to does.
+	program.Heard()
+	w.done(t, w.acknowledge(notice, nil))
+	step()
+	if heard := program.Heard(); len(heard) != 0 {
+		t.Errorf("%s", heard)
+	}
+	w.done(t, w.sends(http.MethodPut, webhooksPath+"update", planner(body{"id": made.Id, "url": program.URL, "events": []string{"acknowledged", "opened", "resolved"}})))
+	if got := fmt.Sprint(w.webhooks(t)[0].Events); got != "[opened resolved acknowledged]" {
+		t.Error(got)
+	}
+	w.done(t, w.acknowledge(notice, nil))
+	w.done(t, w.unacknowledge(notice))
+	step()
+	step()
+	told = testkit.Ask[[]wire.WebhookDelivery](t, w.Contract, w.ofWebhook(http.MethodGet, "deliveries", made.Id))
+	if len(told) != 3 || told[0].Event != "unacknowledged" || told[1].Event != "acknowledged" || told[0].State != "sent" {
+		t.Errorf("%s", asJSON(t, told))
+	}
+	if list := w.notice(t, notice).Deliveries; len(list) != 3 || list[2].Event != "unacknowledged" {
+		t.Errorf("%s", asJSON(t, list))
+	}
 	// Programs are told of an end that people are not told of.
 	program.Heard()
 	w.done(t, w.update(rule, frost("WS-1", body{"alarmDesc": "changed"})))

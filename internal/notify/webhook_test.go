@@ -56,9 +56,9 @@ func TestWebhookStore(t *testing.T) {
 	if err := p.Webhooks.Update(ctx, mine, &change); !errs.Is(err, errs.Refused) || errs.As(err).Key != "webhook.nameTaken" {
 		t.Errorf("%v", err)
 	}
-	change.Name, change.Level = "Planner", 1
+	change.Name, change.Level, change.Acknowledged = "Planner", 1, true
 	p.must(p.Webhooks.Update(ctx, mine, &change))
-	if got := p.webhook(a); got.Name != "Planner" || got.URL != change.URL || got.Resolved || got.Level != 1 {
+	if got := p.webhook(a); got.Name != "Planner" || got.URL != change.URL || got.Resolved || !got.Acknowledged || got.Level != 1 || fmt.Sprint(got.Events()) != "[opened acknowledged]" {
 		t.Errorf("%+v", got)
 	}
 	if err := p.Webhooks.SwitchOff(ctx, mine, a, "https://a.example/before"); !errs.Is(err, errs.NotFound) || !p.webhook(a).Enabled {
@@ -234,6 +234,7 @@ func TestWebhookForm(t *testing.T) {
 		{name: "x", url: "https://@a.example/", field: "url", key: "webhook.urlUser"},
 		{name: "x", url: "https://a.example/", field: "events", key: "webhook.eventRequired"},
 		{name: "x", url: "https://a.example/", events: []string{"opened", "closed"}, field: "events", key: "invalid.choice"},
+		{name: "x", url: "https://a.example/", events: []string{"acknowledged", "unacknowledged"}, field: "events", key: "invalid.choice"},
 		{name: "x", url: "https://a.example/", events: []string{"opened"}, level: 3, field: "alarmLevel", key: "invalid.choice"},
 		{name: "x", url: "https://a.example/", events: []string{"opened"}, level: -1, field: "alarmLevel", key: "invalid.choice"},
 	} {
@@ -282,6 +283,10 @@ func TestWebhookForm(t *testing.T) {
 	}
 	if _, err := (&notify.WebhookForm{}).Webhook(&guard.Guard{}); !errs.Is(err, errs.Refused) {
 		t.Errorf("nothing was said: %v", err)
+	}
+	alone, err := (&notify.WebhookForm{Name: new("x"), URL: new("https://a.example"), Events: []string{"acknowledged"}}).Webhook(&guard.Guard{})
+	if err != nil || alone.Opened || alone.Resolved || !alone.Acknowledged {
+		t.Errorf("%+v %v", alone, err)
 	}
 	w, err := (&notify.WebhookForm{Name: new("x"), URL: new("https://a.example"), Events: []string{"resolved"}, Enabled: new(false)}).Webhook(&guard.Guard{})
 	if err != nil || w.Enabled || w.Opened || fmt.Sprint(w.Events()) != "[resolved]" {

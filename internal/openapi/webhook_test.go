@@ -159,7 +159,7 @@ func TestOtherSitesChangeNothing(t *testing.T) {
 // says.
 func TestWebhookEvents(t *testing.T) {
 	w, program := newWorld(t), testkit.NewProgram(t)
-	made := ask[wire.WebhookWithSecret](t, w, w.sends(http.MethodPost, "/webhooks", fmt.Sprintf(`{"name":"x","url":%q,"events":["opened","resolved"]}`, program.URL)))
+	made := ask[wire.WebhookWithSecret](t, w, w.sends(http.MethodPost, "/webhooks", fmt.Sprintf(`{"name":"x","url":%q,"events":["opened","resolved","acknowledged"]}`, program.URL)))
 	at := fmt.Sprint("/webhooks/", made.Id)
 	n, err := w.Notices.One(t.Context(), w.field.ID, w.notice)
 	if err != nil {
@@ -183,6 +183,27 @@ func TestWebhookEvents(t *testing.T) {
 	if want := fmt.Sprintf(`{"type":"notice.opened","timestamp":%q,"data":%s}`, rfc3339(time.UnixMilli(n.Start)), read); !sameJSON(t, want, string(heard[0].Body)) {
 		t.Errorf("%s\nwant %s", heard[0].Body, want)
 	}
+	for _, ack := range []*news.Ack{{User: "Ada", Time: n.Start + 1000, Note: "at the pump", RemindAt: n.Start + hour}, nil} {
+		w.isAcknowledged(t, n.ID, ack)
+		on := *a
+		on.Event, on.At, on.Ack = news.Acknowledged, n.Start+1000, ack
+		kind := "notice.acknowledged"
+		if ack == nil {
+			on.Event, kind = news.Unacknowledged, "notice.unacknowledged"
+		}
+		if err := w.Desk.Acknowledged(t.Context(), w.field.ID, &on); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Outbox.Step(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		body := program.Heard()[0].Body
+		w.contract.isEvent(t, body)
+		read := w.do(t, call{path: fmt.Sprint("/notices/", n.ID)}).body
+		if want := fmt.Sprintf(`{"type":%q,"timestamp":%q,"data":%s}`, kind, rfc3339(time.UnixMilli(n.Start+1000)), read); !sameJSON(t, want, string(body)) {
+			t.Errorf("%s\nwant %s", body, want)
+		}
+	}
 	program.Answers(503, "later")
 	a.Event, a.End = news.Resolved, w.Clock.Milli()
 	if err := w.Desk.Ended(t.Context(), w.field.ID, a, true); err != nil {
@@ -193,7 +214,8 @@ func TestWebhookEvents(t *testing.T) {
 	}
 	w.contract.isEvent(t, program.Heard()[0].Body)
 	list := ask[wire.WebhookDeliveryList](t, w, call{path: at + "/deliveries"}).Items
-	if len(list) != 2 || list[0].Type != "notice.resolved" || list[0].State != "queued" || *list[0].Answer != "503 later" || list[0].NextTime == nil || list[1].State != "sent" || *list[1].Answer != "200 thank you" || list[1].Notice != n.ID {
+	if len(list) != 4 || list[0].Type != "notice.resolved" || list[0].State != "queued" || *list[0].Answer != "503 later" || list[0].NextTime == nil ||
+		list[1].Type != "notice.unacknowledged" || list[2].Type != "notice.acknowledged" || list[3].State != "sent" || *list[3].Answer != "200 thank you" || list[3].Notice != n.ID {
 		t.Errorf("%+v", list)
 	}
 	o := ask[wire.WebhookOutcome](t, w, w.sends(http.MethodPost, at+"/test", ""))

@@ -3,9 +3,12 @@ package carrier
 import (
 	"context"
 	"errors"
+	"math"
+	"strings"
 	"sync"
 	"testing"
 
+	"tilth/internal/news"
 	"tilth/internal/notify"
 	"tilth/internal/notify/mail"
 	"tilth/internal/tenant"
@@ -119,14 +122,19 @@ func TestRecipientsShareThePage(t *testing.T) {
 	carry(func(l *notify.Letter) { l.Channel = "Owners" })
 	carry(func(l *notify.Letter) { l.Language = text.Russian })
 	carry(func(l *notify.Letter) { l.Alarms[0].Event = "resolved" })
-	if read != 4 || taken[2].HTML == taken[0].HTML || taken[3].Subject == taken[0].Subject || taken[4].Subject == taken[0].Subject {
+	carry(func(l *notify.Letter) { l.Alarms[0].Ack = &news.Ack{User: "Ada", Time: 1, RemindAt: math.MaxInt64} })
+	carry(func(l *notify.Letter) { l.Alarms[0].Ack = &news.Ack{User: "Bora", Time: 2, RemindAt: math.MaxInt64} })
+	if !strings.Contains(taken[5].HTML, "Ada is on it") || !strings.Contains(taken[6].HTML, "Bora is on it") {
+		t.Errorf("who is on it: %s %s", taken[5].Text, taken[6].Text)
+	}
+	if read != 6 || taken[2].HTML == taken[0].HTML || taken[3].Subject == taken[0].Subject || taken[4].Subject == taken[0].Subject {
 		t.Errorf("written %d times", read)
 	}
 	// Several notices are one letter, for which nothing is kept.
 	for range 2 {
 		carry(func(l *notify.Letter) { l.Alarms = append(l.Alarms, frost(text.English)) })
 	}
-	if read != 6 || len(c.pages.kept) != 4 {
+	if read != 8 || len(c.pages.kept) != 6 {
 		t.Errorf("written %d times, %d kept", read, len(c.pages.kept))
 	}
 	// One whose readings could not be read is written again for the next.
@@ -134,7 +142,7 @@ func TestRecipientsShareThePage(t *testing.T) {
 	carry(func(l *notify.Letter) { l.Alarms[0].Notice = 18 })
 	o.fault = nil
 	carry(func(l *notify.Letter) { l.Alarms[0].Notice = 18 })
-	if read != 8 || taken[7].Picture != nil || taken[8].Picture == nil {
+	if read != 10 || taken[9].Picture != nil || taken[10].Picture == nil {
 		t.Errorf("written %d times", read)
 	}
 }

@@ -2,6 +2,7 @@ package webhook_test
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"crypto/x509"
 	"encoding/json"
@@ -131,6 +132,46 @@ func TestBodyOfAnEnd(t *testing.T) {
 		}
 		if got.Data["status"] != "resolved" || got.Data["resolvedBy"] != by || got.Data["endTime"] != got.Timestamp || got.Data["noteName"] != "" || strings.Contains(string(body), "private") {
 			t.Errorf("%s", body)
+		}
+	}
+}
+
+// Somebody is on it, or is no more: when that was, and the notice as it is then.
+func TestBodyOfAnAcknowledgement(t *testing.T) {
+	w, program := newWorld(t), testkit.NewProgram(t)
+	id, _ := w.hook(t, program.URL)
+	const ack = `{"by":"Ada","time":"2026-11-21T09:01:01.001Z","note":"at the pump","remindTime":"2026-11-21T10:01:01.001Z"}`
+	at := frost.Start + 61_001
+	on := frost
+	on.Event, on.At, on.Ack = news.Acknowledged, at, &news.Ack{User: "Ada", Time: at, Note: "at the pump", RemindAt: at + 3600_000}
+	off := frost
+	off.Event, off.At = news.Unacknowledged, at+1000
+	over := on
+	over.Event, over.End, over.At = news.Resolved, at+2000, 0
+	for _, c := range []struct {
+		a                       news.Alarm
+		kind, time, status, ack string
+	}{
+		{on, "notice.acknowledged", "2026-11-21T09:01:01.001Z", "open", ack},
+		{off, "notice.unacknowledged", "2026-11-21T09:01:02.001Z", "open", "null"},
+		{over, "notice.resolved", "2026-11-21T09:01:03.001Z", "resolved", ack},
+	} {
+		l := w.letter(id)
+		l.Alarms[0] = c.a
+		if _, err := w.Programs.Carry(t.Context(), l); err != nil {
+			t.Fatal(err)
+		}
+		var got struct {
+			Type, Timestamp string
+			Data            struct {
+				Status       string
+				Acknowledged json.RawMessage
+			}
+		}
+		body := program.Heard()[0].Body
+		if err := json.Unmarshal(body, &got); err != nil || got.Type != c.kind || got.Timestamp != c.time || got.Data.Status != c.status ||
+			cmp.Or(string(got.Data.Acknowledged), "null") != c.ack {
+			t.Errorf("%s %v", body, err)
 		}
 	}
 }

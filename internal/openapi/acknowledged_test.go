@@ -1,0 +1,54 @@
+package openapi_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/uptrace/bun"
+
+	"tilth/internal/alarm"
+	"tilth/internal/news"
+	"tilth/internal/openapi/wire"
+	"tilth/internal/testkit"
+)
+
+// isAcknowledged writes who is on a notice; nil: nobody.
+func (w *world) isAcknowledged(t testing.TB, notice int64, a *news.Ack) {
+	t.Helper()
+	if a == nil {
+		a = &news.Ack{}
+	}
+	err := w.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
+		_, err := tx.NewRaw("UPDATE notices SET ack_user = ?, ack_time = ?, ack_note = ?, ack_remind_at = ? WHERE id = ?", a.User, a.Time, a.Note, a.RemindAt, notice).Exec(ctx)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Who is on a notice is told in the list and of one alike, also once it is over.
+func TestAcknowledgedNotices(t *testing.T) {
+	w := newWorld(t)
+	now := w.Clock.Milli()
+	over := w.Notice(t, testkit.Notice{Device: w.ws1, Title: "heat", Status: alarm.ResolvedItself, Started: now - hour, Ended: now, Created: now})
+	for _, id := range []int64{w.notice, over} {
+		w.isAcknowledged(t, id, &news.Ack{User: "Ada", Time: now, Note: "at the pump", RemindAt: now + hour})
+		want := wire.Acknowledgement{By: "Ada", Time: wire.Moment(now), Note: "at the pump", RemindTime: wire.Moment(now + hour)}
+		one := ask[wire.Notice](t, w, call{path: fmt.Sprint("/notices/", id)})
+		if one.Acknowledged == nil || *one.Acknowledged != want {
+			t.Errorf("%+v", one.Acknowledged)
+		}
+	}
+	for _, n := range ask[wire.NoticeList](t, w, call{path: "/notices"}).Items {
+		if n.Acknowledged == nil || n.Acknowledged.By != "Ada" {
+			t.Errorf("%+v", n)
+		}
+	}
+	w.isAcknowledged(t, over, nil)
+	if body := string(w.do(t, call{path: fmt.Sprint("/notices/", over)}).body); strings.Contains(body, "acknowledged") {
+		t.Error(body)
+	}
+}
