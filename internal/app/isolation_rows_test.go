@@ -193,7 +193,7 @@ var rows = map[string]row{
 	"console acknowledgeAlarmNotice": {refused: true, of: func(s *party) request {
 		return request{body: fields{"id": s.notice, "note": s.tag + " note", "remindHours": 1}}
 	}},
-	"console unacknowledgeAlarmNotice": {of: absent, refused: true},
+	"console unacknowledgeAlarmNotice": {refused: true, of: func(s *party) request { return request{body: fields{"id": s.notice}} }},
 	"console resolveAlarmNotice":       {refused: true, of: func(s *party) request { return request{body: fields{"id": s.notice, "remark": "x"}} }},
 
 	// Who is told.
