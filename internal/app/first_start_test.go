@@ -34,7 +34,7 @@ func TestFirstStartKilled(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			t.Cleanup(func() { _ = cmd.Process.Kill() }) // it has ended, unless the test fails
+			t.Cleanup(func() { _ = cmd.Process.Kill() })       // it has ended, unless the test fails
 			for until := time.Now().Add(testkit.Patience); ; { // without a pause, in which it would go far
 				if _, err := os.Lstat(filepath.Join(p.dir, made)); err == nil {
 					break

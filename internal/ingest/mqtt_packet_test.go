@@ -165,8 +165,8 @@ func FuzzProperties(f *testing.F) {
 			f.Add(kind, p.Pack(kind))
 		}
 	}
-	f.Add(byte(v5.SUBSCRIBE), []byte{v5.PropSubscriptionIdentifier, 0x80, 0x01})
-	f.Add(byte(v5.UNSUBSCRIBE), []byte{v5.PropUser, 0, 1, 'a', 0, 1})
+	f.Add(v5.SUBSCRIBE, []byte{v5.PropSubscriptionIdentifier, 0x80, 0x01})
+	f.Add(v5.UNSUBSCRIBE, []byte{v5.PropUser, 0, 1, 'a', 0, 1})
 	f.Fuzz(func(t *testing.T, kind byte, block []byte) {
 		if !slices.Contains([]byte{v5.CONNECT, v5.PUBLISH, v5.SUBSCRIBE, v5.UNSUBSCRIBE}, kind) || len(block) > 1<<20 {
 			return
