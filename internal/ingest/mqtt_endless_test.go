@@ -258,7 +258,7 @@ func TestMQTTFloods(t *testing.T) {
 			if longest > 3*time.Second {
 				t.Errorf("an acknowledgement took %s", longest)
 			}
-			if now := held(before); now > 16<<20 {
+			if now := held(before); now > 64<<20 { // with what the floods leave behind while it is looked at
 				t.Errorf("%d MiB are held", now>>20)
 			}
 			t.Logf("%d pieces of 64 KiB, the longest acknowledgement took %s", sent.Load(), longest)
