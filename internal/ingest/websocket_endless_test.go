@@ -1,0 +1,208 @@
+package ingest
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"net"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	v5 "github.com/eclipse/paho.golang/packets"
+)
+
+// asking is the request for a WebSocket, with header lines.
+func asking(lines ...string) []byte {
+	b := []byte("GET /mqtt HTTP/1.1\r\nHost: tilth.example\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" +
+		"Sec-WebSocket-Key: " + base64.StdEncoding.EncodeToString(make([]byte, 16)) + "\r\n")
+	for _, line := range lines {
+		b = append(append(b, line...), "\r\n"...)
+	}
+	return append(b, "\r\n"...)
+}
+
+// A page of whatever origin gets as far as a program does: to where the secret is asked
+// for. Nothing that its browser may send along by itself lets it in, and nothing
+// compressed is agreed on.
+func TestWebSocketOrigins(t *testing.T) {
+	for name, origin := range map[string][]string{
+		"a program": nil, "the console's": {"Origin: http://tilth.example"}, "another site's": {"Origin: https://elsewhere.example"},
+		"of a frame without one": {"Origin: null"}, "that is none": {"Origin: ::"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := newEdge(t).serveWebSocket()
+			c := e.dial(5)
+			c.send(asking(append(origin, "Sec-WebSocket-Protocol: mqtt", "Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits",
+				"Cookie: session="+secretOf("WS-1"), "Authorization: Bearer "+secretOf("WS-1"))...))
+			reader := bufio.NewReader(c)
+			resp, err := http.ReadResponse(reader, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp.Body.Close()
+			if resp.StatusCode != http.StatusSwitchingProtocols {
+				t.Fatal(resp.Status)
+			}
+			for _, header := range []string{"Sec-Websocket-Extensions", "Set-Cookie", "Access-Control-Allow-Origin", "Access-Control-Allow-Credentials"} {
+				if got := resp.Header.Get(header); got != "" {
+					t.Errorf("%s: %s", header, got)
+				}
+			}
+			c.send(frame(0x82, c.connect("", "", "a")))
+			answer := make([]byte, 4) // a frame's two bytes first
+			if _, err := reader.Read(answer); err != nil || answer[2] != v5.CONNACK<<4 {
+				t.Fatalf("% x, %v", answer, err)
+			}
+			if s := e.pipeline.Stats(); s.GreetingsRefused != 1 {
+				t.Errorf("let in without a secret: %+v", s)
+			}
+		})
+	}
+}
+
+// one is a listener to which one connection comes.
+type one struct {
+	come   chan net.Conn
+	closed chan struct{}
+}
+
+func (l *one) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.come:
+		return c, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *one) Close() error   { close(l.closed); return nil }
+func (l *one) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }
+
+// webSocketOnPipe opens a WebSocket over a pipe, so that time can be held; what the
+// client reads is whatever comes, frames and all.
+func webSocketOnPipe(t *testing.T, e *edge) *client {
+	t.Helper()
+	l := &one{come: make(chan net.Conn, 1), closed: make(chan struct{})}
+	server := &http.Server{Handler: NewWebSocket(e.mqtt), ReadHeaderTimeout: 10 * time.Second}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(l) }()
+	ours, theirs := net.Pipe()
+	l.come <- theirs
+	t.Cleanup(func() {
+		_ = ours.Close() // the server may have
+		if err := server.Close(); err != nil {
+			t.Error(err)
+		}
+		<-served
+	})
+	c := &client{t: t, version: 4, Conn: ours}
+	c.send(asking("Sec-WebSocket-Protocol: mqtt"))
+	resp, err := http.ReadResponse(bufio.NewReaderSize(c, 16), nil) // nothing comes after it before something is said
+	if err != nil || resp.StatusCode != http.StatusSwitchingProtocols {
+		t.Fatal(resp, err)
+	}
+	return c
+}
+
+// Frames that say nothing in MQTT are silence, however many come: before the CONNECT and
+// after it. They cost the time that they take, and no memory.
+func TestWebSocketFramesWithoutEnd(t *testing.T) {
+	begun := frame(0x02, []byte{0x32, 0xff, 0xff, 0x03}) // of a packet of 64 KiB
+	for name, test := range map[string]struct{ first, again []byte }{
+		"pings":                 {nil, frame(0x89, bytes.Repeat([]byte("x"), 125))},
+		"pongs":                 {nil, frame(0x8A, nil)},
+		"messages of nothing":   {nil, frame(0x82, nil)},
+		"fragments of nothing":  {frame(0x02, nil), frame(0x00, nil)},
+		"fragments of one byte": {begun, frame(0x00, []byte{0})},
+	} {
+		for _, signedIn := range []bool{false, true} {
+			t.Run(map[bool]string{false: "before CONNECT, ", true: "signed in, "}[signedIn]+name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					e := newEdge(t)
+					c := webSocketOnPipe(t, e)
+					go func() { // takes whatever comes
+						b := make([]byte, 4096)
+						for {
+							if _, err := c.Conn.Read(b); err != nil {
+								return
+							}
+						}
+					}()
+					within := 10 * time.Second
+					if signedIn {
+						hello := c.connect("WS-1", secretOf("WS-1"), "a")
+						hello[10], hello[11] = 0, 20
+						c.send(frame(0x82, hello))
+						within = 30 * time.Second
+					}
+					if test.first != nil && (signedIn || name != "fragments of one byte") {
+						c.send(test.first)
+					} else if test.first != nil {
+						c.send(frame(0x02, []byte{0x10, 0xff, 0x7f})) // of a CONNECT
+					}
+					begin, times := time.Now(), 0
+					for c.write(test.again) == nil {
+						if times++; times > 10_000 {
+							t.Fatal("it has no end")
+						}
+						time.Sleep(10 * time.Millisecond)
+					}
+					if took := time.Since(begin); took < within-time.Second || took > within+3*time.Second {
+						t.Errorf("ended after %s, %d times", took, times)
+					}
+					synctest.Wait()
+					if s := e.pipeline.Stats(); s.Connections != 0 || s.Silences != 1 {
+						t.Errorf("%+v", s)
+					}
+				})
+			})
+		}
+	}
+}
+
+// Who sends pings of WebSocket and takes no pongs is read no further, and cut off.
+func TestWebSocketPongsNotTaken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := newEdge(t)
+		c := webSocketOnPipe(t, e)
+		c.send(frame(0x82, c.connect("WS-1", secretOf("WS-1"), "a")))
+		begin, times := time.Now(), 0
+		for c.write(frame(0x89, []byte("x"))) == nil {
+			if times++; times > 100_000 {
+				t.Fatal("it is read on")
+			}
+		}
+		if took := time.Since(begin); took > 35*time.Second {
+			t.Errorf("cut off after %s", took)
+		}
+		synctest.Wait()
+		if s := e.pipeline.Stats(); s.Connections != 0 || s.Stalls != 1 {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+// One frame of a terabyte holds packets as any message does, and takes no memory beyond
+// theirs.
+func TestWebSocketFrameOfATerabyte(t *testing.T) {
+	e := newEdge(t).serveWebSocket()
+	c := e.dial(4)
+	c.send(asking("Sec-WebSocket-Protocol: mqtt"))
+	before := heap()
+	head := binary.BigEndian.AppendUint64([]byte{0x82, 0xff}, 1<<40)
+	c.send(append(head, 0, 0, 0, 0), c.connect("WS-1", secretOf("WS-1"), "a"))
+	answers := c.discarded()
+	pings := bytes.Repeat([]byte{0xC0, 0}, 32<<10)
+	for range 64 { // 4 MiB
+		if err := c.write(pings); err != nil {
+			t.Fatal(err)
+		}
+	}
+	expect(t, "pings answered", func() bool { return answers.Load() >= 64*uint64(len(pings)) })
+	if now := held(before); now > 4<<20 {
+		t.Errorf("%d KiB are held", now>>10)
+	}
+}
