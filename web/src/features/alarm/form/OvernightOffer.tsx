@@ -1,3 +1,4 @@
+import { Fragment } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Note } from '@/ui/Note';
 import { PlainButton } from '@/ui/PlainButton';
@@ -12,6 +13,9 @@ interface OvernightOfferProps {
   onTake: (part: Partial<PeriodValues>) => void;
 }
 
+/** Stands where the hours are to stand, until they are put there. */
+const mark = '\u0002';
+
 /** A start after its end: what it would be as half hours of two days, said before one click makes it so. */
 export function OvernightOffer({ start, end, onTake }: OvernightOfferProps) {
   const { t } = useTranslation();
@@ -24,7 +28,12 @@ export function OvernightOffer({ start, end, onTake }: OvernightOfferProps) {
           tone="info"
           action={
             <PlainButton onClick={() => onTake(meant.part)}>
-              {t(meant.part.complexTime === 1 ? 'rule.form.overnight' : 'rule.form.use', { range: meant.hours })}
+              <span>
+                <Hours
+                  words={t(meant.part.complexTime === 1 ? 'rule.form.overnight' : 'rule.form.use', { range: mark })}
+                  hours={meant.hours}
+                />
+              </span>
             </PlainButton>
           }
         >
@@ -36,5 +45,22 @@ export function OvernightOffer({ start, end, onTake }: OvernightOfferProps) {
         </Note>
       ) : null}
     </div>
+  );
+}
+
+/** Words with hours in them, no range of which is broken at the end of a line. */
+function Hours({ words, hours }: { words: string; hours: string }) {
+  const [before = '', after = ''] = words.split(mark);
+  return (
+    <>
+      {before}
+      {hours.split(', ').map((range, i) => (
+        <Fragment key={range}>
+          {i > 0 ? ', ' : null}
+          <span className={css.range}>{range}</span>
+        </Fragment>
+      ))}
+      {after}
+    </>
   );
 }

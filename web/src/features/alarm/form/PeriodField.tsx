@@ -52,10 +52,17 @@ export function PeriodField({ value, onChange, error, weekdaysError }: PeriodFie
           });
   // Friday's night would else be taken to last until Saturday's morning.
   const overMidnight = complexTime === 1 && slots.includes(0) && slots.includes(slotsADay - 1);
-  const note = overMidnight && slots.length < slotsADay && !isEveryDay(weekdays) ? ` ${t('rule.form.newDay')}` : '';
+  const newDay = overMidnight && slots.length < slotsADay && !isEveryDay(weekdays);
   const line = (
     <p className={error ? css.error : css.told} id={told} aria-live="polite">
-      {error ? <ExclamationCircleOutlined aria-hidden="true" /> : null} {error ?? `${words}${note}`}
+      {error ? (
+        <>
+          <ExclamationCircleOutlined aria-hidden="true" /> {error}
+        </>
+      ) : (
+        words
+      )}
+      {newDay && !error ? <span className={css.newDay}>{t('rule.form.newDay')}</span> : null}
     </p>
   );
   return (

@@ -95,7 +95,9 @@ describe('the notification period', () => {
     expect(await dialog().findByText('Start time must not be after end time')).toBeInTheDocument();
     expect(box('Start')).toHaveFocus();
     expect(sentTo(server, paths.create)).toEqual([]);
-    await press(user, 'Use these half hours: 20:00–24:00, 00:00–07:00');
+    await user.click(
+      dialog().getByRole('button', { name: 'Use these half hours: 20:00–24:00, 00:00–07:00', hidden: true }),
+    );
     // Its button has gone: the keyboard is where the half hours are.
     expect(slot('00:00')).toHaveFocus();
     expect(dialog().getByText(`20:00–24:00, 00:00–07:00 · 22 of 48 half hours · ${farmZone}`)).toBeInTheDocument();
@@ -117,7 +119,7 @@ describe('the notification period', () => {
     await user.selectOptions(box('Start'), '20:15');
     await user.selectOptions(box('End'), '00:00');
     expect(dialog().getByText('A day begins at 00:00 and ends at 24:00.')).toBeInTheDocument();
-    await press(user, 'Use 20:15–24:00');
+    await user.click(dialog().getByRole('button', { name: 'Use 20:15–24:00', hidden: true }));
     expect(box('End')).toHaveValue('24:00');
     expect(box('Start')).toHaveFocus();
   });
@@ -132,10 +134,9 @@ describe('the notification period', () => {
     expect(pressed()).toEqual(['Mon', 'Tue', 'Wed', 'Thu', 'Fri']);
     expect(chosen()).toHaveLength(20);
     expect(
-      dialog().getByText(
-        `Mon–Fri, 20:00–24:00, 00:00–06:00 · 20 of 48 half hours · ${farmZone} What is after midnight belongs to the new day.`,
-      ),
+      dialog().getByText(`Mon–Fri, 20:00–24:00, 00:00–06:00 · 20 of 48 half hours · ${farmZone}`),
     ).toBeInTheDocument();
+    expect(dialog().getByText('What is after midnight belongs to the new day.')).toBeInTheDocument();
     await user.click(preset(/^Day/));
     expect([box('Start').value, box('End').value]).toEqual(['06:00', '20:00']);
     expect(pressed()).toHaveLength(7);
