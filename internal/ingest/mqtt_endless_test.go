@@ -214,26 +214,40 @@ func unsubscribed(version byte) func([]byte) error {
 // Floods of what is answered at once, by clients that take their answers: a device
 // beside them has its acknowledgements in time, and nothing is held for them.
 func TestMQTTFloods(t *testing.T) {
+	versions(t, floods)
+}
+
+func floods(t *testing.T, version byte) {
 	e := newEdge(t, func(o *Options) { o.Log = nothingKept{} }).serve()
 	other := e.signedIn(4, "WS-1")
-	for name, flood := range map[string]func(c *client) []byte{
+	start := []byte{0, 1} // of a list of topics
+	if version == 5 {
+		start = append(start, 0)
+	}
+	all := map[string]func(c *client) []byte{
 		"repeats":             func(c *client) []byte { return again(c.telemetry(1, 2, 9)) },
 		"releases of nothing": func(c *client) []byte { return c.pubrel(77) },
 		"subscriptions": func(*client) []byte {
-			return framed(0x82, full([]byte{0, 1, 0}, []byte("\x00\x15v1/devices/me/rpc/+/1\x01"), 64<<10))
+			return framed(0x82, full(start, []byte("\x00\x15v1/devices/me/rpc/+/1\x01"), 64<<10))
 		},
-		"properties": func(*client) []byte {
+		"ends of subscriptions": func(*client) []byte {
+			return framed(0xA2, full(start, []byte("\x00\x15v1/devices/me/rpc/+/1"), 64<<10))
+		},
+	}
+	if version == 5 {
+		all["properties"] = func(*client) []byte {
 			return framed(0x30, propertied([]byte{0, 1, 'a'}, full(nil, []byte{v5.PropUser, 0, 0, 0, 0}, 64<<10), nil))
-		},
-	} {
+		}
+	}
+	for name, flood := range all {
 		t.Run(name, func(t *testing.T) {
 			before := heap()
-			const floods, acks = 4, 50
+			const floods = 4
 			var clients []*client
 			var running sync.WaitGroup
 			var sent atomic.Int64
 			for i := range floods {
-				c := e.dial(5)
+				c := e.dial(version)
 				c.signIn("WS-2", fmt.Sprint("flood ", i))
 				c.send(c.telemetry(1, 2, 9))
 				c.wantAck(v5.PUBREC, 9, 0)
@@ -248,16 +262,7 @@ func TestMQTTFloods(t *testing.T) {
 				})
 			}
 			expect(t, "the floods under way", func() bool { return sent.Load() > 4*floods })
-			var longest time.Duration
-			for id := range uint16(acks) {
-				begin := time.Now()
-				other.send(other.telemetry(1, 1, id+1))
-				other.wantAck(v5.PUBACK, id+1, 0)
-				longest = max(longest, time.Since(begin))
-			}
-			if longest > 3*time.Second {
-				t.Errorf("an acknowledgement took %s", longest)
-			}
+			longest := other.answeredInTime()
 			if now := held(before); now > 64<<20 { // with what the floods leave behind while it is looked at
 				t.Errorf("%d MiB are held", now>>20)
 			}
@@ -272,6 +277,58 @@ func TestMQTTFloods(t *testing.T) {
 	if s := e.pipeline.Stats(); s.Panics != 0 || s.Malformed != 0 || s.Stalls != 0 {
 		t.Errorf("%+v", s)
 	}
+}
+
+// answeredInTime makes sure that fifty messages are each acknowledged within three
+// seconds, and tells how long the slowest took.
+func (c *client) answeredInTime() (longest time.Duration) {
+	c.t.Helper()
+	for id := range uint16(50) {
+		begin := time.Now()
+		c.send(c.telemetry(1, 1, id+1))
+		c.wantAck(v5.PUBACK, id+1, 0)
+		longest = max(longest, time.Since(begin))
+	}
+	if longest > 3*time.Second {
+		c.t.Errorf("an acknowledgement took %s", longest)
+	}
+	return longest
+}
+
+// However often a QoS 2 message comes again while its commit is waited for, with whatever
+// in it, it is one message: nothing more waits, it is answered once and committed once.
+func TestMQTTRepeatsBeforeTheCommit(t *testing.T) {
+	versions(t, func(t *testing.T, version byte) {
+		e := newEdge(t).serve()
+		c := e.signedIn(version, "WS-1")
+		e.log.hold()
+		t.Cleanup(e.log.release) // where it fails, too
+		c.send(c.telemetry(1, 2, 9))
+		receive(t, e.log.entered)
+		waiting := e.pipeline.Stats().Waiting
+		before := heap()
+		if err := c.SetWriteDeadline(time.Now().Add(10 * time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		repeats := bytes.Repeat(append(again(c.telemetry(1, 2, 9)), c.telemetry(2, 2, 9)...), 1000)
+		for range 50 {
+			c.send(repeats)
+		}
+		c.ping() // all were read, and none was answered
+		if now := held(before); now > 4<<20 {
+			t.Errorf("%d KiB are held", now>>10)
+		}
+		if now := e.pipeline.Stats().Waiting; now != waiting {
+			t.Errorf("%d messages wait, %d did", now, waiting)
+		}
+		e.log.release()
+		c.wantAck(v5.PUBREC, 9, 0)
+		c.send(c.pubrel(9))
+		c.wantAck(v5.PUBCOMP, 9, 0) // and no other PUBREC before
+		if got := e.log.temperatures(1); !slices.Equal(got, []float64{1}) {
+			t.Errorf("committed %v, want once", got)
+		}
+	})
 }
 
 // What a device wants said when it is gone, and what is to be kept for others, is
