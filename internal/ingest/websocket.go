@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -128,11 +129,14 @@ func (c *wsConn) broken(err error) error {
 	if c.err != nil {
 		return c.err
 	}
+	var network *net.OpError
 	switch {
 	case websocket.CloseStatus(err) != -1, errors.Is(err, net.ErrClosed):
 		return io.EOF
-	case errors.Is(err, context.DeadlineExceeded): // of a pong that was not taken
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded): // of a pong that was not taken
 		return errStalled
+	case errors.As(err, &network): // of a pong to a client that is gone
+		return err
 	}
 	c.status = websocket.StatusProtocolError
 	return protocolError{reasonProtocolError, err.Error()}

@@ -7,6 +7,9 @@ import (
 	"encoding/binary"
 	"net"
 	"net/http"
+	"os"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -83,13 +86,16 @@ func (l *one) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} 
 
 // webSocketOnPipe opens a WebSocket over a pipe, so that time can be held; what the
 // client reads is whatever comes, frames and all.
-func webSocketOnPipe(t *testing.T, e *edge) *client {
+func webSocketOnPipe(t *testing.T, e *edge, over ...func(net.Conn) net.Conn) *client {
 	t.Helper()
 	l := &one{come: make(chan net.Conn, 1), closed: make(chan struct{})}
 	server := &http.Server{Handler: NewWebSocket(e.mqtt), ReadHeaderTimeout: 10 * time.Second}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(l) }()
 	ours, theirs := net.Pipe()
+	for _, wrap := range over {
+		theirs = wrap(theirs)
+	}
 	l.come <- theirs
 	t.Cleanup(func() {
 		_ = ours.Close() // the server may have
@@ -180,6 +186,40 @@ func TestWebSocketPongsNotTaken(t *testing.T) {
 		}
 		synctest.Wait()
 		if s := e.pipeline.Stats(); s.Connections != 0 || s.Stalls != 1 {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+// resets is a connection whose other end is gone, once that is said, though what it sent
+// before can still be read.
+type resets struct {
+	net.Conn
+	gone *atomic.Bool
+}
+
+func (c resets) Write(b []byte) (int, error) {
+	if c.gone.Load() {
+		return 0, &net.OpError{Op: "write", Net: "tcp", Err: os.NewSyscallError("write", syscall.ECONNRESET)}
+	}
+	return c.Conn.Write(b)
+}
+
+// Who is gone before its pong is written broke no protocol: that is the network's end of it.
+func TestWebSocketGoneBeforeItsPong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := newEdge(t)
+		var gone atomic.Bool
+		c := webSocketOnPipe(t, e, func(nc net.Conn) net.Conn { return resets{nc, &gone} })
+		c.discarded()
+		c.send(frame(0x82, c.connect("WS-1", secretOf("WS-1"), "a")))
+		synctest.Wait()
+		gone.Store(true)
+		c.send(frame(0x89, nil))
+		synctest.Wait()
+		c.Close()
+		synctest.Wait()
+		if s := e.pipeline.Stats(); s.Connections != 0 || s.ConnectionsTotal != 1 || s.Malformed+s.Stalls+s.Silences+s.Panics != 0 {
 			t.Errorf("%+v", s)
 		}
 	})
