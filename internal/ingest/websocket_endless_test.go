@@ -5,9 +5,12 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/binary"
+	"fmt"
 	"net"
 	"net/http"
 	"os"
+	"slices"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -62,6 +65,9 @@ func TestWebSocketOrigins(t *testing.T) {
 			if s := e.pipeline.Stats(); s.GreetingsRefused != 1 {
 				t.Errorf("let in without a secret: %+v", s)
 			}
+			device := e.dial(4)
+			device.send(asking(append(origin, "Sec-WebSocket-Protocol: mqtt")...), frame(0x82, device.connect("WS-1", secretOf("WS-1"), "a")))
+			expect(t, "let in with it", func() bool { return e.presence.Status(green, 1).Online })
 		})
 	}
 }
@@ -244,5 +250,94 @@ func TestWebSocketFrameOfATerabyte(t *testing.T) {
 	expect(t, "pings answered", func() bool { return answers.Load() >= 64*uint64(len(pings)) })
 	if now := held(before); now > 4<<20 {
 		t.Errorf("%d KiB are held", now>>10)
+	}
+}
+
+// Floods of frames, by clients that take their answers: a device beside them has its
+// acknowledgements in time, and nothing is held for them.
+func TestWebSocketFloods(t *testing.T) {
+	e := newEdge(t, func(o *Options) { o.Log = nothingKept{} }).serve()
+	other := e.signedIn(4, "WS-1")
+	e.serveWebSocket()
+	for name, one := range map[string][]byte{
+		"pings":                frame(0x89, []byte("x")),
+		"long pings":           frame(0x89, bytes.Repeat([]byte("x"), 125)),
+		"pongs":                frame(0x8A, nil),
+		"messages of nothing":  frame(0x82, nil),
+		"a packet in two":      append(frame(0x02, []byte{0xC0}), frame(0x80, []byte{0})...),
+		"pings within packets": slices.Concat(frame(0x02, []byte{0xC0}), frame(0x89, nil), frame(0x80, []byte{0})),
+	} {
+		t.Run(name, func(t *testing.T) {
+			before := heap()
+			const floods = 4
+			var clients []*client
+			var running sync.WaitGroup
+			var sent atomic.Int64
+			for i := range floods {
+				c := e.dial(4)
+				c.send(asking("Sec-WebSocket-Protocol: mqtt"), frame(0x82, c.connect("WS-2", secretOf("WS-2"), fmt.Sprint("flood ", i))))
+				c.discarded()
+				clients = append(clients, c)
+				many := bytes.Repeat(one, 1+(64<<10)/len(one))
+				running.Go(func() {
+					for c.write(many) == nil {
+						sent.Add(1)
+					}
+				})
+			}
+			expect(t, "the floods under way", func() bool {
+				return e.pipeline.Stats().Connections == floods+1 && sent.Load() > 4*floods
+			})
+			longest := other.answeredInTime()
+			if now := held(before); now > 64<<20 {
+				t.Errorf("%d MiB are held", now>>20)
+			}
+			if n := e.pipeline.Stats().Connections; n != floods+1 {
+				t.Errorf("%d connections are left", n)
+			}
+			t.Logf("%d pieces of 64 KiB, the longest acknowledgement took %s", sent.Load(), longest)
+			for _, c := range clients {
+				c.Close()
+			}
+			running.Wait()
+			expect(t, "the floods gone", func() bool { return e.pipeline.Stats().Connections == 1 })
+		})
+	}
+	if s := e.pipeline.Stats(); s.Panics != 0 || s.Malformed != 0 || s.Stalls != 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// Who sends on after being told of the end, and does not say goodbye either, is cut off soon:
+// whatever is thrown away meanwhile has an end.
+func TestWebSocketSendsOnAfterItsEnd(t *testing.T) {
+	for name, again := range map[string][]byte{
+		"messages":             frame(0x82, []byte{0xC0, 0}),
+		"messages of nothing":  frame(0x82, nil),
+		"pings":                frame(0x89, nil),
+		"fragments of nothing": frame(0x00, nil),
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				e := newEdge(t)
+				c := webSocketOnPipe(t, e)
+				c.discarded()
+				c.send(frame(0x82, c.connect("WS-1", secretOf("WS-1"), "a")), frame(0x81, nil)) // text ends it
+				begin, times := time.Now(), 0
+				for c.write(again) == nil {
+					if times++; times > 10_000 {
+						t.Fatal("it has no end")
+					}
+					time.Sleep(time.Millisecond)
+				}
+				if took := time.Since(begin); took > 2*lastWords {
+					t.Errorf("cut off after %s, %d times", took, times)
+				}
+				synctest.Wait()
+				if s := e.pipeline.Stats(); s.Connections != 0 || s.Malformed != 1 {
+					t.Errorf("%+v", s)
+				}
+			})
+		})
 	}
 }
