@@ -348,11 +348,12 @@ func (e *Engine) at(of Pair) *running {
 
 // remove ends the judging of a rule on a device.
 func (e *Engine) remove(r *running) {
-	if e.at(r.pair()) != r {
+	list := e.rules[r.ID]
+	i, there := slices.BinarySearchFunc(list, r.Device, byDevice)
+	if !there || list[i] != r {
 		return
 	}
-	left := slices.DeleteFunc(slices.Clone(e.rules[r.ID]), func(other *running) bool { return other == r })
-	if e.rules[r.ID] = left; len(left) == 0 {
+	if e.rules[r.ID] = slices.Delete(list, i, i+1); len(list) == 1 {
 		delete(e.rules, r.ID)
 	}
 	e.pairs--

@@ -34,6 +34,16 @@ func (e *edge) dial(version byte) *client {
 	return &client{t: e.t, version: version, Conn: nc}
 }
 
+// breakOff ends the connection without goodbye, as a machine does that loses its power:
+// what the server has not read yet is lost.
+func (c *client) breakOff() {
+	c.t.Helper()
+	if err := c.Conn.(*net.TCPConn).SetLinger(0); err != nil {
+		c.t.Fatal(err)
+	}
+	c.Close()
+}
+
 // signedIn opens a connection of a device and signs it in.
 func (e *edge) signedIn(version byte, name string) *client {
 	e.t.Helper()

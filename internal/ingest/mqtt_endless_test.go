@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"net"
 	"runtime"
 	"slices"
 	"sync"
@@ -268,7 +267,7 @@ func floods(t *testing.T, version byte) {
 			}
 			t.Logf("%d pieces of 64 KiB, the longest acknowledgement took %s", sent.Load(), longest)
 			for _, c := range clients {
-				c.Close()
+				c.breakOff()
 			}
 			running.Wait()
 			expect(t, "the floods gone", func() bool { return e.pipeline.Stats().Connections == 1 })
@@ -350,11 +349,8 @@ func TestMQTTWillsAndRetained(t *testing.T) {
 		if now := held(before); now > clients*(24<<10)+1<<20 {
 			t.Errorf("%d KiB are held for %d of them", now>>10, clients)
 		}
-		for _, c := range all { // without goodbye
-			if err := c.Conn.(*net.TCPConn).SetLinger(0); err != nil {
-				t.Fatal(err)
-			}
-			c.Close()
+		for _, c := range all {
+			c.breakOff()
 		}
 		expect(t, "all gone", func() bool { return e.pipeline.Stats().Connections == 0 })
 		c := e.dial(version)
