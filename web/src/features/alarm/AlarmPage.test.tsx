@@ -59,6 +59,21 @@ describe('a card', () => {
     expect(askedOf(server, paths.channels)).toHaveLength(1);
   });
 
+  it('tells how many devices a rule has, how many alarms are open, and of which device it speaks', async () => {
+    const targets = { devices: [], groups: [3], products: [] };
+    const server = alarmServer([
+      rule({ targets, deviceCount: 4, openCount: 1 }),
+      rule({ id: 2, alarmName: 'Calm', targets: { ...targets, devices: ['WS-1', 'WS-2'] }, deviceCount: 2 }),
+      rule({ id: 3, alarmName: 'Empty', targets, deviceCount: 0, executionId: '', noteName: '' }),
+    ]);
+    server.outlooks = [{ id: 2, fits: true, distance: 1.5, value: 3.5, deviceName: 'WS-2', noteName: 'Low mast' }];
+    await openAlarms(server);
+    expect(card('Spring frost').getByText('4 devices, 1 open')).toBeVisible();
+    expect(card('Calm').getByText('2 devices')).toBeVisible();
+    expect(await card('Calm').findByText(/^Low mast: 1.5 °C/)).toBeVisible();
+    expect(card('Empty').getByText('No device')).toBeVisible();
+  });
+
   it('says why one cannot run whose device has lost an attribute, and what can be done', async () => {
     const lost = { deployState: 2 as const, deployUser: undefined, attributesGone: ['airTemperature'] };
     const server = alarmServer([

@@ -17,13 +17,15 @@ interface DeviceFieldProps {
   value: string;
   onChange: (deviceName: string) => void;
   error: string | undefined;
+  /** What is told below it. */
+  hint?: string | undefined;
 }
 
 const titleOf = (device: Device) =>
   device.noteName === '' ? device.deviceName : `${nameOf(device)} · ${device.deviceName}`;
 
 /** Which device the rule watches: the first hundred to choose from, all others by searching on the server. */
-export function DeviceField({ value, onChange, error }: DeviceFieldProps) {
+export function DeviceField({ value, onChange, error, hint }: DeviceFieldProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const language = useLanguage((state) => state.language);
@@ -40,7 +42,7 @@ export function DeviceField({ value, onChange, error }: DeviceFieldProps) {
   const gone = own.data === null && value !== '' ? t('rule.form.deviceGone', { name: value }) : undefined;
   const total = devices.data?.total ?? 0;
   return (
-    <Field label={t('rule.form.device')} required error={error ?? gone}>
+    <Field label={t('rule.form.device')} required error={error ?? gone} hint={hint}>
       {({ status, ...labels }) => (
         <Select
           {...labels}

@@ -2,6 +2,7 @@ import { Input } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { levels } from '@/lib/alarm/types';
 import { errorText } from '@/lib/errorText';
+import { useFormat } from '@/lib/format/format';
 import { levelLooks } from '@/ui/alarm/tags';
 import { ErrorNote } from '@/ui/ErrorNote';
 import { Field } from '@/ui/form/Field';
@@ -23,6 +24,7 @@ const nothingWrong = new Map<never, never>();
 /** Every field of a rule. */
 export function RuleFields({ form }: { form: RuleFormState }) {
   const { t } = useTranslation();
+  const format = useFormat();
   const { values, change, findings, refusal, model, properties } = form;
   const errorOf = (field: RuleField): string | undefined => {
     if (refusal?.field === field) return refusal.text;
@@ -55,7 +57,14 @@ export function RuleFields({ form }: { form: RuleFormState }) {
         />
       </div>
       <div className={css.pair}>
-        <DeviceField value={values.device} onChange={(device) => change({ device })} error={errorOf('device')} />
+        <DeviceField
+          value={values.device}
+          onChange={(device) => change({ device })}
+          error={errorOf('device')}
+          hint={
+            form.many === null ? undefined : t('rule.form.ofMany', { count: form.many, n: format.number(form.many) })
+          }
+        />
         <Segments
           label={t('rule.form.trigger')}
           required

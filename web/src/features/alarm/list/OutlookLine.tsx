@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
+import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { isToldAt, periodText } from '@/lib/alarm/period';
 import { readingsText, windowText } from '@/lib/alarm/sentence';
 import { holds, sideOf } from '@/lib/alarm/threshold';
 import type { AlarmRule, Outlook } from '@/lib/alarm/types';
+import { nameOf } from '@/lib/device/types';
 import { useClock } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
 import { userQuery } from '@/lib/queries';
@@ -51,8 +53,17 @@ export function OutlookLine({ rule, outlook, elements }: OutlookLineProps) {
       ? t('rule.outlook.on')
       : t(side === 'below' ? 'rule.outlook.above' : 'rule.outlook.below', { distance });
   return (
-    <p className={css.line}>{expected === '' ? words : t('rule.outlook.expected', { where: words, time: expected })}</p>
+    <p className={css.line}>
+      {ofDevice(outlook, expected === '' ? words : t('rule.outlook.expected', { where: words, time: expected }), t)}
+    </p>
   );
+}
+
+/** What is said of one of a rule's devices names it; of a rule's only one it need not. */
+function ofDevice({ deviceName, noteName = '' }: Outlook, said: string, t: TFunction): string {
+  return deviceName === undefined
+    ? said
+    : t('rule.outlook.of', { device: nameOf({ deviceName, noteName }), text: said });
 }
 
 /** The limit is passed and no alarm is open: what is missing for one, and whether people would be told of it now. */
@@ -74,7 +85,7 @@ function Passed({ rule, outlook }: { rule: AlarmRule; outlook: Outlook }) {
         : t('rule.outlook.hits', { hits: number(hits), readings, window });
   return (
     <p className={css.line}>
-      {why}
+      {ofDevice(outlook, why, t)}
       {quiet ? ` ${t('rule.outlook.quiet', { period: periodText(rule, format) })}` : null}
     </p>
   );

@@ -3,15 +3,17 @@ import ClockCircleOutlined from '@ant-design/icons/ClockCircleOutlined';
 import DeploymentUnitOutlined from '@ant-design/icons/DeploymentUnitOutlined';
 import FieldTimeOutlined from '@ant-design/icons/FieldTimeOutlined';
 import SendOutlined from '@ant-design/icons/SendOutlined';
+import type { TFunction } from 'i18next';
 import { memo, type ReactNode, useId, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { periodText } from '@/lib/alarm/period';
 import { ruleParts, spanText } from '@/lib/alarm/sentence';
+import { namesMany } from '@/lib/alarm/targets';
 import type { AlarmRule, Outlook } from '@/lib/alarm/types';
 import type { Channel } from '@/lib/channel/queries';
 import { nameOf } from '@/lib/device/types';
 import { useClock } from '@/lib/format/clock';
-import { useFormat } from '@/lib/format/format';
+import { type Format, useFormat } from '@/lib/format/format';
 import { useLanguage } from '@/lib/i18n';
 import { Sentence } from '@/ui/alarm/Sentence';
 import { DeployTag, LevelTag } from '@/ui/alarm/tags';
@@ -41,7 +43,7 @@ export const RuleCard = memo(function RuleCard({ rule, elements: catalogue, outl
   const elements = useElementsOf(rule, catalogue);
   const parts = useMemo(() => ruleParts(sentenceOf(rule, elements), 'brief', language), [rule, elements, language]);
   const running = rule.deployState === 1;
-  const device = nameOf({ deviceName: rule.executionId, noteName: rule.noteName });
+  const device = devicesText(rule, t, format);
   const count = rule.passageway.length;
   const names = rule.passageway.flatMap((one) => channels?.get(one)?.noticeName ?? []);
   // Names hold commas.
@@ -71,7 +73,10 @@ export const RuleCard = memo(function RuleCard({ rule, elements: catalogue, outl
         <OutlookLine rule={rule} outlook={outlook} elements={elements} />
       )}
       <ul className={css.facts}>
-        <Fact icon={<DeploymentUnitOutlined />} title={t('rule.card.device', { name: rule.executionId })}>
+        <Fact
+          icon={<DeploymentUnitOutlined />}
+          title={namesMany(rule) ? undefined : t('rule.card.device', { name: rule.executionId })}
+        >
           {device}
         </Fact>
         <Fact icon={<SendOutlined />}>{told}</Fact>
@@ -92,6 +97,15 @@ export const RuleCard = memo(function RuleCard({ rule, elements: catalogue, outl
     </article>
   );
 });
+
+/** The device of a rule, or how many it has and how many alarms of them are open. */
+function devicesText(rule: AlarmRule, t: TFunction, format: Format): string {
+  const { deviceCount: count, openCount } = rule;
+  if (!namesMany(rule)) return nameOf({ deviceName: rule.executionId, noteName: rule.noteName });
+  if (count === 0) return t('rule.card.noDevice');
+  const devices = t('rule.card.devices', { count, n: format.number(count) });
+  return openCount === 0 ? devices : t('rule.card.openOf', { devices, open: format.number(openCount) });
+}
 
 function Fact({ icon, title, children }: { icon: ReactNode; title?: string; children: string }) {
   return (
