@@ -59,7 +59,7 @@ export function RuleFields({ form }: { form: RuleFormState }) {
       <div className={css.pair}>
         <DeviceField
           value={values.device}
-          onChange={(device) => change({ device })}
+          onChange={(device) => change({ device, targets: null })}
           error={errorOf('device')}
           hint={
             form.many === null ? undefined : t('rule.form.ofMany', { count: form.many, n: format.number(form.many) })

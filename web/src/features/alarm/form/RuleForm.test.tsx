@@ -231,8 +231,8 @@ describe('manual release', () => {
     await user.type(text(/^Description/), '!');
     await press(user, 'Save');
     await waitFor(() => expect(sentTo(server, paths.update)).toHaveLength(1));
-    expect(sentTo(server, paths.update)[0]).toMatchObject({ executionId: 'WS-1' });
-    expect(sentTo(server, paths.update)[0]).not.toHaveProperty('targets');
+    const targets = { devices: ['WS-1'], groups: [3], products: [] };
+    expect(sentTo(server, paths.update)[0]).toMatchObject({ executionId: 'WS-1', targets });
   });
 
   it.each([

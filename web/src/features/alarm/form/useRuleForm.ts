@@ -1,7 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { namesMany } from '@/lib/alarm/targets';
 import type { AlarmRule } from '@/lib/alarm/types';
 import { ApiError, api } from '@/lib/api';
 import { tslQuery } from '@/lib/device/queries';
@@ -89,11 +88,10 @@ export function useRuleForm(rule: AlarmRule | null, onDone: () => void) {
     field?.scrollIntoView?.({ block: 'nearest' });
   }, [form, tries, refusal]);
 
-  /** Of how many devices the rule is, where it names more than the one that is shown and keeps them. */
-  const keeps = rule !== null && !gone && namesMany(rule) && values.device === rule.executionId;
   return {
     values,
-    many: keeps ? rule.deviceCount : null,
+    /** Of how many devices the rule is, where it names more than the one that is shown. */
+    many: rule && values.targets ? rule.deviceCount : null,
     dirty,
     draft,
     model,

@@ -1,4 +1,5 @@
 import { clockSteps } from '@/lib/alarm/period';
+import { namesMany, type Targets } from '@/lib/alarm/targets';
 import { sideOf } from '@/lib/alarm/threshold';
 import type { AlarmRule, AlarmRuleCreate, Level, Operator, Trigger } from '@/lib/alarm/types';
 import type { TslProperty } from '@/lib/device/types';
@@ -30,6 +31,8 @@ export interface RuleValues {
   dataSource: DataSource | null;
   /** The device's name; empty until one is chosen. */
   device: string;
+  /** What the rule names, where that is more than the device: it stays until another device is chosen. */
+  targets: Targets | null;
   trigger: Trigger | null;
   level: Level | null;
   conditions: readonly ConditionValues[];
@@ -67,6 +70,7 @@ export function newValues(): RuleValues {
     alarmName: '',
     dataSource: 1,
     device: '',
+    targets: null,
     trigger: null,
     level: null,
     conditions: [emptyCondition(1)],
@@ -98,6 +102,7 @@ export function valuesOf(rule: AlarmRule, comma: boolean): RuleValues {
     alarmName: rule.alarmName,
     dataSource: rule.dataSource,
     device: rule.executionId,
+    targets: namesMany(rule) ? rule.targets : null,
     trigger: rule.triggerType,
     level: rule.alarmLevel,
     conditions: judged ? conditions : [emptyCondition(1)],
@@ -156,6 +161,7 @@ export function judgedBody(values: RuleValues, properties: ReadonlyMap<string, T
   return {
     dataSource: values.dataSource ?? undefined,
     executionId: values.device,
+    ...(values.targets ? { targets: values.targets } : {}),
     triggerType: values.trigger ?? undefined,
     conditions: conditionsBody(values, properties),
     hitCounts: values.hitCounts,

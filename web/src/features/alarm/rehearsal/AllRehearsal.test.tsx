@@ -87,7 +87,7 @@ describe('the rehearsal of several devices', () => {
   it('grows line by line, the worst first, and ends with what they come to', async () => {
     await open();
     expect(rehearsal().getByText('Judging the readings of 30 days')).toBeInTheDocument();
-    expect(asked).toMatchObject([{ triggerType: 0, hitCounts: 3, targets: { devices: ['A', 'B', 'C'], groups: [] } }]);
+    expect(asked).toMatchObject([{ triggerType: 0, hitCounts: 3, targets: { devices: ['A', 'B', 'C'] } }]);
     say(line('A', 2, { noteName: 'Orchard mast', told: 1, nights: 2 }));
     expect(await rehearsal().findByText('This rule would have alarmed 2 times')).toBeInTheDocument();
     expect(rehearsal().getByRole('progressbar')).toHaveAttribute('aria-valuetext', '1 of 3');

@@ -1,6 +1,7 @@
+import { namesMany } from '@/lib/alarm/targets';
 import type { RuleFormState } from '../form/useRuleForm';
+import { judgedBody } from '../form/values';
 import { enoughOf } from './enough';
-import { judgedOfAll, namesMany } from './many';
 import { useRehearsalOfAll } from './useRehearsalOfAll';
 
 /** What the parts of a form show of its rule's rehearsal on all its devices. They share one question. */
@@ -8,7 +9,7 @@ export function useAllRehearsed(form: RuleFormState) {
   const { values, properties } = form;
   const { enough, wanting } = enoughOf(form);
   const many = namesMany(values);
-  const rehearsal = useRehearsalOfAll(many && enough ? judgedOfAll(values, properties ?? new Map()) : null);
+  const rehearsal = useRehearsalOfAll(many && enough ? judgedBody(values, properties ?? new Map()) : null);
   const shown = rehearsal.asked && enough ? rehearsal.data : undefined;
   const rows = shown?.rows ?? [];
   return {
