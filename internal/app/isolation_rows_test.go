@@ -168,6 +168,9 @@ var rows = map[string]row{
 	"console pageAlarmRules":       {query: firstPage},
 	"console getAlarmRule":         {of: func(s *party) request { return query("id", number(s.rule)) }},
 	"console pageAlarmRuleDevices": {of: func(s *party) request { return query("id", number(s.rule)) }},
+	"console getAlarmTargetAttributes": {bare: true, of: func(s *party) request {
+		return query("devices", s.device("mast"), "groups", number(s.scene))
+	}},
 	"console getAlarmOutlook":      {bare: true, of: func(s *party) request { return query("ids", number(s.rule)) }},
 	"console publishAlarmRule":     {changes: true, of: func(s *party) request { return query("alarmRulesId", number(s.rule)) }},
 	"console unpublishAlarmRule":   {changes: true, of: func(s *party) request { return query("alarmRulesId", number(s.rule)) }},

@@ -157,11 +157,7 @@ func (s *Store) In(ctx context.Context, t tenant.ID, scenes, products []int64) (
 	var rows []row
 	err := s.db.Read(ctx).NewSelect().Model(&rows).Where("d.tenant_id = ?", t).
 		WhereGroup(" AND ", func(sel *bun.SelectQuery) *bun.SelectQuery {
-			sel.Where("d.scene_id IN (?)", bun.List(scenes)).WhereOr("d.product_id IN (?)", bun.List(products))
-			if slices.Contains(scenes, DefaultScene) {
-				sel.WhereOr("d.scene_id IS NULL")
-			}
-			return sel
+			return among(sel, scenes, products)
 		}).OrderExpr("CASE WHEN d.note_name = '' THEN d.name ELSE d.note_name END, d.id").Scan(ctx)
 	if err != nil {
 		return nil, err
@@ -173,6 +169,34 @@ func (s *Store) In(ctx context.Context, t tenant.ID, scenes, products []int64) (
 		}
 	}
 	return list, nil
+}
+
+// Fleet is how many devices of one product there are among some.
+type Fleet struct {
+	ProductID int64
+	Devices   int
+	Named     int // of these, that are named by themselves
+}
+
+// Fleets counts a tenant's devices that are named, stand in one of some scenes
+// (DefaultScene: in none) or are of one of some products, each once; by product, most
+// devices first.
+func (s *Store) Fleets(ctx context.Context, t tenant.ID, names []string, scenes, products []int64) (fleets []Fleet, err error) {
+	err = s.db.Read(ctx).NewSelect().Model((*row)(nil)).ColumnExpr("d.product_id, COUNT(*) AS devices").
+		ColumnExpr("SUM(CASE WHEN d.name IN (?) THEN 1 ELSE 0 END) AS named", bun.List(names)).Where("d.tenant_id = ?", t).
+		WhereGroup(" AND ", func(sel *bun.SelectQuery) *bun.SelectQuery {
+			return among(sel.Where("d.name IN (?)", bun.List(names)), scenes, products)
+		}).GroupExpr("d.product_id").OrderExpr("devices DESC, d.product_id").Scan(ctx, &fleets)
+	return fleets, err
+}
+
+// among adds the devices of some scenes and products to those that are asked for.
+func among(sel *bun.SelectQuery, scenes, products []int64) *bun.SelectQuery {
+	sel.WhereOr("d.scene_id IN (?)", bun.List(scenes)).WhereOr("d.product_id IN (?)", bun.List(products))
+	if slices.Contains(scenes, DefaultScene) {
+		sel.WhereOr("d.scene_id IS NULL")
+	}
+	return sel
 }
 
 // Put creates d (ID 0; the new id is set) or changes the tenant's device of

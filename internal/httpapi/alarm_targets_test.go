@@ -90,6 +90,66 @@ func TestWrongTargets(t *testing.T) {
 	}
 }
 
+// A form is told how many devices it names, and what all or some of them measure.
+func TestAttributesOfTargets(t *testing.T) {
+	w := newServer(t)
+	coarse := 0
+	bare := &device.Product{Name: "bare", Properties: []device.Property{
+		{Identifier: "snowDepth", DataType: device.Number, AccessMode: "r"}, {Identifier: "airTemperature", DataType: device.Number, AccessMode: "r", Precision: &coarse},
+		{Identifier: "heating", DataType: device.Number, AccessMode: "r"},
+	}}
+	if err := w.Catalog.PutProduct(t.Context(), bare); err != nil {
+		t.Fatal(err)
+	}
+	w.Reload(t)
+	of := func(query string) wire.AlarmTargetAttributes {
+		return testkit.Ask[wire.AlarmTargetAttributes](t, w.Contract, w.get(rulesPath+"get/attributes?"+query))
+	}
+	attribute := func(a wire.AlarmTargetAttributes, sign string) wire.AlarmTargetAttribute {
+		t.Helper()
+		for _, one := range a.Attributes {
+			if one.Property.Identifier == sign {
+				return one
+			}
+		}
+		t.Fatalf("no %s: %s", sign, asJSON(t, a))
+		return wire.AlarmTargetAttribute{}
+	}
+	if a := of(""); a.DeviceCount != 0 || a.Named != 0 || len(a.Attributes) != 0 {
+		t.Errorf("of nothing: %s", asJSON(t, a))
+	}
+	// Of a model that no device is of yet.
+	model := fmt.Sprint("products=", bare.ID)
+	if a := of(model); a.DeviceCount != 0 || len(a.Attributes) != 3 || attribute(a, "snowDepth").DeviceCount != 0 || attribute(a, "snowDepth").Refused {
+		t.Errorf("of a model: %s", asJSON(t, a))
+	}
+	w.Device(t, w.field.ID, bare, "RAIN-1")
+	// A device that is named in two ways counts once.
+	one := of(fmt.Sprintf("devices=WS-1,WS-2&groups=%d", w.north))
+	if one.DeviceCount != 2 || one.Named != 2 || one.Attributes[0].DeviceCount != 2 || one.Attributes[0].Refused {
+		t.Errorf("%s", asJSON(t, one))
+	}
+	a := of("devices=WS-1,WS-2&" + model)
+	if a.DeviceCount != 3 || a.Named != 2 {
+		t.Errorf("%s", asJSON(t, a))
+	}
+	air := attribute(a, "airTemperature")
+	if air.DeviceCount != 3 || air.Refused || air.Property.Precision == nil || *air.Property.Precision != 0 {
+		t.Errorf("%s", asJSON(t, air))
+	}
+	if snow := attribute(a, "snowDepth"); snow.DeviceCount != 1 || !snow.Refused {
+		t.Errorf("two named devices lack it: %s", asJSON(t, snow))
+	}
+	// In another kind is not the same.
+	if heating := attribute(a, "heating"); heating.DeviceCount != 2 || heating.Refused || heating.Property.DataType != wire.TslPropertyDataTypeBoolean {
+		t.Errorf("%s", asJSON(t, heating))
+	}
+	// What is another tenant's is as if it were not.
+	if a := of(fmt.Sprintf("devices=%s&groups=%d", w.theirs.Name, w.theirScene)); a.DeviceCount != 0 || a.Named != 0 || len(a.Attributes) != 0 {
+		t.Errorf("%s", asJSON(t, a))
+	}
+}
+
 // A scene that rules are for cannot be deleted; who tries is told which they are.
 func TestSceneOfRulesStays(t *testing.T) {
 	w := newServer(t)

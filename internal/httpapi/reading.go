@@ -79,24 +79,29 @@ func (s *server) GetTsl(ctx context.Context, r wire.GetTslRequestObject) (wire.G
 
 // properties are a device's thing model, in the order of its product's.
 func (s *server) properties(ctx context.Context, d *device.Device, p *device.Product) []wire.TslProperty {
-	list := make([]wire.TslProperty, 0, len(p.Properties))
+	list := make([]wire.TslProperty, len(p.Properties))
 	for i := range p.Properties {
 		prop := &p.Properties[i]
-		w := wire.TslProperty{
-			Identifier: prop.Identifier, FunctionName: prop.FunctionName, YeuName: s.Catalog.Name(of(ctx).Language, prop),
-			ElementUnit: s.Catalog.Unit(prop), ElementData: prop.ElementData, DataType: wire.TslPropertyDataType(prop.DataType),
-			AccessMode: wire.TslPropertyAccessMode(prop.AccessMode), Min: prop.Min, Max: prop.Max, Precision: prop.Precision,
-		}
+		list[i] = s.wireProperty(ctx, prop)
 		if own, ok := d.ElementData[prop.Identifier]; ok {
-			w.ElementData = own
+			list[i].ElementData = own
 		}
-		derived(&w, prop)
-		if e := s.Catalog.Element(prop.Identifier); e != nil {
-			w.YeuUrl = e.YeuURL
-		}
-		list = append(list, w)
 	}
 	return list
+}
+
+// wireProperty is one of a product's properties, in the caller's language.
+func (s *server) wireProperty(ctx context.Context, prop *device.Property) wire.TslProperty {
+	w := wire.TslProperty{
+		Identifier: prop.Identifier, FunctionName: prop.FunctionName, YeuName: s.Catalog.Name(of(ctx).Language, prop),
+		ElementUnit: s.Catalog.Unit(prop), ElementData: prop.ElementData, DataType: wire.TslPropertyDataType(prop.DataType),
+		AccessMode: wire.TslPropertyAccessMode(prop.AccessMode), Min: prop.Min, Max: prop.Max, Precision: prop.Precision,
+	}
+	derived(&w, prop)
+	if e := s.Catalog.Element(prop.Identifier); e != nil {
+		w.YeuUrl = e.YeuURL
+	}
+	return w
 }
 
 // derived tells how a property is computed.

@@ -1030,6 +1030,37 @@ type AlarmSample struct {
 	Values map[string]ReadingValue `json:"values"`
 }
 
+// AlarmTargetAttribute defines model for AlarmTargetAttribute.
+type AlarmTargetAttribute struct {
+	// DeviceCount devices whose model has it in that kind; the others are left out of a rule on it
+	DeviceCount int `json:"deviceCount"`
+
+	// Property as the model of most devices has it; of several precisions the coarsest
+	Property TslProperty `json:"property"`
+
+	// Refused a device that is named by itself lacks it: a rule on it is refused
+	Refused bool `json:"refused"`
+}
+
+// AlarmTargetAttributes defines model for AlarmTargetAttributes.
+type AlarmTargetAttributes struct {
+	// Attributes in the order of their models, that of most devices first
+	Attributes []AlarmTargetAttribute `json:"attributes"`
+
+	// DeviceCount devices in all, each once
+	DeviceCount int `json:"deviceCount"`
+
+	// Named of the devices that are named by themselves, how many there are
+	Named int `json:"named"`
+}
+
+// AlarmTargetAttributesAnswer defines model for AlarmTargetAttributesAnswer.
+type AlarmTargetAttributesAnswer struct {
+	Code int                    `json:"code"`
+	Data *AlarmTargetAttributes `json:"data"`
+	Msg  string                 `json:"msg"`
+}
+
 // AlarmTargets What a rule names: devices, and scenes and models whose devices, now and later, are the rule's. At least one, 400 in all. A device that is named in several ways is the rule's once. A device of a scene or model that cannot have the rule, since its model lacks a property of the conditions or it has 200 rules, is left out for as long as that is so; one that is named by itself is refused (601).
 type AlarmTargets struct {
 	// Devices device names
@@ -2730,6 +2761,18 @@ type GetAlarmRuleParams struct {
 	Id int64 `form:"id" json:"id"`
 }
 
+// GetAlarmTargetAttributesParams defines parameters for GetAlarmTargetAttributes.
+type GetAlarmTargetAttributesParams struct {
+	// Devices device names
+	Devices *[]string `form:"devices,omitempty" json:"devices,omitempty"`
+
+	// Groups ids of scenes; 0: the default group
+	Groups *[]int64 `form:"groups,omitempty" json:"groups,omitempty"`
+
+	// Products ids of models
+	Products *[]int64 `form:"products,omitempty" json:"products,omitempty"`
+}
+
 // PageAlarmRuleDevicesParams defines parameters for PageAlarmRuleDevices.
 type PageAlarmRuleDevicesParams struct {
 	Id       int64     `form:"id" json:"id"`
@@ -3389,6 +3432,9 @@ type ServerInterface interface {
 	// GetAlarmRule One alarm rule
 	// (GET /admin-api/client/pc/alarm-rules/get)
 	GetAlarmRule(w http.ResponseWriter, r *http.Request, params GetAlarmRuleParams)
+	// GetAlarmTargetAttributes The attributes that a rule for some devices, scenes and models can look at
+	// (GET /admin-api/client/pc/alarm-rules/get/attributes)
+	GetAlarmTargetAttributes(w http.ResponseWriter, r *http.Request, params GetAlarmTargetAttributesParams)
 	// PageAlarmRuleDevices The devices of a rule
 	// (GET /admin-api/client/pc/alarm-rules/get/devices)
 	PageAlarmRuleDevices(w http.ResponseWriter, r *http.Request, params PageAlarmRuleDevicesParams)
@@ -3975,6 +4021,65 @@ func (siw *ServerInterfaceWrapper) GetAlarmRule(w http.ResponseWriter, r *http.R
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.GetAlarmRule(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetAlarmTargetAttributes operation middleware
+func (siw *ServerInterfaceWrapper) GetAlarmTargetAttributes(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetAlarmTargetAttributesParams
+
+	// ------------- Optional query parameter "devices" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "devices", r.URL.Query(), &params.Devices, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "devices"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "devices", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "groups" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "groups", r.URL.Query(), &params.Groups, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "groups"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "groups", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "products" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "products", r.URL.Query(), &params.Products, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "products"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "products", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetAlarmTargetAttributes(w, r, params)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -7019,6 +7124,7 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/alarm-rules/page", wrapper.PageAlarmRules)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/alarm-rules/get", wrapper.GetAlarmRule)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/alarm-rules/get/devices", wrapper.PageAlarmRuleDevices)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/alarm-rules/get/attributes", wrapper.GetAlarmTargetAttributes)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/alarm-rules/create", wrapper.CreateAlarmRule)
 	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/admin-api/client/pc/alarm-rules/update", wrapper.UpdateAlarmRule)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/alarm-rules/publish", wrapper.PublishAlarmRule)
@@ -7293,6 +7399,28 @@ type GetAlarmRuleResponseObject interface {
 type GetAlarmRule200JSONResponse AlarmRuleAnswer
 
 func (response GetAlarmRule200JSONResponse) VisitGetAlarmRuleResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetAlarmTargetAttributesRequestObject struct {
+	Params GetAlarmTargetAttributesParams
+}
+
+type GetAlarmTargetAttributesResponseObject interface {
+	VisitGetAlarmTargetAttributesResponse(w http.ResponseWriter) error
+}
+
+type GetAlarmTargetAttributes200JSONResponse AlarmTargetAttributesAnswer
+
+func (response GetAlarmTargetAttributes200JSONResponse) VisitGetAlarmTargetAttributesResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response); err != nil {
@@ -9133,6 +9261,9 @@ type StrictServerInterface interface {
 	// GetAlarmRule One alarm rule
 	// (GET /admin-api/client/pc/alarm-rules/get)
 	GetAlarmRule(ctx context.Context, request GetAlarmRuleRequestObject) (GetAlarmRuleResponseObject, error)
+	// GetAlarmTargetAttributes The attributes that a rule for some devices, scenes and models can look at
+	// (GET /admin-api/client/pc/alarm-rules/get/attributes)
+	GetAlarmTargetAttributes(ctx context.Context, request GetAlarmTargetAttributesRequestObject) (GetAlarmTargetAttributesResponseObject, error)
 	// PageAlarmRuleDevices The devices of a rule
 	// (GET /admin-api/client/pc/alarm-rules/get/devices)
 	PageAlarmRuleDevices(ctx context.Context, request PageAlarmRuleDevicesRequestObject) (PageAlarmRuleDevicesResponseObject, error)
@@ -9707,6 +9838,32 @@ func (sh *strictHandler) GetAlarmRule(w http.ResponseWriter, r *http.Request, pa
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(GetAlarmRuleResponseObject); ok {
 		if err := validResponse.VisitGetAlarmRuleResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetAlarmTargetAttributes operation middleware
+func (sh *strictHandler) GetAlarmTargetAttributes(w http.ResponseWriter, r *http.Request, params GetAlarmTargetAttributesParams) {
+	var request GetAlarmTargetAttributesRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetAlarmTargetAttributes(ctx, request.(GetAlarmTargetAttributesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetAlarmTargetAttributes")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetAlarmTargetAttributesResponseObject); ok {
+		if err := validResponse.VisitGetAlarmTargetAttributesResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

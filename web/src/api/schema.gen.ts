@@ -898,6 +898,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin-api/client/pc/alarm-rules/get/attributes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The attributes that a rule for some devices, scenes and models can look at
+         * @description What the tenant does not have counts for nothing. Of a model that no device is of, its attributes are answered with none.
+         */
+        get: operations["getAlarmTargetAttributes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin-api/client/pc/alarm-rules/create": {
         parameters: {
             query?: never;
@@ -2070,6 +2090,27 @@ export interface components {
             createTime: number;
             /** Format: int64 */
             updateTime: number;
+        };
+        AlarmTargetAttribute: {
+            /** @description as the model of most devices has it; of several precisions the coarsest */
+            property: components["schemas"]["TslProperty"];
+            /** @description devices whose model has it in that kind; the others are left out of a rule on it */
+            deviceCount: number;
+            /** @description a device that is named by itself lacks it: a rule on it is refused */
+            refused: boolean;
+        };
+        AlarmTargetAttributes: {
+            /** @description devices in all, each once */
+            deviceCount: number;
+            /** @description of the devices that are named by themselves, how many there are */
+            named: number;
+            /** @description in the order of their models, that of most devices first */
+            attributes: components["schemas"]["AlarmTargetAttribute"][];
+        };
+        AlarmTargetAttributesAnswer: {
+            code: number;
+            data: components["schemas"]["AlarmTargetAttributes"] | null;
+            msg: string;
         };
         /** @description devices of the rule's scenes and models that cannot have it now; absent: none */
         AlarmLeftOut: {
@@ -5240,6 +5281,33 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AlarmRuleDevicePageAnswer"];
+                };
+            };
+        };
+    };
+    getAlarmTargetAttributes: {
+        parameters: {
+            query?: {
+                /** @description device names */
+                devices?: string[];
+                /** @description ids of scenes; 0: the default group */
+                groups?: number[];
+                /** @description ids of models */
+                products?: number[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How many devices these are, and what they measure */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlarmTargetAttributesAnswer"];
                 };
             };
         };

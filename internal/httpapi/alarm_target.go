@@ -1,0 +1,67 @@
+package httpapi
+
+import (
+	"context"
+	"slices"
+
+	"tilth/internal/device"
+	"tilth/internal/httpapi/wire"
+)
+
+// GetAlarmTargetAttributes answers what rules for some devices, scenes and models can
+// look at, and how many devices these are.
+func (s *server) GetAlarmTargetAttributes(ctx context.Context, r wire.GetAlarmTargetAttributesRequestObject) (wire.GetAlarmTargetAttributesResponseObject, error) {
+	products := list(r.Params.Products)
+	fleets, err := s.Devices.Fleets(ctx, caller(ctx).Tenant, list(r.Params.Devices), list(r.Params.Groups), products)
+	if err != nil {
+		return nil, err
+	}
+	all := &wire.AlarmTargetAttributes{Attributes: []wire.AlarmTargetAttribute{}}
+	for _, f := range fleets {
+		all.DeviceCount += f.Devices
+		all.Named += f.Named
+	}
+	// A rule can be for a model before there is a device of it.
+	for _, id := range products {
+		if !slices.ContainsFunc(fleets, func(f device.Fleet) bool { return f.ProductID == id }) {
+			fleets = append(fleets, device.Fleet{ProductID: id})
+		}
+	}
+	all.Attributes = s.targetAttributes(ctx, fleets, all.Named)
+	return wire.GetAlarmTargetAttributes200JSONResponse{Code: success, Data: all}, nil
+}
+
+// targetAttributes are the properties of the models of some devices, of which so many
+// are named by themselves.
+func (s *server) targetAttributes(ctx context.Context, fleets []device.Fleet, named int) []wire.AlarmTargetAttribute {
+	attributes := []wire.AlarmTargetAttribute{}
+	places, havers := map[string]int{}, map[string]int{} // by identifier; havers: how many of the named ones have it
+	for _, f := range fleets {
+		p := s.Catalog.Product(f.ProductID)
+		if p == nil {
+			continue
+		}
+		for i := range p.Properties {
+			property := s.wireProperty(ctx, &p.Properties[i])
+			at, known := places[property.Identifier]
+			if !known {
+				at = len(attributes)
+				places[property.Identifier] = at
+				attributes = append(attributes, wire.AlarmTargetAttribute{Property: property})
+			}
+			one := &attributes[at]
+			if one.Property.DataType != property.DataType {
+				continue
+			}
+			one.DeviceCount += f.Devices
+			havers[property.Identifier] += f.Named
+			if least := property.Precision; least != nil && (one.Property.Precision == nil || *least < *one.Property.Precision) {
+				one.Property.Precision = least
+			}
+		}
+	}
+	for i := range attributes {
+		attributes[i].Refused = havers[attributes[i].Property.Identifier] < named
+	}
+	return attributes
+}
