@@ -28,6 +28,7 @@ export const paths = {
   mute: `${client}/alarm-rules/mute`,
   rehearse: `${client}/alarm-rules/rehearse`,
   outlook: `${client}/alarm-rules/get/outlook`,
+  attributes: `${client}/alarm-rules/get/attributes`,
   devices: `${client}/device/page`,
   channels: `${client}/notice-channel/page`,
   createChannel: `${client}/notice-channel/create`,
@@ -60,6 +61,8 @@ export function alarmServer(rules: AlarmRule[] = [rule()]) {
     channels: [] as Channel[],
     rehearsal: rehearsal(),
     outlooks: [] as Schemas['Outlook'][],
+    /** Devices of scenes and models that a rule names, and how many of them measure an attribute, by its sign. */
+    others: { count: 0, lack: new Map<string, number>(), refused: new Set<string>() },
     /** What the rules' device has. */
     properties: [] as Schemas['DeviceProperty'][],
     /** Paths that answer on their own. */
@@ -101,6 +104,24 @@ export function alarmServer(rules: AlarmRule[] = [rule()]) {
     const ids = search.get('ids')?.split(',').map(Number);
     return state.outlooks.filter(({ id }) => ids?.includes(id));
   });
+  query(paths.attributes, (search) => {
+    const named = search.get('devices')?.split(',').filter(Boolean) ?? [];
+    const all = named.length + (search.get('groups') || search.get('products') ? state.others.count : 0);
+    const attributes = state.base.model.map((property) => ({
+      property,
+      deviceCount: all - (state.others.lack.get(property.identifier) ?? 0),
+      refused: state.others.refused.has(property.identifier),
+    }));
+    return { deviceCount: all, named: named.length, attributes };
+  });
+  query(`${client}/group/page`, () => ({
+    list: [{ id: 3, groupName: 'Ridge', groupStatus: 1, deviceCount: 2, onlineCount: 2, createTime: 0 }],
+    total: 1,
+  }));
+  query(`${client}/product/get/simple-list`, () => [
+    { id: 1, productName: 'Weather mast' },
+    { id: 2, productName: 'Field camera' },
+  ]);
   query(paths.publish, (search) => put(Number(search.get('alarmRulesId')), { deployState: 1 }));
   query(paths.unpublish, (search) =>
     put(Number(search.get('alarmRulesId')), { deployState: 2, deployTime: Date.now(), openNotice: undefined }),
@@ -134,6 +155,12 @@ export function alarmServer(rules: AlarmRule[] = [rule()]) {
   );
   change(onPost, paths.copy, ({ executionIds }: { executionIds: string[] }) => executionIds.map((_, i) => 500 + i));
   change(onPost, paths.rehearse, () => state.rehearsal);
+  onPost(`${paths.rehearse}/devices`, async ({ request }) => {
+    state.sent.push({ path: `${paths.rehearse}/devices`, body: await request.json() });
+    return new Response(`${JSON.stringify({ devices: 0, total: 0 })}\n`, {
+      headers: { 'content-type': 'application/x-ndjson' },
+    });
+  });
   change(onDelete, paths.delete, ({ id }: { id: string }) => {
     state.rules = state.rules.filter((one) => one.id !== Number(id));
     return true;

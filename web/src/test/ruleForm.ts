@@ -49,7 +49,7 @@ export async function open(address = '/alarm?rule=new') {
 
 export async function pickDevice(user: User, name: RegExp) {
   await user.click(box(/^Device source/));
-  await user.click(await screen.findByText(name, { selector: '.ant-select-item-option-content' }));
+  await user.click(await screen.findByText(name, { selector: '.ant-select-item-option-content *' }));
 }
 
 /** Fills in a rule on the mast's temperature. */

@@ -2,9 +2,10 @@ import { screen, waitFor } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
 import { alarmKeys, devicePropertiesQuery } from '@/features/alarm/queries';
 import { devicesQuery } from '@/features/data/history/queries';
-import { allScenesQuery, productsQuery, sceneListQuery, tableQuery } from '@/features/device/queries';
+import { sceneListQuery, tableQuery } from '@/features/device/queries';
 import { channelPageQuery, channelQuery, channelsByIdQuery } from '@/lib/channel/queries';
 import { dayQuery } from '@/lib/device/queries';
+import { allScenesQuery, productsQuery } from '@/lib/device/scenes';
 import { deviceServer, openDevices } from '@/test/deviceServer';
 import { shows } from './useLiveChanges';
 

@@ -1,4 +1,5 @@
 import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query';
+import type { Targets } from '@/lib/alarm/targets';
 import { api } from '@/lib/api';
 import { deviceKeys, pageSize as devicePageSize, persistent } from '@/lib/device/queries';
 import type { Language } from '@/lib/i18n';
@@ -9,7 +10,7 @@ const path = '/admin-api/client/pc/alarm-rules';
 
 export const alarmKeys = {
   all: ['alarm-rules'] as const,
-  kind: (kind: 'page' | 'rule' | 'outlook') => ['alarm-rules', kind] as const,
+  kind: (kind: 'page' | 'rule' | 'outlook' | 'attributes') => ['alarm-rules', kind] as const,
 };
 
 /** A page of rules; they are a farm's own words, whatever the language. */
@@ -64,6 +65,19 @@ export const devicePropertiesQuery = (language: Language, deviceName: string) =>
     queryFn: ({ signal }) => api.get('/admin-api/client/pc/device/get/property', { query: { deviceName }, signal }),
     staleTime: 5 * 60_000,
   });
+
+/** How many devices a rule's targets are, and the attributes of their models, in the person's language. */
+export const targetAttributesQuery = (language: Language, { devices, groups, products }: Targets) => {
+  const query = { devices: [...devices], groups: [...groups], products: [...products] };
+  return queryOptions({
+    ...persistent,
+    queryKey: [...alarmKeys.kind('attributes'), language, query],
+    queryFn: ({ signal }) => api.get(`${path}/get/attributes`, { query, signal }),
+    // The conditions stay as they are while another device is added.
+    placeholderData: keepPreviousData,
+    staleTime: 60_000,
+  });
+};
 
 /** The devices that a form offers: the first hundred, or of those whose name holds a text. */
 export const offeredDevicesQuery = (language: Language, deviceName: string) => {

@@ -2,6 +2,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/
 import type { components } from '@/api/schema.gen';
 import { api } from '@/lib/api';
 import { deviceKeys, persistent } from '@/lib/device/queries';
+import { sceneKey } from '@/lib/device/scenes';
 import { now } from '@/lib/format/clock';
 import { midnight } from '@/lib/format/date';
 import type { Language } from '@/lib/i18n';
@@ -9,7 +10,6 @@ import { pageSizes } from '@/lib/pages';
 import type { DeviceSearch } from './search';
 
 type Schemas = components['schemas'];
-export type Scene = Schemas['Scene'];
 export type Connection = Schemas['Connection'];
 export type Diagnostics = Schemas['Diagnostics'];
 export type CoverageDay = Schemas['CoverageDay'];
@@ -17,9 +17,7 @@ export type PresenceChange = Schemas['PresenceChange'];
 
 /** Presence, intake and the like of one device; live events do not change them, some have them asked for anew. */
 export const detailKey = ['device-detail'] as const;
-export const sceneKey = ['scenes'] as const;
 
-const mostRows = 400;
 const onlineStates = { online: 1, offline: 0 } as const;
 
 /** The rows of the table. Kept among the pages of devices, so that live events find them. */
@@ -57,30 +55,6 @@ export const sceneListQuery = (groupName: string) =>
     initialPageParam: 1,
     getNextPageParam: ({ total }, pages) => (pages.length * 100 < total ? pages.length + 1 : undefined),
     placeholderData: keepPreviousData,
-  });
-
-/** Every scene, for those who choose one. */
-export const allScenesQuery = () =>
-  queryOptions({
-    ...persistent,
-    queryKey: [...sceneKey, 'all'],
-    queryFn: async ({ signal }) => {
-      const scenes: Scene[] = [];
-      for (let pageNo = 1; ; pageNo++) {
-        const query = { pageNo, pageSize: mostRows };
-        const { list, total } = await api.get('/admin-api/client/pc/group/page', { query, signal });
-        scenes.push(...list);
-        // Without an end in sight a list that shrinks meanwhile would be asked for for ever.
-        if (list.length === 0 || scenes.length >= total) return scenes;
-      }
-    },
-  });
-
-export const productsQuery = () =>
-  queryOptions({
-    queryKey: ['products'],
-    queryFn: ({ signal }) => api.get('/admin-api/client/pc/product/get/simple-list', { signal }),
-    staleTime: 5 * 60_000,
   });
 
 export const connectionQuery = (deviceName: string) =>

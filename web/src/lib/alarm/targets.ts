@@ -1,9 +1,34 @@
 import type { AlarmRule } from './types';
 
-export type Targets = AlarmRule['targets'];
+/** What a rule names: devices by their names, and scenes and models whose devices, now and later, are the rule's. */
+export interface Targets {
+  readonly devices: readonly string[];
+  /** Ids of scenes; 0: the default group. */
+  readonly groups: readonly number[];
+  /** Ids of models. */
+  readonly products: readonly number[];
+}
 
-/** Whether a rule names more than one device, or scenes or models, whose devices may be others later. */
-export function namesMany({ targets }: { targets: Targets | null }): boolean {
-  const { devices = [], groups = [], products = [] } = targets ?? {};
-  return devices.length > 1 || groups.length + products.length > 0;
+export const noTargets: Targets = { devices: [], groups: [], products: [] };
+
+/** The most that a rule can name. */
+export const mostTargets = 400;
+
+export function targetsOf({ targets }: Pick<AlarmRule, 'targets'>): Targets {
+  return { ...noTargets, ...targets };
+}
+
+/** How many things are named; a scene of a hundred devices is one. */
+export function countOf({ devices, groups, products }: Targets): number {
+  return devices.length + groups.length + products.length;
+}
+
+/** Whether more than one device is named, or scenes or models, whose devices may be others later. */
+export function namesMany(targets: Targets): boolean {
+  return targets.devices.length > 1 || roams(targets);
+}
+
+/** Whether the devices can be others later although nobody changes the rule. */
+export function roams({ groups, products }: Targets): boolean {
+  return groups.length + products.length > 0;
 }

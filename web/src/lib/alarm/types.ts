@@ -1,6 +1,6 @@
 import type { components } from '@/api/schema.gen';
 
-type Schemas = components['schemas'];
+export type Schemas = components['schemas'];
 
 export type AlarmRule = Schemas['AlarmRule'];
 export type AlarmCondition = Schemas['AlarmCondition'];

@@ -4,8 +4,10 @@ import { operatorNames, operatorSigns } from '@/lib/alarm/sentence';
 import { sideOf } from '@/lib/alarm/threshold';
 import { type Operator, operators } from '@/lib/alarm/types';
 import type { TslProperty } from '@/lib/device/types';
+import { useFormat } from '@/lib/format/format';
 import { IconButton } from '@/ui/IconButton';
 import { Select } from '@/ui/Select';
+import type { Attribute, Attributes } from './attributes';
 import css from './Conditions.module.css';
 import type { ConditionPart, ConditionWrong } from './rules';
 import { NumberInput, ValueInput } from './ValueInput';
@@ -15,7 +17,9 @@ interface ConditionRowProps {
   /** Its number for people, from 1. */
   n: number;
   condition: ConditionValues;
-  properties: ReadonlyMap<string, TslProperty> | undefined;
+  properties: Attributes | undefined;
+  /** How many devices there are; some may not have every attribute. */
+  deviceCount: number;
   wrong: ConditionWrong | undefined;
   onChange: (part: Partial<ConditionValues>) => void;
 }
@@ -23,17 +27,27 @@ interface ConditionRowProps {
 export const titleOf = ({ yeuName, functionName, identifier }: TslProperty) => yeuName || functionName || identifier;
 
 /** Attribute, comparison and value; what is chosen first decides what the next ones offer. */
-export function ConditionRow({ n, condition, properties, wrong, onChange }: ConditionRowProps) {
+export function ConditionRow({ n, condition, properties, deviceCount, wrong, onChange }: ConditionRowProps) {
   const { t } = useTranslation();
+  const format = useFormat();
   const { sign, operator } = condition;
   const property = properties?.get(sign);
-  const offered = operators.filter((each) => property?.dataType === 'number' || !property || sideOf(each) === null);
+  const fitting = operators.filter((each) => property?.dataType === 'number' || !property || sideOf(each) === null);
   const labels = (part: ConditionPart, label: string) => ({
     'aria-label': label,
     ...(wrong?.part === part
       ? { 'aria-invalid': true as const, 'aria-describedby': `condition-${condition.key}-wrong` }
       : {}),
   });
+
+  const offered = (each: Attribute) =>
+    each.deviceCount === undefined || each.deviceCount === deviceCount
+      ? titleOf(each)
+      : t('rule.form.attributeOf', {
+          name: titleOf(each),
+          n: format.number(each.deviceCount),
+          all: format.number(deviceCount),
+        });
 
   const choose = (next: string) => {
     const chosen = properties?.get(next);
@@ -61,8 +75,8 @@ export function ConditionRow({ n, condition, properties, wrong, onChange }: Cond
         </option>
         {sign !== '' && !property ? <option value={sign}>{sign}</option> : null}
         {[...(properties?.values() ?? [])].map((each) => (
-          <option key={each.identifier} value={each.identifier}>
-            {titleOf(each)}
+          <option key={each.identifier} value={each.identifier} disabled={each.refused && each.identifier !== sign}>
+            {offered(each)}
           </option>
         ))}
       </Select>
@@ -77,7 +91,7 @@ export function ConditionRow({ n, condition, properties, wrong, onChange }: Cond
           onChange({ operator: next, recovery: kept ? condition.recovery : null });
         }}
       >
-        {offered.map((each) => (
+        {fitting.map((each) => (
           <option key={each} value={each}>
             {t('rule.form.signed', { words: t(`rule.operator.${operatorNames[each]}`), sign: operatorSigns[each] })}
           </option>

@@ -4,9 +4,9 @@ import PlusOutlined from '@ant-design/icons/PlusOutlined';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { mostConditions } from '@/lib/alarm/types';
-import type { TslProperty } from '@/lib/device/types';
 import { IconButton } from '@/ui/IconButton';
 import { Select } from '@/ui/Select';
+import type { Attributes } from './attributes';
 import { ConditionRow } from './ConditionRow';
 import css from './Conditions.module.css';
 import type { ConditionWrong } from './rules';
@@ -14,15 +14,17 @@ import { type ConditionValues, emptyCondition, nextKey, takesRecovery } from './
 
 interface ConditionsProps {
   conditions: readonly ConditionValues[];
-  /** The device's attributes by their identifiers; undefined until a device is chosen and they came. */
-  properties: ReadonlyMap<string, TslProperty> | undefined;
+  /** What the devices have; undefined until one is chosen and they came. */
+  properties: Attributes | undefined;
+  /** How many devices there are; some may not have every attribute. */
+  deviceCount: number;
   onChange: (conditions: readonly ConditionValues[]) => void;
   /** What is wrong with some row, by its key. */
   wrong: ReadonlyMap<number, ConditionWrong>;
 }
 
 /** Conditions, folded from top to bottom. The first one is always there, and joins nothing. */
-export function Conditions({ conditions, properties, onChange, wrong }: ConditionsProps) {
+export function Conditions({ conditions, properties, deviceCount, onChange, wrong }: ConditionsProps) {
   const { t } = useTranslation();
   const change = (key: number, part: Partial<ConditionValues>) =>
     onChange(conditions.map((condition) => (condition.key === key ? { ...condition, ...part } : condition)));
@@ -52,6 +54,7 @@ export function Conditions({ conditions, properties, onChange, wrong }: Conditio
                 n={i + 1}
                 condition={condition}
                 properties={properties}
+                deviceCount={deviceCount}
                 wrong={wrong.get(condition.key)}
                 onChange={(part) => change(condition.key, part)}
               />

@@ -64,7 +64,7 @@ describe('the devices', () => {
     expect(await screen.findByText('The first 100 of 122. Type to find others.')).toBeInTheDocument();
     expect(askedOf(server, paths.devices).length).toBe(0);
     await user.type(box(/^Device source/), 'probe 119');
-    await user.click(await screen.findByText('Probe 119 · PR-119', { selector: '.ant-select-item-option-content' }));
+    await user.click(await screen.findByText('Probe 119 · PR-119', { selector: '.ant-select-item-option-content *' }));
     expect(
       dialog().getByText('Probe 119 · PR-119', {
         selector: '.ant-select-content-value, .ant-select-content *, .ant-select-content',

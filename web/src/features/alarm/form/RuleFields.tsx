@@ -1,14 +1,13 @@
 import { Input } from 'antd';
 import { useTranslation } from 'react-i18next';
+import { countOf } from '@/lib/alarm/targets';
 import { levels } from '@/lib/alarm/types';
 import { errorText } from '@/lib/errorText';
-import { useFormat } from '@/lib/format/format';
 import { levelLooks } from '@/ui/alarm/tags';
 import { ErrorNote } from '@/ui/ErrorNote';
 import { Field } from '@/ui/form/Field';
 import { ChannelField } from './ChannelField';
 import { ConditionFrame, Conditions } from './Conditions';
-import { DeviceField } from './DeviceField';
 import { HoldRow } from './HoldRow';
 import { PeriodField } from './PeriodField';
 import { RemindField } from './RemindField';
@@ -16,7 +15,9 @@ import css from './RuleFields.module.css';
 import type { RuleField } from './rules';
 import { Segments } from './Segments';
 import { SourceField } from './SourceField';
+import { TargetField } from './TargetField';
 import type { RuleFormState } from './useRuleForm';
+import { useTargetsSaid } from './useTargetsSaid';
 import { descriptionLimit } from './values';
 
 const nothingWrong = new Map<never, never>();
@@ -24,7 +25,6 @@ const nothingWrong = new Map<never, never>();
 /** Every field of a rule. */
 export function RuleFields({ form }: { form: RuleFormState }) {
   const { t } = useTranslation();
-  const format = useFormat();
   const { values, change, findings, refusal, model, properties } = form;
   const errorOf = (field: RuleField): string | undefined => {
     if (refusal?.field === field) return refusal.text;
@@ -57,13 +57,11 @@ export function RuleFields({ form }: { form: RuleFormState }) {
         />
       </div>
       <div className={css.pair}>
-        <DeviceField
-          value={values.device}
-          onChange={(device) => change({ device, targets: null })}
-          error={errorOf('device')}
-          hint={
-            form.many === null ? undefined : t('rule.form.ofMany', { count: form.many, n: format.number(form.many) })
-          }
+        <TargetField
+          value={values.targets}
+          onChange={(targets) => change({ targets })}
+          error={errorOf('targets')}
+          hint={useTargetsSaid(form)}
         />
         <Segments
           label={t('rule.form.trigger')}
@@ -99,7 +97,7 @@ export function RuleFields({ form }: { form: RuleFormState }) {
       <ConditionFrame legend={t('rule.form.when')} error={errorOf('conditions')}>
         {trigger === 1 ? null : (
           <>
-            {values.device === '' ? <p className={css.hint}>{t('rule.form.pickDevice')}</p> : null}
+            {countOf(values.targets) === 0 ? <p className={css.hint}>{t('rule.form.pickDevice')}</p> : null}
             {model.isError && !model.data ? (
               <ErrorNote
                 title={t('rule.form.attributesFailed')}
@@ -112,6 +110,7 @@ export function RuleFields({ form }: { form: RuleFormState }) {
             <Conditions
               conditions={values.conditions}
               properties={properties}
+              deviceCount={model.data?.deviceCount ?? 0}
               onChange={(conditions) => change({ conditions })}
               wrong={form.allTold ? findings.conditions : nothingWrong}
             />

@@ -42,6 +42,7 @@ describe('a new rule', () => {
         alarmName: 'Frost',
         dataSource: 1,
         executionId: 'WS-1',
+        targets: { devices: ['WS-1'], groups: [], products: [] },
         triggerType: 0,
         conditions: [{ andor: 'and', tslAttribute: 'airTemperature', subconditions: '<', value: 2 }],
         hitCounts: 3,
@@ -222,19 +223,6 @@ describe('what is missing', () => {
 });
 
 describe('manual release', () => {
-  it('says that a rule of many devices keeps them, until another device is chosen', async () => {
-    server.rules = [rule({ targets: { devices: ['WS-1'], groups: [3], products: [] }, deviceCount: 4 })];
-    const { user } = await open('/alarm?rule=1');
-    const told =
-      'This rule is for 4 devices. It keeps them; choosing another device here makes it a rule for that one alone.';
-    expect(screen.getByText(told)).toBeVisible();
-    await user.type(text(/^Description/), '!');
-    await press(user, 'Save');
-    await waitFor(() => expect(sentTo(server, paths.update)).toHaveLength(1));
-    const targets = { devices: ['WS-1'], groups: [3], products: [] };
-    expect(sentTo(server, paths.update)[0]).toMatchObject({ executionId: 'WS-1', targets });
-  });
-
   it.each([
     [1, 'Supported'],
     [0, 'Not supported'],

@@ -161,7 +161,7 @@ describe('what is wrong with a rule', () => {
 
   it('is everything in an empty one, in the order of the form', () => {
     const { fields } = checkRule(newValues(), undefined);
-    expect(Object.keys(fields)).toEqual(['alarmName', 'device', 'trigger', 'level', 'manualRelease', 'conditions']);
+    expect(Object.keys(fields)).toEqual(['alarmName', 'targets', 'trigger', 'level', 'manualRelease', 'conditions']);
     expect(fields.manualRelease?.key).toBe('rule.releaseRequired');
     expect(isJudgeable(checkRule(newValues(), undefined))).toBe(false);
   });

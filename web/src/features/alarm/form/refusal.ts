@@ -12,7 +12,7 @@ export interface Refusal {
 
 const sentences = [
   ['alarmName', 'rule.nameRequired'],
-  ['device', 'rule.deviceRequired'],
+  ['targets', 'rule.deviceRequired'],
   ['dataSource', 'rule.sourceRequired'],
   ['trigger', 'rule.triggerRequired'],
   ['level', 'rule.levelRequired'],

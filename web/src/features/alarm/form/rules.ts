@@ -1,7 +1,9 @@
 import { minutesOf } from '@/lib/alarm/period';
+import { countOf } from '@/lib/alarm/targets';
 import { sideOf } from '@/lib/alarm/threshold';
 import type { TslProperty } from '@/lib/device/types';
 import { isSeen } from '@/lib/name';
+import type { Attribute, Attributes } from './attributes';
 import { decimalsOf, isGrouped, parseNumber } from './number';
 import { type ConditionValues, descriptionLimit, isBlank, nameLimit, type RuleValues, takesRecovery } from './values';
 
@@ -9,7 +11,7 @@ import { type ConditionValues, descriptionLimit, isBlank, nameLimit, type RuleVa
 export type RuleField =
   | 'alarmName'
   | 'dataSource'
-  | 'device'
+  | 'targets'
   | 'trigger'
   | 'level'
   | 'manualRelease'
@@ -45,6 +47,7 @@ export interface ConditionWrong {
   key:
     | 'rule.form.attributeRequired'
     | 'rule.form.attributeGone'
+    | 'rule.form.attributeRefused'
     | 'rule.form.valueRequired'
     | 'rule.form.valueNumber'
     | 'rule.form.valueGrouped'
@@ -71,9 +74,10 @@ function checkNumber(text: string, { precision }: TslProperty, part: ConditionPa
   return { part, key: 'rule.form.valueDecimals', count: precision };
 }
 
-function checkCondition(condition: ConditionValues, property: TslProperty | undefined): ConditionWrong | undefined {
+function checkCondition(condition: ConditionValues, property: Attribute | undefined): ConditionWrong | undefined {
   if (condition.sign === '') return { part: 'sign', key: 'rule.form.attributeRequired' };
   if (!property) return { part: 'sign', key: 'rule.form.attributeGone' };
+  if (property.refused) return { part: 'sign', key: 'rule.form.attributeRefused' };
   if (property.dataType !== 'number') {
     return condition.value.trim() === '' ? { part: 'value', key: 'rule.form.valueRequired' } : undefined;
   }
@@ -89,13 +93,13 @@ function checkCondition(condition: ConditionValues, property: TslProperty | unde
 }
 
 /** Everything that is wrong. While the device's attributes are not known, nothing is said of them. */
-export function checkRule(values: RuleValues, properties: ReadonlyMap<string, TslProperty> | undefined): Findings {
+export function checkRule(values: RuleValues, properties: Attributes | undefined): Findings {
   const fields: Findings['fields'] = {};
   const conditions = new Map<number, ConditionWrong>();
   if (!isSeen(values.alarmName)) fields.alarmName = { key: 'rule.nameRequired' };
   else if (lengthOf(values.alarmName) > nameLimit) fields.alarmName = { key: 'device.form.tooLong', most: nameLimit };
   if (values.dataSource === null) fields.dataSource = { key: 'rule.sourceRequired' };
-  if (values.device === '') fields.device = { key: 'rule.deviceRequired' };
+  if (countOf(values.targets) === 0) fields.targets = { key: 'rule.deviceRequired' };
   if (values.trigger === null) fields.trigger = { key: 'rule.triggerRequired' };
   if (values.level === null) fields.level = { key: 'rule.levelRequired' };
   if (values.manualRelease === null) fields.manualRelease = { key: 'rule.releaseRequired' };
@@ -129,8 +133,9 @@ export function isRight({ fields, conditions }: Findings): boolean {
 
 /** Whether there is enough to rehearse: source, device, trigger, conditions and period. */
 export function isJudgeable({ fields, conditions }: Findings): boolean {
-  const { dataSource, device, trigger, conditions: list, period, weekdays } = fields;
+  const { dataSource, targets, trigger, conditions: list, period, weekdays } = fields;
   return (
-    [dataSource, device, trigger, list, period, weekdays].every((wrong) => wrong === undefined) && conditions.size === 0
+    [dataSource, targets, trigger, list, period, weekdays].every((wrong) => wrong === undefined) &&
+    conditions.size === 0
   );
 }

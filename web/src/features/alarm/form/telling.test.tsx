@@ -19,7 +19,9 @@ const dialog = () => within(document.querySelector<HTMLElement>('.ant-modal') ??
 const tell = () => dialog().getByLabelText('Tell');
 const remind = () => dialog().getByLabelText<HTMLSelectElement>('Reminder');
 const chosen = () =>
-  [...document.querySelectorAll('.ant-select-selection-item')].map((one) => one.getAttribute('title'));
+  [...(tell().closest('.ant-select')?.querySelectorAll('.ant-select-selection-item') ?? [])].map((one) =>
+    one.getAttribute('title'),
+  );
 const offered = () => [...document.querySelectorAll('.ant-select-item-option-content')];
 
 async function open() {

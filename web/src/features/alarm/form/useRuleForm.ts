@@ -1,15 +1,16 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { countOf } from '@/lib/alarm/targets';
 import type { AlarmRule } from '@/lib/alarm/types';
 import { ApiError, api } from '@/lib/api';
-import { tslQuery } from '@/lib/device/queries';
 import { useDraft } from '@/lib/draft';
 import { errorText, raiseError } from '@/lib/errorText';
 import { isSilence } from '@/lib/http';
 import { useLanguage } from '@/lib/i18n';
 import { toast } from '@/lib/notices';
-import { refetchRules } from '../queries';
+import { refetchRules, targetAttributesQuery } from '../queries';
+import { attributesOf } from './attributes';
 import { type Refusal, refusalOf } from './refusal';
 import { checkRule, isRight, type RuleField } from './rules';
 import { newValues, type RuleValues, ruleBody, valuesOf } from './values';
@@ -36,11 +37,9 @@ export function useRuleForm(rule: AlarmRule | null, onDone: () => void) {
   const dirty = textOf(values) !== textOf(before);
   const draft = useDraft<RuleValues>(`alarm-rule-${rule?.id ?? 'new'}`, dirty ? values : null);
 
-  const model = useQuery({ ...tslQuery(language, values.device), enabled: values.device !== '' });
-  const properties = useMemo(
-    () => model.data && new Map(model.data.propertie.map((property) => [property.identifier, property] as const)),
-    [model.data],
-  );
+  const some = countOf(values.targets) > 0;
+  const model = useQuery({ ...targetAttributesQuery(language, values.targets), enabled: some });
+  const properties = useMemo(() => (some && model.data ? attributesOf(model.data) : undefined), [some, model.data]);
   const findings = checkRule(values, properties);
 
   const save = useMutation({
@@ -90,8 +89,6 @@ export function useRuleForm(rule: AlarmRule | null, onDone: () => void) {
 
   return {
     values,
-    /** Of how many devices the rule is, where it names more than the one that is shown. */
-    many: rule && values.targets ? rule.deviceCount : null,
     dirty,
     draft,
     model,
@@ -107,7 +104,8 @@ export function useRuleForm(rule: AlarmRule | null, onDone: () => void) {
     },
     restore: () => {
       const taken = draft.take();
-      if (taken) setValues((now) => ({ ...now, ...taken }));
+      // Of a version before, which knew one device.
+      if (taken) setValues((now) => ({ ...now, ...taken, targets: taken.targets ?? now.targets }));
     },
     leave: (field: RuleField) => setLeft((now) => new Set([...now, field])),
     /** Whether what is wrong with a field is told: it was left, or somebody tried to save. */

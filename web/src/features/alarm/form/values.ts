@@ -1,5 +1,5 @@
 import { clockSteps } from '@/lib/alarm/period';
-import { namesMany, type Targets } from '@/lib/alarm/targets';
+import { noTargets, type Targets, targetsOf } from '@/lib/alarm/targets';
 import { sideOf } from '@/lib/alarm/threshold';
 import type { AlarmRule, AlarmRuleCreate, Level, Operator, Trigger } from '@/lib/alarm/types';
 import type { TslProperty } from '@/lib/device/types';
@@ -29,10 +29,7 @@ export interface RuleValues {
   alarmName: string;
   /** Null: none is chosen. */
   dataSource: DataSource | null;
-  /** The device's name; empty until one is chosen. */
-  device: string;
-  /** What the rule names, where that is more than the device: it stays until another device is chosen. */
-  targets: Targets | null;
+  targets: Targets;
   trigger: Trigger | null;
   level: Level | null;
   conditions: readonly ConditionValues[];
@@ -69,8 +66,7 @@ export function newValues(): RuleValues {
   return {
     alarmName: '',
     dataSource: 1,
-    device: '',
-    targets: null,
+    targets: noTargets,
     trigger: null,
     level: null,
     conditions: [emptyCondition(1)],
@@ -101,8 +97,7 @@ export function valuesOf(rule: AlarmRule, comma: boolean): RuleValues {
   return {
     alarmName: rule.alarmName,
     dataSource: rule.dataSource,
-    device: rule.executionId,
-    targets: namesMany(rule) ? rule.targets : null,
+    targets: targetsOf(rule),
     trigger: rule.triggerType,
     level: rule.alarmLevel,
     conditions: judged ? conditions : [emptyCondition(1)],
@@ -158,10 +153,11 @@ function conditionsBody(values: RuleValues, properties: ReadonlyMap<string, TslP
 
 /** What decides when there is an alarm, and whether somebody is told: all that a rehearsal looks at. */
 export function judgedBody(values: RuleValues, properties: ReadonlyMap<string, TslProperty>): AlarmRuleCreate {
+  const { devices, groups, products } = values.targets;
   return {
     dataSource: values.dataSource ?? undefined,
-    executionId: values.device,
-    ...(values.targets ? { targets: values.targets } : {}),
+    executionId: values.targets.devices[0] ?? '',
+    targets: { devices: [...devices], groups: [...groups], products: [...products] },
     triggerType: values.trigger ?? undefined,
     conditions: conditionsBody(values, properties),
     hitCounts: values.hitCounts,

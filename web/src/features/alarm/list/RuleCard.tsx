@@ -8,7 +8,7 @@ import { memo, type ReactNode, useId, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { periodText } from '@/lib/alarm/period';
 import { ruleParts, spanText } from '@/lib/alarm/sentence';
-import { namesMany } from '@/lib/alarm/targets';
+import { namesMany, targetsOf } from '@/lib/alarm/targets';
 import type { AlarmRule, Outlook } from '@/lib/alarm/types';
 import type { Channel } from '@/lib/channel/queries';
 import { nameOf } from '@/lib/device/types';
@@ -75,7 +75,7 @@ export const RuleCard = memo(function RuleCard({ rule, elements: catalogue, outl
       <ul className={css.facts}>
         <Fact
           icon={<DeploymentUnitOutlined />}
-          title={namesMany(rule) ? undefined : t('rule.card.device', { name: rule.executionId })}
+          title={namesMany(targetsOf(rule)) ? undefined : t('rule.card.device', { name: rule.executionId })}
         >
           {device}
         </Fact>
@@ -101,7 +101,7 @@ export const RuleCard = memo(function RuleCard({ rule, elements: catalogue, outl
 /** The device of a rule, or how many it has and how many alarms of them are open. */
 function devicesText(rule: AlarmRule, t: TFunction, format: Format): string {
   const { deviceCount: count, openCount } = rule;
-  if (!namesMany(rule)) return nameOf({ deviceName: rule.executionId, noteName: rule.noteName });
+  if (!namesMany(targetsOf(rule))) return nameOf({ deviceName: rule.executionId, noteName: rule.noteName });
   if (count === 0) return t('rule.card.noDevice');
   const devices = t('rule.card.devices', { count, n: format.number(count) });
   return openCount === 0 ? devices : t('rule.card.openOf', { devices, open: format.number(openCount) });

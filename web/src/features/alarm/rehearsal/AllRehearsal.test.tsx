@@ -2,6 +2,7 @@ import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { noTargets } from '@/lib/alarm/targets';
 import type { RehearsedAll, RehearsedDevice } from '@/lib/alarm/types';
 import { alarmServer, paths } from '@/test/alarm';
 import { renderPart } from '@/test/part';
@@ -14,8 +15,6 @@ import type { RuleFormState } from '../form/useRuleForm';
 import { type RuleValues, valuesOf } from '../form/values';
 import { Rehearsal } from './Rehearsal';
 import { RehearsedDevices } from './RehearsedDevices';
-
-type Values = RuleValues & { targets: { devices: string[]; groups?: number[]; products?: number[] } };
 
 const path = `${paths.rehearse}/devices`;
 const properties = new Map(mastModel.map((property) => [property.identifier, property] as const));
@@ -38,7 +37,7 @@ beforeEach(() => {
   });
 });
 
-function Form({ first }: { first: Values }) {
+function Form({ first }: { first: RuleValues }) {
   const [values, setValues] = useState<RuleValues>(first);
   const change = (part: Partial<RuleValues>) => setValues((now) => ({ ...now, ...part }));
   held = { values, change };
@@ -51,8 +50,12 @@ function Form({ first }: { first: Values }) {
   );
 }
 
-async function open(change: Partial<Values> = {}) {
-  const values = { ...valuesOf(rule({ passageway: [1] }), false), targets: { devices: ['A', 'B', 'C'] }, ...change };
+async function open(change: Partial<RuleValues> = {}) {
+  const values = {
+    ...valuesOf(rule({ passageway: [1] }), false),
+    targets: { ...noTargets, devices: ['A', 'B', 'C'] },
+    ...change,
+  };
   const drawn = renderPart(<Form first={values} />);
   await waitFor(() => expect(streams.streams.length).toBe(1));
   return { ...drawn, user: userEvent.setup() };
@@ -156,7 +159,7 @@ describe('the rehearsal of several devices', () => {
 
   it('that is refused says why', async () => {
     streams.answers.push(refused(500, 'The disk is full'));
-    renderPart(<Form first={{ ...valuesOf(rule(), false), targets: { devices: [], groups: [7] } }} />);
+    renderPart(<Form first={{ ...valuesOf(rule(), false), targets: { ...noTargets, groups: [7] } }} />);
     const note = await screen.findByRole('alert');
     expect(note).toHaveTextContent('The rehearsal could not be made');
     expect(note).toHaveTextContent('The disk is full');
@@ -229,7 +232,7 @@ describe('the rehearsal of several devices', () => {
 });
 
 it('a rule of one device is rehearsed as ever', async () => {
-  renderPart(<Form first={{ ...valuesOf(rule(), false), targets: { devices: ['WS-1'] } }} />);
+  renderPart(<Form first={{ ...valuesOf(rule(), false), targets: { ...noTargets, devices: ['WS-1'] } }} />);
   expect(await screen.findByText('This rule would have alarmed 2 times')).toBeInTheDocument();
   expect(asked).toEqual([]);
   expect(screen.queryByRole('region', { name: 'On each device' })).toBeNull();

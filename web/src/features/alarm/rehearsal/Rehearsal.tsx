@@ -29,7 +29,7 @@ import { useRehearsal } from './useRehearsal';
 
 /** What the rule that is being typed would have done over the last thirty days of real readings. */
 export function Rehearsal({ form }: { form: RuleFormState }) {
-  return namesMany(form.values) ? <AllRehearsal form={form} /> : <OneRehearsal form={form} />;
+  return namesMany(form.values.targets) ? <AllRehearsal form={form} /> : <OneRehearsal form={form} />;
 }
 
 function OneRehearsal({ form }: { form: RuleFormState }) {

@@ -8,7 +8,7 @@ import { useRehearsalOfAll } from './useRehearsalOfAll';
 export function useAllRehearsed(form: RuleFormState) {
   const { values, properties } = form;
   const { enough, wanting } = enoughOf(form);
-  const many = namesMany(values);
+  const many = namesMany(values.targets);
   const rehearsal = useRehearsalOfAll(many && enough ? judgedBody(values, properties ?? new Map()) : null);
   const shown = rehearsal.asked && enough ? rehearsal.data : undefined;
   const rows = shown?.rows ?? [];

@@ -3,6 +3,7 @@ import L from 'leaflet';
 import { useCallback, useEffect, useMemo, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { mapQuery } from '@/lib/device/queries';
+import { allScenesQuery } from '@/lib/device/scenes';
 import { useFormat } from '@/lib/format/format';
 import { drawnAt, type MapTiles, placeAt } from '@/lib/map/baseMap';
 import { defaultPlace, defaultZoom, type Place } from '@/lib/map/place';
@@ -10,7 +11,6 @@ import { SceneLayer } from '@/lib/map/sceneLayer';
 import { BaseMap } from '@/ui/map/BaseMap';
 import { MapControls } from '@/ui/map/MapControls';
 import { ScaleBar } from '@/ui/map/ScaleBar';
-import { allScenesQuery } from '../queries';
 import { neighbours } from './neighbours';
 import { PinLayer } from './pinLayer';
 

@@ -1,11 +1,11 @@
 import WarningOutlined from '@ant-design/icons/WarningOutlined';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
+import { allScenesQuery } from '@/lib/device/scenes';
 import { errorText } from '@/lib/errorText';
 import { missing, useFormat } from '@/lib/format/format';
 import { Field } from '@/ui/form/Field';
 import { Select } from '@/ui/Select';
-import { allScenesQuery } from '../queries';
 import css from './EditSheet.module.css';
 
 interface SceneFieldProps {

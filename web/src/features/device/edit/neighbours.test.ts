@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import type { Scene } from '@/lib/device/scenes';
 import type { MapMarker } from '@/lib/device/types';
-import type { Scene } from '../queries';
 import { neighbours } from './neighbours';
 
 const marker = (deviceName: string, groupId: number): MapMarker => ({

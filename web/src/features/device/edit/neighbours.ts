@@ -1,6 +1,6 @@
+import type { Scene } from '@/lib/device/scenes';
 import type { DeviceMap } from '@/lib/device/types';
 import type { MapScene } from '@/lib/map/sceneLayer';
-import type { Scene } from '../queries';
 
 /**
  * The scenes as areas of their other devices, to put a pin among them. Of a crowded map, whose devices are not all told, a scene's

@@ -4,12 +4,12 @@ import { useTranslation } from 'react-i18next';
 import { api } from '@/lib/api';
 import { showMoved } from '@/lib/device/moved';
 import { deviceKeys } from '@/lib/device/queries';
+import { sceneKey } from '@/lib/device/scenes';
 import type { Device } from '@/lib/device/types';
 import { useDraft } from '@/lib/draft';
 import { toast } from '@/lib/notices';
 import { overviewQuery } from '@/lib/queries';
 import { useForm } from '@/ui/form/useForm';
-import { sceneKey } from '../queries';
 import { degreesText, parseDegrees } from './coordinates';
 import { checkEdit, type EditError, type EditValues } from './rules';
 

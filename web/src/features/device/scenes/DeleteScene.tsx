@@ -4,11 +4,11 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '@/lib/api';
 import { deviceKeys } from '@/lib/device/queries';
+import { type Scene, sceneKey } from '@/lib/device/scenes';
 import { useFormat } from '@/lib/format/format';
 import { toast } from '@/lib/notices';
 import { overviewQuery } from '@/lib/queries';
 import { Dialog } from '@/ui/Dialog';
-import { type Scene, sceneKey } from '../queries';
 import css from './DeleteScene.module.css';
 
 interface DeleteSceneProps {

@@ -4,13 +4,13 @@ import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '@/lib/api';
 import { deviceKeys } from '@/lib/device/queries';
+import { type Scene, sceneKey } from '@/lib/device/scenes';
 import { toast } from '@/lib/notices';
 import { overviewQuery } from '@/lib/queries';
 import { Dialog } from '@/ui/Dialog';
 import { Field } from '@/ui/form/Field';
 import { SendButton } from '@/ui/form/SendButton';
 import { useForm } from '@/ui/form/useForm';
-import { type Scene, sceneKey } from '../queries';
 import { checkScene, mostNameLength, type SceneError, type SceneValues } from './rules';
 import { StatusChoice } from './StatusChoice';
 

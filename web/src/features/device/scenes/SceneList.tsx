@@ -1,13 +1,14 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { Scene } from '@/lib/device/scenes';
 import { overviewQuery } from '@/lib/queries';
 import { useSettled } from '@/lib/useSettled';
 import { Empty } from '@/ui/Empty';
 import { ErrorNote } from '@/ui/ErrorNote';
 import { SearchField } from '@/ui/SearchField';
 import { Loading, Skeleton } from '@/ui/Skeleton';
-import { type Scene, sceneListQuery } from '../queries';
+import { sceneListQuery } from '../queries';
 import css from './SceneList.module.css';
 import { SceneRow } from './SceneRow';
 

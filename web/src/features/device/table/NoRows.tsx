@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Button } from 'antd';
 import { useTranslation } from 'react-i18next';
+import { allScenesQuery } from '@/lib/device/scenes';
 import { Empty } from '@/ui/Empty';
-import { allScenesQuery } from '../queries';
 import { type DeviceSearch, isFiltered } from '../search';
 
 interface NoRowsProps {

@@ -1,0 +1,103 @@
+import AppstoreOutlined from '@ant-design/icons/AppstoreOutlined';
+import DeploymentUnitOutlined from '@ant-design/icons/DeploymentUnitOutlined';
+import HddOutlined from '@ant-design/icons/HddOutlined';
+import { Select } from 'antd';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { mostTargets, noTargets, type Targets } from '@/lib/alarm/targets';
+import { pageSize } from '@/lib/device/queries';
+import { errorText } from '@/lib/errorText';
+import { useFormat } from '@/lib/format/format';
+import { Field } from '@/ui/form/Field';
+import css from './fields.module.css';
+import { everyFound, targetsOfValues, valuesOfTargets } from './targetOptions';
+import { useTargetOptions } from './useTargetOptions';
+
+interface TargetFieldProps {
+  value: Targets;
+  onChange: (targets: Targets) => void;
+  error: string | undefined;
+  /** What is told below it. */
+  hint: string | undefined;
+}
+
+/** More would push the rest of the form away. */
+const mostTags = 12;
+
+const icons = {
+  scene: <AppstoreOutlined aria-hidden="true" />,
+  model: <HddOutlined aria-hidden="true" />,
+  device: <DeploymentUnitOutlined aria-hidden="true" />,
+};
+const iconOf = (value: unknown) => icons[String(value).split(':')[0] as keyof typeof icons];
+
+/** Which devices, scenes and models the rule watches. A hundred devices stand to be chosen from, others are found on the server. */
+export function TargetField({ value, onChange, error, hint }: TargetFieldProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const [text, setText] = useState('');
+  const { options, labels, found, gone, total, devices } = useTargetOptions(value, text.trim());
+  const choose = (values: string[]) => {
+    if (values.includes(everyFound)) setText('');
+    onChange(values.length === 0 ? noTargets : targetsOfValues(values, found));
+  };
+  return (
+    <Field
+      label={t('rule.form.device')}
+      required
+      error={error ?? (gone === undefined ? undefined : t('rule.form.deviceGone', { name: gone }))}
+      hint={hint}
+    >
+      {({ status, ...tied }) => (
+        <Select<string[]>
+          {...tied}
+          status={status}
+          mode="multiple"
+          className={css.device}
+          value={valuesOfTargets(value)}
+          placeholder={t('rule.form.devicePlaceholder')}
+          onChange={choose}
+          // Who looks for "mast" takes several of what is found.
+          showSearch={{ filterOption: false, searchValue: text, onSearch: setText, autoClearSearchValue: false }}
+          onOpenChange={() => setText('')}
+          maxCount={mostTargets}
+          maxTagCount={mostTags}
+          maxTagPlaceholder={(left) => t('rule.form.targets.more', { n: format.number(left.length) })}
+          loading={devices.isFetching}
+          options={options}
+          optionRender={({ label, value: each }) => (
+            <span className={each === everyFound ? css.every : css.target}>
+              {iconOf(each)}
+              <span className={css.channelName}>{label}</span>
+            </span>
+          )}
+          labelRender={({ value: each }) => (
+            <span className={css.target}>
+              {iconOf(each)}
+              <span className={css.channelName}>{labels.get(String(each)) ?? String(each).replace(/^\w+:/, '')}</span>
+            </span>
+          )}
+          notFoundContent={
+            devices.isError ? (
+              <span>{errorText(devices.error)}</span>
+            ) : devices.isFetching ? (
+              t('common.loading')
+            ) : (
+              t('home.search.noneTitle', { text: text.trim() })
+            )
+          }
+          popupRender={(list) => (
+            <>
+              {list}
+              {total > pageSize ? (
+                <p className={css.more}>
+                  {t('rule.form.moreDevices', { n: format.number(pageSize), all: format.number(total) })}
+                </p>
+              ) : null}
+            </>
+          )}
+        />
+      )}
+    </Field>
+  );
+}

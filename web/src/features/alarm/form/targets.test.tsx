@@ -1,0 +1,119 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { describe, expect, it } from 'vitest';
+import { noTargets } from '@/lib/alarm/targets';
+import { askedOf, paths, sentTo } from '@/test/alarm';
+import { box, dialog, fill, freshServer, open, press, server } from '@/test/ruleForm';
+import { rule } from '@/test/samples';
+
+freshServer();
+
+type User = Awaited<ReturnType<typeof open>>['user'];
+
+const content = '.ant-select-item-option-content';
+const option = (name: string | RegExp) => screen.findByText(name, { selector: `${content} *` });
+const offered = () => [...document.querySelectorAll(content)].map((one) => one.textContent);
+const tags = () =>
+  [...document.querySelectorAll('.ant-select-selection-item')].map((one) => one.textContent).filter(Boolean);
+const look = async (user: User, text: string) => {
+  await user.click(box(/^Device source/));
+  await user.type(box(/^Device source/), text);
+};
+const described = () => box(/^Device source/);
+
+describe('what a rule names', () => {
+  it('offers scenes and models before the devices, and finds them all by one search', async () => {
+    const { user } = await open();
+    await user.click(box(/^Device source/));
+    await waitFor(() =>
+      expect(offered().slice(0, 4)).toEqual(['Ridge', 'Default group', 'Weather mast', 'Field camera']),
+    );
+    expect(offered()[4]).toBe('Orchard mast · WS-1');
+    await user.type(box(/^Device source/), 'MAST');
+    await waitFor(() =>
+      expect(offered()).toEqual([
+        'All 2 devices that match “MAST”',
+        'Orchard mast · WS-1',
+        'Lower mast · WS-2',
+        'Weather mast',
+      ]),
+    );
+  });
+
+  it('takes all that were found at once, and says how many devices there are', async () => {
+    const { user } = await open();
+    await fill(user);
+    expect(described()).not.toHaveAccessibleDescription();
+    await look(user, 'probe 11');
+    await user.click(await option('All 11 devices that match “probe 11”'));
+    await waitFor(() => expect(tags()).toHaveLength(12));
+    expect(tags().slice(0, 3)).toEqual(['Orchard mast · WS-1', 'Probe 11 · PR-11', 'Probe 110 · PR-110']);
+    expect(box(/^Device source/)).toHaveValue('');
+    await waitFor(() => expect(described()).toHaveAccessibleDescription('12 devices.'));
+    await press(user, 'Save');
+    await waitFor(() => expect(sentTo(server, paths.create)).toHaveLength(1));
+    expect(sentTo(server, paths.create)[0]).toMatchObject({
+      executionId: 'WS-1',
+      targets: { ...noTargets, devices: ['WS-1', 'PR-11', ...Array.from({ length: 10 }, (_, i) => `PR-11${i}`)] },
+    });
+  });
+
+  it('can be scenes and models, whose devices join by themselves', async () => {
+    server.others.count = 10;
+    const { user } = await open();
+    await fill(user);
+    await look(user, 'ri');
+    await user.click(await option('Ridge'));
+    await waitFor(() =>
+      expect(described()).toHaveAccessibleDescription(
+        '11 devices. Those that come to these scenes or models later join by themselves.',
+      ),
+    );
+    // Who looks for several takes them one by one.
+    expect(box(/^Device source/)).toHaveValue('ri');
+    await press(user, 'Save');
+    await waitFor(() => expect(sentTo(server, paths.create)).toHaveLength(1));
+    expect(sentTo(server, paths.create)[0]).toMatchObject({
+      targets: { devices: ['WS-1'], groups: [3], products: [] },
+    });
+  });
+
+  it('says how many do not measure an attribute, and does not offer what would be refused', async () => {
+    server.others = { count: 5, lack: new Map([['airTemperature', 2]]), refused: new Set(['airHumidity']) };
+    server.rules = [rule({ targets: { devices: ['WS-1'], groups: [3], products: [] }, deviceCount: 6 })];
+    const { user } = await open('/alarm?rule=1');
+    expect(described()).toHaveAccessibleDescription(
+      '6 devices. Those that come to these scenes or models later join by themselves. 2 of them do not measure Air temperature and are left out.',
+    );
+    const choices = within(box('Attribute of condition 1'));
+    expect(choices.getByRole('option', { name: 'Air temperature (4 of 6)' })).toBeEnabled();
+    expect(choices.getByRole('option', { name: 'Humidity' })).toBeDisabled();
+    await press(user, 'Save');
+    await waitFor(() => expect(sentTo(server, paths.update)).toHaveLength(1));
+    expect(sentTo(server, paths.update)[0]).toMatchObject({
+      targets: { devices: ['WS-1'], groups: [3], products: [] },
+    });
+  });
+
+  it('says of a chosen attribute that not every chosen device has it', async () => {
+    server.others.refused = new Set(['airTemperature']);
+    server.rules = [rule({ targets: { ...noTargets, devices: ['WS-1', 'WS-2'] } } as never)];
+    const { user } = await open('/alarm?rule=1');
+    await press(user, 'Save');
+    expect(await dialog().findByText(/^Not every device that you chose by name has this attribute/)).toBeVisible();
+    expect(sentTo(server, paths.update)).toEqual([]);
+    await user.click(document.querySelectorAll('.ant-select-selection-item-remove')[1] as HTMLElement);
+    await waitFor(() => expect(tags()).toEqual(['Orchard mast · WS-1']));
+  });
+
+  it('says which device is not there any more, and asks for one where none is left', async () => {
+    server.rules = [rule({ targets: { ...noTargets, devices: ['WS-1', 'WS-9'] } } as never)];
+    const { user } = await open('/alarm?rule=1');
+    await waitFor(() => expect(described()).toHaveAccessibleDescription('WS-9 is not in this farm any more'));
+    const removes = () => [...document.querySelectorAll<HTMLElement>('.ant-select-selection-item-remove')];
+    for (const remove of removes()) await user.click(remove);
+    await waitFor(() => expect(tags()).toEqual([]));
+    await press(user, 'Save');
+    await waitFor(() => expect(described()).toHaveAccessibleDescription('The device source cannot be empty'));
+    expect(askedOf(server, paths.attributes).every((query) => query.get('devices') !== '')).toBe(true);
+  });
+});
