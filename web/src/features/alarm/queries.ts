@@ -68,7 +68,8 @@ export const devicePropertiesQuery = (language: Language, deviceName: string) =>
 
 /** How many devices a rule's targets are, and the attributes of their models, in the person's language. */
 export const targetAttributesQuery = (language: Language, { devices, groups, products }: Targets) => {
-  const query = { devices: [...devices], groups: [...groups], products: [...products] };
+  const some = <T>(list: readonly T[]) => (list.length > 0 ? [...list] : undefined);
+  const query = { devices: some(devices), groups: some(groups), products: some(products) };
   return queryOptions({
     ...persistent,
     queryKey: [...alarmKeys.kind('attributes'), language, query],

@@ -11,6 +11,7 @@ import { useFormat } from '@/lib/format/format';
 import { useSettled } from '@/lib/useSettled';
 import { ModeIcons } from '@/ui/channel/modes';
 import { Field } from '@/ui/form/Field';
+import { leaveByTab } from '@/ui/form/leaveByTab';
 import { IconButton } from '@/ui/IconButton';
 import css from './fields.module.css';
 import { NewChannelDialog } from './NewChannelDialog';
@@ -100,6 +101,7 @@ export function ChannelField({ value, onChange, error }: ChannelFieldProps) {
             }}
             showSearch={{ filterOption: false, searchValue: text, onSearch: setText }}
             open={open}
+            onInputKeyDown={leaveByTab(() => setOpen(false))}
             onOpenChange={(next) => {
               setOpen(next);
               setText('');

@@ -56,13 +56,13 @@ export function RuleFields({ form }: { form: RuleFormState }) {
           error={errorOf('dataSource')}
         />
       </div>
+      <TargetField
+        value={values.targets}
+        onChange={(targets) => change({ targets })}
+        error={errorOf('targets')}
+        hint={useTargetsSaid(form)}
+      />
       <div className={css.pair}>
-        <TargetField
-          value={values.targets}
-          onChange={(targets) => change({ targets })}
-          error={errorOf('targets')}
-          hint={useTargetsSaid(form)}
-        />
         <Segments
           label={t('rule.form.trigger')}
           required
@@ -71,8 +71,6 @@ export function RuleFields({ form }: { form: RuleFormState }) {
           onChange={(next) => change({ trigger: next })}
           error={errorOf('trigger')}
         />
-      </div>
-      <div className={css.pair}>
         <Segments
           label={t('rule.form.level')}
           required
@@ -84,16 +82,16 @@ export function RuleFields({ form }: { form: RuleFormState }) {
           onChange={(level) => change({ level })}
           error={errorOf('level')}
         />
-        <Segments
-          label={t('rule.form.release')}
-          required
-          value={values.manualRelease}
-          options={([1, 0] as const).map((value) => ({ value, label: t(`rule.form.releases.${value}`) }))}
-          onChange={(manualRelease) => change({ manualRelease })}
-          hint={t('rule.form.releaseHint')}
-          error={errorOf('manualRelease')}
-        />
       </div>
+      <Segments
+        label={t('rule.form.release')}
+        required
+        value={values.manualRelease}
+        options={([1, 0] as const).map((value) => ({ value, label: t(`rule.form.releases.${value}`) }))}
+        onChange={(manualRelease) => change({ manualRelease })}
+        hint={t('rule.form.releaseHint')}
+        error={errorOf('manualRelease')}
+      />
       <ConditionFrame legend={t('rule.form.when')} error={errorOf('conditions')}>
         {trigger === 1 ? null : (
           <>
@@ -111,7 +109,8 @@ export function RuleFields({ form }: { form: RuleFormState }) {
               conditions={values.conditions}
               properties={properties}
               deviceCount={model.data?.deviceCount ?? 0}
-              onChange={(conditions) => change({ conditions })}
+              // Who says what an attribute is to be has said that it is about attributes.
+              onChange={(conditions) => change({ conditions, trigger: 0 })}
               wrong={form.allTold ? findings.conditions : nothingWrong}
             />
           </>

@@ -9,9 +9,10 @@ import { pageSize } from '@/lib/device/queries';
 import { errorText } from '@/lib/errorText';
 import { useFormat } from '@/lib/format/format';
 import { Field } from '@/ui/form/Field';
+import { leaveByTab } from '@/ui/form/leaveByTab';
 import css from './fields.module.css';
 import { everyFound, targetsOfValues, valuesOfTargets } from './targetOptions';
-import { useTargetOptions } from './useTargetOptions';
+import { type TargetOption, useTargetOptions } from './useTargetOptions';
 
 interface TargetFieldProps {
   value: Targets;
@@ -36,9 +37,13 @@ export function TargetField({ value, onChange, error, hint }: TargetFieldProps) 
   const { t } = useTranslation();
   const format = useFormat();
   const [text, setText] = useState('');
-  const { options, labels, found, gone, total, devices } = useTargetOptions(value, text.trim());
+  const { options, names, found, gone, total, devices } = useTargetOptions(value, text.trim());
+  const [open, setOpen] = useState(false);
   const choose = (values: string[]) => {
-    if (values.includes(everyFound)) setText('');
+    if (values.includes(everyFound)) {
+      setText('');
+      setOpen(false);
+    }
     onChange(values.length === 0 ? noTargets : targetsOfValues(values, found));
   };
   return (
@@ -49,7 +54,7 @@ export function TargetField({ value, onChange, error, hint }: TargetFieldProps) 
       hint={hint}
     >
       {({ status, ...tied }) => (
-        <Select<string[]>
+        <Select<string[], TargetOption>
           {...tied}
           status={status}
           mode="multiple"
@@ -59,22 +64,28 @@ export function TargetField({ value, onChange, error, hint }: TargetFieldProps) 
           onChange={choose}
           // Who looks for "mast" takes several of what is found.
           showSearch={{ filterOption: false, searchValue: text, onSearch: setText, autoClearSearchValue: false }}
-          onOpenChange={() => setText('')}
+          open={open}
+          onInputKeyDown={leaveByTab(() => setOpen(false))}
+          onOpenChange={(next) => {
+            setOpen(next);
+            setText('');
+          }}
           maxCount={mostTargets}
           maxTagCount={mostTags}
           maxTagPlaceholder={(left) => t('rule.form.targets.more', { n: format.number(left.length) })}
           loading={devices.isFetching}
           options={options}
-          optionRender={({ label, value: each }) => (
+          optionRender={({ data, value: each }) => (
             <span className={each === everyFound ? css.every : css.target}>
               {iconOf(each)}
-              <span className={css.channelName}>{label}</span>
+              <span className={css.channelName}>{data.name}</span>
+              {data.kind === undefined ? null : <span className={css.kind}>{data.kind}</span>}
             </span>
           )}
           labelRender={({ value: each }) => (
             <span className={css.target}>
               {iconOf(each)}
-              <span className={css.channelName}>{labels.get(String(each)) ?? String(each).replace(/^\w+:/, '')}</span>
+              <span className={css.channelName}>{names.get(String(each)) ?? String(each).replace(/^\w+:/, '')}</span>
             </span>
           )}
           notFoundContent={

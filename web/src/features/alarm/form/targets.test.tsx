@@ -25,7 +25,12 @@ describe('what a rule names', () => {
     const { user } = await open();
     await user.click(box(/^Device source/));
     await waitFor(() =>
-      expect(offered().slice(0, 4)).toEqual(['Ridge', 'Default group', 'Weather mast', 'Field camera']),
+      expect(offered().slice(0, 4)).toEqual([
+        'RidgeScene',
+        'Default groupScene',
+        'Weather mastModel',
+        'Field cameraModel',
+      ]),
     );
     expect(offered()[4]).toBe('Orchard mast · WS-1');
     await user.type(box(/^Device source/), 'MAST');
@@ -34,7 +39,7 @@ describe('what a rule names', () => {
         'All 2 devices that match “MAST”',
         'Orchard mast · WS-1',
         'Lower mast · WS-2',
-        'Weather mast',
+        'Weather mastModel',
       ]),
     );
   });
@@ -103,6 +108,16 @@ describe('what a rule names', () => {
     expect(sentTo(server, paths.update)).toEqual([]);
     await user.click(document.querySelectorAll('.ant-select-selection-item-remove')[1] as HTMLElement);
     await waitFor(() => expect(tags()).toEqual(['Orchard mast · WS-1']));
+  });
+
+  it('is left by Tab with what was chosen, whatever the list points at', async () => {
+    const { user } = await open();
+    await user.click(box(/^Device source/));
+    await user.click(await option('Ridge'));
+    await user.tab();
+    expect(tags()).toEqual(['Ridge']);
+    expect(box(/^Device source/)).toHaveAttribute('aria-expanded', 'false');
+    expect(box(/^Device source/)).not.toHaveFocus();
   });
 
   it('says which device is not there any more, and asks for one where none is left', async () => {

@@ -10,9 +10,18 @@ import { useSettled } from '@/lib/useSettled';
 import { offeredDevicesQuery } from '../queries';
 import { everyFound, targetValue, titleOfDevice } from './targetOptions';
 
-interface Option {
+export interface TargetOption {
   value: string;
+  name: string;
+  /** What is read aloud: a name alone does not say of what. */
   label: string;
+  /** Stands beside the name of what is not a device. */
+  kind?: string;
+}
+
+function optionOf(device: Device): TargetOption {
+  const name = titleOfDevice(device);
+  return { value: targetValue.device(device.deviceName), name, label: name };
 }
 
 const noDevices: readonly Device[] = [];
@@ -28,23 +37,25 @@ export function useTargetOptions({ devices: chosen, groups, products }: Targets,
   const scenes = useQuery(allScenesQuery()).data ?? [];
   const models = useQuery(productsQuery()).data ?? [];
 
-  const ofScenes: Option[] = [
-    ...scenes.map(({ id, groupName }) => ({ value: targetValue.scene(id), label: groupName })),
-    { value: targetValue.scene(0), label: t('home.defaultGroup') },
-  ];
-  const ofModels: Option[] = models.map(({ id, productName }) => ({
+  const scene = (id: number, name: string): TargetOption => ({
+    value: targetValue.scene(id),
+    name,
+    label: t('rule.form.targets.sceneOf', { name }),
+    kind: t('rule.form.targets.scene'),
+  });
+  const ofScenes = [...scenes.map(({ id, groupName }) => scene(id, groupName)), scene(0, t('home.defaultGroup'))];
+  const ofModels = models.map(({ id, productName: name }) => ({
     value: targetValue.model(id),
-    label: productName,
+    name,
+    label: t('rule.form.targets.modelOf', { name }),
+    kind: t('rule.form.targets.model'),
   }));
   const list = devices.data?.list ?? noDevices;
-  const ofDevices: Option[] = list.map((device) => ({
-    value: targetValue.device(device.deviceName),
-    label: titleOfDevice(device),
-  }));
-  const labels = new Map(
-    [...ofScenes, ...ofModels, ...ofDevices].map(({ value, label }) => [value, label] as [string, string]),
-  );
-  for (const device of known ?? noDevices) labels.set(targetValue.device(device.deviceName), titleOfDevice(device));
+  const ofDevices = list.map(optionOf);
+  const names = new Map<string, string>();
+  for (const { value, name } of [...ofScenes, ...ofModels, ...ofDevices, ...(known ?? noDevices).map(optionOf)]) {
+    names.set(value, name);
+  }
 
   const total = devices.data?.total ?? 0;
   const found = list.map(({ deviceName }) => deviceName);
@@ -59,26 +70,17 @@ export function useTargetOptions({ devices: chosen, groups, products }: Targets,
     others > 1 &&
     others <= room;
 
-  const matches = ({ label }: Option) => label.toLocaleLowerCase(language).includes(text.toLocaleLowerCase(language));
-  const sections = [
-    {
-      label: t('rule.form.targets.devices'),
-      options: every
-        ? [
-            { value: everyFound, label: t('rule.form.targets.all', { count: total, n: format.number(total), text }) },
-            ...ofDevices,
-          ]
-        : ofDevices,
-    },
-    { label: t('rule.form.targets.scenes'), options: ofScenes.filter(matches) },
-    { label: t('rule.form.targets.models'), options: ofModels.filter(matches) },
-  ];
+  const lower = (one: string) => one.toLocaleLowerCase(language);
+  const matches = ({ name }: TargetOption) => lower(name).includes(lower(text));
+  const everyName = t('rule.form.targets.all', { count: total, n: format.number(total), text });
+  const some = [...ofScenes, ...ofModels].filter(matches);
   return {
     // Where nothing is looked for, a scene or a model says more than the first of many devices.
-    options: (text === '' ? [...sections.slice(1), ...sections.slice(0, 1)] : sections).filter(
-      ({ options }) => options.length > 0,
-    ),
-    labels,
+    options:
+      text === ''
+        ? [...some, ...ofDevices]
+        : [...(every ? [{ value: everyFound, name: everyName, label: everyName }] : []), ...ofDevices, ...some],
+    names,
     found,
     total,
     devices,

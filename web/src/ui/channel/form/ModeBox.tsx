@@ -7,7 +7,7 @@ import { useFormat } from '@/lib/format/format';
 import { modeIcons } from '@/ui/channel/modes';
 import { EntryRow } from './EntryRow';
 import css from './ModeBox.module.css';
-import { splitList } from './split';
+import { beforeSeparator, splitList } from './split';
 import type { ChannelFormState } from './useChannelForm';
 import { recipientsOf } from './values';
 
@@ -47,6 +47,11 @@ export function ModeBox({ mode, form, wrong, describedBy, note }: ModeBoxProps) 
   const toggle = () => {
     awaited.current = on ? null : (entries[0]?.key ?? null);
     form.toggle(mode);
+  };
+  const type = (key: number, text: string) => {
+    const done = beforeSeparator(text);
+    if (done === null || entries.length >= most) form.typeEntry(mode, key, text);
+    else awaited.current = form.pasteEntries(mode, key, [done, '']);
   };
   const remove = (key: number) => {
     const at = entries.findIndex((entry) => entry.key === key);
@@ -91,7 +96,7 @@ export function ModeBox({ mode, form, wrong, describedBy, note }: ModeBoxProps) 
               text={entry.text}
               error={form.entryError(mode, entry.key)}
               input={hold(entry.key)}
-              onType={(text) => form.typeEntry(mode, entry.key, text)}
+              onType={(text) => type(entry.key, text)}
               onPaste={(text) => {
                 const texts = splitList(text, mode);
                 if (texts.length < 2) return false;

@@ -5,7 +5,7 @@ import { useLanguage } from '@/lib/i18n';
 import { channel } from '@/test/samples';
 import { refusalOf } from './refusal';
 import { checkChannel, isRight } from './rules';
-import { splitList } from './split';
+import { beforeSeparator, splitList } from './split';
 import { type ChannelValues, channelBody, newValues, sameValues, valuesOf } from './values';
 
 const rows = (...texts: string[]) => texts.map((text, i) => ({ key: i + 1, text }));
@@ -34,6 +34,17 @@ describe('a list that is pasted', () => {
     ['', []],
   ])('of addresses %j', (text, found) => {
     expect(splitList(text, 'email')).toEqual(found);
+  });
+
+  it.each([
+    ['a@b.example,', 'a@b.example'],
+    [' +90 555 111 22 33 ; ', '+90 555 111 22 33'],
+    ['张，', '张'],
+    [',', null],
+    ['a@b.example', null],
+    ['a@b.example, c', null],
+  ])('goes on where %j was typed', (text, entry) => {
+    expect(beforeSeparator(text)).toBe(entry);
   });
 
   it('of numbers keeps the blanks within them', () => {

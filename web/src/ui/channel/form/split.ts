@@ -10,6 +10,12 @@ export function splitList(text: string, mode: Mode): string[] {
   return [...new Set(found.filter((one) => one !== ''))];
 }
 
+/** What was typed before a comma or semicolon, with which a person goes on to the next one; null: none was typed. */
+export function beforeSeparator(text: string): string | null {
+  const [, entry] = /^\s*([^,;，；、]*[^,;，；、\s])\s*[,;，；、]\s*$/.exec(text) ?? [];
+  return entry ?? null;
+}
+
 function addressesOf(piece: string): string[] {
   const bracketed = /<([^<>\s]+)>/.exec(piece)?.[1];
   return bracketed === undefined ? piece.trim().split(/\s+/) : [bracketed];

@@ -118,7 +118,8 @@ export function useChannelForm(channel: Channel | null, onDone: (id: number) => 
       else changeEntries(mode, [{ key, text: '' }]);
     },
     /** Puts a list into rows, the first of it in place of a row; what does not fit is said. */
-    pasteEntries: (mode: Mode, key: number, texts: readonly string[]) => {
+    /** Puts a list in the place of an entry, and answers the key of the last one. */
+    pasteEntries: (mode: Mode, key: number, texts: readonly string[]): number => {
       const entries = values.entries[mode];
       const fresh = nextKey(entries);
       const rows = entries.flatMap((entry) =>
@@ -131,6 +132,7 @@ export function useChannelForm(channel: Channel | null, onDone: (id: number) => 
       const most = mostRecipients[mode];
       if (rows.length > most) toast.warning(t('channel.form.most', { most }));
       changeEntries(mode, rows.slice(0, most));
+      return fresh + texts.length - 1;
     },
     submit: () => {
       if (save.isPending) return;
