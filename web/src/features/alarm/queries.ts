@@ -10,7 +10,7 @@ const path = '/admin-api/client/pc/alarm-rules';
 
 export const alarmKeys = {
   all: ['alarm-rules'] as const,
-  kind: (kind: 'page' | 'rule' | 'outlook' | 'attributes') => ['alarm-rules', kind] as const,
+  kind: (kind: 'page' | 'rule' | 'outlook' | 'attributes' | 'devices') => ['alarm-rules', kind] as const,
 };
 
 /** A page of rules; they are a farm's own words, whatever the language. */
@@ -32,6 +32,17 @@ export const ruleQuery = (id: number) =>
     queryFn: ({ signal }) => api.find(`${path}/get`, { query: { id }, signal }),
     // A form begins with what is there, not with what was.
     staleTime: 0,
+    gcTime: 0,
+  });
+
+/** The devices of a rule, page by page. */
+export const ruleDevicesQuery = (language: Language, id: number, pageNo: number, pageSize: number) =>
+  queryOptions({
+    ...persistent,
+    queryKey: [...alarmKeys.kind('devices'), language, id, pageNo, pageSize],
+    queryFn: ({ signal }) => api.get(`${path}/get/devices`, { query: { id, pageNo, pageSize }, signal }),
+    placeholderData: keepPreviousData,
+    // What was open a while ago would be told as if it were now.
     gcTime: 0,
   });
 

@@ -3,6 +3,7 @@ import type { components } from '@/api/schema.gen';
 export type Schemas = components['schemas'];
 
 export type AlarmRule = Schemas['AlarmRule'];
+export type RuleDevice = Schemas['AlarmRuleDevice'];
 export type AlarmCondition = Schemas['AlarmCondition'];
 export type AlarmRuleCreate = Schemas['AlarmRuleCreate'];
 export type AlarmNoticeMark = Schemas['AlarmNoticeMark'];

@@ -3,8 +3,7 @@ import ClockCircleOutlined from '@ant-design/icons/ClockCircleOutlined';
 import DeploymentUnitOutlined from '@ant-design/icons/DeploymentUnitOutlined';
 import FieldTimeOutlined from '@ant-design/icons/FieldTimeOutlined';
 import SendOutlined from '@ant-design/icons/SendOutlined';
-import type { TFunction } from 'i18next';
-import { memo, type ReactNode, useId, useMemo } from 'react';
+import { memo, type ReactNode, useId, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { periodText } from '@/lib/alarm/period';
 import { ruleParts, spanText } from '@/lib/alarm/sentence';
@@ -13,7 +12,7 @@ import type { AlarmRule, Outlook } from '@/lib/alarm/types';
 import type { Channel } from '@/lib/channel/queries';
 import { nameOf } from '@/lib/device/types';
 import { useClock } from '@/lib/format/clock';
-import { type Format, useFormat } from '@/lib/format/format';
+import { useFormat } from '@/lib/format/format';
 import { useLanguage } from '@/lib/i18n';
 import { Sentence } from '@/ui/alarm/Sentence';
 import { DeployTag, LevelTag } from '@/ui/alarm/tags';
@@ -22,6 +21,7 @@ import { CardButtons } from './CardActions';
 import { CardFoot } from './CardFoot';
 import { OutlookLine } from './OutlookLine';
 import css from './RuleCard.module.css';
+import { RuleDevices } from './RuleDevices';
 import { type Elements, sentenceOf } from './sentenceOf';
 import { useElementsOf } from './useElementsOf';
 
@@ -43,7 +43,6 @@ export const RuleCard = memo(function RuleCard({ rule, elements: catalogue, outl
   const elements = useElementsOf(rule, catalogue);
   const parts = useMemo(() => ruleParts(sentenceOf(rule, elements), 'brief', language), [rule, elements, language]);
   const running = rule.deployState === 1;
-  const device = devicesText(rule, t, format);
   const count = rule.passageway.length;
   const names = rule.passageway.flatMap((one) => channels?.get(one)?.noticeName ?? []);
   // Names hold commas.
@@ -73,12 +72,13 @@ export const RuleCard = memo(function RuleCard({ rule, elements: catalogue, outl
         <OutlookLine rule={rule} outlook={outlook} elements={elements} />
       )}
       <ul className={css.facts}>
-        <Fact
-          icon={<DeploymentUnitOutlined />}
-          title={namesMany(targetsOf(rule)) ? undefined : t('rule.card.device', { name: rule.executionId })}
-        >
-          {device}
-        </Fact>
+        {namesMany(targetsOf(rule)) ? (
+          <DevicesFact rule={rule} />
+        ) : (
+          <Fact icon={<DeploymentUnitOutlined />} title={t('rule.card.device', { name: rule.executionId })}>
+            {nameOf({ deviceName: rule.executionId, noteName: rule.noteName })}
+          </Fact>
+        )}
         <Fact icon={<SendOutlined />}>{told}</Fact>
         <Fact icon={<ClockCircleOutlined />} title={t('rule.form.period')}>
           {format.capital(periodText(rule, format) ?? t('rule.card.wholeDay'))}
@@ -98,13 +98,26 @@ export const RuleCard = memo(function RuleCard({ rule, elements: catalogue, outl
   );
 });
 
-/** The device of a rule, or how many it has and how many alarms of them are open. */
-function devicesText(rule: AlarmRule, t: TFunction, format: Format): string {
-  const { deviceCount: count, openCount } = rule;
-  if (!namesMany(targetsOf(rule))) return nameOf({ deviceName: rule.executionId, noteName: rule.noteName });
-  if (count === 0) return t('rule.card.noDevice');
-  const devices = t('rule.card.devices', { count, n: format.number(count) });
-  return openCount === 0 ? devices : t('rule.card.openOf', { devices, open: format.number(openCount) });
+/** How many devices a rule has, how many alarms of them are open and how many are left out; a press lists them. */
+function DevicesFact({ rule }: { rule: AlarmRule }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const [open, setOpen] = useState(false);
+  const { deviceCount: count, openCount, leftOut } = rule;
+  const devices = count === 0 ? t('rule.card.noDevice') : t('rule.card.devices', { count, n: format.number(count) });
+  const out = (leftOut?.limit ?? 0) + (leftOut?.misfit ?? 0);
+  return (
+    <li className={css.fact}>
+      <span className={css.icon} aria-hidden="true">
+        <DeploymentUnitOutlined />
+      </span>
+      <button type="button" className={css.devices} onClick={() => setOpen(true)}>
+        {openCount === 0 ? devices : t('rule.card.openOf', { devices, open: format.number(openCount) })}
+        {out > 0 ? ` · ${t('rule.card.leftOut', { count: out, n: format.number(out) })}` : null}
+      </button>
+      <RuleDevices rule={rule} open={open} onClose={() => setOpen(false)} />
+    </li>
+  );
 }
 
 function Fact({ icon, title, children }: { icon: ReactNode; title?: string; children: string }) {
