@@ -87,7 +87,7 @@ describe('what a rule names', () => {
     server.rules = [rule({ targets: { devices: ['WS-1'], groups: [3], products: [] }, deviceCount: 6 })];
     const { user } = await open('/alarm?rule=1');
     expect(described()).toHaveAccessibleDescription(
-      '6 devices. Those that come to these scenes or models later join by themselves. 2 of them do not measure Air temperature and are left out.',
+      '6 devices. 2 of them do not measure Air temperature and are left out. Those that come to these scenes or models later join by themselves.',
     );
     const choices = within(box('Attribute of condition 1'));
     expect(choices.getByRole('option', { name: 'Air temperature (4 of 6)' })).toBeEnabled();

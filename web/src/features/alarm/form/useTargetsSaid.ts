@@ -11,7 +11,7 @@ export function useTargetsSaid({ values, model, properties }: RuleFormState): st
   if (all === undefined || properties === undefined || !namesMany(values.targets)) return undefined;
   const counted =
     all === 0 ? t('rule.form.targets.none') : t('rule.form.targets.count', { count: all, n: format.number(all) });
-  const said = roams(values.targets) ? [counted, t('rule.form.targets.later')] : [counted];
+  const said = [counted];
   // Of several attributes that some lack, the one that most lack.
   const lacked =
     values.trigger === 1
@@ -24,5 +24,6 @@ export function useTargetsSaid({ values, model, properties }: RuleFormState): st
   if (most) {
     said.push(t('rule.form.targets.lack', { count: most.lack, n: format.number(most.lack), name: most.name }));
   }
+  if (roams(values.targets)) said.push(t('rule.form.targets.later'));
   return said.join(' ');
 }
