@@ -93,6 +93,10 @@ func (c *changing) replace(ctx context.Context, ids []RuleID) error {
 			}
 		}
 	}
+	if err := forgetStates(ctx, c.o.DB, c.old); err != nil {
+		return err
+	}
+	states := []stateRow{}
 	for _, rule := range list {
 		if rule.Deploy != Running || goesOn(&rule) {
 			continue
@@ -101,15 +105,14 @@ func (c *changing) replace(ctx context.Context, ids []RuleID) error {
 		if err != nil {
 			return err
 		}
-		if err := saveState(ctx, c.o.DB, r, r.state.Floor, false); err != nil {
-			return err
-		}
+		states = append(states, newStateRow(r, r.state.Floor, false, r.state.Openings))
 		c.fresh = append(c.fresh, r)
 	}
-	return nil
+	return saveStates(ctx, c.o.DB, states)
 }
 
-// stop ends the judging of a rule; attribute is the one whose being gone is why.
+// stop ends the notice of a rule that is not judged any more; attribute is the one
+// whose being gone is why. What the rule remembers is for the caller to forget.
 func (c *changing) stop(ctx context.Context, r *running, attribute string) error {
 	if r.notice != nil {
 		how := ending{at: c.now(), status: ResolvedItself, reason: c.why, attribute: attribute, changes: r.state.Changes}
@@ -122,7 +125,7 @@ func (c *changing) stop(ctx context.Context, r *running, attribute string) error
 		}
 		c.told = append(c.told, tidings{r.Tenant, n})
 	}
-	return forgetState(ctx, c.o.DB, r.pair())
+	return nil
 }
 
 // mine finds what is judged of a tenant's rule and a device.
@@ -302,7 +305,7 @@ func (e *Engine) drop(ctx context.Context, list []*running, why Reason) error {
 				return err
 			}
 		}
-		return nil
+		return forgetStates(ctx, e.o.DB, list)
 	})
 	if err != nil {
 		return fmt.Errorf("alarm: %d rules not ended: %w", len(list), err)

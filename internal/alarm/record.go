@@ -574,10 +574,21 @@ func saveState(ctx context.Context, d *db.DB, r *running, floor int64, waiting b
 	return saveStates(ctx, d, []stateRow{newStateRow(r, floor, waiting, r.state.Openings)})
 }
 
-func forgetState(ctx context.Context, d *db.DB, of Pair) error {
+// forgetStates removes what rules remember that are not judged any more. Those of one
+// rule stand together.
+func forgetStates(ctx context.Context, d *db.DB, list []*running) error {
 	return d.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		_, err := tx.NewDelete().Model((*stateRow)(nil)).Where("s.rule_id = ? AND s.device_id = ?", of.Rule, of.Device).Exec(ctx)
-		return err
+		for len(list) > 0 {
+			rule, devices := list[0].ID, []device.ID(nil)
+			for len(list) > 0 && list[0].ID == rule && len(devices) < lookedAt {
+				devices, list = append(devices, list[0].Device), list[1:]
+			}
+			_, err := tx.NewDelete().Model((*stateRow)(nil)).Where("s.rule_id = ? AND s.device_id IN (?)", rule, bun.List(devices)).Exec(ctx)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 
