@@ -381,7 +381,7 @@ func (s *settlement) look(ctx context.Context, events []event) error {
 			}
 			var there []memberRow
 			err := s.o.DB.Read(ctx).NewSelect().Model(&there).Column("m.rule_id", "m.device_id").
-				Where("m.tenant_id = ? AND m.rule_id IN (?) AND m.device_id IN (?) AND m.state = ?", t, bun.List(rules), bun.List(on), Member).Scan(ctx)
+				Where("+m.tenant_id = ? AND m.rule_id IN (?) AND m.device_id IN (?) AND m.state = ?", t, bun.List(rules), bun.List(on), Member).Scan(ctx)
 			if err != nil {
 				return err
 			}

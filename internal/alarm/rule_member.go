@@ -33,7 +33,8 @@ const (
 	Misfit  MemberState = 2 // left out: its model lacks a property of the conditions
 )
 
-// memberRow is one device that comes of a rule's targets now.
+// memberRow is one device that comes of a rule's targets now. A statement that names
+// rules or devices has +tenant_id: SQLite would go through all of the tenant's instead.
 type memberRow struct {
 	bun.BaseModel `bun:"table:alarm_rule_devices,alias:m"`
 	RuleID        RuleID
@@ -146,12 +147,12 @@ func (s *RuleStore) restate(ctx context.Context, tx bun.IDB, m *memberRow) error
 		m.JoinTime = s.now().UnixMilli()
 	}
 	_, err := tx.NewUpdate().Model((*memberRow)(nil)).Set("state = ?, join_time = ?", m.State, m.JoinTime).
-		Where("m.tenant_id = ? AND m.rule_id = ? AND m.device_id = ?", m.TenantID, m.RuleID, m.DeviceID).Exec(ctx)
+		Where("+m.tenant_id = ? AND m.rule_id = ? AND m.device_id = ?", m.TenantID, m.RuleID, m.DeviceID).Exec(ctx)
 	return err
 }
 
 func dropMember(ctx context.Context, tx bun.IDB, t tenant.ID, p Pair) error {
-	_, err := tx.NewDelete().Model((*memberRow)(nil)).Where("m.tenant_id = ? AND m.rule_id = ? AND m.device_id = ?", t, p.Rule, p.Device).Exec(ctx)
+	_, err := tx.NewDelete().Model((*memberRow)(nil)).Where("+m.tenant_id = ? AND m.rule_id = ? AND m.device_id = ?", t, p.Rule, p.Device).Exec(ctx)
 	if err != nil {
 		return err
 	}
@@ -191,7 +192,7 @@ func (s *RuleStore) difference(ctx context.Context, tx bun.IDB, t tenant.ID, ids
 		return d, err
 	}
 	var have []memberRow
-	if err := tx.NewSelect().Model(&have).Where("m.tenant_id = ? AND m.rule_id IN (?)", t, bun.List(ids)).Scan(ctx); err != nil {
+	if err := tx.NewSelect().Model(&have).Where("+m.tenant_id = ? AND m.rule_id IN (?)", t, bun.List(ids)).Scan(ctx); err != nil {
 		return d, err
 	}
 	is := make(map[Pair]memberRow, len(have))
@@ -297,7 +298,7 @@ func (s *RuleStore) roomOf(ctx context.Context, tx bun.IDB, t tenant.ID, open []
 			Rules    int
 		}
 		err := tx.NewSelect().Model((*memberRow)(nil)).ColumnExpr("m.device_id, COUNT(*) AS rules").
-			Where("m.tenant_id = ? AND m.device_id IN (?) AND m.state = ?", t, bun.List(part), Member).GroupExpr("m.device_id").Scan(ctx, &rows)
+			Where("+m.tenant_id = ? AND m.device_id IN (?) AND m.state = ?", t, bun.List(part), Member).GroupExpr("m.device_id").Scan(ctx, &rows)
 		if err != nil {
 			return r, err
 		}

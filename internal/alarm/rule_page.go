@@ -260,7 +260,7 @@ func (s *RuleStore) addDevices(ctx context.Context, t tenant.ID, at map[RuleID]*
 		First  device.ID
 	}
 	err = s.db.Read(ctx).NewSelect().Model((*memberRow)(nil)).ColumnExpr("m.rule_id, m.state, COUNT(*) AS some, MIN(m.device_id) AS first").
-		Where("m.tenant_id = ? AND m.rule_id IN (?)", t, bun.List(ids)).GroupExpr("m.rule_id, m.state").OrderExpr("m.rule_id, m.state").Scan(ctx, &counts)
+		Where("+m.tenant_id = ? AND m.rule_id IN (?)", t, bun.List(ids)).GroupExpr("m.rule_id, m.state").OrderExpr("m.rule_id, m.state").Scan(ctx, &counts)
 	if err != nil {
 		return err
 	}
@@ -396,7 +396,7 @@ func (s *RuleStore) Devices(ctx context.Context, t tenant.ID, id RuleID, offset,
 	if !there {
 		return nil, 0, errs.Missing()
 	}
-	total, err := s.db.Read(ctx).NewSelect().Model((*memberRow)(nil)).Where("m.tenant_id = ? AND m.rule_id = ?", t, id).Count(ctx)
+	total, err := s.db.Read(ctx).NewSelect().Model((*memberRow)(nil)).Where("+m.tenant_id = ? AND m.rule_id = ?", t, id).Count(ctx)
 	if err != nil || total <= offset {
 		return []OfRule{}, total, err
 	}
@@ -413,7 +413,7 @@ func (s *RuleStore) Devices(ctx context.Context, t tenant.ID, id RuleID, offset,
 		Join("JOIN devices AS d ON d.id = m.device_id").
 		Join("LEFT JOIN scenes AS p ON p.id = d.scene_id").
 		Join("LEFT JOIN notices AS n ON n.rule_id = m.rule_id AND n.device_id = m.device_id AND n.resolve_status = 0").
-		Where("m.tenant_id = ? AND m.rule_id = ?", t, id).
+		Where("+m.tenant_id = ? AND m.rule_id = ?", t, id).
 		OrderExpr("CASE WHEN n.id IS NULL THEN 1 ELSE 0 END, m.state, CASE WHEN d.note_name = '' THEN d.name ELSE d.note_name END, d.id").Offset(offset).Limit(limit).Scan(ctx, &rows)
 	list := make([]OfRule, len(rows))
 	for i, r := range rows {
@@ -431,7 +431,7 @@ func (s *RuleStore) MembersOf(ctx context.Context, t tenant.ID, ids []RuleID) (m
 	for part := range slices.Chunk(ids, idsAStatement) {
 		var rows []memberRow
 		err := s.db.Read(ctx).NewSelect().Model(&rows).Column("m.rule_id", "m.device_id").
-			Where("m.tenant_id = ? AND m.rule_id IN (?) AND m.state = ?", t, bun.List(part), Member).OrderExpr("m.rule_id, m.device_id").Scan(ctx)
+			Where("+m.tenant_id = ? AND m.rule_id IN (?) AND m.state = ?", t, bun.List(part), Member).OrderExpr("m.rule_id, m.device_id").Scan(ctx)
 		if err != nil {
 			return nil, err
 		}

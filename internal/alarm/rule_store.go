@@ -122,7 +122,8 @@ func (s *RuleStore) create(ctx context.Context, t tenant.ID, rules []*Rule) (ids
 			}
 			ids = append(ids, row.ID)
 		}
-		return nil
+		_, err := s.settle(ctx, tx, t, ids, true)
+		return err
 	})
 	return ids, err
 }
@@ -152,21 +153,20 @@ func (s *RuleStore) Update(ctx context.Context, t tenant.ID, r *Rule) error {
 		if _, err := tx.NewDelete().Model((*targetRow)(nil)).Where("x.rule_id = ?", r.ID).Exec(ctx); err != nil {
 			return err
 		}
-		return s.putParts(ctx, tx, t, r.ID, r)
+		if err := s.putParts(ctx, tx, t, r.ID, r); err != nil {
+			return err
+		}
+		_, err = s.settle(ctx, tx, t, []RuleID{r.ID}, true)
+		return err
 	})
 }
 
-// putParts writes what a new or emptied rule names, whom it tells and which devices
-// are its.
+// putParts writes what a new or emptied rule names, and whom it tells.
 func (s *RuleStore) putParts(ctx context.Context, tx bun.IDB, t tenant.ID, id RuleID, r *Rule) error {
 	if err := putChannels(ctx, tx, t, id, r.Channels); err != nil {
 		return err
 	}
-	if err := putTargets(ctx, tx, id, r.named()); err != nil {
-		return err
-	}
-	_, err := s.settle(ctx, tx, t, []RuleID{id}, true)
-	return err
+	return putTargets(ctx, tx, id, r.named())
 }
 
 // Publish makes a tenant's rule run, as another revision; user is who does, as

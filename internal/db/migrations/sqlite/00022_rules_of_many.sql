@@ -24,7 +24,7 @@ CREATE TABLE alarm_rule_devices (
     PRIMARY KEY (rule_id, device_id)
 );
 CREATE INDEX alarm_rule_devices_device ON alarm_rule_devices (device_id);
-CREATE INDEX alarm_rule_devices_tenant ON alarm_rule_devices (tenant_id);
+CREATE INDEX alarm_rule_devices_tenant ON alarm_rule_devices (tenant_id, state); -- counted whenever a rule is made
 CREATE INDEX alarm_rule_devices_left_out ON alarm_rule_devices (tenant_id, rule_id) WHERE state <> 0;
 
 INSERT INTO alarm_rule_targets (rule_id, place, device_id) SELECT id, 0, device_id FROM alarm_rules;
