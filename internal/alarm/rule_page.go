@@ -89,12 +89,24 @@ func (s *RuleStore) Page(ctx context.Context, t tenant.ID, q RuleQuery) (cards [
 	cards, err = s.cards(ctx, t, func(sel *bun.SelectQuery) *bun.SelectQuery {
 		return wanted(sel).OrderExpr("r.create_time DESC, r.id DESC").Offset(q.Offset).Limit(q.Limit)
 	})
+	if err == nil {
+		err = s.addNotices(ctx, t, cards)
+	}
 	return cards, total, running, err
 }
 
 // Cards finds a tenant's rules of the given ids, by id; those that are not there
 // are left out.
-func (s *RuleStore) Cards(ctx context.Context, t tenant.ID, ids []RuleID) (all []Card, err error) {
+func (s *RuleStore) Cards(ctx context.Context, t tenant.ID, ids []RuleID) ([]Card, error) {
+	all, err := s.Described(ctx, t, ids)
+	if err != nil {
+		return nil, err
+	}
+	return all, s.addNotices(ctx, t, all)
+}
+
+// Described is Cards without what their notices say.
+func (s *RuleStore) Described(ctx context.Context, t tenant.ID, ids []RuleID) (all []Card, err error) {
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	for part := range slices.Chunk(ids, idsAStatement) {
 		some, err := s.cards(ctx, t, func(sel *bun.SelectQuery) *bun.SelectQuery {
@@ -122,18 +134,14 @@ func (s *RuleStore) Get(ctx context.Context, t tenant.ID, id RuleID) (*Card, err
 
 // Rules finds a tenant's rules of the given ids, by id; those that are not
 // there are left out.
-func (s *RuleStore) Rules(ctx context.Context, t tenant.ID, ids []RuleID) (all []Rule, err error) {
-	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
-	for part := range slices.Chunk(ids, idsAStatement) {
-		cards, err := s.cards(ctx, t, func(sel *bun.SelectQuery) *bun.SelectQuery {
-			return sel.Where("r.tenant_id = ? AND r.id IN (?)", t, bun.List(part)).OrderExpr("r.id")
-		})
-		if err != nil {
-			return nil, err
-		}
-		for i := range cards {
-			all = append(all, cards[i].Rule)
-		}
+func (s *RuleStore) Rules(ctx context.Context, t tenant.ID, ids []RuleID) ([]Rule, error) {
+	cards, err := s.Described(ctx, t, ids)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Rule, len(cards))
+	for i := range cards {
+		all[i] = cards[i].Rule
 	}
 	return all, nil
 }
@@ -218,8 +226,8 @@ func (s *RuleStore) pairs(ctx context.Context, wanted func(*bun.SelectQuery) *bu
 	return pairs, nil
 }
 
-// cards reads rules with what they name, their devices, channels and notices: some
-// ten statements, however many.
+// cards reads rules with what they name, their devices and channels: some five
+// statements, however many.
 func (s *RuleStore) cards(ctx context.Context, t tenant.ID, wanted func(*bun.SelectQuery) *bun.SelectQuery) ([]Card, error) {
 	var rows []ruleRow
 	if err := wanted(s.db.Read(ctx).NewSelect().Model(&rows)).Scan(ctx); err != nil || len(rows) == 0 {
@@ -241,10 +249,7 @@ func (s *RuleStore) cards(ctx context.Context, t tenant.ID, wanted func(*bun.Sel
 	for _, c := range channels {
 		at[c.RuleID].Channels = append(at[c.RuleID].Channels, c.ChannelID)
 	}
-	if err := s.addDevices(ctx, t, at, ids); err != nil {
-		return nil, err
-	}
-	return cards, s.addNotices(ctx, t, at, ids)
+	return cards, s.addDevices(ctx, t, at, ids)
 }
 
 // addDevices adds what rules name, how many devices they have, and the first one.
@@ -321,7 +326,22 @@ func (s *RuleStore) nameDevices(ctx context.Context, t tenant.ID, at map[RuleID]
 	return nil
 }
 
-func (s *RuleStore) addNotices(ctx context.Context, t tenant.ID, at map[RuleID]*Card, ids []RuleID) error {
+// addNotices adds how many notices rules had of late, the newest and the open ones.
+func (s *RuleStore) addNotices(ctx context.Context, t tenant.ID, cards []Card) error {
+	at, all := make(map[RuleID]*Card, len(cards)), make([]RuleID, len(cards))
+	for i := range cards {
+		all[i] = cards[i].ID
+		at[all[i]] = &cards[i]
+	}
+	for ids := range slices.Chunk(all, idsAStatement) {
+		if err := s.addNoticesOf(ctx, t, at, ids); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *RuleStore) addNoticesOf(ctx context.Context, t tenant.ID, at map[RuleID]*Card, ids []RuleID) error {
 	var counts []struct {
 		RuleID RuleID
 		Some   int64

@@ -53,7 +53,7 @@ func (s *server) seeDevice(t tenant.ID, name string) audit.Look {
 // Of a rule that is saved as it was the revision tells: its notice was ended.
 func (s *server) seeRules(t tenant.ID, ids *[]alarm.RuleID) audit.Look {
 	return func(ctx context.Context) ([]audit.Thing, error) {
-		cards, err := s.Rules.Cards(ctx, t, *ids)
+		cards, err := s.Rules.Described(ctx, t, *ids)
 		if err != nil {
 			return nil, err
 		}
