@@ -45,17 +45,26 @@ export async function expectLive(page: Page): Promise<void> {
   await expect(page.getByText(/^Live/)).toBeVisible();
 }
 
+/**
+ * Waits until nothing on the page moves. Half-way through a change of theme a colour is neither the one nor the other, and what fades in
+ * is half transparent. antd's parts start to move some frames after they are there, one after the other; their classes say so from the
+ * first. The ring around a button that was pressed goes on for seconds and is nobody's concern.
+ */
+async function atRest(page: Page): Promise<void> {
+  await page.waitForFunction(() => {
+    const ring = '.ant-wave';
+    const runs = ({ playState, effect }: Animation) =>
+      playState === 'running' &&
+      effect?.getComputedTiming().iterations !== Number.POSITIVE_INFINITY &&
+      !(effect instanceof KeyframeEffect && effect.target?.matches(ring));
+    const comesOrGoes = ['appear', 'enter', 'leave'].map((way) => `[class*="-${way}"]:not(${ring})`).join();
+    return !document.querySelector(comesOrGoes) && !document.getAnimations().some(runs);
+  });
+}
+
 /** No finding of axe that is serious or worse. */
 export async function expectAccessible(page: Page): Promise<void> {
-  // Half-way through a change of theme a colour is neither the one nor the other.
-  await page.evaluate(() =>
-    Promise.allSettled(
-      document
-        .getAnimations()
-        .filter((animation) => animation.effect?.getComputedTiming().iterations !== Number.POSITIVE_INFINITY)
-        .map((animation) => animation.finished),
-    ),
-  );
+  await atRest(page);
   // Only a page with frames needs another page to gather in what they have found; what is well is nobody's concern here.
   const { violations } = await new AxeBuilder({ page })
     .setLegacyMode(page.frames().length === 1)

@@ -26,8 +26,12 @@ func (h *Hasher) Crowd(ctx context.Context, network limit.Network) (leave func()
 	var wait sync.WaitGroup
 	for range hashersWait {
 		wait.Go(func() {
-			if turn, _ := h.turns.Enter(ctx, of, "crowd"); turn != nil {
-				turn.Leave()
+			for why := limit.FullForKey; why != limit.NotFull; runtime.Gosched() {
+				// The look below takes a place for a moment: who is refused then comes again.
+				var turn limit.Turn
+				if turn, why = h.turns.Enter(ctx, of, "crowd"); turn != nil {
+					turn.Leave()
+				}
 			}
 		})
 	}
