@@ -223,10 +223,34 @@ func (e *Engine) takeUp(ctx context.Context) error {
 }
 
 func (e *Engine) reload(ctx context.Context) error {
-	if err := e.lock(ctx, everyTenant); err != nil {
+	lacking, err := e.renew(ctx, false)
+	if err != nil || len(lacking) == 0 {
 		return err
 	}
+	// Devices that their rules do not name any more leave before, and others join: what
+	// a rule has then decides whether it is stopped.
+	for t := range lacking {
+		e.moved.add(t)
+	}
+	if err := e.regroup(ctx); err != nil {
+		return err
+	}
+	_, err = e.renew(ctx, true)
+	for t := range lacking {
+		e.Regroup(t)
+	}
+	return err
+}
+
+// renew lets rules go on with devices and products as they are now. Those of devices that
+// are gone end, and, where it is said so, those of devices that lack an attribute. It
+// answers which tenants have such devices.
+func (e *Engine) renew(ctx context.Context, dropLacking bool) (lacking map[tenant.ID]bool, err error) {
+	if err := e.lock(ctx, everyTenant); err != nil {
+		return nil, err
+	}
 	defer e.unlock()
+	lacking = map[tenant.ID]bool{}
 	var gone, lost []*running
 	for _, list := range e.rules {
 		for _, r := range list {
@@ -240,19 +264,22 @@ func (e *Engine) reload(ctx context.Context) error {
 			}
 			fresh, err := e.prepare(r.Rule)
 			if err != nil {
-				e.o.Log.Warn("an alarm rule is not judged on a device: what it watches is gone", "tenant", r.Tenant, "rule", r.ID, "device", r.Device, "error", err)
-				lost = append(lost, r)
+				lacking[r.Tenant] = true
+				if dropLacking {
+					e.o.Log.Warn("an alarm rule is not judged on a device: what it watches is gone", "tenant", r.Tenant, "rule", r.ID, "device", r.Device, "error", err)
+					lost = append(lost, r)
+				}
 				continue
 			}
 			if err := e.adopt(ctx, r, fresh); err != nil {
-				return err
+				return nil, err
 			}
 		}
 	}
 	if err := e.drop(ctx, gone, Deleted); err != nil {
-		return err
+		return nil, err
 	}
-	return e.drop(ctx, lost, AttributeGone)
+	return lacking, e.drop(ctx, lost, AttributeGone)
 }
 
 // adopt lets a rule go on with its device's product as it is now.
@@ -279,13 +306,9 @@ func (e *Engine) drop(ctx context.Context, list []*running, why Reason) error {
 		return nil
 	}
 	slices.SortFunc(list, func(a, b *running) int { return a.pair().compare(b.pair()) })
-	of := map[RuleID]int{}
-	for _, r := range list {
-		of[r.ID]++
-	}
 	c := changing{Engine: e, why: why}
-	err := e.o.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
-		for i, r := range list {
+	err := e.o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		for _, r := range list {
 			attribute := ""
 			if why == AttributeGone {
 				attribute = c.gone(&r.Rule)
@@ -293,19 +316,11 @@ func (e *Engine) drop(ctx context.Context, list []*running, why Reason) error {
 			if err := c.stop(ctx, r, attribute); err != nil {
 				return err
 			}
-			var err error
-			switch {
-			case why != AttributeGone:
-			case of[r.ID] < len(e.rules[r.ID]):
-				err = e.o.Rules.leaveOut(ctx, r.Tenant, r.pair())
-			case i == 0 || list[i-1].ID != r.ID: // once for the rule
-				err = c.takeDown(ctx, r, attribute)
-			}
-			if err != nil {
-				return err
-			}
 		}
-		return forgetStates(ctx, e.o.DB, list)
+		if err := forgetStates(ctx, e.o.DB, list); err != nil || why != AttributeGone {
+			return err
+		}
+		return c.lose(ctx, tx, list)
 	})
 	if err != nil {
 		return fmt.Errorf("alarm: %d rules not ended: %w", len(list), err)
@@ -314,6 +329,36 @@ func (e *Engine) drop(ctx context.Context, list []*running, why Reason) error {
 		e.remove(r)
 	}
 	e.tell(c.told)
+	return nil
+}
+
+// lose writes that rules, in their order, lack an attribute on devices: these are left
+// out; a rule without others is stopped.
+func (c *changing) lose(ctx context.Context, tx bun.IDB, list []*running) error {
+	for len(list) > 0 {
+		first, n := list[0], 1
+		for n < len(list) && list[n].ID == first.ID {
+			n++
+		}
+		of := list[:n]
+		list = list[n:]
+		if n == len(c.rules[first.ID]) {
+			if err := c.takeDown(ctx, first, c.gone(&first.Rule)); err != nil {
+				return err
+			}
+			continue
+		}
+		moves := Moves{Rule: first.ID}
+		for _, r := range of {
+			if err := c.o.Rules.leaveOut(ctx, r.Tenant, r.pair()); err != nil {
+				return err
+			}
+			moves.Left = append(moves.Left, r.Device)
+		}
+		if err := c.o.Rules.writeDown(ctx, tx, first.Tenant, []Moves{moves}); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

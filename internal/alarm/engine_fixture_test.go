@@ -95,6 +95,7 @@ func (y *yard) start() {
 		Written: func(ctx context.Context) error { return y.Status.Flush(ctx, false) }, Log: y.Log.Logger, NoticesAnHour: y.anHour,
 		Turns: y.turns,
 	})
+	y.Registry.OnChange(y.engine.Regroup)
 	if err := y.engine.Start(y.t.Context()); err != nil {
 		y.t.Fatal(err)
 	}

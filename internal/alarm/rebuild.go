@@ -61,6 +61,11 @@ func (e *Engine) Start(ctx context.Context) error {
 	if err := e.drop(ctx, lost, AttributeGone); err != nil {
 		return err
 	}
+	if len(lost) > 0 {
+		if err := e.settleAll(ctx); err != nil { // those of rules that are stopped by that
+			return err
+		}
+	}
 	if err := e.endOrphans(ctx, open, facts); err != nil {
 		return err
 	}

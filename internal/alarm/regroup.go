@@ -77,12 +77,17 @@ func (e *Engine) settleAudited(ctx context.Context, t tenant.ID, ids []RuleID) e
 		if err != nil || len(moves) == 0 {
 			return err
 		}
-		deeds, err := e.o.Rules.deeds(ctx, tx, t, moves)
-		if err != nil {
-			return err
-		}
-		return audit.Did(ctx, t, deeds...)
+		return e.o.Rules.writeDown(ctx, tx, t, moves)
 	})
+}
+
+// writeDown writes moves down in the audit log.
+func (s *RuleStore) writeDown(ctx context.Context, tx bun.IDB, t tenant.ID, moves []Moves) error {
+	deeds, err := s.deeds(ctx, tx, t, moves)
+	if err != nil {
+		return err
+	}
+	return audit.Did(ctx, t, deeds...)
 }
 
 // namedInDeeds is how many devices an entry of the audit log names.

@@ -76,16 +76,3 @@ func refuseMisfits(titles []string, lacking string) error {
 	}
 	return errs.New(errs.Refused, "rule.copyMisfits", "devices", strings.Join(titles, " · "))
 }
-
-// Runnable refuses a kept rule that cannot be judged any more, because its
-// device's model is another one now (601).
-func (c *Checker) Runnable(r *Card) error {
-	p := c.catalog.Product(r.ProductID)
-	if p == nil {
-		return errs.Missing().About("device")
-	}
-	if attribute := misfit(&r.Rule, p); attribute != "" {
-		return errs.New(errs.Refused, "rule.attributeGone", "value", attribute)
-	}
-	return nil
-}

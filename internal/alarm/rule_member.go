@@ -77,7 +77,7 @@ func (s *RuleStore) settle(ctx context.Context, tx bun.IDB, t tenant.ID, ids []R
 }
 
 func (s *RuleStore) settleSome(ctx context.Context, tx bun.IDB, t tenant.ID, ids []RuleID, fresh bool) ([]Moves, error) {
-	d, err := s.difference(ctx, tx, t, ids)
+	d, err := s.difference(ctx, tx, t, ids, fresh)
 	if err != nil || d.none() {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (s *RuleStore) settleSome(ctx context.Context, tx bun.IDB, t tenant.ID, ids
 		case AtLimit:
 			of(m.pair()).AtLimit = append(of(m.pair()).AtLimit, m.DeviceID)
 		case Misfit:
-			if m.is {
+			if m.is && was == Member {
 				of(m.pair()).Left = append(of(m.pair()).Left, m.DeviceID)
 			}
 		}
@@ -171,12 +171,15 @@ type difference struct {
 type openMember struct {
 	memberRow
 	is   bool // it is the rule's already
-	fits bool // its model has what the conditions ask
+	fits bool // its model has what the conditions look at
 }
 
 func (d *difference) none() bool { return len(d.gone)+len(d.open) == 0 }
 
-func (s *RuleStore) difference(ctx context.Context, tx bun.IDB, t tenant.ID, ids []RuleID) (d difference, err error) {
+// difference is what settle has to do. Of a rule that runs and stays as it is (not
+// fresh), a device whose model has lost what the rule looks at is left to the engine,
+// which ends its notice for that.
+func (s *RuleStore) difference(ctx context.Context, tx bun.IDB, t tenant.ID, ids []RuleID, fresh bool) (d difference, err error) {
 	rules, err := s.bare(ctx, func(sel *bun.SelectQuery) *bun.SelectQuery {
 		return sel.Where("r.tenant_id = ? AND r.id IN (?)", t, bun.List(ids))
 	})
@@ -201,11 +204,16 @@ func (s *RuleStore) difference(ctx context.Context, tx bun.IDB, t tenant.ID, ids
 	}
 	fits := s.fitting()
 	for _, w := range wanted {
-		p := Pair{w.RuleID, w.DeviceID}
-		m := openMember{memberRow: memberRow{RuleID: p.Rule, DeviceID: p.Device, TenantID: t}, fits: fits(byID[p.Rule], w.ProductID)}
+		p, rule := Pair{w.RuleID, w.DeviceID}, byID[w.RuleID]
+		if rule == nil {
+			continue
+		}
+		m := openMember{memberRow: memberRow{RuleID: p.Rule, DeviceID: p.Device, TenantID: t}, fits: fits(rule, w.ProductID)}
 		if row, there := is[p]; there {
 			delete(is, p)
-			if m.memberRow, m.is = row, true; m.fits == (row.State == Member) && row.State != AtLimit {
+			m.memberRow, m.is = row, true
+			asItIs := m.fits == (row.State == Member) && row.State != AtLimit
+			if asItIs || row.State == Member && !fresh && rule.Deploy == Running {
 				continue
 			}
 		}
@@ -227,14 +235,11 @@ func (s *RuleStore) fitting() func(r *Rule, product int64) bool {
 	}
 	known := map[asked]bool{}
 	return func(r *Rule, product int64) bool {
-		if r == nil {
-			return false
-		}
 		key := asked{r.ID, product}
 		fits, is := known[key]
 		if !is {
 			p := s.catalog.Product(product)
-			fits = p != nil && misfit(r, p) == ""
+			fits = p != nil && len(AttributesGone(r, p)) == 0
 			known[key] = fits
 		}
 		return fits
@@ -326,7 +331,7 @@ func (s *RuleStore) unsettled(ctx context.Context, t tenant.ID) (ids []RuleID, e
 		return nil, err
 	}
 	for some := range slices.Chunk(all, idsAStatement) {
-		d, err := s.difference(ctx, s.db.Read(ctx), t, some)
+		d, err := s.difference(ctx, s.db.Read(ctx), t, some, false)
 		if err != nil {
 			return nil, err
 		}

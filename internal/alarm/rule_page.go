@@ -35,7 +35,7 @@ type RuleQuery struct {
 // Card is a rule as a list shows it.
 type Card struct {
 	Rule
-	DeviceName string // of Device; empty: it has none now
+	DeviceName string // of Device, which may be left out; empty: it has none now
 	NoteName   string
 	ProductID  int64    // the device's; 0: none
 	Named      []string // the names of the devices that Targets name, in that order
@@ -289,7 +289,7 @@ func (s *RuleStore) addDevices(ctx context.Context, t tenant.ID, at map[RuleID]*
 		case Misfit:
 			card.LeftOut.Misfit = c.Some
 		}
-		if card.Device == 0 && c.State == Member {
+		if card.Device == 0 { // in the order of the states
 			card.Device, asked[c.First] = c.First, true
 		}
 	}

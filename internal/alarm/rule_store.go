@@ -170,7 +170,8 @@ func (s *RuleStore) putParts(ctx context.Context, tx bun.IDB, t tenant.ID, id Ru
 }
 
 // Publish makes a tenant's rule run, as another revision; user is who does, as
-// people call them. Of one that runs already nothing changes.
+// people call them. Of one that runs already nothing changes. One that has no device
+// which it could be judged on is refused (601).
 func (s *RuleStore) Publish(ctx context.Context, t tenant.ID, id RuleID, user string) error {
 	return s.deploy(ctx, t, id, Running, user, "r.deploy_state <> ?", Running)
 }
@@ -188,15 +189,39 @@ func (s *RuleStore) deploy(ctx context.Context, t tenant.ID, id RuleID, to Deplo
 		} else if !there {
 			return errs.Missing()
 		}
-		_, err := tx.NewUpdate().Model((*ruleRow)(nil)).
+		res, err := tx.NewUpdate().Model((*ruleRow)(nil)).
 			Set("revision = revision + 1").Set("deploy_state = ?", to).Set("deploy_time = ?", s.now().UnixMilli()).Set("deploy_user = ?", user).
 			Where("r.tenant_id = ? AND r.id = ?", t, id).Where(from, state).Exec(ctx)
 		if err != nil || to != Running {
 			return err
 		}
-		_, err = s.settle(ctx, tx, t, []RuleID{id}, true)
-		return err
+		if changed, err := res.RowsAffected(); err != nil || changed == 0 {
+			return err
+		}
+		if _, err = s.settle(ctx, tx, t, []RuleID{id}, true); err != nil {
+			return err
+		}
+		return s.runnable(ctx, tx, t, id)
 	})
+}
+
+// runnable refuses a tenant's rule that cannot be judged on any device (601): it has none,
+// or their models lack what it looks at.
+func (s *RuleStore) runnable(ctx context.Context, tx bun.IDB, t tenant.ID, id RuleID) error {
+	fits, err := tx.NewSelect().Model((*memberRow)(nil)).Where("+m.tenant_id = ? AND m.rule_id = ? AND m.state <> ?", t, id, Misfit).Exists(ctx)
+	if err != nil || fits {
+		return err
+	}
+	card, err := s.Get(ctx, t, id)
+	if err != nil {
+		return err
+	}
+	if p := s.catalog.Product(card.ProductID); p != nil {
+		if gone := AttributesGone(&card.Rule, p); len(gone) > 0 {
+			return errs.New(errs.Refused, "rule.attributeGone", "value", gone[0])
+		}
+	}
+	return errs.New(errs.Refused, "rule.noDevice")
 }
 
 // Delete removes a tenant's rule; its notices stay.

@@ -194,13 +194,13 @@ func (c *Checker) JudgedAll(ctx context.Context, t tenant.ID, f *Form) (all []Ju
 		return nil, err
 	}
 	for _, d := range slices.Concat(w.named, w.others) {
-		if w.lacks(&r, d) != "" {
+		p := c.catalog.Product(d.ProductID)
+		if p == nil || len(AttributesGone(&r, p)) > 0 {
 			continue
 		}
-		one := Judged{Rule: r, On: d, Model: c.catalog.Product(d.ProductID)}
-		if one.Device = d.ID; one.Model != nil {
-			all = append(all, one)
-		}
+		one := Judged{Rule: r, On: d, Model: p}
+		one.Device = d.ID
+		all = append(all, one)
 	}
 	if len(all) == 0 {
 		return nil, errs.New(errs.Refused, "rule.noDevice")

@@ -101,8 +101,8 @@ func (p *process) serving(args ...string) []string {
 	return append([]string{p.command, "--data-dir", p.dir, "--http-addr", anyPort, "--mqtt-addr", anyPort, "--admin-addr", anyPort}, args...)
 }
 
-// start starts the process and waits until it lets people and devices in.
-func (p *process) start(args ...string) {
+// launch starts the process, and waits for nothing.
+func (p *process) launch(args ...string) *bench.Announced {
 	p.t.Helper()
 	path, err := p.path()
 	if err != nil {
@@ -133,10 +133,17 @@ func (p *process) start(args ...string) {
 		close(ended)
 	}()
 	p.t.Cleanup(p.kill)
+	return announced
+}
+
+// start starts the process and waits until it lets people and devices in.
+func (p *process) start(args ...string) {
+	p.t.Helper()
+	announced := p.launch(args...)
 	select {
 	case at := <-announced.Ready():
 		p.http, p.https, p.mqtt, p.mqttTLS, p.admin = at.HTTP, at.HTTPS, at.MQTT, at.MQTTTLS, at.Admin
-	case <-ended:
+	case <-p.ended:
 		p.t.Fatalf("ended with %v\n%s", p.err, p.log)
 	case <-time.After(startTime):
 		p.t.Fatalf("not ready\n%s", p.log)

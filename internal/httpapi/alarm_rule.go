@@ -133,14 +133,7 @@ var memberStates = map[alarm.MemberState]string{alarm.Member: "judged", alarm.At
 
 // PublishAlarmRule makes a rule run.
 func (s *server) PublishAlarmRule(ctx context.Context, r wire.PublishAlarmRuleRequestObject) (wire.PublishAlarmRuleResponseObject, error) {
-	card, err := s.Rules.Get(ctx, caller(ctx).Tenant, alarm.RuleID(r.Params.AlarmRulesId))
-	if err != nil {
-		return nil, err
-	}
-	if err := s.RuleForms.Runnable(card); err != nil {
-		return nil, err
-	}
-	if err := s.deploy(ctx, card.ID, alarm.Changed, "rule.publish", s.Rules.Publish); err != nil {
+	if err := s.deploy(ctx, alarm.RuleID(r.Params.AlarmRulesId), alarm.Changed, "rule.publish", s.Rules.Publish); err != nil {
 		return nil, err
 	}
 	return wire.PublishAlarmRule200JSONResponse{Code: success, Data: new(true)}, nil

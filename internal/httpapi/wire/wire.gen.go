@@ -803,7 +803,7 @@ type AlarmRule struct {
 	Durations   int64   `json:"durations"`
 	EndTime     *string `json:"endTime,omitempty"`
 
-	// ExecutionId the first device's name: of those that are named, else of those that are the rule's; empty: it has none now
+	// ExecutionId the first device's name: of those that are named, else of those that are the rule's, else of those that are left out; empty: it has none now
 	ExecutionId string `json:"executionId"`
 	HitCounts   int    `json:"hitCounts"`
 	Id          int64  `json:"id"`

@@ -965,7 +965,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Run a rule; nothing changes when it runs already */
+        /**
+         * Run a rule; nothing changes when it runs already
+         * @description Refused (601) where it has no device whose model has the attributes of its conditions.
+         */
         get: operations["publishAlarmRule"];
         put?: never;
         post?: never;
@@ -2030,7 +2033,7 @@ export interface components {
             alarmName: string;
             /** @enum {integer} */
             dataSource: 1;
-            /** @description the first device's name: of those that are named, else of those that are the rule's; empty: it has none now */
+            /** @description the first device's name: of those that are named, else of those that are the rule's, else of those that are left out; empty: it has none now */
             executionId: string;
             /** @description that device's remark name */
             noteName: string;
