@@ -39,7 +39,7 @@ const (
 // the start; what was not is there as a whole or not at all; nothing is there twice.
 func TestKillsAmongPeopleAndMovingDevices(t *testing.T) {
 	t.Parallel()
-	rounds := killRoundsWanted(t)
+	rounds := 2 * killRoundsWanted(t) // they are short
 	g := newGrove(t)
 	for range rounds {
 		g.round()
