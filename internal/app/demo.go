@@ -53,6 +53,9 @@ func demoCommand() *cobra.Command {
 			if set.DatabaseURL != "" {
 				return fmt.Errorf("--%s: the demo begins anew at each start, and keeps everything in its folder", databaseFlag)
 			}
+			if set.PasswordMin > len(demoPassword) {
+				return fmt.Errorf("--password-min: %d: the demo's password has %d characters", set.PasswordMin, len(demoPassword))
+			}
 			return (&demo{set: set, seed: seed, days: days, out: c.OutOrStdout()}).run(c.Context())
 		},
 	}

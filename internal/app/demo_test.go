@@ -227,6 +227,15 @@ func TestDemoRefusesForeignFolder(t *testing.T) {
 	}
 }
 
+func TestDemoOfLongPasswords(t *testing.T) {
+	c := demoCommand()
+	c.SilenceUsage, c.SilenceErrors = true, true
+	c.SetArgs([]string{"--password-min", "10", "--data-dir", filepath.Join(t.TempDir(), "demo")})
+	if err := c.ExecuteContext(t.Context()); err == nil || err.Error() != "--password-min: 10: the demo's password has 9 characters" {
+		t.Errorf("answered %v", err)
+	}
+}
+
 func TestDemoEmptiesItsOwnFolderUnlessInUse(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "demo")
 	release, err := freshFolder(dir)

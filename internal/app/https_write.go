@@ -20,7 +20,7 @@ const writeWithin = httpbase.PieceLimit
 type eachWrite struct {
 	http.ResponseWriter
 	stream *http.ResponseController
-	limit  time.Time // of the writes to come; zero: writeWithin for each
+	limit  time.Time // of the writes to come; zero: writeWithin for each piece
 }
 
 // SetWriteDeadline limits the writes to come.
@@ -29,13 +29,23 @@ func (w *eachWrite) SetWriteDeadline(t time.Time) error {
 	return nil
 }
 
-// Write writes until the limit.
+// Write writes until the limit; without one piece by piece, each with its time, so that
+// an answer may be as long as it likes.
 func (w *eachWrite) Write(b []byte) (n int, err error) {
-	err = w.within(func() error {
-		n, err = w.ResponseWriter.Write(b)
-		return err
-	})
-	return n, err
+	for {
+		piece := b[n:]
+		if w.limit.IsZero() {
+			piece = piece[:min(len(piece), httpbase.Piece)]
+		}
+		m := 0
+		err = w.within(func() error {
+			m, err = w.ResponseWriter.Write(piece)
+			return err
+		})
+		if n += m; err != nil || n == len(b) {
+			return n, err
+		}
+	}
 }
 
 // FlushError flushes until the limit.

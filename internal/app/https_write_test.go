@@ -152,6 +152,29 @@ func TestWritesOverHTTP2(t *testing.T) {
 			}
 		})
 	})
+	t.Run("a long write has one for each piece", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			const long, atOnce = 6 << 20, 64 << 10 // beyond the 4 MiB that the client takes in without reading them
+			var err error
+			done := make(chan struct{})
+			ask(t, certificate, roots, func(w http.ResponseWriter, _ *http.Request) {
+				defer close(done)
+				_, err = w.Write(make([]byte, long))
+			}, func(body io.Reader) {
+				for range long / atOnce {
+					time.Sleep(writeWithin - time.Second)
+					if n, err := io.ReadFull(body, make([]byte, atOnce)); err != nil {
+						t.Errorf("%d bytes, %v", n, err)
+						break
+					}
+				}
+				<-done
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	})
 	t.Run("the last of an answer has one", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			const window = 4 << 20 // what the client takes in without reading it

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"time"
 
+	"tilth/internal/httpbase"
 	"tilth/internal/listen"
 )
 
@@ -24,18 +25,20 @@ func (s *Server) takeIn() error {
 	s.room = listen.NewRoom(listen.Options{Most: most, Now: time.Now, Log: s.log})
 	watchers := min(placesOfWatchers, most/16) // of a very low limit, a part
 	people := watchers + min(placesOfPeople, most/8)
+	pace := listen.Pace{Piece: httpbase.Piece, Within: writeWithin} // devices' answers have a time of their own
 	for _, one := range []struct {
 		name      string
 		ln        *net.Listener
 		kept      int
 		balancers []netip.Prefix
+		pace      listen.Pace
 	}{
-		{"http", &s.ports.http, watchers, s.set.Balancers}, {"https", &s.ports.https, watchers, s.set.Balancers},
-		{"mqtt", &s.ports.mqtt, people, s.set.Balancers}, {"mqtt-tls", &s.ports.mqttTLS, people, s.set.Balancers},
-		{"admin", &s.ports.admin, 0, nil},
+		{"http", &s.ports.http, watchers, s.set.Balancers, pace}, {"https", &s.ports.https, watchers, s.set.Balancers, pace},
+		{"mqtt", &s.ports.mqtt, people, s.set.Balancers, listen.Pace{}}, {"mqtt-tls", &s.ports.mqttTLS, people, s.set.Balancers, listen.Pace{}},
+		{"admin", &s.ports.admin, 0, nil, pace},
 	} {
 		if *one.ln != nil {
-			*one.ln = s.room.Listen(*one.ln, listen.Door{Name: one.name, Kept: one.kept, Balancers: one.balancers})
+			*one.ln = s.room.Listen(*one.ln, listen.Door{Name: one.name, Kept: one.kept, Balancers: one.balancers, Pace: one.pace})
 		}
 	}
 	return nil

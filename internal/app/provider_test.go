@@ -99,6 +99,30 @@ func farmFile(t *testing.T, text string) string {
 	return path
 }
 
+// What the provider asks of passwords holds for the provider's file, too.
+func TestPasswordMin(t *testing.T) {
+	t.Parallel()
+	p := newProcess(t)
+	p.start("--password-min", "13")
+	path := farmFile(t, smallFarm)
+	out, err := p.tilth("apply", "-f", path, "--server", "http://"+p.admin)
+	if err != nil {
+		t.Fatalf("thirteen characters: %v\n%s", err, out)
+	}
+	var settings struct{ PasswordMin int }
+	if p.call(http.MethodGet, "/admin-api/system/console/settings", "", "", &settings); settings.PasswordMin != 13 {
+		t.Errorf("the console is told %d", settings.PasswordMin)
+	}
+	p.stop()
+	p.start("--password-min", "14")
+	out, err = p.tilth("apply", "-f", path, "--server", "http://"+p.admin)
+	if want := path + ":6: password must have 14 to 128 characters, as --password-min of the server says\n"; err == nil || !strings.Contains(out, want) {
+		t.Errorf("thirteen of fourteen characters: %v\n%s", err, out)
+	}
+	p.signIn("north", "bora", "correct horse")
+	p.stop()
+}
+
 const smallFarm = `products:
   - {name: station, properties: [{identifier: airTemperature, dataType: number}]}
 tenants:

@@ -20,13 +20,13 @@ func serveCommand() *cobra.Command {
 				return err
 			}
 			log := set.logger()
+			stopped := make(chan struct{})
+			defer close(stopped)
+			defer context.AfterFunc(c.Context(), func() { endHanging(stopped, stopWithin-endProcess, log) })()
 			s, err := newServer(c.Context(), set, log)
 			if err != nil {
 				return err
 			}
-			stopped := make(chan struct{})
-			defer close(stopped)
-			defer context.AfterFunc(c.Context(), func() { endHanging(stopped, stopWithin-endProcess, log) })()
 			err = s.Run(c.Context(), nil, nil)
 			if errors.Is(err, errBeginAnew) && c.Context().Err() == nil {
 				return errors.Join(err, beginAnew(log))

@@ -217,7 +217,8 @@ func (s *Server) wire() error {
 		Devices: st.devices, Scenes: st.scenes, Registry: st.registry, Presence: st.presence, Diagnostics: st.diagnostics,
 		Readings: st.readings, Days: st.readings, Turns: st.turns, Intake: s.pipeline, DeviceKey: st.key, Outbox: st.outbox,
 		Rules: st.rules, Records: []providerapi.Records{st.rules, st.notices, st.messages, st.channels, st.webhooks},
-		Copies: providerapi.Copies{Readings: st.readings, DataDir: s.set.DataDir, Version: Version, Now: time.Now, Taken: s.lastBackup.taken},
+		Copies:   providerapi.Copies{Readings: st.readings, DataDir: s.set.DataDir, Version: Version, Now: time.Now, Taken: s.lastBackup.taken},
+		Shortest: s.set.PasswordMin,
 	})
 	tokens, err := providerapi.NewTokens(os.Getenv("TILTH_PROVIDER_TOKEN"), filepath.Join(s.set.DataDir, "provider-token"))
 	if err != nil {

@@ -56,7 +56,7 @@ type Settings struct {
 	NoticesAnHour  int     // that a rule may begin before one is unsteady; 0: any number
 	ScreensAUser   int     // open live streams; 0: any number
 	ScreensATenant int
-	PasswordMin    int // characters of a password that a person chooses
+	PasswordMin    int // characters of a password that a person chooses, or the provider
 	Telling        Telling
 	Memory         Memory
 	LogLevel       slog.Level
@@ -108,7 +108,7 @@ func serveFlags(f *pflag.FlagSet) {
 	f.Int("mqtt-per-address", 1000, "MQTT connections that one address may have, over WebSockets too")
 	f.Int("open-api-rate", 600, "requests a minute that one API credential may make; a minute's worth may come at once")
 	f.Int("screens-a-user", 20, "live streams that a user may have open; a new one ends the oldest; 0: any number")
-	f.Int("password-min", identity.PasswordMin, "characters that a password which a person chooses has at least, 6 to 64")
+	f.Int("password-min", identity.PasswordMin, "characters that a password has at least which a person chooses or the provider's file gives, 6 to 64")
 	f.Int("screens-a-tenant", 500, "live streams that a tenant's users may have open together; 0: any number")
 	memoryFlags(f)
 	tellingFlags(f)

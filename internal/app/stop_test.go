@@ -5,8 +5,11 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
+	"os"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -113,4 +116,28 @@ func TestStopBesideStalledClients(t *testing.T) {
 		t.Errorf("%d readings are left of %d", kept, messages*each)
 	}
 	p.stop()
+}
+
+// hanging has a test's own process stop without end.
+const hanging = "TILTH_TEST_HANGING"
+
+// A stop that hangs is ended, and so no success; one that ends in time is not.
+func TestStopThatHangs(t *testing.T) {
+	if how := os.Getenv(hanging); how != "" {
+		stopped := make(chan struct{})
+		if how == "not" {
+			close(stopped)
+		}
+		endHanging(stopped, 50*time.Millisecond, slog.New(slog.NewTextHandler(os.Stderr, nil)))
+		return
+	}
+	t.Parallel()
+	for how, want := range map[string]bool{"yes": false, "not": true} {
+		c := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestStopThatHangs$")
+		c.Env = append(os.Environ(), hanging+"="+how)
+		out, err := c.CombinedOutput()
+		if (err == nil) != want || strings.Contains(string(out), "the stop hangs; ending at once") == want {
+			t.Errorf("%s: %v\n%s", how, err, out)
+		}
+	}
 }

@@ -10,6 +10,27 @@ import (
 	"tilth/internal/text"
 )
 
+// As many live streams are open at once as the settings say.
+func TestScreensOfTheSettings(t *testing.T) {
+	s, err := openStores(t.Context(), &Settings{DataDir: t.TempDir(), ScreensAUser: 20, ScreensATenant: 50}, "", slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.close(); err != nil {
+			t.Error(err)
+		}
+	})
+	for user := range int64(4) {
+		for range 25 {
+			s.live.SubscribeAs(1, 1+user, "session", "")
+		}
+		if want := min(50, 20*int(1+user)); s.live.Screens() != want {
+			t.Errorf("of %d users %d screens, want %d", 1+user, s.live.Screens(), want)
+		}
+	}
+}
+
 // The live stream holds nothing of a tenant that is deleted.
 func TestDeletedTenantLeavesTheStream(t *testing.T) {
 	s, err := openStores(t.Context(), &Settings{DataDir: t.TempDir()}, "", slog.New(slog.DiscardHandler))

@@ -2,6 +2,7 @@ package app
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"log"
 	"net"
@@ -133,6 +134,40 @@ func TestPasswordChangeIsTold(t *testing.T) {
 		t.Error(resp)
 	}
 	p.stop()
+}
+
+// Guesses at one account, each from another network, are all answered alike; its owner
+// is told of them by one mail, and signs in as ever.
+func TestOwnerIsToldOfGuesses(t *testing.T) {
+	t.Parallel()
+	post := &slowPost{begun: make(chan struct{}, 30), let: make(chan struct{}), mails: make(chan string, 30)}
+	close(post.let)
+	p := newProcess(t)
+	p.env = []string{mailTo(t, post)}
+	p.start("--captcha", "off")
+	p.apply(telling)
+	for i := range 30 {
+		client := &http.Client{Transport: &http.Transport{DialContext: balanced(fmt.Sprintf("127.0.%d.1", i+1), ""), DisableKeepAlives: true}}
+		res, err := client.Post("http://"+p.http+"/app-api/member/auth/login-username", "application/json",
+			strings.NewReader(`{"userName":"ada","password":"wrong horse","tenantName":"farm"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(res.Body)
+		if err != nil || !strings.Contains(string(body), `"code":601`) {
+			t.Errorf("guess %d: %s, %v", i+1, body, err)
+		}
+		res.Body.Close()
+	}
+	mail := testkit.Receive(t, "the mail", post.mails)
+	if !strings.Contains(mail, "To: <ada@example.com>") || !strings.Contains(mail, "text/html") {
+		t.Error(mail)
+	}
+	p.signIn("farm", "ada", "correct horse")
+	p.stop() // mails that wait would leave by then
+	if n := len(post.mails); n != 0 {
+		t.Errorf("%d more mails", n)
+	}
 }
 
 // askForCode asks for a code and gives the whole answer.

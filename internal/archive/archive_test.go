@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -234,6 +235,46 @@ func TestStrangeFiles(t *testing.T) {
 		}
 		if left := contents(t, dir); len(left) != 0 {
 			t.Errorf("%s: %v", name, left)
+		}
+	}
+}
+
+// What an archive's list says of its files is what they are, in their order.
+func TestListOfFiles(t *testing.T) {
+	file := func(name, text string, size int) string {
+		return fmt.Sprintf(`{"name":%q,"size":%d,"sha256":"%x"}`, name, size, sha256.Sum256([]byte(text)))
+	}
+	a, b := file("tilth.db", "rows", 4), file("readings/CURRENT", "", 0)
+	for name, test := range map[string]struct {
+		list string
+		ok   bool
+	}{
+		"as it is":       {a + "," + b, true},
+		"longer":         {file("tilth.db", "rows", 5) + "," + b, false},
+		"shorter":        {file("tilth.db", "rows", 3) + "," + b, false},
+		"of no length":   {file("tilth.db", "rows", 0) + "," + b, false},
+		"less than none": {file("tilth.db", "rows", -4) + "," + b, false},
+		"another's sum":  {file("tilth.db", "row", 4) + "," + b, false},
+		"another name":   {file("tilth.dB", "rows", 4) + "," + b, false},
+		"turned around":  {b + "," + a, false},
+		"one is missing": {a, false},
+		"one too many":   {a + "," + b + "," + file("device-key", "", 0), false},
+		"one twice":      {a + "," + a, false},
+	} {
+		var out bytes.Buffer
+		w := tar.NewWriter(&out)
+		for _, f := range [][2]string{{"tilth.db", "rows"}, {"readings/CURRENT", ""}, {"manifest.json", `{"format":1,"version":"1.2","files":[` + test.list + `]}`}} {
+			err := w.WriteHeader(&tar.Header{Name: f[0], Size: int64(len(f[1])), Typeflag: tar.TypeReg})
+			if _, e := w.Write([]byte(f[1])); errors.Join(err, e) != nil {
+				t.Fatal(err, e)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		m, err := archive.Read(t.Context(), &out, t.TempDir(), nil)
+		if test.ok && err != nil || !test.ok && (m != nil || !errors.Is(err, archive.ErrDamaged)) {
+			t.Errorf("%s: %+v, %v", name, m, err)
 		}
 	}
 }

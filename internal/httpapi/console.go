@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"errors"
+	"io"
 	"io/fs"
 	"log/slog"
 	"mime"
@@ -117,14 +119,28 @@ func (c *console) file(w http.ResponseWriter, r *http.Request, name string) {
 			break
 		}
 	}
-	body, err := fs.ReadFile(c.Dist, stored)
+	body, size, err := c.open(stored)
 	if err != nil {
 		http.NotFound(w, r)
 		return
 	}
-	h.Set("Content-Length", strconv.Itoa(len(body)))
+	defer func() { _ = body.Close() }() // it was only read
+	h.Set("Content-Length", strconv.FormatInt(size, 10))
 	w.WriteHeader(http.StatusOK)
 	if r.Method == http.MethodGet {
-		_, _ = w.Write(body) // the client may be gone
+		_, _ = io.Copy(w, body) // in pieces, so that who reads slowly holds no more; the client may be gone
 	}
+}
+
+// open opens a file, and tells how many bytes it has.
+func (c *console) open(name string) (fs.File, int64, error) {
+	f, err := c.Dist.Open(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, errors.Join(err, f.Close())
+	}
+	return f, info.Size(), nil
 }

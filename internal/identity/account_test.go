@@ -367,6 +367,25 @@ func TestPasswordRefusals(t *testing.T) {
 	}
 }
 
+// Where the provider asks for more, a person chooses more; a password so far stays good.
+func TestLongerPasswordsWanted(t *testing.T) {
+	f := signedIn(t, false)
+	parts := f.Account.AccountParts
+	parts.Shortest = 12
+	account := identity.NewAccount(parts)
+	c := f.caller(t, f.pair)
+	f.setMobile(t, f.field.Ada, phone)
+	code := f.code(t, c, phone)
+	err := account.ChangePassword(t.Context(), c, code, strings.Repeat("ş", 11))
+	refuses(t, "11 characters", err, "password.minOf")
+	if e := errs.As(err); e.Args["count"] != "12" {
+		t.Errorf("how many are wanted is not told: %v", e.Args)
+	}
+	if err := account.ChangePassword(t.Context(), c, code, strings.Repeat("ş", 12)); err != nil {
+		t.Errorf("12 characters: %v", err)
+	}
+}
+
 // A server that is overloaded costs nobody a code.
 func TestOverloadKeepsTheCode(t *testing.T) {
 	f := signedIn(t, false)

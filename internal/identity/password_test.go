@@ -160,3 +160,42 @@ func TestQueueOverflow(t *testing.T) {
 		}
 	})
 }
+
+// Neighbourhoods have their turn one after the other, and of one neighbourhood its
+// accounts do, in the order in which they came.
+func TestNeighbourhoodsInTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := NewHasherAt(Cost{Passes: 1, Memory: 8, Threads: 1}, nil)
+		var looking []limit.Turn
+		enter := func(by Asker) limit.Turn {
+			turn, _ := h.turns.Enter(t.Context(), askers{by.Network, by.Known}, by.Account)
+			return turn
+		}
+		for i := range hashersAtOnce - hashersKnown {
+			looking = append(looking, enter(stranger("192.0.2.1", strconv.Itoa(i))))
+		}
+		var order []string // one at a time
+		for _, who := range []string{
+			"198.51.100.1 a", "198.51.100.2 b", "198.51.100.3 a", "198.51.100.4 c", // one address of it is as good as another
+			"198.51.101.1 d", "2001:db8:1:1::1 e", "2001:db8:1:ffff::1 f", "2001:db8:2::1 g",
+		} {
+			address, account, _ := strings.Cut(who, " ")
+			go func() {
+				turn := enter(stranger(address, account))
+				order = append(order, who)
+				turn.Leave()
+			}()
+			synctest.Wait()
+		}
+		looking[0].Leave()
+		synctest.Wait()
+		want := []string{
+			"198.51.100.1 a", "198.51.101.1 d", "2001:db8:1:1::1 e", "2001:db8:2::1 g",
+			"198.51.100.2 b", "2001:db8:1:ffff::1 f", "198.51.100.4 c", "198.51.100.3 a",
+		}
+		if !slices.Equal(order, want) {
+			t.Errorf("in the order\n%q, want\n%q", order, want)
+		}
+		looking[1].Leave()
+	})
+}

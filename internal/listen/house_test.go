@@ -29,6 +29,13 @@ func (s *script) fail(err error) {
 	s.fails = err
 }
 
+// tried tells how often it was accepted from.
+func (s *script) tried() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.tries
+}
+
 func (s *script) Accept() (net.Conn, error) {
 	s.mu.Lock()
 	s.tries++

@@ -22,6 +22,7 @@ type Door struct {
 	Name      string         // the log's
 	Kept      int            // places of the room that it leaves to other listeners
 	Balancers []netip.Prefix // from where connections begin with a PROXY header, and from nowhere else
+	Pace      Pace           // of clients, where whoever writes to them sets no deadline; zero: none
 }
 
 // Listener takes in the connections of another one for which there is room.
@@ -84,10 +85,15 @@ func (r *Room) fail(listener string, err error) {
 // taken is a connection that was taken in.
 func (l *Listener) taken(nc net.Conn) net.Conn {
 	c := &conn{Conn: nc, room: l.room}
+	var out net.Conn = c
 	if among(nc.RemoteAddr(), l.Balancers) {
-		return &behind{conn: c, listener: l.Name}
+		out = &behind{conn: c, listener: l.Name}
 	}
-	return c
+	if l.Pace.Within > 0 {
+		limitUnsent(nc)
+		out = &paced{Conn: out, Pace: l.Pace}
+	}
+	return out
 }
 
 // among tells whether an address is of one of the networks.
@@ -117,8 +123,10 @@ func (c *conn) Close() error {
 }
 
 // CloseWrite says that nothing more comes.
-func (c *conn) CloseWrite() error {
-	half, ok := c.Conn.(interface{ CloseWrite() error })
+func (c *conn) CloseWrite() error { return closeWrite(c.Conn) }
+
+func closeWrite(nc net.Conn) error {
+	half, ok := nc.(interface{ CloseWrite() error })
 	if !ok {
 		return errors.ErrUnsupported
 	}

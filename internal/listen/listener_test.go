@@ -25,7 +25,7 @@ func TestAcceptGoesOn(t *testing.T) {
 		p.connect(somebody) // was awaited already
 		<-p.taken
 		time.Sleep(10*time.Minute + time.Second)
-		if n := p.script.tries; n < 600 || n > 620 {
+		if n := p.script.tried(); n < 600 || n > 620 {
 			t.Errorf("%d tries in ten minutes", n)
 		}
 		h.told(t, 11, "listener=mqtt", "too many open files", "times=60")
@@ -70,8 +70,8 @@ func TestRoom(t *testing.T) {
 		}
 		first, second := <-devices.taken, <-devices.taken
 		time.Sleep(5 * time.Minute)
-		if len(devices.taken) != 0 || devices.script.tries != 2 || h.Ready() == nil {
-			t.Errorf("%d more were taken in, %d tries, ready: %v", len(devices.taken), devices.script.tries, h.Ready())
+		if len(devices.taken) != 0 || devices.script.tried() != 2 || h.Ready() == nil {
+			t.Errorf("%d more were taken in, %d tries, ready: %v", len(devices.taken), devices.script.tried(), h.Ready())
 		}
 		h.told(t, 1, "listener=mqtt", "as many connections are open", "most=5")
 		// The watchers have the places that are left.

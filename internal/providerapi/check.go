@@ -14,7 +14,6 @@ const (
 	maxUnit        = 32
 	maxDescription = 500
 	maxElementData = 8_000
-	minPassword    = 6
 	maxPassword    = 128
 	minSecret      = 20
 	maxSecret      = 128
@@ -25,12 +24,14 @@ const (
 // checker holds a file against the rules that need no database.
 type checker struct {
 	*faults
-	seen map[string]int // what must be unique in a file: the line where it stands first
+	seen     map[string]int // what must be unique in a file: the line where it stands first
+	shortest int            // characters of a password
 }
 
-// check adds everything that is wrong with what the file says by itself.
-func (f *faults) check(file *file) {
-	c := checker{faults: f, seen: map[string]int{}}
+// check adds everything that is wrong with what the file says by itself. A password
+// has shortest characters at least.
+func (f *faults) check(file *file, shortest int) {
+	c := checker{faults: f, seen: map[string]int{}, shortest: shortest}
 	for i := range file.elements {
 		c.element(&file.elements[i])
 	}
@@ -236,8 +237,12 @@ func (c *checker) user(u *fileUser, scope string) {
 		}
 		c.unique("user"+scope, text.FoldASCII(u.userName.v), fmt.Sprintf("user %q", u.userName.v), u.userName.at)
 	}
-	if p := u.password; p.set && (length(p.v) < minPassword || length(p.v) > maxPassword) {
-		c.add(p.at, "password must have %d to %d characters", minPassword, maxPassword)
+	if p := u.password; p.set && (length(p.v) < c.shortest || length(p.v) > maxPassword) {
+		why := ""
+		if c.shortest != identity.PasswordMin {
+			why = ", as --password-min of the server says"
+		}
+		c.add(p.at, "password must have %d to %d characters%s", c.shortest, maxPassword, why)
 	}
 	c.name(&u.nickname)
 	if e := u.email; e.set && e.v != "" && !identity.IsEmail(e.v) {

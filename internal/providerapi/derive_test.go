@@ -11,8 +11,11 @@ import (
 	"time"
 
 	"tilth/internal/device"
+	"tilth/internal/limit"
 	"tilth/internal/providerapi/wire"
 	"tilth/internal/reading"
+	"tilth/internal/tenant"
+	"tilth/internal/testkit"
 )
 
 // redoer notes what it is asked to redo, and finds two values each time.
@@ -132,6 +135,45 @@ func TestDeriveFromADayWithoutMidnight(t *testing.T) {
 	}
 	if got, want := f.walk(t, `,"device":"M-1","from":"2026-09-06"`), []string{"M-1: 1 days, 2 values, 0 left"}; !slices.Equal(got, want) {
 		t.Errorf("%q", got)
+	}
+}
+
+// What is computed anew waits for its turn among the work on its tenant's readings, and
+// is refused where too much of it waits; another tenant's does not wait for it.
+func TestDeriveInTurn(t *testing.T) {
+	f, r := deriving(t)
+	f.service.Turns = limit.NewTurns[tenant.ID, int64](limit.Options{Name: "work", Meter: new(limit.Meter)},
+		limit.TurnOptions{AtOnce: 2, EachKey: 1, EachMaker: 1, KeyWaits: 1, MakerWaits: 1, Slice: time.Minute})
+	west := f.tenant(t, "west").ID
+	busy, _ := f.service.Turns.Enter(t.Context(), west, 7)
+	derived := make(chan error, 1)
+	ask := DeriveAsk{Tenant: "west", Device: "M-1"}
+	go func() {
+		_, err := f.service.Derive(t.Context(), ask)
+		for refused := (*problem)(nil); errors.As(err, &refused); { // who looks whether it waits takes its place for a moment
+			_, err = f.service.Derive(t.Context(), ask)
+		}
+		derived <- err
+	}()
+	testkit.Eventually(t, "one waits", func() bool {
+		gone, leave := context.WithCancel(t.Context())
+		leave()
+		turn, why := f.service.Turns.Enter(gone, west, 8) // leaves at once where there is a place to wait
+		return turn == nil && why == limit.FullForKey
+	})
+	_, err := f.service.Derive(t.Context(), ask)
+	if p := (*problem)(nil); !errors.As(err, &p) || p.status != http.StatusTooManyRequests || p.retry != reading.LongsAgain {
+		t.Errorf("where another waits: %v", err)
+	}
+	if _, err := f.service.Derive(t.Context(), DeriveAsk{Tenant: "south", Device: "S-1"}); err != nil {
+		t.Errorf("another tenant's: %v", err)
+	}
+	if len(r.asked) != 0 {
+		t.Errorf("something was computed out of turn: %q", r.asked)
+	}
+	busy.Leave()
+	if err := testkit.Receive(t, "it has its turn", derived); err != nil || len(r.asked) != 3 {
+		t.Errorf("%q, %v", r.asked, err)
 	}
 }
 

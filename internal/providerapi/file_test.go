@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"tilth/internal/identity"
 )
 
 // wanted are the lines "#! LINE: message" of a wrong file: everything that is
@@ -104,9 +106,43 @@ func TestWrongFiles(t *testing.T) {
 func TestPaths(t *testing.T) {
 	raw := []byte("tenants:\n  - {name: a, timeZone: UTC}\n  - name: b\n    timeZone: UTC\n    devices:\n      - {deviceName: X, product: p}\n      - {deviceName: Y, longitude: 200, latitude: 1, product: p}\nproducts:\n  - {name: p}\n")
 	var wrong faults
-	wrong.check(wrong.parse(raw))
+	wrong.check(wrong.parse(raw), identity.PasswordMin)
 	if len(wrong.found) != 1 || wrong.found[0].Path != "tenants[1].devices[1].longitude" || wrong.found[0].Line != 7 {
 		t.Errorf("found %+v", wrong.found)
+	}
+}
+
+// A provider that asks for longer passwords is held to that by its own file, of people
+// who are there already as well; those that the server makes are its own.
+func TestShortPasswords(t *testing.T) {
+	p := newPlatform(t)
+	stores := p.service.Stores
+	stores.Shortest = 12
+	p.service = NewService(stores)
+	file := func(password string) string {
+		return "tenants:\n  - name: north\n    timeZone: UTC\n    users:\n      - {userName: ada, password: " + password + "}\n      - {userName: bora}\n"
+	}
+	refused := func(password string, overwrite bool) {
+		t.Helper()
+		_, err := p.service.Apply(t.Context(), []byte(file(password)), overwrite)
+		var wrong *FileError
+		if !errors.As(err, &wrong) || len(wrong.Errors) != 1 {
+			t.Fatalf("%s: answered %v", password, err)
+		}
+		want := LineError{5, "tenants[0].users[0].password", "password must have 12 to 128 characters, as --password-min of the server says"}
+		if wrong.Errors[0] != want {
+			t.Errorf("%s: found %+v", password, wrong.Errors[0])
+		}
+	}
+	for _, password := range []string{"sixsix", "elevenchars", "ğğğğğğğğğğğ"} {
+		refused(password, false)
+	}
+	p.apply(t, file("ğğğğğğğğğğğğ"), false)
+	refused("sixsix", false)
+	refused("sixsix", true)
+	p.apply(t, file("twelve chars"), true)
+	if !p.opens(t, p.user(t, "north", "ada"), "twelve chars") {
+		t.Error("a password of twelve characters does not open")
 	}
 }
 
@@ -187,7 +223,7 @@ func TestLargeFile(t *testing.T) {
 	if f == nil || len(f.tenants[0].devices) != 20_000 {
 		t.Fatalf("not read: %v", wrong.found)
 	}
-	wrong.check(f)
+	wrong.check(f, identity.PasswordMin)
 	if len(wrong.found) > 0 {
 		t.Errorf("faults: %v", wrong.found[0])
 	}

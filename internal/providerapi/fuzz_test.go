@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"tilth/internal/identity"
 )
 
 // seeds adds every file of testdata.
@@ -44,7 +46,7 @@ func FuzzParse(f *testing.F) {
 			t.Fatal("not read, and nobody says why")
 		}
 		if file != nil {
-			wrong.check(file)
+			wrong.check(file, identity.PasswordMin)
 		}
 		lines := bytes.Count(raw, []byte("\n")) + bytes.Count(raw, []byte("\r")) + 1
 		for _, e := range wrong.found {

@@ -79,6 +79,8 @@ type Stores struct {
 	Rules       Rules
 	Records     []Records // go with their tenant, in this order
 	Copies      Copies
+	// Shortest is how many characters a file's passwords have at least; 0: identity.PasswordMin.
+	Shortest int
 }
 
 // Kind is what sort of thing an Item is.
@@ -131,6 +133,7 @@ func NewService(s Stores) *Service {
 	if s.Turns == nil {
 		s.Turns = reading.NewTurns(nil)
 	}
+	s.Shortest = max(s.Shortest, identity.PasswordMin)
 	return &Service{Stores: s, turn: make(chan struct{}, 1), stopping: make(chan struct{})}
 }
 
@@ -178,7 +181,7 @@ func (s *Service) Apply(ctx context.Context, raw []byte, overwrite bool) (*Resul
 	if file == nil {
 		return nil, wrong.err()
 	}
-	wrong.check(file)
+	wrong.check(file, s.Shortest)
 	end, err := s.begin(ctx)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,55 @@
+package listen
+
+import (
+	"net"
+	"sync/atomic"
+	"time"
+)
+
+// Pace is how fast a client has to take what it is sent: so many bytes within so much
+// time, again and again. A client that takes nothing would keep its connection, and
+// what serves it, for ever; one that is slow may take an answer of any length.
+type Pace struct {
+	Piece  int // bytes
+	Within time.Duration
+}
+
+// paced is a connection whose writes keep a pace, for as long as whoever writes sets no
+// deadline. It is no io.ReaderFrom: what goes out so keeps none.
+type paced struct {
+	net.Conn
+	Pace
+	limited atomic.Bool // whoever writes has set a deadline
+}
+
+// SetDeadline sets both deadlines.
+func (c *paced) SetDeadline(t time.Time) error {
+	c.limited.Store(!t.IsZero())
+	return c.Conn.SetDeadline(t)
+}
+
+// SetWriteDeadline sets the deadline of writes; zero: they keep the pace.
+func (c *paced) SetWriteDeadline(t time.Time) error {
+	c.limited.Store(!t.IsZero())
+	return c.Conn.SetWriteDeadline(t)
+}
+
+// Write writes by the deadline that is set, or piece by piece.
+func (c *paced) Write(b []byte) (n int, err error) {
+	for {
+		piece := b[n:]
+		if !c.limited.Load() {
+			piece = piece[:min(len(piece), c.Piece)]
+			if err := c.Conn.SetWriteDeadline(time.Now().Add(c.Within)); err != nil {
+				return n, err
+			}
+		}
+		m, err := c.Conn.Write(piece)
+		if n += m; err != nil || n == len(b) {
+			return n, err
+		}
+	}
+}
+
+// CloseWrite says that nothing more comes.
+func (c *paced) CloseWrite() error { return closeWrite(c.Conn) }

@@ -1,0 +1,111 @@
+package listen
+
+import (
+	"errors"
+	"io"
+	"net"
+	"os"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// Who takes a piece within its time gets everything, however long that lasts; who takes
+// nothing is written to no longer. Whoever writes may set a deadline instead.
+func TestPace(t *testing.T) {
+	pace := Pace{Piece: 1000, Within: 30 * time.Second}
+	paced := func(t *testing.T, from string) (server, client net.Conn) {
+		p := newHouse(0).porch(t, Door{Name: "http", Pace: pace, Balancers: ofBalancers.Balancers})
+		client = p.connect(from)
+		server = <-p.taken
+		t.Cleanup(func() { _ = server.Close(); p.end() })
+		return server, client
+	}
+	const long = 100_500 // not whole pieces
+	for name, from := range map[string]string{"a client": somebody, "a balancer": balancer} {
+		t.Run(name+" that is slow", func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server, client := paced(t, from)
+				wrote := make(chan error, 1)
+				began := time.Now()
+				go func() {
+					n, err := server.Write(make([]byte, long))
+					if n != long {
+						err = errors.Join(err, io.ErrShortWrite)
+					}
+					wrote <- err
+				}()
+				for took := 0; took < long; {
+					time.Sleep(pace.Within - time.Second)
+					n, err := io.ReadFull(client, make([]byte, min(pace.Piece, long-took)))
+					if took += n; err != nil {
+						t.Fatalf("after %d bytes: %v", took, err)
+					}
+				}
+				if err := <-wrote; err != nil {
+					t.Error(err)
+				}
+				if took := time.Since(began); took < 100*(pace.Within-time.Second) {
+					t.Errorf("all was taken within %s", took)
+				}
+			})
+		})
+		t.Run(name+" that stops", func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server, client := paced(t, from)
+				go func() { _, _ = io.ReadFull(client, make([]byte, 2500)) }() // and no more
+				began := time.Now()
+				n, err := server.Write(make([]byte, long))
+				if took := time.Since(began); n != 2500 || !errors.Is(err, os.ErrDeadlineExceeded) || took != pace.Within {
+					t.Errorf("%d bytes were taken, %v after %s", n, err, took)
+				}
+			})
+		})
+	}
+	t.Run("deadlines", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			server, client := paced(t, somebody)
+			for _, set := range []func(time.Time) error{server.SetWriteDeadline, server.SetDeadline} {
+				for _, limit := range []time.Duration{time.Second, 5 * time.Minute} {
+					if err := set(time.Now().Add(limit)); err != nil {
+						t.Fatal(err)
+					}
+					began := time.Now()
+					if _, err := server.Write(make([]byte, long)); !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(began) != limit {
+						t.Errorf("%v after %s, not %s", err, time.Since(began), limit)
+					}
+				}
+				if err := set(time.Time{}); err != nil {
+					t.Fatal(err)
+				}
+				began := time.Now()
+				if _, err := server.Write([]byte("x")); !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(began) != pace.Within {
+					t.Errorf("afterwards: %v after %s", err, time.Since(began))
+				}
+				time.Sleep(time.Hour) // what is past counts no more
+				go func() { _, _ = io.ReadFull(client, make([]byte, 1)) }()
+				if _, err := server.Write([]byte("x")); err != nil {
+					t.Errorf("an hour later: %v", err)
+				}
+			}
+		})
+	})
+	t.Run("a door without", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			p := newHouse(0).porch(t, Door{Name: "mqtt"})
+			client := p.connect(somebody)
+			server := <-p.taken
+			wrote := make(chan error, 1)
+			go func() { _, err := server.Write([]byte("x")); wrote <- err }()
+			time.Sleep(24 * time.Hour)
+			if _, err := client.Read(make([]byte, 1)); err != nil {
+				t.Error(err)
+			}
+			if err := <-wrote; err != nil {
+				t.Error(err)
+			}
+			p.end()
+			_ = server.Close() // nothing was written
+		})
+	})
+}
