@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -375,13 +376,15 @@ func (s *settlement) look(ctx context.Context, events []event) error {
 	}
 	for t, all := range pairs {
 		for some := range slices.Chunk(all, lookedAt) {
-			rules, on := make([]RuleID, len(some)), make([]device.ID, len(some))
-			for i, p := range some {
-				rules[i], on[i] = p.Rule, p.Device
+			list := make([]any, 0, 2*len(some))
+			for _, p := range some {
+				list = append(list, p.Rule, p.Device)
 			}
+			// Rules and devices asked for apart would be looked up crosswise.
+			values := "(?, ?)" + strings.Repeat(", (?, ?)", len(some)-1)
 			var there []memberRow
 			err := s.o.DB.Read(ctx).NewSelect().Model(&there).Column("m.rule_id", "m.device_id").
-				Where("+m.tenant_id = ? AND m.rule_id IN (?) AND m.device_id IN (?) AND m.state = ?", t, bun.List(rules), bun.List(on), Member).Scan(ctx)
+				Where("+m.tenant_id = ? AND m.state = ?", t, Member).Where("(m.rule_id, m.device_id) IN (VALUES "+values+")", list...).Scan(ctx)
 			if err != nil {
 				return err
 			}
