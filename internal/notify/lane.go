@@ -50,16 +50,17 @@ type lane struct {
 	ruling  map[*attempt]outcome
 	airline context.Context // letters fly under it
 
-	mu     sync.Mutex
-	down   pause
-	places map[string]pause // by destination
+	mu        sync.Mutex
+	down      pause
+	places    map[string]pause  // by destination
+	newcomers map[tenant.ID]int // who had a letter queued since the last look, by its highest level
 }
 
 func newLane(o *Outbox, m Mode, c Carrier) *lane {
 	return &lane{
 		Outbox: o, mode: m, carrier: c, wake: make(chan struct{}, 1), landed: make(chan *attempt, slots(m)), most: slots(m), aloft: map[string]int{},
 		flights: map[tenant.ID]flight{},
-		ruling:  map[*attempt]outcome{}, places: map[string]pause{},
+		ruling:  map[*attempt]outcome{}, places: map[string]pause{}, newcomers: map[tenant.ID]int{},
 	}
 }
 

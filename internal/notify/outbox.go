@@ -200,16 +200,13 @@ func (o *Outbox) queue(ctx context.Context, level int, rows []*deliveryRow) erro
 				}
 			}
 		}
-		if err := o.insert(ctx, tx, rows); err != nil {
-			return err
-		}
-		o.DB.AfterCommit(ctx, o.Wake)
-		return nil
+		return o.insert(ctx, tx, rows)
 	})
 }
 
-// insert writes deliveries of one notice, of which there is at least one; what is
-// there already stays. One that is skipped from the first tells so as any other.
+// insert writes deliveries of one notice, of which there is at least one, and wakes
+// their lanes; what is there already stays. One that is skipped from the first tells so
+// as any other.
 func (o *Outbox) insert(ctx context.Context, tx bun.IDB, rows []*deliveryRow) error {
 	insert := func(rows []*deliveryRow, returning string) error {
 		_, err := tx.NewInsert().Model(&rows).On("CONFLICT (notice_id, mode, recipient, event, seq) DO NOTHING").Returning(returning).Exec(ctx)
@@ -235,6 +232,7 @@ func (o *Outbox) insert(ctx context.Context, tx bun.IDB, rows []*deliveryRow) er
 		if err := insert(queued, "NULL"); err != nil {
 			return err
 		}
+		o.DB.AfterCommit(ctx, func() { o.wakeFor(queued) })
 	}
 	if len(skipped) == 0 {
 		return nil
@@ -279,6 +277,18 @@ func (o *Outbox) count(ctx context.Context, rows []*deliveryRow) (map[int64]int6
 		}
 	}
 	return ends, err
+}
+
+// wakeFor wakes the lanes of deliveries that were queued, and says whose those are.
+func (o *Outbox) wakeFor(rows []*deliveryRow) {
+	now := o.Now().UnixMilli()
+	for _, r := range rows {
+		l := o.lanes[r.Mode]
+		if r.NextTime <= now {
+			l.came(r.TenantID, r.AlarmLevel)
+		}
+		l.nudge()
+	}
 }
 
 // Wake lets the lanes look at what is queued.

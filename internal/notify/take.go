@@ -44,10 +44,14 @@ func (l *lane) take(ctx context.Context) (*taking, error) {
 				return t, err
 			}
 		}
-		if err := t.inTurn(ctx, l.turns.waiting); err != nil || t.more || len(t.attempts) > 0 {
+		l.join()
+		if err := t.inTurn(ctx, l.turns.waiting); err != nil || len(t.attempts) > 0 {
 			return t, err
 		}
-		l.turns.forget()
+		l.turns.forget() // of those nothing goes any more, or not yet
+		if t.more {
+			return t, nil
+		}
 	}
 	return t, nil
 }

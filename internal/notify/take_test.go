@@ -156,9 +156,10 @@ func TestLateTenants(t *testing.T) {
 	p.open()
 	a := p.begins("Frost", 2, news.Wishes{Channels: []int64{p.channel("field", ada)}})
 	p.ends(a, true)
+	p.farmers("b")[0].begin(1, 0)
 	next := p.step()
 	p.wants("late", p.of(a), "ada@example.com resolved queued trigger; ada@example.com triggered queued")
-	p.wants("told", p.mail.told(), "")
+	p.wants("told", p.mail.told(), "b@example.com triggered 0")
 	if !next.After(p.Clock.Now()) && !next.IsZero() {
 		t.Errorf("it looks again at %v, at once", next)
 	}

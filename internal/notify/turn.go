@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -48,6 +49,43 @@ func (t *turns) known() bool { return time.Since(t.asked) < askedAgainAfter*t.to
 
 // forget has it asked anew.
 func (t *turns) forget() { t.took = 0 }
+
+// came takes note that a letter of a tenant was queued that is due.
+func (l *lane) came(t tenant.ID, level int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.newcomers[t] = max(l.newcomers[t], level)
+}
+
+// join lets those wait who came since who waits was asked for. The longer asking
+// takes, the later it is asked again: they would wait for that behind whoever was
+// there before.
+func (l *lane) join() {
+	l.mu.Lock()
+	newcomers := l.newcomers
+	l.newcomers = map[tenant.ID]int{}
+	l.mu.Unlock()
+	if len(newcomers) == 0 {
+		return
+	}
+	if l.Late != nil {
+		for _, late := range l.Late() {
+			delete(newcomers, late)
+		}
+	}
+	t := &l.turns
+	for id, level := range newcomers {
+		i, waits := slices.BinarySearchFunc(t.waiting, id, byID)
+		switch {
+		case !waits:
+			t.waiting = slices.Insert(t.waiting, i, waitingTenant{ID: id, Level: level})
+		case level > t.waiting[i].Level:
+			t.waiting[i].Level = level
+		}
+	}
+}
+
+func byID(w waitingTenant, id tenant.ID) int { return cmp.Compare(w.ID, id) }
 
 // ask asks which tenants have letters due.
 func (t *turns) ask(ctx context.Context, l *lane, now int64) error {

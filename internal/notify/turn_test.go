@@ -3,9 +3,9 @@ package notify_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -157,11 +157,13 @@ func TestProgramsOfATenant(t *testing.T) {
 	stop()
 }
 
-// While 12,000 serious mails of one tenant wait for a mail server that takes 50 ms for
-// each, another tenant's leave as if they were alone: within the time of a few letters.
+// While 12,000 serious mails of one tenant wait for a mail server that holds all it was
+// given, another tenant's serious one is the next to leave, and one that is not serious
+// goes behind seriousInARow of them at most: however long it took the lane to learn who
+// waits, and so for however long it does not ask again.
 func TestNobodyWaitsForAStorm(t *testing.T) {
 	p := newPost(t, func(p *post) { p.digests = 0 })
-	f := p.farmers("a", "b")
+	f := p.farmers(strings.Split("abcdefghijklmn", "")...)
 	f[0].begin(1, 2)
 	const columns = `tenant_id, notice_id, rule_id, channel_id, channel_name, recipient, destination, mode, event, alarm_level, language, facts, period,
 		remind_every, state, next_time, create_time, update_time`
@@ -169,37 +171,71 @@ func TestNobodyWaitsForAStorm(t *testing.T) {
 		_, err := tx.ExecContext(ctx, "INSERT INTO deliveries (seq, "+columns+") WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 11999) SELECT n, "+columns+" FROM deliveries, numbers")
 		return err
 	}))
-	var started atomic.Int64
-	theirs, under := make(chan int64, 3), make(chan struct{}, 12_000)
+	type flying struct {
+		of    tenant.ID
+		lands chan struct{}
+	}
+	started, over := make(chan flying, 16), make(chan struct{})
 	p.mail.says(func(l *notify.Letter) error {
-		n := started.Add(1)
-		if l.Tenant == f[1].id {
-			theirs <- n
+		one := flying{l.Tenant, make(chan struct{})}
+		select {
+		case started <- one:
+		case <-over:
 		}
-		time.Sleep(50 * time.Millisecond)
-		under <- struct{}{}
+		select {
+		case <-one.lands:
+		case <-over:
+		}
 		return nil
 	})
 	stop := p.running()
-	for range 32 {
-		testkit.Receive(t, "a letter of the storm", under)
+	var held []flying
+	for range cap(started) {
+		held = append(held, testkit.Receive(t, "a letter of the storm", started))
 	}
-	waits := func(level int) {
+	p.outbox.AskedFor(notify.Email, time.Hour)
+	// follows lets one letter land, and gives whose follows.
+	follows := func(lands int) tenant.ID {
+		t.Helper()
+		close(held[lands].lands)
+		one := testkit.Receive(t, "the letter that follows", started)
+		held = append(slices.Delete(held, lands, lands+1), one)
+		return one.of
+	}
+	waits := func(level, most int) {
 		t.Helper()
 		f[1].begin(1, level)
-		written := started.Load()
-		before := testkit.Receive(t, "the other tenant's letter", theirs) - written
+		before := 0
+		for follows(0) != f[1].id {
+			if before++; before > most {
+				t.Fatalf("%d letters of the storm started before one of level %d", before, level)
+			}
+		}
 		t.Logf("of level %d behind %d letters of the storm", level, before)
-		if before > 2*16 { // those that were just being taken, and those of the next turn
-			t.Errorf("%d letters of the storm started before one of level %d", before, level)
+		if follows(len(held)-1) != f[0].id {
+			t.Fatal("it is not the storm that goes on")
 		}
 	}
-	waits(2)
-	waits(1)
-	waits(0)
-	if p.waiting(notify.Email) < 10_000 {
-		t.Error("the storm is over: that proves nothing")
+	for range 3 { // the storm goes on for a while
+		waits(2, 0)
+		waits(1, notify.SeriousInARow)
+		waits(0, notify.SeriousInARow)
 	}
+	// Many come with a letter each, and leave the lane to the storm.
+	for _, other := range f[2:] {
+		other.begin(1, 2)
+	}
+	for i := range f[2:] {
+		if of := follows(0); of == f[0].id {
+			t.Errorf("a letter of the storm started before that of tenant %d of %d", i+1, len(f[2:]))
+		}
+	}
+	for range 2 * len(f) {
+		if of := follows(len(held) - 1); of != f[0].id {
+			t.Errorf("a letter of tenant %d follows, who had one", of)
+		}
+	}
+	close(over)
 	stop()
 }
 

@@ -53,11 +53,7 @@ func (o *Outbox) tellPrograms(ctx context.Context, t tenant.ID, a *news.Alarm) e
 		return nil
 	}
 	return o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		if err := o.insert(ctx, tx, rows); err != nil {
-			return err
-		}
-		o.DB.AfterCommit(ctx, o.lanes[Program].nudge)
-		return nil
+		return o.insert(ctx, tx, rows)
 	})
 }
 
