@@ -171,11 +171,11 @@ var rows = map[string]row{
 	"console getAlarmTargetAttributes": {bare: true, of: func(s *party) request {
 		return query("devices", s.device("mast"), "groups", number(s.scene))
 	}},
-	"console getAlarmOutlook":      {bare: true, of: func(s *party) request { return query("ids", number(s.rule)) }},
-	"console publishAlarmRule":     {changes: true, of: func(s *party) request { return query("alarmRulesId", number(s.rule)) }},
-	"console unpublishAlarmRule":   {changes: true, of: func(s *party) request { return query("alarmRulesId", number(s.rule)) }},
-	"console deleteAlarmRule":      {of: absent, refused: true},
-	"console createAlarmRule":      {of: func(s *party) request { return request{body: ruleOf(s, s.tag+" other")} }, undo: forget("alarm-rules/page", "alarm-rules/delete")},
+	"console getAlarmOutlook":    {bare: true, of: func(s *party) request { return query("ids", number(s.rule)) }},
+	"console publishAlarmRule":   {changes: true, of: func(s *party) request { return query("alarmRulesId", number(s.rule)) }},
+	"console unpublishAlarmRule": {changes: true, of: func(s *party) request { return query("alarmRulesId", number(s.rule)) }},
+	"console deleteAlarmRule":    {of: absent, refused: true},
+	"console createAlarmRule":    {of: func(s *party) request { return request{body: ruleOf(s, s.tag+" other")} }, undo: forget("alarm-rules/page", "alarm-rules/delete")},
 	"console updateAlarmRule": {of: func(s *party) request {
 		body := ruleOf(s, s.tag+" frost")
 		body["id"] = s.rule
