@@ -271,7 +271,13 @@ func (q *questions) isStatement(e ast.Expr) bool {
 			call, _ = sel.X.(*ast.CallExpr)
 		}
 	case *ast.Ident:
-		return slices.ContainsFunc(q.values[q.object(e)], q.isStatement)
+		// A variable may be set from itself: s = append(s, …).
+		of := q.object(e)
+		values := q.values[of]
+		delete(q.values, of)
+		yes := slices.ContainsFunc(values, q.isStatement)
+		q.values[of] = values
+		return yes
 	}
 	return false
 }
