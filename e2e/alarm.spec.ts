@@ -47,6 +47,7 @@ async function fill(page: Page, name: string, device = 'Slope mast · VY-01'): P
   await dialog.getByLabel(/^Alarm name/).fill(name);
   await dialog.getByLabel(/^Device source/).click();
   await page.getByTitle(device).click();
+  await page.keyboard.press('Tab'); // the list takes several
   await dialog.getByRole('radio', { name: 'Attribute change' }).check();
   await dialog.getByRole('radio', { name: 'Serious' }).check();
   await dialog.getByRole('radio', { name: 'Supported', exact: true }).check();
