@@ -140,6 +140,7 @@ test('a rule tells through it, it stays while the rule is there, and the notice 
   await rule.getByLabel(/^Alarm name/).fill('Frost on the meadow');
   await rule.getByLabel(/^Device source/).click();
   await page.getByTitle('Meadow mast · PA-01').click();
+  await page.keyboard.press('Tab'); // the list takes several
   await rule.getByRole('radio', { name: 'Attribute change' }).check();
   await rule.getByRole('radio', { name: 'Serious' }).check();
   await rule.getByRole('radio', { name: 'Supported', exact: true }).check();
