@@ -156,5 +156,10 @@ test('a rule for a scene, on a phone, says who is left out, and is followed by w
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Save and run' }).click();
   await expect(dialog).toBeHidden();
-  await expect(card(page, 'Wet leaves').getByText('4 devices', { exact: true })).toBeVisible();
+  await card(page, 'Wet leaves').getByRole('button', { name: '4 devices · 1 left out' }).click();
+  const devices = page.getByRole('dialog', { name: 'Devices of “Wet leaves”' });
+  await expect(devices.getByRole('listitem')).toHaveCount(5);
+  await expect(devices.getByText('Left out: lacks an attribute of the conditions')).toBeVisible();
+  await expectNoSideways(page);
+  await expectAccessible(page);
 });

@@ -73,13 +73,13 @@ export function useTargetOptions({ devices: chosen, groups, products }: Targets,
   const lower = (one: string) => one.toLocaleLowerCase(language);
   const matches = ({ name }: TargetOption) => lower(name).includes(lower(text));
   const everyName = t('rule.form.targets.all', { count: total, n: format.number(total), text });
-  const some = [...ofScenes, ...ofModels].filter(matches);
+  const all = every ? [{ value: everyFound, name: everyName, label: everyName }] : [];
   return {
-    // Where nothing is looked for, a scene or a model says more than the first of many devices.
+    // Where nothing is looked for, a scene says more than the first of many devices.
     options:
       text === ''
-        ? [...some, ...ofDevices]
-        : [...(every ? [{ value: everyFound, name: everyName, label: everyName }] : []), ...ofDevices, ...some],
+        ? [...ofScenes, ...ofDevices, ...ofModels]
+        : [...all, ...ofDevices, ...[...ofScenes, ...ofModels].filter(matches)],
     names,
     found,
     total,
