@@ -16,7 +16,7 @@ func (s *server) GetAlarmTargetAttributes(ctx context.Context, r wire.GetAlarmTa
 	if err != nil {
 		return nil, err
 	}
-	all := &wire.AlarmTargetAttributes{Attributes: []wire.AlarmTargetAttribute{}}
+	all := &wire.AlarmTargetAttributes{}
 	for _, f := range fleets {
 		all.DeviceCount += f.Devices
 		all.Named += f.Named

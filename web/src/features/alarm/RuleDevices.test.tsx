@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { expect, it } from 'vitest';
-import { alarmServer, card, hour, openAlarms, paths } from '@/test/alarm';
+import { alarmServer, card, hour, openAlarms, paths, tell } from '@/test/alarm';
 import { dialogGone } from '@/test/profile';
 import { rule } from '@/test/samples';
 import { ok, onGet, refused } from '@/test/server';
@@ -42,6 +42,21 @@ it('the card lists its devices: open alarms first, and why others are left out',
   expect(dialog.getByText('Left out: lacks an attribute of the conditions')).toBeVisible();
   await user.keyboard('{Escape}');
   await dialogGone();
+});
+
+it('an alarm that begins while the list is open comes up in it', async () => {
+  const server = alarmServer([many({ deviceCount: 1, openCount: 0 })]);
+  const device = { deviceName: 'WS-1', noteName: '', groupName: 'Ridge', state: 'judged' };
+  let list: object[] = [device];
+  onGet(path, () => ok({ list, total: 1 } as never));
+  const { user } = await openAlarms(server);
+  await user.click(card('Spring frost').getByText('1 device'));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Devices of “Spring frost”' }));
+  expect(await dialog.findByText('WS-1')).toBeVisible();
+  expect(dialog.queryByText(/^Open since/)).toBeNull();
+  list = [{ ...device, openNotice: { id: 78, startTime: Date.now() } }];
+  tell(server, 'notice', { id: 78, ruleId: 1 });
+  expect(await dialog.findByText(/^Open since/)).toBeVisible();
 });
 
 it('a rule that has no device says what makes it have one; a failure can be tried again', async () => {

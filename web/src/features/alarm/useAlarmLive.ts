@@ -13,12 +13,14 @@ const readingsMs = 30_000;
 export function useAlarmLive(): void {
   const client = useQueryClient();
   const [live] = useState(() => {
-    const ask = (kind: 'page' | 'outlook') => void client.invalidateQueries({ queryKey: alarmKeys.kind(kind) });
+    const ask = (kind: 'page' | 'outlook' | 'devices') =>
+      void client.invalidateQueries({ queryKey: alarmKeys.kind(kind) });
     return {
       notices: new Debounce(
         () => {
           ask('page');
           ask('outlook');
+          ask('devices');
         },
         ...noticesMs,
       ),

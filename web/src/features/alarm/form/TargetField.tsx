@@ -1,6 +1,7 @@
 import AppstoreOutlined from '@ant-design/icons/AppstoreOutlined';
 import DeploymentUnitOutlined from '@ant-design/icons/DeploymentUnitOutlined';
 import HddOutlined from '@ant-design/icons/HddOutlined';
+import PlusOutlined from '@ant-design/icons/PlusOutlined';
 import { Select } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -29,6 +30,7 @@ const icons = {
   scene: <AppstoreOutlined aria-hidden="true" />,
   model: <HddOutlined aria-hidden="true" />,
   device: <DeploymentUnitOutlined aria-hidden="true" />,
+  [everyFound]: <PlusOutlined aria-hidden="true" />,
 };
 const iconOf = (value: unknown) => icons[String(value).split(':')[0] as keyof typeof icons];
 
