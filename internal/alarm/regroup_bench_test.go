@@ -9,17 +9,26 @@ import (
 	"tilth/internal/device"
 )
 
+// masts stores so many devices that stand in no scene.
+func masts(b *testing.B, y *yard, n int) []device.ID {
+	list, ids := make([]*device.Device, n), make([]device.ID, n)
+	for i := range list {
+		name := fmt.Sprintf("MAST-%05d", i)
+		list[i] = &device.Device{Name: name, Serial: name, ProductID: y.station.ID}
+	}
+	y.PutDevices(b, y.owner, list...)
+	for i, d := range list {
+		ids[i] = d.ID
+	}
+	return ids
+}
+
 // BenchmarkPublishMany is of a rule of 5,000 devices that is run and stopped: nothing
 // is judged meanwhile.
 func BenchmarkPublishMany(b *testing.B) {
 	const devices = 5000
 	y := newYard(b)
-	masts := make([]*device.Device, devices)
-	for i := range masts {
-		name := fmt.Sprintf("MAST-%05d", i)
-		masts[i] = &device.Device{Name: name, Serial: name, ProductID: y.station.ID}
-	}
-	y.PutDevices(b, y.owner, masts...)
+	masts(b, y, devices)
 	id := y.rule(func(r *alarm.Rule) {
 		r.Device, r.Targets = 0, alarm.Targets{Scenes: []int64{device.DefaultScene}}
 	})
@@ -40,15 +49,7 @@ func BenchmarkPublishMany(b *testing.B) {
 // BenchmarkAmongMany is of one rule of one device, in a tenant with 10,000 others.
 func BenchmarkAmongMany(b *testing.B) {
 	y := newYard(b)
-	masts, ids := make([]*device.Device, 1000), []device.ID{}
-	for i := range masts {
-		name := fmt.Sprintf("MAST-%05d", i)
-		masts[i] = &device.Device{Name: name, Serial: name, ProductID: y.station.ID}
-	}
-	y.PutDevices(b, y.owner, masts...)
-	for _, m := range masts {
-		ids = append(ids, m.ID)
-	}
+	ids := masts(b, y, 1000)
 	id := y.rule(nil)
 	r, err := y.rules.Get(b.Context(), y.owner, id)
 	y.must(err)
